@@ -1,13 +1,16 @@
 import { availableParallelism } from 'node:os';
 import { defineConfig } from 'vitest/config';
-import { filesOf, type ProjectName, projectNames } from './test/support/projects.ts';
-import { LongAndShort } from './test/support/sequencer.ts';
+import { type ProjectName, projectFiles, projectNames } from './test/support/suite/projects.ts';
+import { LongAndShort } from './test/support/suite/sequencer.ts';
 
 const slow = process.env.TESTS === 'slow';
 const cores = availableParallelism();
 /** Files that share modules: Node itself loads them, once a worker. Vite would transform each. */
 const native = { experimental: { viteModuleRunner: false, nodeLoader: false } };
-const stack = { globalSetup: 'test/support/global-setup.ts', setupFiles: ['test/support/restore.ts'] };
+const stack = {
+  globalSetup: 'test/support/suite/global-setup.ts',
+  setupFiles: ['test/support/suite/restore.ts'],
+};
 const settings = {
   unit: native,
   service: stack,
@@ -32,7 +35,7 @@ export default defineConfig({
     env: { CDK_VALIDATION: 'false' },
     projects: projectNames.map((name) => ({
       extends: true as const,
-      test: { name, include: filesOf(name, { slow }), ...settings[name] },
+      test: { name, include: projectFiles(name, { slow }), ...settings[name] },
     })),
   },
 });

@@ -1,36 +1,36 @@
-import { agentExecutionsList } from './agents/agent-executions.ts';
-import { agentFirstText } from './agents/agent-first-text.ts';
-import { agentRun } from './agents/agent-run.ts';
-import { agentStream } from './agents/agent-stream.ts';
-import { agentsAtOnce } from './agents/agents-at-once.ts';
-import { modelCatalog } from './agents/model-catalog.ts';
-import { promptCpu } from './agents/prompt-cpu.ts';
-import { toolCall } from './agents/tool-call.ts';
-import { webConsole } from './console/console.ts';
-import { bulkEdit } from './data/bulk-edit.ts';
-import { csvMemory, csvSpeed } from './data/csv-upload.ts';
-import { filteredList } from './data/filtered-list.ts';
-import { roundTrips } from './data/round-trips.ts';
-import { vectorSearch } from './data/vector-search.ts';
-import { writesAndPrice } from './data/writes-and-price.ts';
-import { engine } from './flows/engine.ts';
-import { fairness } from './flows/fairness.ts';
-import { map } from './flows/map.ts';
-import { memory } from './flows/memory.ts';
-import { reuse } from './flows/reuse.ts';
-import { throttle } from './flows/throttle.ts';
-import { throughput } from './flows/throughput.ts';
-import { gateway } from './gateway/gateway.ts';
-import { chat } from './http/chat.ts';
-import { coldLoad } from './http/cold-load.ts';
-import { firstByte } from './http/first-byte.ts';
-import { idempotencyKey } from './http/idempotency-key.ts';
-import { lambdaStart } from './http/lambda-start.ts';
-import { requestCpu } from './http/request-cpu.ts';
-import { surfaceCall } from './http/surface-call.ts';
+import { measureAgentExecutionsList } from './agents/agent-executions.ts';
+import { measureAgentFirstText } from './agents/agent-first-text.ts';
+import { measureAgentRun } from './agents/agent-run.ts';
+import { measureAgentStream } from './agents/agent-stream.ts';
+import { measureAgentsAtOnce } from './agents/agents-at-once.ts';
+import { measureModelCatalog } from './agents/model-catalog.ts';
+import { measurePromptCpu } from './agents/prompt-cpu.ts';
+import { measureToolCall } from './agents/tool-call.ts';
+import { measureWebConsole } from './console/console.ts';
+import { measureBulkEdit } from './data/bulk-edit.ts';
+import { measureCsvMemory, measureCsvSpeed } from './data/csv-upload.ts';
+import { measureFilteredList } from './data/filtered-list.ts';
+import { measureRoundTrips } from './data/round-trips.ts';
+import { measureVectorSearch } from './data/vector-search.ts';
+import { measureWritesAndPrice } from './data/writes-and-price.ts';
+import { measureEngine } from './flows/engine.ts';
+import { measureFairness } from './flows/fairness.ts';
+import { measureMap } from './flows/map.ts';
+import { measureMemory } from './flows/memory.ts';
+import { measureReuse } from './flows/reuse.ts';
+import { measureThrottle } from './flows/throttle.ts';
+import { measureThroughput } from './flows/throughput.ts';
+import { measureGateway } from './gateway/gateway.ts';
+import { measureChat } from './http/chat.ts';
+import { measureColdLoad } from './http/cold-load.ts';
+import { measureFirstByte } from './http/first-byte.ts';
+import { measureIdempotencyKey } from './http/idempotency-key.ts';
+import { measureLambdaStart } from './http/lambda-start.ts';
+import { measureRequestCpu } from './http/request-cpu.ts';
+import { measureSurfaceCall } from './http/surface-call.ts';
 import { withWarmGet } from './http/warm-get.ts';
-import { access } from './measure/access.ts';
-import { type Figure, type Letter, lineOf } from './measure/figure.ts';
+import { measureAccess } from './measure/access.ts';
+import { type Figure, formatFigure, type Letter } from './measure/figure.ts';
 import { unlessMissing } from './measure/install.ts';
 import { besidePeer } from './peers/beside-peer.ts';
 import { dbos } from './peers/dbos.ts';
@@ -40,46 +40,46 @@ type Measure = () => Promise<Figure[]>;
 
 /** Only when they are named: they install packages, or take ten minutes. */
 const onlyNamed: Record<string, Measure> = {
-  throttle,
-  gateway,
+  throttle: measureThrottle,
+  gateway: measureGateway,
   dbos: besidePeer(dbos, { local: 2.5, model: 2 }),
   restate: besidePeer(restate, { local: 1 }),
-  lambda: () => unlessMissing('lambda', lambdaStart),
+  lambda: () => unlessMissing('lambda', measureLambdaStart),
 };
 
 const measures: Record<Letter | 'reuse' | 'map', Measure> = {
-  a: withWarmGet(requestCpu),
-  b: coldLoad,
-  c: roundTrips,
-  d: writesAndPrice,
-  e: throughput,
-  f: memory,
-  g: firstByte,
-  h: engine,
-  i: vectorSearch,
-  j: fairness,
-  k: filteredList,
-  l: bulkEdit,
-  m: csvSpeed,
-  n: csvMemory,
-  o: access,
-  p: modelCatalog,
-  q: toolCall,
-  r: promptCpu,
-  s: agentRun,
-  t: agentFirstText,
-  u: agentsAtOnce,
-  v: agentExecutionsList,
-  w: agentStream,
-  x: surfaceCall,
-  y: chat,
-  z: webConsole,
-  map,
-  reuse: async () => [...(await reuse()), ...(await idempotencyKey())],
+  a: withWarmGet(measureRequestCpu),
+  b: measureColdLoad,
+  c: measureRoundTrips,
+  d: measureWritesAndPrice,
+  e: measureThroughput,
+  f: measureMemory,
+  g: measureFirstByte,
+  h: measureEngine,
+  i: measureVectorSearch,
+  j: measureFairness,
+  k: measureFilteredList,
+  l: measureBulkEdit,
+  m: measureCsvSpeed,
+  n: measureCsvMemory,
+  o: measureAccess,
+  p: measureModelCatalog,
+  q: measureToolCall,
+  r: measurePromptCpu,
+  s: measureAgentRun,
+  t: measureAgentFirstText,
+  u: measureAgentsAtOnce,
+  v: measureAgentExecutionsList,
+  w: measureAgentStream,
+  x: measureSurfaceCall,
+  y: measureChat,
+  z: measureWebConsole,
+  map: measureMap,
+  reuse: async () => [...(await measureReuse()), ...(await measureIdempotencyKey())],
 };
 
 const wanted = process.argv.slice(2).filter((name) => !name.startsWith('--'));
 for (const [name, measure] of Object.entries({ ...measures, ...onlyNamed })) {
   if (wanted.length > 0 ? !wanted.includes(name) : name in onlyNamed) continue;
-  for (const figure of await measure()) process.stdout.write(`${lineOf(figure)}\n`);
+  for (const figure of await measure()) process.stdout.write(`${formatFigure(figure)}\n`);
 }

@@ -27,7 +27,7 @@ export interface Bundle {
 }
 
 /** Bundles the console. Its addresses are relative, because the API may be below a stage: `https://…/dev/console`. */
-export async function bundle(root: string): Promise<Bundle> {
+export async function bundleConsole(root: string): Promise<Bundle> {
   const inputs = new Set<string>();
   const built = (await inProduction(() =>
     build({

@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs';
 import { mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { apiDocument } from './plugins/api-document.ts';
+import { loadApiDocument } from './plugins/api-document.ts';
 
 interface Folders {
   /** Of the page and its sources. */
@@ -34,8 +34,8 @@ async function builtBefore({ root, kept }: Folders): Promise<string | undefined>
 async function build({ root, kept }: Folders): Promise<string> {
   const started = join(kept, randomUUID());
   await mkdir(started, { recursive: true });
-  const { bundle } = await import('./bundle.ts');
-  const { files, inputs } = await bundle(root);
+  const { bundleConsole } = await import('./bundle.ts');
+  const { files, inputs } = await bundleConsole(root);
   for (const { name, content } of files) await writeFile(join(started, name), content);
   const paths = inputs.map((path) => relative(root, path));
   const folder = join(kept, await hashOf(root, paths));
@@ -48,7 +48,7 @@ async function build({ root, kept }: Folders): Promise<string> {
 async function hashOf(root: string, inputs: readonly string[]): Promise<string> {
   const hash = createHash('sha256');
   // Forms are made of its schemas.
-  hash.update(JSON.stringify(apiDocument()));
+  hash.update(JSON.stringify(loadApiDocument()));
   for (const path of [...(await recipe()), ...inputs.map((input) => join(root, input))]) {
     // One that is gone is a change too.
     hash.update(`${relative(root, path)}\n`).update(await readFile(path).catch(() => 'gone'));

@@ -9,7 +9,7 @@ export interface EmbeddingsRequest {
 const dimensionDefault = 64;
 
 /** `data` of OpenAI's response. The same text always has the same vector; texts that share words have similar ones. */
-export const embeddingsOf = ({ input, dimensions, encoding_format }: EmbeddingsRequest) =>
+export const toEmbeddings = ({ input, dimensions, encoding_format }: EmbeddingsRequest) =>
   [input].flat().map((text, index) => {
     const vector = vectorOf(text, dimensions ?? dimensionDefault);
     const embedding = encoding_format === 'base64' ? base64(vector) : [...vector];

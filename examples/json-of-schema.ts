@@ -1,4 +1,4 @@
-import { type ChatRequest, messageText } from './model-stand-in.ts';
+import { type ChatRequest, requestMessageText } from './model-stand-in.ts';
 
 interface Schema {
   type?: string | string[];
@@ -12,7 +12,7 @@ const mark = 'It must fit this JSON Schema: ';
 
 /** The JSON Schema that the service asks the model to keep to, if it does. */
 export function schemaAskedFor({ messages }: Pick<ChatRequest, 'messages'>): Schema | undefined {
-  const text = messages.map(messageText).find((each) => each.includes(mark));
+  const text = messages.map(requestMessageText).find((each) => each.includes(mark));
   const after = text?.slice(text.indexOf(mark) + mark.length) ?? '';
   for (let end = after.indexOf('}'); end !== -1; end = after.indexOf('}', end + 1)) {
     try {

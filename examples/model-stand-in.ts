@@ -1,19 +1,19 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
-import { type EmbeddingsRequest, embeddingsOf } from './embeddings.ts';
+import { type EmbeddingsRequest, toEmbeddings } from './embeddings.ts';
 
 /** The members of a chat completions request that the stand-in reads. */
 export interface ChatRequest {
   model: string;
-  messages: ChatMessage[];
+  messages: ModelRequestMessage[];
   stream?: boolean;
   response_format?: { type: string };
   tools?: { function: { name: string } }[];
   tool_choice?: unknown;
 }
 
-export interface ChatMessage {
+export interface ModelRequestMessage {
   role: string;
   /** A list of parts if the message has images or files; null if it only calls tools. */
   content: string | { type: string; text?: string }[] | null;
@@ -23,7 +23,7 @@ export interface ChatMessage {
 /** The text of the last message. */
 export const lastText = ({ messages }: Pick<ChatRequest, 'messages'>): string => {
   const last = messages.at(-1);
-  return last ? messageText(last) : '';
+  return last ? requestMessageText(last) : '';
 };
 
 /** A response with tool calls. */
@@ -44,7 +44,7 @@ export interface FailedAnswer {
 type StandInAnswer = string | ToolCallAnswer | FailedAnswer;
 
 /** The text of a message. */
-export const messageText = ({ content }: ChatMessage): string =>
+export const requestMessageText = ({ content }: ModelRequestMessage): string =>
   typeof content === 'string' ? content : (content ?? []).map(({ text = '' }) => text).join('');
 
 export interface StandInOptions {
@@ -163,7 +163,7 @@ async function embed(
   const tokens = [asked.input].flat().reduce((sum, words) => sum + tokensIn(words), 0);
   const usage =
     options.misbehave === 'no-usage' ? undefined : { prompt_tokens: tokens, total_tokens: tokens };
-  json(response, 200, { object: 'list', model: asked.model, data: embeddingsOf(asked), usage });
+  json(response, 200, { object: 'list', model: asked.model, data: toEmbeddings(asked), usage });
 }
 
 /** Misbehaves as the options say. @returns whether that replaces the response. */
@@ -237,7 +237,7 @@ async function stream(
 const tokensIn = (words: string) => Math.ceil(words.length / 4);
 
 function usageOf({ messages }: ChatRequest, content: string) {
-  const prompt_tokens = messages.reduce((sum, message) => sum + tokensIn(messageText(message)), 0);
+  const prompt_tokens = messages.reduce((sum, message) => sum + tokensIn(requestMessageText(message)), 0);
   const completion_tokens = tokensIn(content);
   return { prompt_tokens, completion_tokens, total_tokens: prompt_tokens + completion_tokens };
 }
@@ -245,7 +245,7 @@ function usageOf({ messages }: ChatRequest, content: string) {
 /** A sentence or JSON of the prompt's longer words, which shows that the right prompt arrived. */
 export function plausibleAnswer({ messages, response_format }: ChatRequest): string {
   const last = messages.findLast(({ role }) => role === 'user');
-  const prompt = last ? messageText(last) : '';
+  const prompt = last ? requestMessageText(last) : '';
   const words = [...new Set(prompt.match(/[\p{L}\p{N}]{5,}/gu) ?? ['nothing'])].slice(0, 6);
   const summary = `In short: ${words.join(', ')}.`;
   return response_format?.type.startsWith('json') ? JSON.stringify({ summary, keywords: words }) : summary;

@@ -1,11 +1,11 @@
 import type { APIGatewayAuthorizerResult, APIGatewayRequestAuthorizerEvent } from 'aws-lambda';
 import { inInvocation, measure } from '../shared/core/invocation.ts';
-import { callerOf } from '../shared/platform/auth/credential.ts';
+import { identifyCaller } from '../shared/platform/auth/credential.ts';
 import { TemporaryRefusal } from '../shared/platform/auth/credential-kind.ts';
-import { requirementsOf } from '../shared/platform/aws/uses.ts';
+import { combineRequirements } from '../shared/platform/aws/uses.ts';
 import { toContext } from '../shared/platform/identity/principal.ts';
 
-export const requirements = requirementsOf('credentials');
+export const requirements = combineRequirements('credentials');
 
 /**
  * The Lambda authorizer: maps the Authorization header to a principal. API Gateway caches the result for 60 s, so
@@ -17,7 +17,7 @@ export const handler = (event: APIGatewayRequestAuthorizerEvent): Promise<APIGat
   inInvocation({ lambda: 'authorizer', requestId: event.requestContext?.requestId }, () => decide(event));
 
 async function decide(event: APIGatewayRequestAuthorizerEvent): Promise<APIGatewayAuthorizerResult> {
-  const principal = await callerOf(event).catch((error) => {
+  const principal = await identifyCaller(event).catch((error) => {
     if (error instanceof TemporaryRefusal) measure('TemporaryRefusals');
     throw error;
   });

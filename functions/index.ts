@@ -1,4 +1,4 @@
-import type { Group } from '../shared/platform/http/group.ts';
+import type { EndpointGroup } from '../shared/platform/http/group.ts';
 import { agentExecutionsGroup } from './agent-executions/index.ts';
 import { agentRunsGroup } from './agent-runs/index.ts';
 import { agentVersionsGroup } from './agent-versions/index.ts';
@@ -87,7 +87,7 @@ export const groups = {
   'api-mcp': apiMcpGroup,
   workspace: workspaceGroup,
   public: publicGroup,
-} as const satisfies Record<string, Group>;
+} as const satisfies Record<string, EndpointGroup>;
 
 type Endpoint = (typeof groups)[keyof typeof groups]['endpoints'][number];
 

@@ -1,7 +1,7 @@
 import type { PreTokenGenerationV2TriggerEvent } from 'aws-lambda';
-import { requirementsOf } from '../shared/platform/aws/uses.ts';
+import { combineRequirements } from '../shared/platform/aws/uses.ts';
 
-export const requirements = requirementsOf();
+export const requirements = combineRequirements();
 
 /**
  * Cognito's trigger before it issues tokens (event version 2). Adds the organization to both tokens: access tokens do

@@ -2,19 +2,21 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { loadOnce } from '../shared/core/concurrency/load-once.ts';
 import { requireEnv } from '../shared/core/environment.ts';
-import { requirementsOf } from '../shared/platform/aws/uses.ts';
+import { combineRequirements } from '../shared/platform/aws/uses.ts';
 import { awsLambda } from '../shared/platform/http/lambda/awslambda.ts';
 import {
+  type FileManifest,
   issuerOriginsPlaceholder,
-  type Manifest,
   type StaticRequest,
   staticResponse,
 } from '../shared/platform/http/static-files.ts';
 
-export const requirements = requirementsOf('static-files', 'default-limits');
+export const requirements = combineRequirements('static-files', 'default-limits');
 
 const stored = (name: string) => readFile(join(requireEnv('STATIC_FILES'), name));
-const manifest = loadOnce(async (): Promise<Manifest> => JSON.parse(String(await stored('manifest.json'))));
+const manifest = loadOnce(
+  async (): Promise<FileManifest> => JSON.parse(String(await stored('manifest.json'))),
+);
 
 /**
  * Serves the files of every site. Streams, because API Gateway passes only streamed bytes through unchanged. It decodes

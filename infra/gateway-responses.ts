@@ -6,8 +6,8 @@ import {
   ServiceError,
   unauthenticated,
 } from '../shared/core/errors/errors.ts';
-import { rateLimitHeadersOf } from '../shared/platform/auth/rate-limit-windows.ts';
-import { type HttpError, httpErrorOf } from '../shared/platform/http/responses/http-errors.ts';
+import { toRateLimitHeaders } from '../shared/platform/auth/rate-limit-windows.ts';
+import { type HttpError, toHttpError } from '../shared/platform/http/responses/http-errors.ts';
 
 /** The responses of API Gateway itself, without a Lambda: the types of `AWS::ApiGateway::GatewayResponse`. */
 export type GatewayResponseType =
@@ -37,9 +37,9 @@ export type GatewayResponseType =
  */
 export function gatewayResponses(limitPerHour: number): Record<GatewayResponseType, HttpError> {
   // No request was counted, so no requests are left and no window ends.
-  const rateLimit = rateLimitHeadersOf({ limit: limitPerHour, remaining: 0, reset: 0 });
+  const rateLimit = toRateLimitHeaders({ limit: limitPerHour, remaining: 0, reset: 0 });
   const response = (error: ServiceError): HttpError => {
-    const { statusCode, body, headers } = httpErrorOf(error);
+    const { statusCode, body, headers } = toHttpError(error);
     return { statusCode, body, headers: { ...rateLimit, ...headers } };
   };
   const failure = (code: ErrorCode, message: string) => response(new ServiceError(code, message));

@@ -151,13 +151,13 @@ export const queues = {
 } as const satisfies Record<string, QueueSpec>;
 
 /** How many Lambdas the event sources of an environment occupy at most. */
-export const workersMaxOf = (stage: Stage): number =>
+export const workersMax = (stage: Stage): number =>
   Object.values(queues).reduce(
     (sum, { maxConcurrency }) => sum + maxConcurrency[stage] + deadLetters.maxConcurrency,
     0,
   );
 
-export const visibilitySecondsOf = ({
+export const queueVisibilitySeconds = ({
   timeoutSeconds,
   visibilitySeconds,
 }: Pick<QueueSpec, 'timeoutSeconds' | 'visibilitySeconds'>) => visibilitySeconds ?? 6 * timeoutSeconds;
@@ -181,7 +181,7 @@ export const recursiveWorkers: Readonly<Record<string, string>> = {
   'wake-run': 'Resumes the run of each timer, whose chain `run-record` ends.',
 };
 
-export const recursiveLoopOf = (worker: string) =>
+export const recursiveLoopSetting = (worker: string) =>
   Object.hasOwn(recursiveWorkers, worker) ? 'Allow' : 'Terminate';
 
 /** The environment variable with a queue's ARN, next to the one with its URL. */
@@ -189,7 +189,7 @@ export const queueArnEnv = <Env extends string>({ env }: { env: `${Env}_URL` }) 
   env.replace(/_URL$/, '_ARN') as `${Env}_ARN`;
 
 /** How many of a worker's places a tenant may take, so that three others at least find one however slow its work is. */
-export const tenantPlacesOf = ({ maxConcurrency }: QueueSpec, stage: Stage): number =>
+export const tenantPlaces = ({ maxConcurrency }: QueueSpec, stage: Stage): number =>
   Math.floor(maxConcurrency[stage] / 4);
 
 export const tenantPlacesEnv = <Env extends string>({ env }: { env: `${Env}_QUEUE_URL` }) =>

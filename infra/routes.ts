@@ -30,7 +30,7 @@ export const requestSeconds = 29;
 const streamingSeconds = 900;
 
 /** The timeout of an endpoint's Lambda. */
-export const secondsOf = (endpoint: AnyEndpoint) =>
+export const endpointTimeoutSeconds = (endpoint: AnyEndpoint) =>
   isStreamed(endpoint) ? streamingSeconds : requestSeconds;
 
 const all: readonly AnyEndpoint[] = endpoints;
@@ -45,7 +45,7 @@ export const routes: readonly Route[] = [
     ...(endpoint.anyOrigin && { anyOrigin: true }),
     ...(endpoint.requestHeaders && { requestHeaders: endpoint.requestHeaders }),
     streams: isStreamed(endpoint),
-    timeoutSeconds: secondsOf(endpoint),
+    timeoutSeconds: endpointTimeoutSeconds(endpoint),
   })),
   ...sites
     .flatMap((site) => site.routes)

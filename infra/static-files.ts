@@ -5,7 +5,7 @@ import { promisify } from 'node:util';
 import { brotliCompress, constants, gzip } from 'node:zlib';
 import mime from 'mime';
 import type { Site } from '../functions/sites/site.ts';
-import type { ContentCoding, Manifest, StaticFile } from '../shared/platform/http/static-files.ts';
+import type { ContentCoding, FileManifest, StaticFile } from '../shared/platform/http/static-files.ts';
 
 const encoders: Record<Exclude<ContentCoding, 'identity'>, (bytes: Uint8Array) => Promise<Buffer>> = {
   // Quality 11 saves 8 % more and takes 20 times as long.
@@ -29,7 +29,7 @@ export async function writeStaticFiles(sites: readonly Site[], directory: string
       ),
     ),
   );
-  const manifest: Manifest = Object.fromEntries(ofSites.flat());
+  const manifest: FileManifest = Object.fromEntries(ofSites.flat());
   await writeFile(join(directory, 'manifest.json'), JSON.stringify(manifest));
 }
 

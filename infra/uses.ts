@@ -5,7 +5,7 @@ const table = ['TABLE_NAME'] as const;
 const limits = ['RATE_LIMIT_PER_HOUR', 'RATE_LIMIT_PER_DAY'] as const;
 
 /** The environment variables of each use. */
-export const variablesOf = {
+export const useVariables = {
   'table:read': table,
   'table:write': table,
   'table:walk': table,
@@ -69,7 +69,7 @@ export const variablesOf = {
   'static-files': ['STATIC_FILES', 'SIGN_IN_ORIGINS'],
 } as const satisfies Record<Use, readonly string[]>;
 
-export type Variable = (typeof variablesOf)[Use][number];
+export type EnvironmentVariable = (typeof useVariables)[Use][number];
 
 const reading = ['dynamodb:GetItem', 'dynamodb:BatchGetItem', 'dynamodb:Query'];
 const writing = [
@@ -81,7 +81,7 @@ const writing = [
 ];
 
 /** The table actions that each use allows. */
-export const tableActionsOf = {
+export const tableActions = {
   'table:read': reading,
   'table:write': [...reading, ...writing],
   'table:walk': ['dynamodb:Scan'],

@@ -7,18 +7,18 @@ import { basename, delimiter, dirname, join, relative } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { listen } from '../infra/local/runtime/server.ts';
 import {
-  commandOf,
-  environmentOf,
+  dockerfileEnvironment,
+  dockerfileStages,
+  execCommand,
   type Instruction,
   ignoredBy,
   readFromRoot,
-  stagesOf,
-} from './support/dockerfile.ts';
-import { factsOf } from './support/processes.ts';
+} from './support/files/dockerfile.ts';
+import { readStackFacts } from './support/stack/processes.ts';
 
 /** Carries out the Dockerfile in folders instead of images, because a test machine has no container engine. */
 const root = new URL('..', import.meta.url).pathname;
-const stages = stagesOf(readFromRoot('Dockerfile'));
+const stages = dockerfileStages(readFromRoot('Dockerfile'));
 const image = [...stages.values()].at(-1) ?? [];
 const folders = mkdtempSync(join(tmpdir(), 'image-'));
 const folderOf = (stage: string) => join(folders, stage);
@@ -82,7 +82,7 @@ const processes: ChildProcess[] = [];
 const environment = () => ({
   ...bare,
   ...Object.fromEntries(
-    Object.entries(environmentOf(image)).map(([name, value]) => [name, placed(value, finalFolder)]),
+    Object.entries(dockerfileEnvironment(image)).map(([name, value]) => [name, placed(value, finalFolder)]),
   ),
   PORT: String(port),
 });
@@ -90,7 +90,7 @@ const environment = () => ({
 /** Runs a command of the image as its user. */
 function run(instruction: Instruction | undefined, flags: string[] = []): ChildProcess {
   if (!instruction) throw new Error('The Dockerfile lacks it');
-  const [command = '', ...parameters] = commandOf(instruction);
+  const [command = '', ...parameters] = execCommand(instruction);
   const child = spawn(command, [...parameters, ...flags], {
     ...user,
     cwd: join(finalFolder, textOf(image, 'WORKDIR')),
@@ -120,7 +120,7 @@ afterAll(() => {
 
 test('the image starts, is healthy, stops on SIGTERM, and finds its data again', async () => {
   const first = run(named('CMD'), ['--json']);
-  const facts = await factsOf(first);
+  const facts = await readStackFacts(first);
   expect(await exitOf(run(named('HEALTHCHECK')))).toEqual([0, null]);
   const headers = { authorization: `Bearer ${facts.liveKey}`, 'content-type': 'application/json' };
   const body = JSON.stringify({ name: 'kept', type: 'city', metadata: {} });
@@ -134,7 +134,7 @@ test('the image starts, is healthy, stops on SIGTERM, and finds its data again',
   expect(await exitOf(run(named('HEALTHCHECK')))).toEqual([1, null]);
 
   const second = run(named('CMD'), ['--json']);
-  expect((await factsOf(second)).liveKey).toBe(facts.liveKey);
+  expect((await readStackFacts(second)).liveKey).toBe(facts.liveKey);
   expect((await fetch(`http://127.0.0.1:${port}/v1/records/${id}`, { headers })).status).toBe(200);
 }, 120_000);
 

@@ -1,9 +1,15 @@
 import { expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { endpoints } from '../functions/index.ts';
-import { commandOf, environmentOf, ignoredBy, readFromRoot, stagesOf } from './support/dockerfile.ts';
+import {
+  dockerfileEnvironment,
+  dockerfileStages,
+  execCommand,
+  ignoredBy,
+  readFromRoot,
+} from './support/files/dockerfile.ts';
 
-const stages = [...stagesOf(readFromRoot('Dockerfile')).values()];
+const stages = [...dockerfileStages(readFromRoot('Dockerfile')).values()];
 const image = stages.at(-1) ?? [];
 const only = (name: string) => {
   const found = image.filter((instruction) => instruction.name === name);
@@ -22,17 +28,17 @@ test('the image has exactly the Node that the project installs', () => {
 });
 
 test('the image runs what npm start runs, without npm and not as root', () => {
-  expect(commandOf(only('CMD')).join(' ')).toBe(manifest.scripts.start);
+  expect(execCommand(only('CMD')).join(' ')).toBe(manifest.scripts.start);
   expect(only('USER').text).toBe('node');
 });
 
 test('the health check asks the health endpoint', () => {
   const health = endpoints.find(({ id }) => id === 'public.health');
-  expect(commandOf(only('HEALTHCHECK')).at(-1)).toContain(health?.path);
+  expect(execCommand(only('HEALTHCHECK')).at(-1)).toContain(health?.path);
 });
 
 test('the data directory is a volume, of the image and of the service', () => {
-  const { DATA_DIR, PORT } = environmentOf(image);
+  const { DATA_DIR, PORT } = dockerfileEnvironment(image);
   expect(only('VOLUME').text).toBe(DATA_DIR);
   expect(service.volumes.map((volume) => volume.split(':')[1])).toEqual([DATA_DIR]);
   expect(service.ports.map((port) => port.split(':').at(-1))).toEqual([PORT]);
@@ -51,7 +57,7 @@ test('the context has no data, no credentials, no packages and nothing that is g
     'packages/client/src/api.ts',
     'packages/client/dist/client.js',
     'infra/npm.log',
-    'test/support/stack.ts',
+    'test/support/stack/stack.ts',
     'console/node_modules/x/index.js',
   ];
   expect(outside.filter((path) => !isIgnored(path))).toEqual([]);

@@ -1,6 +1,6 @@
 import { BatchWriteCommand } from '@aws-sdk/lib-dynamodb';
 import { sandbox } from '../../shared/adapters/sandbox/sandbox.ts';
-import { chunksOf } from '../../shared/core/chunks.ts';
+import { toChunks } from '../../shared/core/chunks.ts';
 import { mapConcurrently } from '../../shared/core/concurrency/map-concurrently.ts';
 import { derivedId } from '../../shared/core/ids.ts';
 import { agentEditor } from '../../shared/domain/agents/agent-editor.ts';
@@ -19,9 +19,9 @@ import type { Scope } from '../../shared/platform/data/scope.ts';
 import { writesFor } from '../../shared/platform/data/writes.ts';
 import type { Principal } from '../../shared/platform/identity/principal.ts';
 import { runtimeOn, useTable } from '../http/warm-get.ts';
-import { type Figure, progress, round } from '../measure/figure.ts';
+import { type Figure, printProgress, round } from '../measure/figure.ts';
 import { startRecording, stopRecording } from '../measure/recorder.ts';
-import { startStack } from '../measure/stack.ts';
+import { startBenchStack } from '../measure/stack.ts';
 import { memoryScope } from './agent-ways.ts';
 
 const [many, few] = [100_000, 100];
@@ -43,9 +43,9 @@ const session: Principal = {
 };
 
 /** (v) What pages of the executions of an agent with very many of them cost, against an agent with few. */
-export async function agentExecutionsList(): Promise<Figure[]> {
-  progress(`v: pages of the executions of an agent with ${many}, against ${few}`);
-  await using stack = await startStack();
+export async function measureAgentExecutionsList(): Promise<Figure[]> {
+  printProgress(`v: pages of the executions of an agent with ${many}, against ${few}`);
+  await using stack = await startBenchStack();
   useTable(stack.facts.aws.dynamodb, stack.facts.table);
   const scope = runtimeOn(stack.facts.table)().scopeOf(tenant);
   const [large, small] = [await agentWith(scope, many), await agentWith(scope, few)];
@@ -122,7 +122,7 @@ async function agentWith(scope: Scope, count: number): Promise<string> {
         },
       }),
     );
-  for await (const { UnprocessedItems } of mapConcurrently(chunksOf(items, 25), 8, send)) {
+  for await (const { UnprocessedItems } of mapConcurrently(toChunks(items, 25), 8, send)) {
     if (Object.keys(UnprocessedItems ?? {}).length > 0) throw new Error('The table took only a part');
   }
   return agent.id;

@@ -1,17 +1,17 @@
-import { post, timeToFirst } from '../http/first-byte.ts';
-import { type Figure, median, progress, round } from '../measure/figure.ts';
-import { agentModels, type BenchStack, startModels, startStack } from '../measure/stack.ts';
-import { instructions, publishedAgent } from './published-agent.ts';
+import { postJson, timeToFirst } from '../http/first-byte.ts';
+import { type Figure, median, printProgress, round } from '../measure/figure.ts';
+import { agentModels, type BenchStack, startBenchStack, startModelServer } from '../measure/stack.ts';
+import { agentInstructions, publishedAgent } from './published-agent.ts';
 
 const turns = 60;
 const warmUpTurns = 10;
 const question = 'Say something about the weather in Oslo tomorrow';
 
 /** (t) The delay of the first text of a streamed run of an agent, relative to a direct call of the model. */
-export async function agentFirstText(): Promise<Figure[]> {
-  progress('t: time to the first text of a run of an agent, against the model alone');
-  using models = await startModels();
-  using callers = await startModels(agentModels);
+export async function measureAgentFirstText(): Promise<Figure[]> {
+  printProgress('t: time to the first text of a run of an agent, against the model alone');
+  using models = await startModelServer();
+  using callers = await startModelServer(agentModels);
   return [
     await beyond(models.url, 'the model', [], 15, 1),
     await beyond(callers.url, 'the two calls of the model', ['builtin:calculator'], 30, 2),
@@ -26,7 +26,7 @@ async function beyond(
   atMost: number,
   calls: number,
 ): Promise<Figure> {
-  await using stack = await startStack({ modelsUrl });
+  await using stack = await startBenchStack({ modelsUrl });
   const id = await publishedAgent(stack, { loopConfig: { maxTurns: 5 }, tools: { toolIds } });
   const times = { model: [] as number[], head: [] as number[], text: [] as number[] };
   for (let turn = -warmUpTurns; turn < turns; turn++) {
@@ -55,16 +55,16 @@ async function beyond(
 }
 
 const askModel = (url: string) =>
-  post(`${url}/chat/completions`, 'none', {
+  postJson(`${url}/chat/completions`, 'none', {
     model: 'any',
     stream: true,
     messages: [
-      { role: 'system', content: instructions },
+      { role: 'system', content: agentInstructions },
       { role: 'user', content: question },
     ],
   });
 
 const askAgent = ({ facts }: BenchStack, id: string) =>
-  post(`${facts.url}/v1/agents/${id}/execute`, facts.liveKey, {
+  postJson(`${facts.url}/v1/agents/${id}/execute`, facts.liveKey, {
     messages: [{ role: 'user', content: question }],
   });

@@ -8,10 +8,10 @@ import {
 import { documentClient } from '../../shared/platform/data/client.ts';
 import type { Scope } from '../../shared/platform/data/scope.ts';
 import { runtimeOn, useTable } from '../http/warm-get.ts';
-import { cpuSamples, sampling } from '../measure/cpu-samples.ts';
-import { type Figure, median, progress, round } from '../measure/figure.ts';
+import { cpuSamples, samplingFacts } from '../measure/cpu-samples.ts';
+import { type Figure, median, printProgress, round } from '../measure/figure.ts';
 import { type SentCommand, startRecording, stopRecording } from '../measure/recorder.ts';
-import { agentModels, startModels, startStack } from '../measure/stack.ts';
+import { agentModels, startBenchStack, startModelServer } from '../measure/stack.ts';
 import {
   httpModel,
   memoryModel,
@@ -27,10 +27,10 @@ import {
  * (s) A run of an agent of two turns with one tool call, beside the tool loop of the AI SDK: as a whole, without the
  * requests to DynamoDB, and the loop alone. Its requests.
  */
-export async function agentRun(): Promise<Figure[]> {
-  progress('s: CPU and requests of a run of an agent, against the tool loop of the AI SDK');
-  using models = await startModels(agentModels);
-  await using stack = await startStack();
+export async function measureAgentRun(): Promise<Figure[]> {
+  printProgress('s: CPU and requests of a run of an agent, against the tool loop of the AI SDK');
+  using models = await startModelServer(agentModels);
+  await using stack = await startBenchStack();
   useTable(stack.facts.aws.dynamodb, stack.facts.table);
   const scope = runtimeOn(stack.facts.table)().scopeOf('user:bench');
   const sent = await requestsOfRun(scope, models.url);
@@ -62,7 +62,7 @@ function figuresOf(samples: readonly Sample[], sent: readonly SentCommand[]): Fi
       'CPU time of a run of two turns and a tool call with every turn written, as a multiple of the AI SDK’s loop in memory',
       ({ run, sdk }) => run / sdk,
       1.5,
-      { oursMs: of(({ run }) => run), aiSdkMs: of(({ sdk }) => sdk), ...sampling },
+      { oursMs: of(({ run }) => run), aiSdkMs: of(({ sdk }) => sdk), ...samplingFacts },
     ),
     times(
       'the same without the CPU time that the AWS SDK takes to send its requests alone',

@@ -2,17 +2,17 @@ import { streamText } from 'ai';
 import type { ModelPort } from '../../shared/adapters/ports/model-port.ts';
 import { serverSentEvent } from '../../shared/platform/http/responses/server-sent-events.ts';
 import { agentEvents } from '../../shared/protocols/sse/agent-events.ts';
-import { cpuSamples, sampling } from '../measure/cpu-samples.ts';
-import { type Figure, median, progress, round } from '../measure/figure.ts';
-import { agentModels, startModels } from '../measure/stack.ts';
+import { cpuSamples, samplingFacts } from '../measure/cpu-samples.ts';
+import { type Figure, median, printProgress, round } from '../measure/figure.ts';
+import { agentModels, startModelServer } from '../measure/stack.ts';
 import { httpModel, memoryScope, startedRun, theirHttpModel } from './agent-ways.ts';
 
 const pieces = 500;
 
 /** (w) A streamed run of an agent with a long answer, beside the stream of the AI SDK; the table answers at once. */
-export async function agentStream(): Promise<Figure[]> {
-  progress(`w: CPU of a streamed run of ${pieces} pieces, against the stream of the AI SDK`);
-  using models = await startModels(agentModels);
+export async function measureAgentStream(): Promise<Figure[]> {
+  printProgress(`w: CPU of a streamed run of ${pieces} pieces, against the stream of the AI SDK`);
+  using models = await startModelServer(agentModels);
   const model = httpModel(models.url);
   const samples = await cpuSamples({ ours: () => ourStream(model), sdk: () => theirStream(models.url) });
   const of = (value: (sample: (typeof samples)[number]) => number) => round(median(samples.map(value)));
@@ -23,7 +23,7 @@ export async function agentStream(): Promise<Figure[]> {
       value: of(({ ours, sdk }) => ours / sdk),
       unit: 'times',
       goal: { atMost: 1.5 },
-      details: { oursMs: of(({ ours }) => ours), aiSdkMs: of(({ sdk }) => sdk), ...sampling },
+      details: { oursMs: of(({ ours }) => ours), aiSdkMs: of(({ sdk }) => sdk), ...samplingFacts },
     },
   ];
 }

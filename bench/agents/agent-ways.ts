@@ -4,7 +4,7 @@ import { generateText, jsonSchema, stepCountIs, tool } from 'ai';
 import { modelPorts } from '../../shared/adapters/models/model-ports.ts';
 import type { ModelEvent, ModelPort } from '../../shared/adapters/ports/model-port.ts';
 import type { Ports } from '../../shared/adapters/ports/ports.ts';
-import { sandbox, sandboxOf } from '../../shared/adapters/sandbox/sandbox.ts';
+import { sandbox, tenantSandbox } from '../../shared/adapters/sandbox/sandbox.ts';
 import { newId } from '../../shared/core/ids.ts';
 import { runLoop } from '../../shared/execution/agent-loop/loop.ts';
 import { initialState } from '../../shared/execution/agent-loop/state.ts';
@@ -15,7 +15,7 @@ import { nothingSpent } from '../../shared/execution/tool-support/spent.ts';
 import type { RunnableTool } from '../../shared/execution/tools/runnable-tool.ts';
 import type { Scope } from '../../shared/platform/data/scope.ts';
 import { tenantTable } from '../../shared/platform/data/table.ts';
-import { agentResultOf } from '../../shared/protocols/json/agent-result.ts';
+import { readAgentResult } from '../../shared/protocols/json/agent-result.ts';
 
 const question = 'What is six times seven?';
 const instructions = 'You are a helpful assistant. Use your tools.';
@@ -105,7 +105,7 @@ export async function startedRun(
       tools: { toolIds },
     }),
   );
-  const ports = { model, now: scope.now, sandbox: sandboxOf('bench') } as Partial<Ports> as Ports;
+  const ports = { model, now: scope.now, sandbox: tenantSandbox('bench') } as Partial<Ports> as Ports;
   const { execution, input } = await startRun(
     scope,
     {
@@ -126,7 +126,7 @@ export async function startedRun(
 /** A run of two turns, as an endpoint executes it. */
 export async function ourRun(scope: Scope, model: ModelPort): Promise<void> {
   const run = await startedRun(scope, model, { toolIds: ['builtin:calculator'], streamed: false });
-  const outcome = await agentResultOf(run.id, run.events);
+  const outcome = await readAgentResult(run.id, run.events);
   if (outcome.iterations !== 2 || outcome.error !== null) throw new Error(JSON.stringify(outcome));
 }
 

@@ -11,7 +11,7 @@ export interface Order {
   table: string;
 }
 
-export interface Ended {
+export interface RunEndTimes {
   /** When each run ended, after the start of all. */
   milliseconds: number[];
   idleBytes: number;
@@ -33,7 +33,7 @@ process.once('message', async (order: Order) => {
   process.send?.(await atOnce(run, order.runs));
 });
 
-async function atOnce(run: () => Promise<unknown>, runs: number): Promise<Ended> {
+async function atOnce(run: () => Promise<unknown>, runs: number): Promise<RunEndTimes> {
   const idleBytes = await idle();
   let peak = idleBytes;
   const sampler = setInterval(() => {

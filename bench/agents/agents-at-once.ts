@@ -1,8 +1,8 @@
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
-import { type Figure, median, progress, round } from '../measure/figure.ts';
-import { agentModels, type BenchStack, startModels, startStack } from '../measure/stack.ts';
-import type { Ended, Order } from './agents-at-once-child.ts';
+import { type Figure, median, printProgress, round } from '../measure/figure.ts';
+import { agentModels, type BenchStack, startBenchStack, startModelServer } from '../measure/stack.ts';
+import type { Order, RunEndTimes } from './agents-at-once-child.ts';
 
 const runs = 100;
 const turns = 3;
@@ -10,11 +10,11 @@ const turns = 3;
 const delayMs = 300;
 
 /** (u) A hundred runs of agents at once in one process: memory and fairness, against the AI SDK's loop. */
-export async function agentsAtOnce(): Promise<Figure[]> {
-  progress(`u: ${runs} runs of agents at once in one process, against the tool loop of the AI SDK`);
-  using models = await startModels(agentModels, { delayMs });
-  await using stack = await startStack();
-  const samples: { ours: Ended; sdk: Ended }[] = [];
+export async function measureAgentsAtOnce(): Promise<Figure[]> {
+  printProgress(`u: ${runs} runs of agents at once in one process, against the tool loop of the AI SDK`);
+  using models = await startModelServer(agentModels, { delayMs });
+  await using stack = await startBenchStack();
+  const samples: { ours: RunEndTimes; sdk: RunEndTimes }[] = [];
   for (let turn = 0; turn < turns; turn++) {
     const orderFor = (way: Order['way']) => runAll(stack, { way, runs, modelsUrl: models.url });
     samples.push({ ours: await orderFor('ours'), sdk: await orderFor('sdk') });
@@ -50,7 +50,7 @@ export async function agentsAtOnce(): Promise<Figure[]> {
     },
   ];
 
-  function timesOf(name: string, way: (sample: (typeof samples)[number]) => Ended) {
+  function timesOf(name: string, way: (sample: (typeof samples)[number]) => RunEndTimes) {
     return {
       [`${name}FastestMs`]: of((sample) => Math.min(...way(sample).milliseconds), 0),
       [`${name}MedianMs`]: of((sample) => median(way(sample).milliseconds), 0),
@@ -59,10 +59,10 @@ export async function agentsAtOnce(): Promise<Figure[]> {
   }
 }
 
-const spreadOf = ({ milliseconds }: Ended) => Math.max(...milliseconds) / Math.min(...milliseconds);
+const spreadOf = ({ milliseconds }: RunEndTimes) => Math.max(...milliseconds) / Math.min(...milliseconds);
 
 /** In a fresh process: memory that an earlier turn has left would hide the growth. */
-async function runAll({ facts }: BenchStack, order: Omit<Order, 'dynamodb' | 'table'>): Promise<Ended> {
+async function runAll({ facts }: BenchStack, order: Omit<Order, 'dynamodb' | 'table'>): Promise<RunEndTimes> {
   const child = fork(new URL('./agents-at-once-child.ts', import.meta.url), {
     execArgv: ['--expose-gc'],
     serialization: 'advanced',

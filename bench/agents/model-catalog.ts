@@ -8,21 +8,21 @@ import {
   type UpdateCommandInput,
 } from '@aws-sdk/lib-dynamodb';
 import { groupedModels } from '../../functions/model-configs/grouped.ts';
-import { bundle } from '../../infra/aws/lambdas/bundles.ts';
+import { bundleLambda } from '../../infra/aws/lambdas/bundles.ts';
 import { documentClient } from '../../shared/platform/data/client.ts';
 import { startKilobytes } from '../http/cold-load.ts';
 import { cpuBeyond } from '../http/request-cpu.ts';
 import { warmGet } from '../http/warm-get.ts';
-import { type Figure, progress } from '../measure/figure.ts';
+import { type Figure, printProgress } from '../measure/figure.ts';
 import { startRecording, stopRecording } from '../measure/recorder.ts';
-import { startStack } from '../measure/stack.ts';
+import { startBenchStack } from '../measure/stack.ts';
 
 const what = 'GET /v1/model-configs/grouped?showAll=true';
 
 /** (p) The cost of a list of the whole catalog of models. */
-export async function modelCatalog(): Promise<Figure[]> {
-  progress(`p: CPU, DynamoDB requests and bundle of ${what}`);
-  await using stack = await startStack();
+export async function measureModelCatalog(): Promise<Figure[]> {
+  printProgress(`p: CPU, DynamoDB requests and bundle of ${what}`);
+  await using stack = await startBenchStack();
   const get = await warmGet(stack, groupedModels, null, { showAll: 'true' });
   startRecording({ capacity: false });
   await get();
@@ -39,7 +39,7 @@ export async function modelCatalog(): Promise<Figure[]> {
   const { value, wholeMs, ...details } = await cpuBeyond(get, bare);
   await using directory = await mkdtempDisposable(join(tmpdir(), 'bench-catalog-'));
   const file = 'functions/model-configs/grouped.ts';
-  const { folder } = await bundle({ id: 'grouped', file }, directory.path);
+  const { folder } = await bundleLambda({ id: 'grouped', file }, directory.path);
   const of = (figure: string) => `${figure} of ${what}`;
   return [
     {

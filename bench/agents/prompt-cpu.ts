@@ -3,8 +3,8 @@ import { modelPorts } from '../../shared/adapters/models/model-ports.ts';
 import type { Ports } from '../../shared/adapters/ports/ports.ts';
 import type { FlowStep } from '../../shared/domain/flows/steps/step.ts';
 import { runFlow } from '../../shared/execution/engine/engine.ts';
-import { type Figure, median, progress, round } from '../measure/figure.ts';
-import { startModels } from '../measure/stack.ts';
+import { type Figure, median, printProgress, round } from '../measure/figure.ts';
+import { startModelServer } from '../measure/stack.ts';
 
 const rounds = 40;
 const warmUpRounds = 10;
@@ -23,12 +23,12 @@ const steps: FlowStep[] = [
 ];
 
 /** (r) The CPU time of a prompt step beyond a bare request of the same answer. */
-export async function promptCpu(): Promise<Figure[]> {
-  using models = await startModels();
+export async function measurePromptCpu(): Promise<Figure[]> {
+  using models = await startModelServer();
   const figures: Figure[] = [];
   for (const streamed of [false, true]) {
     const what = streamed ? 'streamed' : 'unstreamed';
-    progress(`r: CPU of a prompt step, ${what}, against a bare request`);
+    printProgress(`r: CPU of a prompt step, ${what}, against a bare request`);
     const ways = waysOf(models.url, streamed);
     const samples: Record<keyof typeof ways, number>[] = [];
     for (let round = 0; round < warmUpRounds + rounds; round++) {

@@ -1,8 +1,8 @@
 import type { Ports } from '../../shared/adapters/ports/ports.ts';
-import { sandboxOf } from '../../shared/adapters/sandbox/sandbox.ts';
+import { tenantSandbox } from '../../shared/adapters/sandbox/sandbox.ts';
 import { callTool } from '../../shared/execution/tools/call-tool.ts';
 import { openTools } from '../../shared/execution/tools/open-tools.ts';
-import { type Figure, median, progress, round } from '../measure/figure.ts';
+import { type Figure, median, printProgress, round } from '../measure/figure.ts';
 
 const callsPerRun = 50;
 const runs = 40;
@@ -28,11 +28,11 @@ const tool = {
 const args = { city: 'Oslo', days: 3, units: 'metric' };
 
 /** (q) What a call of a tool costs beside the call itself: loading it, checking its arguments, its result. */
-export async function toolCall(): Promise<Figure[]> {
-  progress('q: overhead of a tool call');
+export async function measureToolCall(): Promise<Figure[]> {
+  printProgress('q: overhead of a tool call');
   const ports = {
     now: () => new Date(),
-    sandbox: sandboxOf('bench'),
+    sandbox: tenantSandbox('bench'),
     tools: { find: async () => new Map([[tool.id, tool]]) },
     flows: { run: async ({ inputs }) => ({ output: inputs }) },
   } as Partial<Ports> as Ports;

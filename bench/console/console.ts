@@ -1,7 +1,7 @@
 import { chromium, type Page } from 'playwright-core';
 import { browserFlags, findBrowser } from '../../infra/operations/doctor/browsers.ts';
-import { type Figure, median, progress, round } from '../measure/figure.ts';
-import { type BenchStack, startStack } from '../measure/stack.ts';
+import { type Figure, median, printProgress, round } from '../measure/figure.ts';
+import { type BenchStack, startBenchStack } from '../measure/stack.ts';
 import { largeOutput, manyRecords } from './console-data.ts';
 import { longFlow } from './console-flow.ts';
 import { longRun } from './console-run.ts';
@@ -9,14 +9,14 @@ import { longRun } from './console-run.ts';
 const reloads = 9;
 
 /** (z) The web console in Chromium: what it transfers, when it is usable, and whether much data blocks it. */
-export async function webConsole(): Promise<Figure[]> {
-  progress('z: the web console: the first load, the time until it is usable, much data');
+export async function measureWebConsole(): Promise<Figure[]> {
+  printProgress('z: the web console: the first load, the time until it is usable, much data');
   const executablePath = findBrowser(process.env);
   if (!executablePath) {
     process.stderr.write('z is left out: there is no Chromium. Set CHROMIUM to the path of one\n');
     return [];
   }
-  await using stack = await startStack();
+  await using stack = await startBenchStack();
   const browser = await chromium.launch({
     executablePath,
     args: browserFlags,

@@ -1,7 +1,7 @@
 import type { EnvironmentName } from '../../infra/environments.ts';
 import { timers } from '../../infra/resources.ts';
 import { assumptions, priceOfMillionInvocations, priceOfMillionUnits, prices } from '../measure/prices.ts';
-import { type Resource, type Template, templatesOf } from './template.ts';
+import { environmentTemplates, type StackTemplate, type TemplateResource } from './template.ts';
 
 export interface IdleItem {
   what: string;
@@ -22,7 +22,7 @@ export const emptySweep = { queries: 12, readUnits: 6, cpuMs: 20 } as const;
 
 /** What an environment costs in a month without a request, from its templates. */
 export function idleItems(env: EnvironmentName): IdleItem[] {
-  const templates = templatesOf(env);
+  const templates = environmentTemplates(env);
   const all = templates.flatMap((template) => Object.values(template));
   const ofType = (type: string) => all.filter(({ Type }) => Type === type);
   const item = (what: string, count: number, price: number): IdleItem => ({
@@ -55,7 +55,7 @@ export function idleItems(env: EnvironmentName): IdleItem[] {
   ];
 }
 
-function pollsIn(template: Template) {
+function pollsIn(template: StackTemplate) {
   const sources = Object.values(template).filter(({ Type }) => Type === 'AWS::Lambda::EventSourceMapping');
   return sources.map(({ Properties }) => {
     const [queue] = Properties.EventSourceArn['Fn::GetAtt'];
@@ -69,7 +69,7 @@ function pollsIn(template: Template) {
 const priceOfTrace = prices.xRayMillionTraces / 1_000_000;
 
 /** An alarm on an expression costs as much as the metrics in it. */
-const metricsOf = ({ Properties }: Resource): number =>
+const metricsOf = ({ Properties }: TemplateResource): number =>
   Properties.Metrics?.filter(({ MetricStat }: { MetricStat?: object }) => MetricStat).length ?? 1;
 
 const priceOfSweep =

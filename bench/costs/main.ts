@@ -1,6 +1,6 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { parseArgs } from 'node:util';
-import { progress } from '../measure/figure.ts';
+import { printProgress } from '../measure/figure.ts';
 import { costsDocument } from './document.ts';
 import { measureUnits, type Units } from './units.ts';
 
@@ -9,8 +9,8 @@ const { values } = parseArgs({ options: { measure: { type: 'boolean' } } });
 const unitsFile = new URL('./units.json', import.meta.url);
 if (values.measure) {
   await writeFile(unitsFile, `${JSON.stringify(await measureUnits(), null, 2)}\n`);
-  progress('Wrote bench/costs/units.json');
+  printProgress('Wrote bench/costs/units.json');
 }
 const units = JSON.parse(await readFile(unitsFile, 'utf8')) as Units;
 await writeFile(new URL('../../docs/costs.md', import.meta.url), costsDocument(units));
-progress('Wrote docs/costs.md');
+printProgress('Wrote docs/costs.md');

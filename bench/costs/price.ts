@@ -4,19 +4,19 @@ import {
   priceOfMillionRecords,
   priceOfMillionUnits,
   prices,
-  type Use,
+  type ResourceUse,
 } from '../measure/prices.ts';
 import type { RequestUse } from './units.ts';
 
 /** In USD, for a million. */
-export type Price = Readonly<
+export type ServicePrices = Readonly<
   Record<'dynamoDb' | 'lambda' | 'sqs' | 's3' | 'gateway' | 'logs' | 'traces' | 'dataOut', number>
 >;
 
-export const totalOf = (price: Price) => Object.values(price).reduce((sum, usd) => sum + usd, 0);
+export const totalUsd = (price: ServicePrices) => Object.values(price).reduce((sum, usd) => sum + usd, 0);
 
 /** A million requests of API keys, which the authorizer's cache knows, with the workers that continue them. */
-export function priceOfMillionRequests(use: RequestUse): Price {
+export function priceOfMillionRequests(use: RequestUse): ServicePrices {
   const invocations = 1 + use.invocations;
   const waitMs = (use.readUnits > 0 ? assumptions.readMs : 0) + use.writeRequests * assumptions.writeMs;
   return {
@@ -37,7 +37,7 @@ export function priceOfMillionRequests(use: RequestUse): Price {
 }
 
 /** A million records of a batch. */
-export function priceOfMillionRuns(use: Use): Price {
+export function priceOfMillionRuns(use: ResourceUse): ServicePrices {
   const { dynamoDb, lambda, sqs } = priceOfMillionRecords(use);
   return {
     dynamoDb,
@@ -51,7 +51,8 @@ export function priceOfMillionRuns(use: Use): Price {
   };
 }
 
-const s3Price = ({ s3Puts, s3Gets }: Use) => s3Puts * prices.s3MillionPuts + s3Gets * prices.s3MillionGets;
+const s3Price = ({ s3Puts, s3Gets }: ResourceUse) =>
+  s3Puts * prices.s3MillionPuts + s3Gets * prices.s3MillionGets;
 
 /** A million times a byte, in the GB of AWS's bills. */
 const millionBytesPerGb = 1_000_000 / 2 ** 30;

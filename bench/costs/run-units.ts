@@ -1,12 +1,12 @@
 import { createHmac } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { publishedAgent } from '../agents/published-agent.ts';
-import { greetingProduct } from '../flows/greeting-product.ts';
-import { newSession, say, tokenFor } from '../http/chat.ts';
-import { post } from '../http/first-byte.ts';
-import { progress } from '../measure/figure.ts';
-import { agentModels, type BenchStack, startModels, startStack } from '../measure/stack.ts';
-import { useOf } from '../measure/use.ts';
+import { publishGreetingProduct } from '../flows/greeting-product.ts';
+import { newSession, sendChatMessage, tokenFor } from '../http/chat.ts';
+import { postJson } from '../http/first-byte.ts';
+import { printProgress } from '../measure/figure.ts';
+import { agentModels, type BenchStack, startBenchStack, startModelServer } from '../measure/stack.ts';
+import { measureUse } from '../measure/use.ts';
 import type { RequestUse } from './units.ts';
 
 const runs = 100;
@@ -25,27 +25,27 @@ export async function measureRuns(): Promise<Record<RunName, RequestUse>> {
 
 /** Of two turns: the model calls a tool once, and then answers. */
 async function agentUse(): Promise<RequestUse> {
-  using models = await startModels(agentModels);
-  await using stack = await startStack({ modelsUrl: models.url, metrics: true });
+  using models = await startModelServer(agentModels);
+  await using stack = await startBenchStack({ modelsUrl: models.url, metrics: true });
   const { id: toolId } = await stack.api.call('tools.create', { body: calculator });
   const id = await publishedAgent(stack, { model, tools: { toolIds: [toolId] } });
   const path = `${stack.facts.url}/v1/agents/${id}/execute`;
   const body = { messages: [{ role: 'user', content: question }] };
-  return await useOfEach(stack, 'agent', () => post(path, stack.facts.liveKey, body));
+  return await useOfEach(stack, 'agent', () => postJson(path, stack.facts.liveKey, body));
 }
 
 async function surfaceUses() {
-  using models = await startModels();
-  await using stack = await startStack({ modelsUrl: models.url, metrics: true });
+  using models = await startModelServer();
+  await using stack = await startBenchStack({ modelsUrl: models.url, metrics: true });
   const chat = await useOfEach(stack, 'chat', await visitorOf(stack));
-  const { flowId, productId, capabilityId } = await greetingProduct(stack.api);
+  const { flowId, productId, capabilityId } = await publishGreetingProduct(stack.api);
   const webhook = await useOfEach(stack, 'webhook', await senderTo(stack, productId, capabilityId));
   const schedule = await useOfEach(stack, 'schedule', await clockOf(stack, productId, flowId));
   return { chat, schedule, webhook };
 }
 
 async function useOfEach(stack: BenchStack, name: RunName, run: (n: number) => Promise<Response>) {
-  progress(`${runs} runs, ${name}`);
+  printProgress(`${runs} runs, ${name}`);
   const bytesOf = async (n: number) => {
     const response = await run(n);
     const text = await response.text();
@@ -55,7 +55,7 @@ async function useOfEach(stack: BenchStack, name: RunName, run: (n: number) => P
   for (let n = 0; n < 10; n++) await bytesOf(n);
   await sleep(quietMs);
   let bytes = 0;
-  const use = await useOf(stack, runs, async () => {
+  const use = await measureUse(stack, runs, async () => {
     for (let n = 10; n < runs + 10; n++) bytes += await bytesOf(n);
     await sleep(quietMs);
   });
@@ -79,7 +79,7 @@ async function visitorOf(stack: BenchStack) {
   let sessionId = '';
   return async (n: number) => {
     if (n % messagesPerSession === 0) sessionId = await newSession(stack, token);
-    return say(stack, sessionId);
+    return sendChatMessage(stack, sessionId);
   };
 }
 
@@ -125,7 +125,7 @@ async function clockOf({ api, facts }: BenchStack, id: string, flowId: string) {
   });
   const url = `${facts.url}/v1/products/${id}/surfaces/${surfaceId}/schedules/${scheduleId}/run-now`;
   return async () => {
-    const response = await post(url, facts.liveKey, {});
+    const response = await postJson(url, facts.liveKey, {});
     // A run is refused while the one before is not over.
     await sleep(scheduleMs);
     return response;

@@ -1,8 +1,8 @@
-import { publishFlow, runBatch, uploadAirports } from '../flows/batch.ts';
-import { progress, round } from '../measure/figure.ts';
-import type { Use } from '../measure/prices.ts';
-import { type BenchStack, startModels, startStack } from '../measure/stack.ts';
-import { useOf } from '../measure/use.ts';
+import { publishBenchFlow, runBatch, uploadFirstAirports } from '../flows/batch.ts';
+import { printProgress, round } from '../measure/figure.ts';
+import type { ResourceUse } from '../measure/prices.ts';
+import { type BenchStack, startBenchStack, startModelServer } from '../measure/stack.ts';
+import { measureUse } from '../measure/use.ts';
 import { measureRuns, type RunName } from './run-units.ts';
 
 const requests = 500;
@@ -10,7 +10,7 @@ const records = 1_000;
 const warmUpRecords = 200;
 
 /** The use of one of each. */
-export interface RequestUse extends Use {
+export interface RequestUse extends ResourceUse {
   /** The body of the response. */
   responseBytes: number;
 }
@@ -19,7 +19,7 @@ export interface Units {
   requests: Record<RequestName, RequestUse>;
   runs: Record<RunName, RequestUse>;
   /** Of one record, by the kind of the flow (`bench/flows/batch.ts`). */
-  records: Record<'local' | 'model' | 'prompt', Use>;
+  records: Record<'local' | 'model' | 'prompt', ResourceUse>;
 }
 export type RequestName = 'read' | 'write' | 'list' | 'dispatch' | 'writeLarge' | 'readLarge';
 
@@ -29,8 +29,8 @@ export async function measureUnits(): Promise<Units> {
 }
 
 async function measureRequests(): Promise<Omit<Units, 'runs'>> {
-  using models = await startModels();
-  await using stack = await startStack({ modelsUrl: models.url, metrics: true });
+  using models = await startModelServer();
+  await using stack = await startBenchStack({ modelsUrl: models.url, metrics: true });
   return {
     measuredAt: new Date().toISOString().slice(0, 10),
     records: {
@@ -42,18 +42,18 @@ async function measureRequests(): Promise<Omit<Units, 'runs'>> {
   };
 }
 
-async function recordUse(stack: BenchStack, kind: 'local' | 'model' | 'prompt'): Promise<Use> {
-  progress(`A batch of ${records} records, flow "${kind}"`);
+async function recordUse(stack: BenchStack, kind: 'local' | 'model' | 'prompt'): Promise<ResourceUse> {
+  printProgress(`A batch of ${records} records, flow "${kind}"`);
   const [warmUp, measured] = [`warm-up-${kind}`, `measured-${kind}`];
-  await uploadAirports(stack.api, warmUp, warmUpRecords);
-  await uploadAirports(stack.api, measured, records);
-  const flowId = await publishFlow(stack.api, kind);
+  await uploadFirstAirports(stack.api, warmUp, warmUpRecords);
+  await uploadFirstAirports(stack.api, measured, records);
+  const flowId = await publishBenchFlow(stack.api, kind);
   await runBatch(stack.api, flowId, warmUp);
-  return useOf(stack, records, () => runBatch(stack.api, flowId, measured));
+  return measureUse(stack, records, () => runBatch(stack.api, flowId, measured));
 }
 
 async function requestUses({ api, ...stack }: BenchStack): Promise<Units['requests']> {
-  const flowId = await publishFlow(api, 'local');
+  const flowId = await publishBenchFlow(api, 'local');
   // A flow over 200 KB is stored in the bucket.
   const createLarge = () =>
     api.call('flows.create', { body: { name: 'large', flowSteps: [largeStep, largeStep, largeStep] } });
@@ -70,10 +70,10 @@ async function requestUses({ api, ...stack }: BenchStack): Promise<Units['reques
   };
   const uses: Partial<Units['requests']> = {};
   for (const [name, call] of Object.entries(calls) as [RequestName, (index: number) => Promise<unknown>][]) {
-    progress(`${requests} requests, ${name}`);
+    printProgress(`${requests} requests, ${name}`);
     await times(20, (index) => call(-100 - index));
     const { length } = JSON.stringify(await call(-2));
-    const use = await useOf({ api, ...stack }, requests, () => times(requests, call));
+    const use = await measureUse({ api, ...stack }, requests, () => times(requests, call));
     uses[name] = { ...use, responseBytes: round(length) };
   }
   return uses as Units['requests'];

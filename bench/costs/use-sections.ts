@@ -1,6 +1,6 @@
 import { stepsPerFlow } from '../flows/batch.ts';
 import { prices } from '../measure/prices.ts';
-import { type Price, priceOfMillionRequests, priceOfMillionRuns, totalOf } from './price.ts';
+import { priceOfMillionRequests, priceOfMillionRuns, type ServicePrices, totalUsd } from './price.ts';
 import type { RunName } from './run-units.ts';
 import type { RequestName, Units } from './units.ts';
 
@@ -17,7 +17,7 @@ const flows: Record<keyof Units['records'], string> = {
   model: 'three steps, one of them `prompt`',
   prompt: 'one `prompt` step',
 };
-const columns: Record<keyof Price, string> = {
+const columns: Record<keyof ServicePrices, string> = {
   gateway: 'API Gateway',
   lambda: 'Lambda',
   dynamoDb: 'DynamoDB',
@@ -35,7 +35,7 @@ const runs: Record<RunName, string> = {
   schedule: 'A schedule runs a flow of one step on a record',
 };
 
-type Row = readonly [what: string, price: Price];
+type Row = readonly [what: string, price: ServicePrices];
 
 export const requestSection = (units: Units): string => `## Per 1,000 requests
 
@@ -52,7 +52,7 @@ ${unitTable(Object.entries(requests).map(([name, what]) => [what, units.requests
 export function runSection(units: Units): string {
   const kinds = Object.entries(flows) as [keyof Units['records'], string][];
   const stepPrice = (kind: keyof Units['records']) =>
-    (totalOf(priceOfMillionRuns(units.records[kind])) / stepsPerFlow).toFixed(2);
+    (totalUsd(priceOfMillionRuns(units.records[kind])) / stepsPerFlow).toFixed(2);
   return `## Per 1,000 records run by a batch
 
 By the flow that runs on each record. The prices of models are not included.
@@ -68,7 +68,7 @@ ${unitTable(kinds.map(([kind, what]) => [what, units.records[kind]]))}
 
 - Steps without outside effects, three in a flow: **${stepPrice('local')} USD**.
 - Three steps in a flow, one of them a call to a model: **${stepPrice('model')} USD**.
-- \`prompt\` steps alone, one in a flow: **${totalOf(priceOfMillionRuns(units.records.prompt)).toFixed(2)} USD**. The step's share of a record with other steps is less.`;
+- \`prompt\` steps alone, one in a flow: **${totalUsd(priceOfMillionRuns(units.records.prompt)).toFixed(2)} USD**. The step's share of a record with other steps is less.`;
 }
 
 export const startSection = (
@@ -85,7 +85,7 @@ ${tableOf(
 
 ${unitTable(Object.entries(runs).map(([name, what]) => [what, units.runs[name as RunName]]))}`;
 
-function priceOfStart(units: Units, name: RunName): Price {
+function priceOfStart(units: Units, name: RunName): ServicePrices {
   const price = priceOfMillionRequests(units.runs[name]);
   return name === 'schedule' ? { ...price, gateway: 0, dataOut: 0 } : price;
 }
@@ -96,7 +96,7 @@ const priceOf = (units: Units, name: RequestName) => priceOfMillionRequests(unit
 
 /** @param count For how many the prices are. */
 function tableOf(rows: readonly Row[], count: number): string {
-  const names = Object.keys(columns) as (keyof Price)[];
+  const names = Object.keys(columns) as (keyof ServicePrices)[];
   const used = names.filter((name) => rows.some(([, price]) => price[name] > 0));
   const usd = (million: number) => (million === 0 ? '0' : ((million * count) / 1_000_000).toFixed(5));
   return [
@@ -104,7 +104,7 @@ function tableOf(rows: readonly Row[], count: number): string {
     `| --- | ${used.map(() => '---').join(' | ')} | --- |`,
     ...rows.map(
       ([what, price]) =>
-        `| ${what} | ${used.map((name) => usd(price[name])).join(' | ')} | **${usd(totalOf(price))}** |`,
+        `| ${what} | ${used.map((name) => usd(price[name])).join(' | ')} | **${usd(totalUsd(price))}** |`,
     ),
   ].join('\n');
 }

@@ -7,28 +7,28 @@ import { ensureTable } from '../../infra/local/dynamodb/table.ts';
 import { forEachConcurrently } from '../../shared/core/concurrency/for-each-concurrently.ts';
 import { writesAtOnce } from '../../shared/domain/records/bulk/bulk-edit.ts';
 import { documentClient } from '../../shared/platform/data/client.ts';
-import { uploadAirports } from '../flows/batch.ts';
+import { uploadFirstAirports } from '../flows/batch.ts';
 import { useTable } from '../http/warm-get.ts';
-import { type Figure, progress, round } from '../measure/figure.ts';
+import { type Figure, printProgress, round } from '../measure/figure.ts';
 import type { SentCommand } from '../measure/recorder.ts';
-import { type BenchStack, startStack } from '../measure/stack.ts';
+import { type BenchStack, startBenchStack } from '../measure/stack.ts';
 
 const records = 3_000;
 const turns = 3;
 
 /** (l) The speed of a bulk edit of 3,000 records on disk, relative to its transactions alone. */
-export async function bulkEdit(): Promise<Figure[]> {
+export async function measureBulkEdit(): Promise<Figure[]> {
   await using directory = await mkdtempDisposable(join(tmpdir(), 'bench-edit-'));
-  await using stack = await startStack({ dataDir: directory.path });
+  await using stack = await startBenchStack({ dataDir: directory.path });
   await stack.ask('startRecording', { capacity: false });
-  await uploadAirports(stack.api, 'airport', records);
+  await uploadFirstAirports(stack.api, 'airport', records);
   await secondsOfEdit(stack, 0);
   const sent = await stack.ask('stopRecording');
   const edits: number[] = [];
   const bare: number[] = [];
   const cpuBefore = await stack.ask('cpuMs');
   for (let turn = 1; turn <= turns; turn++) {
-    progress(`l: a bulk edit of ${records} records, ${turn} of ${turns}`);
+    printProgress(`l: a bulk edit of ${records} records, ${turn} of ${turns}`);
     edits.push(await secondsOfEdit(stack, turn));
     bare.push(await secondsOfUpdates(stack.facts.table, sent));
   }

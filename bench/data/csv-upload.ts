@@ -2,9 +2,9 @@ import { mkdtempDisposable } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { transactionsAtOnce } from '../../shared/domain/records/insert-many.ts';
-import { type Figure, progress, round } from '../measure/figure.ts';
+import { type Figure, printProgress, round } from '../measure/figure.ts';
 import type { SentCommand } from '../measure/recorder.ts';
-import { type Api, type BenchStack, startStack } from '../measure/stack.ts';
+import { type BenchApi, type BenchStack, startBenchStack } from '../measure/stack.ts';
 import { type BareWrite, secondsOfWrites } from './bare-writes.ts';
 
 const rows = 10_000;
@@ -14,15 +14,15 @@ const turns = 3;
 const columns = 10;
 
 /** (m) How fast a CSV file of 10,000 rows becomes records on disk, relative to its transactions alone. */
-export async function csvSpeed(): Promise<Figure[]> {
+export async function measureCsvSpeed(): Promise<Figure[]> {
   await using directory = await mkdtempDisposable(join(tmpdir(), 'bench-csv-'));
-  await using stack = await startStack({ dataDir: directory.path });
+  await using stack = await startBenchStack({ dataDir: directory.path });
   const warmUp = await recordedUpload(stack, 'warm-up', fewRows);
   const measured = await recordedUpload(stack, 'recorded', rows);
   const seconds: number[] = [];
   const bareSeconds: number[] = [];
   for (let turn = 1; turn <= turns; turn++) {
-    progress(`m: CSV upload, ${turn} of ${turns}`);
+    printProgress(`m: CSV upload, ${turn} of ${turns}`);
     const began = performance.now();
     await upload(stack.api, `turn ${turn}`, rows);
     seconds.push((performance.now() - began) / 1_000);
@@ -49,10 +49,10 @@ export async function csvSpeed(): Promise<Figure[]> {
 }
 
 /** (n) The peak memory for a file, each in a process that has read only a small file before. */
-export async function csvMemory(): Promise<Figure[]> {
+export async function measureCsvMemory(): Promise<Figure[]> {
   const peakAfter = async (count: number) => {
-    progress(`n: memory of a CSV upload of ${count} rows`);
-    await using stack = await startStack();
+    printProgress(`n: memory of a CSV upload of ${count} rows`);
+    await using stack = await startBenchStack();
     await upload(stack.api, 'warm-up', 100);
     await upload(stack.api, 'measured', count);
     return stack.ask('peakRss');
@@ -70,7 +70,7 @@ export async function csvMemory(): Promise<Figure[]> {
   ];
 }
 
-async function upload({ call }: Api, recordType: string, count: number): Promise<void> {
+async function upload({ call }: BenchApi, recordType: string, count: number): Promise<void> {
   const file = new File([csvOf(count)], 'rows.csv');
   const body = { file, nameColumn: 'name', typeValue: recordType };
   const { created } = await call('records.upload-csv', { body });

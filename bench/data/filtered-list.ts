@@ -3,9 +3,9 @@ import { recordStore } from '../../shared/domain/records/record-store.ts';
 import { documentClient } from '../../shared/platform/data/client.ts';
 import { tenantTable } from '../../shared/platform/data/table.ts';
 import { useTable } from '../http/warm-get.ts';
-import { type Figure, progress, round } from '../measure/figure.ts';
+import { type Figure, printProgress, round } from '../measure/figure.ts';
 import { startRecording, stopRecording } from '../measure/recorder.ts';
-import { startStack } from '../measure/stack.ts';
+import { startBenchStack } from '../measure/stack.ts';
 
 const owner = { userId: 'bench', organizationId: null };
 const wanted = 200;
@@ -13,9 +13,9 @@ const limit = 50;
 const others = [1_000, 10_000, 50_000];
 
 /** (k) The cost of a page of one type, filtered by metadata, as the number of other records grows. */
-export async function filteredList(): Promise<Figure[]> {
-  progress(`k: a filtered list beside ${others.join(', ')} records of other types`);
-  await using stack = await startStack();
+export async function measureFilteredList(): Promise<Figure[]> {
+  printProgress(`k: a filtered list beside ${others.join(', ')} records of other types`);
+  await using stack = await startBenchStack();
   useTable(stack.facts.aws.dynamodb, stack.facts.table);
   const table = tenantTable(documentClient(), stack.facts.table, 'user:bench');
   const records = recordStore({ table, now: () => new Date(), newId });

@@ -2,10 +2,10 @@ import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import type { ClientRequest } from 'node:http';
 import { getFlow } from '../../functions/flows/get.ts';
 import { listRecords } from '../../functions/records/list.ts';
-import { publishFlow } from '../flows/batch.ts';
+import { publishBenchFlow } from '../flows/batch.ts';
 import { type WarmGet, warmGet } from '../http/warm-get.ts';
-import { type Figure, progress } from '../measure/figure.ts';
-import { startStack } from '../measure/stack.ts';
+import { type Figure, printProgress } from '../measure/figure.ts';
+import { startBenchStack } from '../measure/stack.ts';
 
 interface Exchange {
   operation: string;
@@ -16,12 +16,12 @@ interface Exchange {
 const calls = 20;
 
 /** (c) The HTTP requests to DynamoDB for warm GETs, as seen by this process's HTTP client. */
-export async function roundTrips(): Promise<Figure[]> {
-  progress('c: DynamoDB requests of warm GETs');
-  await using stack = await startStack();
+export async function measureRoundTrips(): Promise<Figure[]> {
+  printProgress('c: DynamoDB requests of warm GETs');
+  await using stack = await startBenchStack();
   const { api } = stack;
   await api.call('records.create', { body: { type: 'thing', name: 'One', metadata: {} } });
-  const flow = await seen(await warmGet(stack, getFlow, { id: await publishFlow(api, 'local') }));
+  const flow = await seen(await warmGet(stack, getFlow, { id: await publishBenchFlow(api, 'local') }));
   const list = await seen(await warmGet(stack, listRecords, null, { includeCount: 'true' }));
   return [
     {

@@ -4,8 +4,8 @@ import { vectorStore } from '../../shared/adapters/vectors/vector-store.ts';
 import { documentClient } from '../../shared/platform/data/client.ts';
 import { tenantTable } from '../../shared/platform/data/table.ts';
 import { useTable } from '../http/warm-get.ts';
-import { type Figure, median, progress, round } from '../measure/figure.ts';
-import { startStack } from '../measure/stack.ts';
+import { type Figure, median, printProgress, round } from '../measure/figure.ts';
+import { startBenchStack } from '../measure/stack.ts';
 
 const count = 10_000;
 const dimension = 1_536;
@@ -13,9 +13,9 @@ const limit = 10;
 const runs = 30;
 
 /** (i) The latency of a search through the port that steps use. */
-export async function vectorSearch(): Promise<Figure[]> {
-  progress(`i: search among ${count} vectors`);
-  await using stack = await startStack();
+export async function measureVectorSearch(): Promise<Figure[]> {
+  printProgress(`i: search among ${count} vectors`);
+  await using stack = await startBenchStack();
   Object.assign(process.env, {
     AWS_REGION: region,
     AWS_ACCESS_KEY_ID: 'local',

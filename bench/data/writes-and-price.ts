@@ -1,15 +1,15 @@
-import { publishFlow, runBatch, stepsPerFlow, uploadAirports } from '../flows/batch.ts';
-import { type Figure, progress, round } from '../measure/figure.ts';
-import { assumptions, priceOfMillionRecords, prices, type Use } from '../measure/prices.ts';
-import { startModels, startStack } from '../measure/stack.ts';
-import { useOf } from '../measure/use.ts';
+import { publishBenchFlow, runBatch, stepsPerFlow, uploadFirstAirports } from '../flows/batch.ts';
+import { type Figure, printProgress, round } from '../measure/figure.ts';
+import { assumptions, priceOfMillionRecords, prices, type ResourceUse } from '../measure/prices.ts';
+import { startBenchStack, startModelServer } from '../measure/stack.ts';
+import { measureUse } from '../measure/use.ts';
 
 const warmUpRecords = 300;
 const measuredRecords = 1_000;
 
 /** (d) The AWS resources and costs of a record in a 3-step flow with one model call. */
-export async function writesAndPrice(): Promise<Figure[]> {
-  progress('d: what a record takes of DynamoDB, SQS and Lambda');
+export async function measureWritesAndPrice(): Promise<Figure[]> {
+  printProgress('d: what a record takes of DynamoDB, SQS and Lambda');
   const use = await useOfOneRecord();
   const { eachModelSecond, ...parts } = priceOfMillionRecords(use);
   const ofSteps = (usd: number) => round(usd / stepsPerFlow);
@@ -34,13 +34,13 @@ export async function writesAndPrice(): Promise<Figure[]> {
   ];
 }
 
-async function useOfOneRecord(): Promise<Use> {
-  using models = await startModels();
-  await using stack = await startStack({ modelsUrl: models.url });
-  await uploadAirports(stack.api, 'warm-up', warmUpRecords);
-  await uploadAirports(stack.api, 'measured', measuredRecords);
-  const flowId = await publishFlow(stack.api, 'model');
+async function useOfOneRecord(): Promise<ResourceUse> {
+  using models = await startModelServer();
+  await using stack = await startBenchStack({ modelsUrl: models.url });
+  await uploadFirstAirports(stack.api, 'warm-up', warmUpRecords);
+  await uploadFirstAirports(stack.api, 'measured', measuredRecords);
+  const flowId = await publishBenchFlow(stack.api, 'model');
   await runBatch(stack.api, flowId, 'warm-up');
   // Counts everything that the stack sends, including the few calls of the bench that follow the batch.
-  return await useOf(stack, measuredRecords, () => runBatch(stack.api, flowId, 'measured'));
+  return await measureUse(stack, measuredRecords, () => runBatch(stack.api, flowId, 'measured'));
 }

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { OperationRequest } from '../../packages/client/src/client.ts';
-import type { Api } from '../measure/stack.ts';
+import type { BenchApi } from '../measure/stack.ts';
 
 type FlowSteps = NonNullable<OperationRequest<'flows.create'>['body']['flowSteps']>;
 
@@ -81,7 +81,11 @@ export type FlowKind = keyof typeof flows;
 export const stepsPerFlow = 3;
 
 /** @returns how many records it created from the first airports. */
-export async function uploadAirports({ call }: Api, recordType: string, count = Number.POSITIVE_INFINITY) {
+export async function uploadFirstAirports(
+  { call }: BenchApi,
+  recordType: string,
+  count = Number.POSITIVE_INFINITY,
+) {
   const csv = await readFile(new URL('../../examples/airports.csv', import.meta.url), 'utf8');
   const lines = csv
     .trimEnd()
@@ -94,7 +98,7 @@ export async function uploadAirports({ call }: Api, recordType: string, count = 
   return created;
 }
 
-export async function publishFlow({ call }: Api, kind: FlowKind): Promise<string> {
+export async function publishBenchFlow({ call }: BenchApi, kind: FlowKind): Promise<string> {
   const { id } = await call('flows.create', { body: { name: kind, flowSteps: flows[kind] } });
   await call('flows.publish', { params: { id } });
   return id;
@@ -102,7 +106,7 @@ export async function publishFlow({ call }: Api, kind: FlowKind): Promise<string
 
 /** Runs a flow on all records of a type. @returns the time from the request to the last record. */
 export async function runBatch(
-  { call }: Api,
+  { call }: BenchApi,
   flowId: string,
   recordType: string,
   options: BatchOptions = {},

@@ -1,8 +1,8 @@
 import type { Ports } from '../../shared/adapters/ports/ports.ts';
-import { sandboxOf } from '../../shared/adapters/sandbox/sandbox.ts';
+import { tenantSandbox } from '../../shared/adapters/sandbox/sandbox.ts';
 import type { FlowStep } from '../../shared/domain/flows/steps/step.ts';
 import { runFlow } from '../../shared/execution/engine/engine.ts';
-import { type Figure, median, progress, round } from '../measure/figure.ts';
+import { type Figure, median, printProgress, round } from '../measure/figure.ts';
 
 const stepsPerRun = 50;
 const runs = 40;
@@ -20,10 +20,10 @@ const kinds = {
 } as const;
 
 /** (h) The overhead of the engine for a step whose work takes no time. */
-export async function engine(): Promise<Figure[]> {
+export async function measureEngine(): Promise<Figure[]> {
   const figures: Figure[] = [];
   for (const [type, { goal, config }] of Object.entries(kinds)) {
-    progress(`h: engine overhead of ${type}`);
+    printProgress(`h: engine overhead of ${type}`);
     const steps = Array.from(
       { length: stepsPerRun },
       (_, n): FlowStep => ({ id: `step_${n}`, type, name: type, order: n, enabled: true, config: config(n) }),
@@ -56,7 +56,7 @@ export async function engine(): Promise<Figure[]> {
 }
 
 async function runAll(steps: readonly FlowStep[]): Promise<void> {
-  const ports = { now: () => new Date(), sandbox: sandboxOf('bench') } as Ports;
+  const ports = { now: () => new Date(), sandbox: tenantSandbox('bench') } as Ports;
   const signal = new AbortController().signal;
   const outcome = await runFlow({ steps, variables: { name: 'Ada' }, ports, signal });
   if (!('end' in outcome) || !outcome.end.success) throw new Error(JSON.stringify(outcome));

@@ -1,24 +1,24 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createClient } from '../../packages/client/src/client.ts';
-import { type Figure, median, progress, round } from '../measure/figure.ts';
-import { type Api, type BenchStack, startModels, startStack } from '../measure/stack.ts';
-import { publishFlow, uploadAirports } from './batch.ts';
+import { type Figure, median, printProgress, round } from '../measure/figure.ts';
+import { type BenchApi, type BenchStack, startBenchStack, startModelServer } from '../measure/stack.ts';
+import { publishBenchFlow, uploadFirstAirports } from './batch.ts';
 
 const smallRecords = 10;
 const turns = 5;
 const pollMs = 10;
 
 /** (j) How long a batch of ten records takes next to another tenant's batch of 3,000, relative to its time alone. */
-export async function fairness(): Promise<Figure[]> {
-  using models = await startModels();
-  await using stack = await startStack({ modelsUrl: models.url });
+export async function measureFairness(): Promise<Figure[]> {
+  using models = await startModelServer();
+  await using stack = await startBenchStack({ modelsUrl: models.url });
   const small = await smallBatch(await otherTenant(stack));
   await small();
   const alone: number[] = [];
   for (let turn = 1; turn <= turns; turn++) alone.push(await small());
-  progress('j: a batch of ten records beside one of 3,000');
-  await uploadAirports(stack.api, 'airport');
-  const flowId = await publishFlow(stack.api, 'model');
+  printProgress('j: a batch of ten records beside one of 3,000');
+  await uploadFirstAirports(stack.api, 'airport');
+  const flowId = await publishBenchFlow(stack.api, 'model');
   const { batchId } = await stack.api.call('flows.run-on-record-type', {
     params: { id: flowId },
     body: { recordType: 'airport' },
@@ -47,11 +47,11 @@ export async function fairness(): Promise<Figure[]> {
 }
 
 /** A separate tenant whose batch of ten can run repeatedly. @returns its time in ms. */
-async function smallBatch(api: Api): Promise<() => Promise<number>> {
-  await uploadAirports(api, 'small', smallRecords);
+async function smallBatch(api: BenchApi): Promise<() => Promise<number>> {
+  await uploadFirstAirports(api, 'small', smallRecords);
   const { data } = await api.call('records.list', { query: { type: 'small' } });
   const recordIds = data.map(({ id }) => id);
-  const flowId = await publishFlow(api, 'model');
+  const flowId = await publishBenchFlow(api, 'model');
   return async () => {
     const began = performance.now();
     const { batchExecutionId: id } = await api.call('batches.run-flow', { body: { flowId, recordIds } });
@@ -63,7 +63,7 @@ async function smallBatch(api: Api): Promise<() => Promise<number>> {
   };
 }
 
-async function otherTenant({ facts }: BenchStack): Promise<Api> {
+async function otherTenant({ facts }: BenchStack): Promise<BenchApi> {
   const response = await fetch(`${facts.url}/local/sessions`, {
     method: 'POST',
     body: JSON.stringify({ userId: 'another' }),

@@ -1,7 +1,7 @@
-import type { Api } from '../measure/stack.ts';
+import type { BenchApi } from '../measure/stack.ts';
 
 /** A published flow of one template, and a product with it as its capability. */
-export async function greetingProduct({ call }: Api) {
+export async function publishGreetingProduct({ call }: BenchApi) {
   const step = { type: 'template', name: 'Greet', config: { template: 'Hello {{ person }}' } } as const;
   const { id: flowId } = await call('flows.create', { body: { name: 'Greet', flowSteps: [step] } });
   await call('flows.publish', { params: { id: flowId } });

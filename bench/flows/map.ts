@@ -1,21 +1,24 @@
-import { type Figure, progress, round } from '../measure/figure.ts';
-import { startModels, startStack } from '../measure/stack.ts';
-import { useOf } from '../measure/use.ts';
-import { publishFlow, runBatch, uploadAirports } from './batch.ts';
+import { type Figure, printProgress, round } from '../measure/figure.ts';
+import { startBenchStack, startModelServer } from '../measure/stack.ts';
+import { measureUse } from '../measure/use.ts';
+import { publishBenchFlow, runBatch, uploadFirstAirports } from './batch.ts';
 
 const items = 1_000;
 
 /** (map) What a map of 1,000 items with one prompt costs an item, and how long it takes beside a batch of 1,000 records. */
-export async function map(): Promise<Figure[]> {
-  progress('map: 1,000 items with one prompt, beside 1,000 records');
-  using models = await startModels();
-  await using stack = await startStack({ modelsUrl: models.url });
-  const [asMap, asRecords] = [await publishFlow(stack.api, 'map'), await publishFlow(stack.api, 'prompt')];
-  await uploadAirports(stack.api, 'one', 1);
-  for (const type of ['warm-up', 'many']) await uploadAirports(stack.api, type, items);
+export async function measureMap(): Promise<Figure[]> {
+  printProgress('map: 1,000 items with one prompt, beside 1,000 records');
+  using models = await startModelServer();
+  await using stack = await startBenchStack({ modelsUrl: models.url });
+  const [asMap, asRecords] = [
+    await publishBenchFlow(stack.api, 'map'),
+    await publishBenchFlow(stack.api, 'prompt'),
+  ];
+  await uploadFirstAirports(stack.api, 'one', 1);
+  for (const type of ['warm-up', 'many']) await uploadFirstAirports(stack.api, type, items);
   const timed = async (flowId: string, type: string) => {
     let seconds = 0;
-    const use = await useOf(stack, items, async () => {
+    const use = await measureUse(stack, items, async () => {
       const began = performance.now();
       await runBatch(stack.api, flowId, type, { recordConcurrency: 20 });
       seconds = (performance.now() - began) / 1_000;

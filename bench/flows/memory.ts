@@ -1,18 +1,18 @@
-import { type Figure, progress, round } from '../measure/figure.ts';
-import { startStack } from '../measure/stack.ts';
-import { publishFlow, runBatch, uploadAirports } from './batch.ts';
+import { type Figure, printProgress, round } from '../measure/figure.ts';
+import { startBenchStack } from '../measure/stack.ts';
+import { publishBenchFlow, runBatch, uploadFirstAirports } from './batch.ts';
 
 const fewRecords = 300;
 
 /** (f) Whether the stack's process, which runs all Lambdas, retains memory of processed records. */
-export async function memory(): Promise<Figure[]> {
-  progress('f: memory after many records, against after few');
-  await using stack = await startStack();
-  const flowId = await publishFlow(stack.api, 'local');
-  await uploadAirports(stack.api, 'few', fewRecords);
+export async function measureMemory(): Promise<Figure[]> {
+  printProgress('f: memory after many records, against after few');
+  await using stack = await startBenchStack();
+  const flowId = await publishBenchFlow(stack.api, 'local');
+  await uploadFirstAirports(stack.api, 'few', fewRecords);
   await runBatch(stack.api, flowId, 'few');
   const before = await stack.ask('memory');
-  const records = await uploadAirports(stack.api, 'many');
+  const records = await uploadFirstAirports(stack.api, 'many');
   await runBatch(stack.api, flowId, 'many');
   const after = await stack.ask('memory');
   const growth = (what: string, [few, many]: [number, number]): Figure => ({

@@ -5,9 +5,9 @@ import { checkpointEntity } from '../../shared/execution/runs/checkpoints/checkp
 import { earlierResults, readEarlier } from '../../shared/execution/runs/reuse/earlier-results.ts';
 import { decode, encode } from '../../shared/platform/data/entity.ts';
 import type { Scope } from '../../shared/platform/data/scope.ts';
-import { tenantOf } from '../../shared/platform/identity/principal.ts';
+import { toTenant } from '../../shared/platform/identity/principal.ts';
 import { runtimeOn, useTable } from '../http/warm-get.ts';
-import { cpuSamples, sampling } from '../measure/cpu-samples.ts';
+import { cpuSamples, samplingFacts } from '../measure/cpu-samples.ts';
 import { type Figure, median, round } from '../measure/figure.ts';
 import type { BenchStack } from '../measure/stack.ts';
 import { stepsPerFlow } from './batch.ts';
@@ -31,7 +31,7 @@ export async function cpuOfHashes(stack: BenchStack, flowId: string): Promise<Fi
     value: round(median(samples.map((sample) => sample.hash))),
     unit: 'ms',
     goal: reuseGoals.cpuMs,
-    details: sampling,
+    details: samplingFacts,
   };
 }
 
@@ -99,7 +99,7 @@ export async function cpuOfLookup(stack: BenchStack, flowId: string): Promise<Fi
       readingMs: of(({ reading }) => reading),
       findingMs: of(({ finding }) => finding),
       items: items.length,
-      ...sampling,
+      ...samplingFacts,
     },
   };
 }
@@ -109,7 +109,7 @@ const stepsOf = async ({ api }: BenchStack, id: string) =>
 
 function scopeOf({ facts }: BenchStack): Scope {
   useTable(facts.aws.dynamodb, facts.table);
-  return runtimeOn(facts.table)().scopeOf(tenantOf(localUser, null));
+  return runtimeOn(facts.table)().scopeOf(toTenant(localUser, null));
 }
 
 async function recordIds({ api }: BenchStack, type: string): Promise<string[]> {

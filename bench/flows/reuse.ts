@@ -1,20 +1,20 @@
-import { type Figure, progress, round } from '../measure/figure.ts';
-import { startModels, startStack } from '../measure/stack.ts';
-import { useOf } from '../measure/use.ts';
-import { publishFlow, runBatch, uploadAirports } from './batch.ts';
+import { type Figure, printProgress, round } from '../measure/figure.ts';
+import { startBenchStack, startModelServer } from '../measure/stack.ts';
+import { measureUse } from '../measure/use.ts';
+import { publishBenchFlow, runBatch, uploadFirstAirports } from './batch.ts';
 import { cpuOfHashes, cpuOfLookup, reuseGoals as goals, unitsOfHashes } from './reuse-parts.ts';
 
 const records = 500;
 
 /** (reuse) What the hash of requests, and the look-up of earlier results, add to a record of three prompts. */
-export async function reuse(): Promise<Figure[]> {
-  progress('reuse: what the hash and the look-up of results add to a record');
-  using models = await startModels();
-  await using stack = await startStack({ modelsUrl: models.url });
-  const flowId = await publishFlow(stack.api, 'prompts');
-  for (const type of ['warm-up', 'plain', 'fresh']) await uploadAirports(stack.api, type, records);
+export async function measureReuse(): Promise<Figure[]> {
+  printProgress('reuse: what the hash and the look-up of results add to a record');
+  using models = await startModelServer();
+  await using stack = await startBenchStack({ modelsUrl: models.url });
+  const flowId = await publishBenchFlow(stack.api, 'prompts');
+  for (const type of ['warm-up', 'plain', 'fresh']) await uploadFirstAirports(stack.api, type, records);
   const use = (type: string, options = {}) =>
-    useOf(stack, records, () => runBatch(stack.api, flowId, type, options));
+    measureUse(stack, records, () => runBatch(stack.api, flowId, type, options));
   await use('warm-up');
   const plain = await use('plain');
   const looking = await use('fresh', { reuse: 'unchanged' });

@@ -4,8 +4,8 @@ import { startModelStandIn } from '../../examples/model-stand-in.ts';
 import { newId } from '../../shared/core/ids.ts';
 import { modelConfigEntity } from '../../shared/domain/model-configs/model-account.ts';
 import { runtimeOn, useTable } from '../http/warm-get.ts';
-import { type Figure, progress, round } from '../measure/figure.ts';
-import { type BenchStack, startStack } from '../measure/stack.ts';
+import { type Figure, printProgress, round } from '../measure/figure.ts';
+import { type BenchStack, startBenchStack } from '../measure/stack.ts';
 import type { Calls, CallsMade } from './throttle-caller.ts';
 
 const processes = 3;
@@ -20,7 +20,7 @@ const loads = [
 ];
 
 /** How far three processes use the limit of a model config, as the model stand-in sees it, and what a call pays for that. */
-export async function throttle(): Promise<Figure[]> {
+export async function measureThrottle(): Promise<Figure[]> {
   const arrivals = new Map<string, number[]>();
   const models = await startModelStandIn({
     answer({ model }) {
@@ -28,11 +28,11 @@ export async function throttle(): Promise<Figure[]> {
       return 'Hello';
     },
   });
-  await using stack = await startStack();
+  await using stack = await startBenchStack();
   const figures: Figure[] = [];
   try {
     for (const { perMinute, workers } of loads) {
-      progress(`throttle: ${processes} processes, ${perMinute} calls a minute`);
+      printProgress(`throttle: ${processes} processes, ${perMinute} calls a minute`);
       const id = newId('modelcfg');
       const began = Date.now();
       const made = await callsOf(stack, {
@@ -45,7 +45,7 @@ export async function throttle(): Promise<Figure[]> {
       });
       figures.push(...nearFigures(perMinute, { began, at: arrivals.get(id) ?? [], made }));
     }
-    progress('throttle: far from the limit');
+    printProgress('throttle: far from the limit');
     const far = { modelsUrl: models.url, id: newId('modelcfg'), perMinute: 6_000, workers: 2, pauseMs: 500 };
     const made = await callsOf(stack, { ...far, ms: measuredMs.far });
     figures.push({

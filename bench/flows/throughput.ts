@@ -2,20 +2,20 @@ import { mkdtempDisposable } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { oneTransactionARecord, secondsOfWrites, stepResultWrites } from '../data/bare-writes.ts';
-import { type Figure, progress, round } from '../measure/figure.ts';
-import { type BenchStack, startModels, startStack } from '../measure/stack.ts';
-import { type FlowKind, publishFlow, runBatch, uploadAirports } from './batch.ts';
+import { type Figure, printProgress, round } from '../measure/figure.ts';
+import { type BenchStack, startBenchStack, startModelServer } from '../measure/stack.ts';
+import { type FlowKind, publishBenchFlow, runBatch, uploadFirstAirports } from './batch.ts';
 
 const warmUpRecords = 300;
 const turnsPerFlow = 2;
 
 /** (e) How fast a batch runs on disk through the real handlers, relative to its writes alone. */
-export async function throughput(): Promise<Figure[]> {
-  using models = await startModels();
+export async function measureThroughput(): Promise<Figure[]> {
+  using models = await startModelServer();
   await using directory = await mkdtempDisposable(join(tmpdir(), 'bench-stack-'));
-  await using stack = await startStack({ dataDir: directory.path, modelsUrl: models.url });
-  await uploadAirports(stack.api, 'warm-up', warmUpRecords);
-  await uploadAirports(stack.api, 'airport');
+  await using stack = await startBenchStack({ dataDir: directory.path, modelsUrl: models.url });
+  await uploadFirstAirports(stack.api, 'warm-up', warmUpRecords);
+  await uploadFirstAirports(stack.api, 'airport');
   const local = await measure(stack, 'local');
   const model = await measure(stack, 'model');
   const speed: Figure = {
@@ -41,12 +41,12 @@ const shareOf = (flow: string, { share, ...details }: Measured): Figure => ({
 
 /** Alternates run and writes, and takes the best of each, since other load can only slow them down. */
 async function measure(stack: BenchStack, kind: FlowKind) {
-  const flowId = await publishFlow(stack.api, kind);
+  const flowId = await publishBenchFlow(stack.api, kind);
   const warmUp = await recordedRun(stack, flowId, 'warm-up');
   const recorded = await recordedRun(stack, flowId, 'airport');
   const turns: (Awaited<ReturnType<typeof timedRun>> & { bareSeconds: number })[] = [];
   for (let turn = 1; turn <= turnsPerFlow; turn++) {
-    progress(`e: throughput of a batch, flow "${kind}", ${turn} of ${turnsPerFlow}`);
+    printProgress(`e: throughput of a batch, flow "${kind}", ${turn} of ${turnsPerFlow}`);
     const run = await timedRun(stack, flowId);
     const writes = { warmUp: warmUp.writes, measured: recorded.writes };
     turns.push({ ...run, bareSeconds: await secondsOfWrites(stack.facts.table, writes) });

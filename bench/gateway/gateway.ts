@@ -1,7 +1,7 @@
-import { type Figure, median, progress, round } from '../measure/figure.ts';
+import { type Figure, median, printProgress, round } from '../measure/figure.ts';
 import { unlessMissing } from '../measure/install.ts';
-import { startModels, startStack } from '../measure/stack.ts';
-import { inFlight, quantile, type Way } from './in-flight.ts';
+import { startBenchStack, startModelServer } from '../measure/stack.ts';
+import { type CompletionRoute, inFlight, quantile } from './in-flight.ts';
 import { startLiteLlm } from './litellm.ts';
 import { startPortkey } from './portkey.ts';
 
@@ -23,7 +23,7 @@ interface Measured {
 }
 
 interface Gateway {
-  way: Way;
+  way: CompletionRoute;
   /** Of its process; that of the direct way is not asked for. */
   cpuMs: () => Promise<number>;
 }
@@ -33,7 +33,7 @@ export type PeerGateway = Gateway & AsyncDisposable;
 const peers = { Portkey: startPortkey, LiteLLM: startLiteLlm };
 
 /** What a call of a model through this service takes beyond a direct one, beside other gateways, in turns. */
-export async function gateway(): Promise<Figure[]> {
+export async function measureGateway(): Promise<Figure[]> {
   const figures: Figure[] = [];
   for (const name of Object.keys(peers) as (keyof typeof peers)[])
     figures.push(...(await unlessMissing(`gateway beside ${name}`, () => measured(name))));
@@ -43,9 +43,9 @@ export async function gateway(): Promise<Figure[]> {
 async function measured(peerName: keyof typeof peers): Promise<Figure[]> {
   // A request gives its place back a moment after its answer.
   process.env.TENANT_OPEN_REQUESTS = String(2 * atOnce);
-  using models = await startModels(undefined, { delayMs });
+  using models = await startModelServer(undefined, { delayMs });
   await using peer = await peers[peerName](models.url);
-  await using stack = await startStack({ modelsUrl: models.url });
+  await using stack = await startBenchStack({ modelsUrl: models.url });
   const ways: Record<Name, Gateway> = {
     direct: { way: { url: `${models.url}/chat/completions`, headers: {} }, cpuMs: async () => 0 },
     ours: {
@@ -65,7 +65,7 @@ async function figuresOf(ways: Record<Name, Gateway>, peerName: string): Promise
   for (const name of names) await inFlight(ways[name].way, { count: warmUp, atOnce });
   const all: Record<Name, Measured[]> = { direct: [], ours: [], peer: [] };
   for (let turn = 0; turn < turns; turn++) {
-    progress(`gateway beside ${peerName}: turn ${turn + 1} of ${turns}`);
+    printProgress(`gateway beside ${peerName}: turn ${turn + 1} of ${turns}`);
     for (const name of turn % 2 === 0 ? names : names.toReversed()) all[name].push(await measure(ways[name]));
   }
   const of = (name: Name, member: keyof Measured) => median(all[name].map((each) => each[member]));

@@ -1,5 +1,5 @@
 /** Where a request for a chat completion goes, and with which headers. */
-export interface Way {
+export interface CompletionRoute {
   url: string;
   headers: Record<string, string>;
 }
@@ -20,7 +20,7 @@ export interface Latencies {
 
 /** Sends requests, so many at a time, each when another has ended. @throws unless all succeed */
 export async function inFlight(
-  { url, headers }: Way,
+  { url, headers }: CompletionRoute,
   { count, atOnce }: { count: number; atOnce: number },
 ): Promise<Latencies> {
   const sent = {

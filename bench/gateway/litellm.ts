@@ -3,8 +3,8 @@ import { once } from 'node:events';
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { installPython, Missing } from '../measure/install.ts';
-import { answering } from './answering.ts';
-import { freePort } from './free-port.ts';
+import { waitForServer } from './answering.ts';
+import { findFreePort } from './free-port.ts';
 import type { PeerGateway } from './gateway.ts';
 
 const key = 'sk-of-the-bench';
@@ -14,7 +14,7 @@ const ticksPerSecond = 100;
 /** LiteLLM's proxy in a process of its own, without a database, in front of a server. @throws Missing */
 export async function startLiteLlm(modelsUrl: string): Promise<PeerGateway> {
   const folder = await installPython({ name: 'litellm', packages: ['litellm[proxy]==1.*'] });
-  const port = await freePort();
+  const port = await findFreePort();
   const config = join(folder, 'config.yaml');
   const model = { model: 'openai/echo', api_base: modelsUrl, api_key: 'none' };
   // JSON is YAML.
@@ -32,7 +32,8 @@ export async function startLiteLlm(modelsUrl: string): Promise<PeerGateway> {
     },
   });
   const origin = `http://127.0.0.1:${port}`;
-  if (!(await answering(`${origin}/health/liveliness`, child))) throw new Missing('LiteLLM does not start');
+  if (!(await waitForServer(`${origin}/health/liveliness`, child)))
+    throw new Missing('LiteLLM does not start');
   return {
     way: { url: `${origin}/v1/chat/completions`, headers: { authorization: `Bearer ${key}` } },
     async cpuMs() {

@@ -2,10 +2,10 @@ import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { install, Missing } from '../measure/install.ts';
-import { answering } from './answering.ts';
-import { freePort } from './free-port.ts';
+import { waitForServer } from './answering.ts';
+import { findFreePort } from './free-port.ts';
 import type { PeerGateway } from './gateway.ts';
-import type { Way } from './in-flight.ts';
+import type { CompletionRoute } from './in-flight.ts';
 
 /** Answers each message with the CPU time of its process. */
 const probe = `data:text/javascript,process.on("message", () => process.send(process.cpuUsage())); process.on("disconnect", () => process.exit())`;
@@ -13,7 +13,7 @@ const probe = `data:text/javascript,process.on("message", () => process.send(pro
 /** Portkey's gateway in a process of its own, in front of a server. @throws Missing */
 export async function startPortkey(modelsUrl: string): Promise<PeerGateway> {
   const folder = await install({ name: 'portkey', packages: ['@portkey-ai/gateway@1'] });
-  const port = await freePort();
+  const port = await findFreePort();
   const program = join(folder, 'node_modules/@portkey-ai/gateway/build/start-server.js');
   const child = fork(program, [`--port=${port}`, '--headless'], {
     cwd: folder,
@@ -21,8 +21,8 @@ export async function startPortkey(modelsUrl: string): Promise<PeerGateway> {
     stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
   });
   const origin = `http://127.0.0.1:${port}`;
-  if (!(await answering(origin, child))) throw new Missing('Portkey’s gateway does not start');
-  const way: Way = {
+  if (!(await waitForServer(origin, child))) throw new Missing('Portkey’s gateway does not start');
+  const way: CompletionRoute = {
     url: `${origin}/v1/chat/completions`,
     headers: {
       authorization: 'Bearer none',

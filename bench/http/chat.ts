@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { instructions, publishedAgent } from '../agents/published-agent.ts';
-import { type Figure, median, progress, round } from '../measure/figure.ts';
-import { type BenchStack, startModels, startStack } from '../measure/stack.ts';
-import { post, timeToFirst } from './first-byte.ts';
+import { agentInstructions, publishedAgent } from '../agents/published-agent.ts';
+import { type Figure, median, printProgress, round } from '../measure/figure.ts';
+import { type BenchStack, startBenchStack, startModelServer } from '../measure/stack.ts';
+import { postJson, timeToFirst } from './first-byte.ts';
 
 const question = 'Say something about the weather in Oslo tomorrow';
 const turns = 60;
@@ -12,21 +12,21 @@ const streams = 500;
 const streamsPerToken = 50;
 
 /** (y) The chat of web pages. */
-export async function chat(): Promise<Figure[]> {
-  progress('y: the chat of web pages: the first text, the requests, idle streams, a long conversation');
+export async function measureChat(): Promise<Figure[]> {
+  printProgress('y: the chat of web pages: the first text, the requests, idle streams, a long conversation');
   return [...(await oneVisitor()), await idleStreams(), await longConversation()];
 }
 
 async function oneVisitor(): Promise<Figure[]> {
-  using models = await startModels();
-  await using stack = await startStack({ modelsUrl: models.url });
+  using models = await startModelServer();
+  await using stack = await startBenchStack({ modelsUrl: models.url });
   const token = await newToken(stack);
   const askModel = () =>
-    post(`${models.url}/chat/completions`, 'none', {
+    postJson(`${models.url}/chat/completions`, 'none', {
       model: 'any',
       stream: true,
       messages: [
-        { role: 'system', content: instructions },
+        { role: 'system', content: agentInstructions },
         { role: 'user', content: question },
       ],
     });
@@ -36,7 +36,7 @@ async function oneVisitor(): Promise<Figure[]> {
     // So that the history stays short.
     if (turn % 5 === 0) sessionId = await newSession(stack, token);
     const model = await timeToFirst(askModel, '"content":');
-    const text = await timeToFirst(() => say(stack, sessionId), 'event: text_delta');
+    const text = await timeToFirst(() => sendChatMessage(stack, sessionId), 'event: text_delta');
     if (turn < 0) continue;
     times.model.push(model);
     times.chat.push(text);
@@ -61,8 +61,8 @@ async function requestsOfMessage(stack: BenchStack, sessionId: string): Promise<
   const id = agents[0]?.id ?? '';
   const { url, liveKey } = stack.facts;
   const body = { messages: [{ role: 'user', content: question }] };
-  const chat = await requestsOf(stack, () => say(stack, sessionId));
-  const run = await requestsOf(stack, () => post(`${url}/v1/agents/${id}/execute`, liveKey, body));
+  const chat = await requestsOf(stack, () => sendChatMessage(stack, sessionId));
+  const run = await requestsOf(stack, () => postJson(`${url}/v1/agents/${id}/execute`, liveKey, body));
   return {
     figure: 'y',
     what: 'DynamoDB requests of a chat message, beyond those of a run of its agent',
@@ -87,9 +87,9 @@ async function requestsOf({ ask }: BenchStack, call: () => Promise<Response>) {
 
 /** The memory of streams whose model has not begun to answer. */
 async function idleStreams(): Promise<Figure> {
-  using models = await startModels(undefined, { delayMs: 90_000 });
+  using models = await startModelServer(undefined, { delayMs: 90_000 });
   process.env.TENANT_OPEN_REQUESTS = String(streams);
-  await using stack = await startStack({ modelsUrl: models.url });
+  await using stack = await startBenchStack({ modelsUrl: models.url });
   const sessions: string[] = [];
   for (let opened = 0; opened < streams; opened += streamsPerToken) {
     const token = await newToken(stack);
@@ -97,7 +97,9 @@ async function idleStreams(): Promise<Figure> {
   }
   const before = await stack.ask('memory');
   const hanging = new AbortController();
-  const open = await Promise.all(sessions.map((sessionId) => say(stack, sessionId, hanging.signal)));
+  const open = await Promise.all(
+    sessions.map((sessionId) => sendChatMessage(stack, sessionId, hanging.signal)),
+  );
   await sleep(2_000);
   const { heldRss } = await stack.ask('memory');
   hanging.abort();
@@ -114,7 +116,7 @@ async function idleStreams(): Promise<Figure> {
 const messages = 1_000;
 
 async function longConversation(): Promise<Figure> {
-  await using stack = await startStack();
+  await using stack = await startBenchStack();
   const { id } = await stack.api.call('conversations.create', { body: { title: 'Long' } });
   const body = {
     messages: Array.from({ length: messages }, (_, n) => ({
@@ -151,11 +153,15 @@ export async function tokenFor({ api }: BenchStack, agentId: string): Promise<st
 }
 
 export async function newSession({ facts }: BenchStack, token: string): Promise<string> {
-  const { sessionId } = await (await post(`${facts.url}/v1/client/init`, 'none', { token })).json();
+  const { sessionId } = await (await postJson(`${facts.url}/v1/client/init`, 'none', { token })).json();
   return sessionId;
 }
 
-export async function say({ facts }: BenchStack, sessionId: string, signal?: AbortSignal): Promise<Response> {
+export async function sendChatMessage(
+  { facts }: BenchStack,
+  sessionId: string,
+  signal?: AbortSignal,
+): Promise<Response> {
   const response = await fetch(`${facts.url}/v1/client/chat`, {
     method: 'POST',
     headers: { 'content-type': 'application/json' },

@@ -4,16 +4,16 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { promisify } from 'node:util';
-import { bundle } from '../../infra/aws/lambdas/bundles.ts';
-import { type Figure, median, progress, round } from '../measure/figure.ts';
+import { bundleLambda } from '../../infra/aws/lambdas/bundles.ts';
+import { type Figure, median, printProgress, round } from '../measure/figure.ts';
 
 const loads = 15;
 
 /** (b) How long the endpoint's bundle takes to load in a new process, and how much it loads. */
-export async function coldLoad(): Promise<Figure[]> {
-  progress('b: cold load of the bundle of GET /v1/flows/:id, against a bare handler');
+export async function measureColdLoad(): Promise<Figure[]> {
+  printProgress('b: cold load of the bundle of GET /v1/flows/:id, against a bare handler');
   await using directory = await mkdtempDisposable(join(tmpdir(), 'bench-bundles-'));
-  const make = async (id: string, file: string) => (await bundle({ id, file }, directory.path)).folder;
+  const make = async (id: string, file: string) => (await bundleLambda({ id, file }, directory.path)).folder;
   const endpoint = await make('endpoint', 'functions/flows/get.ts');
   const bare = await make('bare', 'bench/http/document-client-handler.ts');
   const times: { endpoint: number; bare: number }[] = [];

@@ -1,14 +1,14 @@
-import { type Figure, median, progress, round } from '../measure/figure.ts';
-import { type BenchStack, startModels, startStack } from '../measure/stack.ts';
+import { type Figure, median, printProgress, round } from '../measure/figure.ts';
+import { type BenchStack, startBenchStack, startModelServer } from '../measure/stack.ts';
 
 const turns = 60;
 const prompt = 'Say something about the weather in Oslo tomorrow';
 
 /** (g) The delay of the first text of a streamed run, relative to a direct call of the model. */
-export async function firstByte(): Promise<Figure[]> {
-  progress('g: time to the first text of a dispatched run, against the model alone');
-  using models = await startModels();
-  await using stack = await startStack({ modelsUrl: models.url });
+export async function measureFirstByte(): Promise<Figure[]> {
+  printProgress('g: time to the first text of a dispatched run, against the model alone');
+  using models = await startModelServer();
+  await using stack = await startBenchStack({ modelsUrl: models.url });
   const direct: number[] = [];
   const dispatched: number[] = [];
   const head: number[] = [];
@@ -54,21 +54,21 @@ export async function timeToFirst(ask: () => Promise<Response>, text: string): P
 }
 
 const askModel = (url: string) =>
-  post(`${url}/chat/completions`, 'none', {
+  postJson(`${url}/chat/completions`, 'none', {
     model: 'any',
     stream: true,
     messages: [{ role: 'user', content: prompt }],
   });
 
 const askService = ({ facts }: BenchStack) =>
-  post(`${facts.url}/v1/dispatch`, facts.liveKey, {
+  postJson(`${facts.url}/v1/dispatch`, facts.liveKey, {
     flow: {
       name: 'Bench',
       steps: [{ type: 'prompt', name: 'Ask', config: { model: 'generic-openai/any', userPrompt: prompt } }],
     },
   });
 
-export async function post(url: string, token: string, body: object): Promise<Response> {
+export async function postJson(url: string, token: string, body: object): Promise<Response> {
   const response = await fetch(url, {
     method: 'POST',
     headers: { 'content-type': 'application/json', authorization: `Bearer ${token}` },

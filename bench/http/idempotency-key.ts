@@ -2,16 +2,16 @@ import { randomUUID } from 'node:crypto';
 import type { Context } from 'aws-lambda';
 import { createFlow } from '../../functions/flows/create.ts';
 import { toLambda } from '../../shared/platform/http/lambda/lambda.ts';
-import { cpuSamples, sampling } from '../measure/cpu-samples.ts';
-import { type Figure, median, progress, round } from '../measure/figure.ts';
+import { cpuSamples, samplingFacts } from '../measure/cpu-samples.ts';
+import { type Figure, median, printProgress, round } from '../measure/figure.ts';
 import { startRecording, stopRecording } from '../measure/recorder.ts';
-import { startStack } from '../measure/stack.ts';
+import { startBenchStack } from '../measure/stack.ts';
 import { eventFor, runtimeOn, useTable } from './warm-get.ts';
 
 /** (reuse) What an idempotency key adds to POST /v1/flows, as a warm Lambda of this process. */
-export async function idempotencyKey(): Promise<Figure[]> {
-  progress('reuse: what an idempotency key adds to a POST');
-  await using stack = await startStack();
+export async function measureIdempotencyKey(): Promise<Figure[]> {
+  printProgress('reuse: what an idempotency key adds to a POST');
+  await using stack = await startBenchStack();
   useTable(stack.facts.aws.dynamodb, stack.facts.table);
   const handler = toLambda(createFlow, runtimeOn(stack.facts.table));
   const event = await eventFor(stack);
@@ -40,7 +40,7 @@ export async function idempotencyKey(): Promise<Figure[]> {
         writeUnits: used.keyed.units - used.plain.units,
         cpuMs: of(({ keyed, plain }) => keyed - plain),
         requests: used,
-        ...sampling,
+        ...samplingFacts,
       },
     },
   ];

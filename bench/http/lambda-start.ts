@@ -7,8 +7,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { promisify } from 'node:util';
-import { bundle } from '../../infra/aws/lambdas/bundles.ts';
-import { type Figure, median, progress, round } from '../measure/figure.ts';
+import { bundleLambda } from '../../infra/aws/lambdas/bundles.ts';
+import { type Figure, median, printProgress, round } from '../measure/figure.ts';
 import { install } from '../measure/install.ts';
 
 const starts = 15;
@@ -32,7 +32,7 @@ interface Start {
  * event, with V8's compile cache and without.
  * @throws Missing
  */
-export async function lambdaStart(): Promise<Figure[]> {
+export async function measureLambdaStart(): Promise<Figure[]> {
   const name = 'aws-lambda-ric';
   const client = join(
     await install({ name, packages: [`${name}@4`], built: [name] }),
@@ -40,12 +40,12 @@ export async function lambdaStart(): Promise<Figure[]> {
   );
   await using directory = await mkdtempDisposable(join(tmpdir(), 'bench-lambda-'));
   const bareFile = 'bench/http/document-client-handler.ts';
-  const { folder: bare } = await bundle({ id: 'bare', file: bareFile }, directory.path);
+  const { folder: bare } = await bundleLambda({ id: 'bare', file: bareFile }, directory.path);
   const figures: Figure[] = [];
   for (const [lambda, atMost] of Object.entries(goals)) {
-    progress(`lambda: start of ${lambda}, in turns with a bare handler`);
+    printProgress(`lambda: start of ${lambda}, in turns with a bare handler`);
     const id = lambda.replace('/', '-');
-    const { folder } = await bundle({ id, file: `functions/${lambda}.ts` }, directory.path);
+    const { folder } = await bundleLambda({ id, file: `functions/${lambda}.ts` }, directory.path);
     const cache = join(directory.path, 'cache', id);
     await fillCache(folder, cache);
     const turns = { ours: [] as Start[], cached: [] as Start[], bare: [] as Start[] };

@@ -1,5 +1,5 @@
 import type { GetCommandInput, UpdateCommandInput } from '@aws-sdk/lib-dynamodb';
-import { type Figure, median, progress, round } from '../measure/figure.ts';
+import { type Figure, median, printProgress, round } from '../measure/figure.ts';
 import { startRecording, stopRecording } from '../measure/recorder.ts';
 import { type BareEvent, handler as bareHandler } from './bare-handler.ts';
 import type { WarmGet } from './warm-get.ts';
@@ -9,8 +9,8 @@ const warmUpRounds = 10;
 const callsPerRound = 50;
 
 /** (a) The cost of the request stack: CPU of the endpoint minus CPU of its two store calls. */
-export async function requestCpu(get: WarmGet): Promise<Figure[]> {
-  progress('a: CPU of a warm GET, against a bare handler');
+export async function measureRequestCpu(get: WarmGet): Promise<Figure[]> {
+  printProgress('a: CPU of a warm GET, against a bare handler');
   const event = await storeCallsOf(get);
   const { value, wholeMs, ...details } = await cpuBeyond(get, () => bareHandler(event));
   return [

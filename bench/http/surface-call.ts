@@ -7,20 +7,20 @@ import { localUser } from '../../infra/local/credentials.ts';
 import { hashKey } from '../../shared/platform/auth/key-format.ts';
 import type { AnyEndpoint } from '../../shared/platform/http/endpoint.ts';
 import { toStreamingLambda } from '../../shared/platform/http/lambda/streaming-lambda.ts';
-import { tenantOf, toContext } from '../../shared/platform/identity/principal.ts';
-import { greetingProduct } from '../flows/greeting-product.ts';
-import { cpuSamples, sampling } from '../measure/cpu-samples.ts';
-import { type Figure, median, progress, round } from '../measure/figure.ts';
+import { toContext, toTenant } from '../../shared/platform/identity/principal.ts';
+import { publishGreetingProduct } from '../flows/greeting-product.ts';
+import { cpuSamples, samplingFacts } from '../measure/cpu-samples.ts';
+import { type Figure, median, printProgress, round } from '../measure/figure.ts';
 import { startRecording, stopRecording } from '../measure/recorder.ts';
-import { type BenchStack, startStack } from '../measure/stack.ts';
+import { type BenchStack, startBenchStack } from '../measure/stack.ts';
 import { eventFor, runtimeOn, useTable } from './warm-get.ts';
 
 const inputs = { person: 'Ada' };
 
 /** (x) A call of a flow through an api surface, beside a dispatched run of the same flow, as warm Lambdas of this process. */
-export async function surfaceCall(): Promise<Figure[]> {
-  progress('x: a call through an api surface, against a dispatched run');
-  await using stack = await startStack();
+export async function measureSurfaceCall(): Promise<Figure[]> {
+  printProgress('x: a call through an api surface, against a dispatched run');
+  await using stack = await startBenchStack();
   useTable(stack.facts.aws.dynamodb, stack.facts.table);
   const { flowId, surface } = await exposedFlow(stack);
   const event = await eventFor(stack);
@@ -48,7 +48,7 @@ export async function surfaceCall(): Promise<Figure[]> {
       details: {
         dispatchMs: of((sample) => sample.dispatched),
         surfaceMs: of((sample) => sample.through),
-        ...sampling,
+        ...samplingFacts,
       },
     },
   ];
@@ -56,7 +56,7 @@ export async function surfaceCall(): Promise<Figure[]> {
 
 /** A published flow of one template, and the call of an api surface that exposes it. */
 async function exposedFlow({ api }: BenchStack) {
-  const { flowId, productId: id, capabilityId } = await greetingProduct(api);
+  const { flowId, productId: id, capabilityId } = await publishGreetingProduct(api);
   const surface = await api.call('surfaces.create', {
     params: { id },
     body: { name: 'Bench', type: 'api', status: 'active' },
@@ -70,7 +70,7 @@ async function exposedFlow({ api }: BenchStack) {
     ...place,
     body: { environment: 'production', rateLimitPerMinute: 1_000_000 },
   });
-  const owner = { tenant: tenantOf(localUser, null), userId: localUser, organizationId: null };
+  const owner = { tenant: toTenant(localUser, null), userId: localUser, organizationId: null };
   const authorizer = toContext({
     kind: 'surface',
     ...owner,

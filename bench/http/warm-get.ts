@@ -8,19 +8,19 @@ import { documentClient } from '../../shared/platform/data/client.ts';
 import { tenantTable } from '../../shared/platform/data/table.ts';
 import type { AnyEndpoint } from '../../shared/platform/http/endpoint.ts';
 import { toLambda } from '../../shared/platform/http/lambda/lambda.ts';
-import { tenantOf, toContext } from '../../shared/platform/identity/principal.ts';
+import { toContext, toTenant } from '../../shared/platform/identity/principal.ts';
 import type { Runtime } from '../../shared/platform/runtime.ts';
-import { publishFlow } from '../flows/batch.ts';
+import { publishBenchFlow } from '../flows/batch.ts';
 import type { Figure } from '../measure/figure.ts';
-import { type BenchStack, startStack, unlimited } from '../measure/stack.ts';
+import { type BenchStack, startBenchStack, unlimitedRates } from '../measure/stack.ts';
 
 /** Makes one warm call. */
 export type WarmGet = () => Promise<unknown>;
 
 /** Measures `GET /v1/flows/:id` as a warm Lambda in this process, with the table of an embedded stack in another. */
 export const withWarmGet = (measure: (get: WarmGet) => Promise<Figure[]>) => async () => {
-  await using stack = await startStack();
-  const get = await warmGet(stack, getFlow, { id: await publishFlow(stack.api, 'local') });
+  await using stack = await startBenchStack();
+  const get = await warmGet(stack, getFlow, { id: await publishBenchFlow(stack.api, 'local') });
   return await measure(get);
 };
 
@@ -46,7 +46,7 @@ export async function warmGet(
 
 /** Sets the environment that a deployment gives a Lambda. */
 export function useTable(endpoint: string, table: string): void {
-  Object.assign(process.env, unlimited, {
+  Object.assign(process.env, unlimitedRates, {
     AWS_REGION: region,
     AWS_ACCESS_KEY_ID: 'local',
     AWS_SECRET_ACCESS_KEY: 'local',
@@ -72,7 +72,7 @@ export async function eventFor({ api, facts }: BenchStack): Promise<APIGatewayPr
   if (!key) throw new Error('The stack has no live key');
   const authorizer = toContext({
     kind: 'key',
-    tenant: tenantOf(localUser, null),
+    tenant: toTenant(localUser, null),
     userId: localUser,
     organizationId: null,
     environment: 'production',

@@ -1,13 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { createClient } from '../../packages/client/src/client.ts';
 
-export type Api = Pick<ReturnType<typeof createClient>, 'call'>;
+export type LoadApi = Pick<ReturnType<typeof createClient>, 'call'>;
 
 const pollMs = 500;
 const patienceMs = 300_000;
 
 /** Waits until all batches are over. @returns how many records ran, and how many a second. */
-export async function waitForBatches({ call }: Api, batchIds: readonly string[]): Promise<string> {
+export async function waitForBatches({ call }: LoadApi, batchIds: readonly string[]): Promise<string> {
   const began = Date.now();
   let records = 0;
   for (const [index, id] of batchIds.entries()) {

@@ -1,10 +1,10 @@
-import type { Api } from './batches.ts';
-import type { Created } from './scenarios.ts';
+import type { LoadApi } from './batches.ts';
+import type { LoadFixtures } from './scenarios.ts';
 
 const idsPerRequest = 100;
 
 /** Deletes what the load created. @returns the ids that remain. */
-export async function cleanUp({ call }: Api, { flows, records }: Created): Promise<string[]> {
+export async function cleanUp({ call }: LoadApi, { flows, records }: LoadFixtures): Promise<string[]> {
   const remaining: string[] = [];
   for (let start = 0; start < records.length; start += idsPerRequest) {
     const ids = records.slice(start, start + idsPerRequest);

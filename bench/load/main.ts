@@ -1,12 +1,12 @@
 import { readFileSync } from 'node:fs';
-import { OperationError, runOperation, say } from '../../infra/operations/deployment/operation.ts';
+import { OperationError, printNote, runOperation } from '../../infra/operations/deployment/operation.ts';
 import { createClient } from '../../packages/client/src/client.ts';
 import type { Units } from '../costs/units.ts';
-import { startStack } from '../measure/stack.ts';
+import { startBenchStack } from '../measure/stack.ts';
 import { cleanUp } from './cleanup.ts';
-import { type Measured, meteredFetch } from './meter.ts';
-import { type Plan, planOf } from './plan.ts';
-import { reportOf, textOf } from './report.ts';
+import { type LoadMeasurement, meteredFetch } from './meter.ts';
+import { type LoadPlan, parsePlan } from './plan.ts';
+import { formatLoadReport, loadReport } from './report.ts';
 import { scenarios } from './scenarios.ts';
 import { sendAll } from './send.ts';
 
@@ -16,23 +16,23 @@ const rateLimitNote =
 
 /** Sends a bounded load and prints a report. Ctrl-C ends it early, with the report. */
 async function load(): Promise<void> {
-  const plan = planOf(process.argv.slice(2), process.env);
+  const plan = parsePlan(process.argv.slice(2), process.env);
   if (plan.target) return loadTarget(plan, plan.target);
-  say('Starting a service in memory');
-  await using stack = await startStack({ metrics: true });
+  printNote('Starting a service in memory');
+  await using stack = await startBenchStack({ metrics: true });
   await loadTarget(plan, { url: stack.facts.url, key: stack.facts.liveKey });
 }
 
-async function loadTarget(plan: Plan, { url, key }: { url: string; key: string }): Promise<void> {
+async function loadTarget(plan: LoadPlan, { url, key }: { url: string; key: string }): Promise<void> {
   const signal = interruption();
   const api = createClient({ baseUrl: url, apiKey: key });
-  const measured: Measured = { latencies: [], outcomes: {}, bytesReceived: 0, seconds: 0 };
+  const measured: LoadMeasurement = { latencies: [], outcomes: {}, bytesReceived: 0, seconds: 0 };
   // Each request counts, so none is repeated.
   const metered = createClient({ baseUrl: url, apiKey: key, fetch: meteredFetch(measured), retries: 0 });
   const scenario = await scenarios[plan.scenario].prepare(api, plan.records).catch((cause) => {
     throw new OperationError(`${url} cannot be loaded: ${cause.message}`, { cause });
   });
-  const shown = () => say(`${measured.latencies.length} of ${plan.requests} requests`);
+  const shown = () => printNote(`${measured.latencies.length} of ${plan.requests} requests`);
   const ticker = setInterval(shown, progressMs);
   await sendAll((index) => scenario.send(metered, index), { ...plan, signal }, measured);
   clearInterval(ticker);
@@ -45,11 +45,11 @@ async function loadTarget(plan: Plan, { url, key }: { url: string; key: string }
   const remaining = await cleanUp(api, scenario.created);
   const count = flows.length + records.length;
   notes.push(`deleted ${count - remaining.length} of ${count} flows and records`);
-  const report = reportOf(plan, url, measured, units());
+  const report = loadReport(plan, url, measured, units());
   process.stdout.write(
     plan.json
       ? `${JSON.stringify({ ...report, notes, remaining }, null, 2)}\n`
-      : textOf(report, plan, [...notes, ...remaining]),
+      : formatLoadReport(report, plan, [...notes, ...remaining]),
   );
 }
 
@@ -58,7 +58,7 @@ function interruption(): AbortSignal {
   const interrupt = new AbortController();
   const stop = () => {
     if (interrupt.signal.aborted) process.exit(130);
-    say('Ending. Press Ctrl-C again to leave without cleaning up.');
+    printNote('Ending. Press Ctrl-C again to leave without cleaning up.');
     interrupt.abort();
   };
   process.on('SIGINT', stop).on('SIGTERM', stop);

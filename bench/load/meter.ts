@@ -1,7 +1,7 @@
 import { ApiError, ConnectionError } from '../../packages/client/src/client.ts';
 
 /** What the requests of a load took and returned. */
-export interface Measured {
+export interface LoadMeasurement {
   /** From the planned time of each request to the end of its response, in ms. */
   latencies: number[];
   /** How many responses by status, or by the code of a network error. */
@@ -13,7 +13,7 @@ export interface Measured {
 const requestMs = 60_000;
 
 /** `fetch` that counts the bytes and the statuses of complete responses. */
-export function meteredFetch(measured: Pick<Measured, 'bytesReceived' | 'outcomes'>): typeof fetch {
+export function meteredFetch(measured: Pick<LoadMeasurement, 'bytesReceived' | 'outcomes'>): typeof fetch {
   return async (input, init) => {
     const { status, headers, ...response } = await fetch(input, {
       ...init,
@@ -30,7 +30,7 @@ export function meteredFetch(measured: Pick<Measured, 'bytesReceived' | 'outcome
 }
 
 /** Counts a request that had no response. A response with an error status is counted already. */
-export function countFailure({ outcomes }: Pick<Measured, 'outcomes'>, error: unknown): void {
+export function countFailure({ outcomes }: Pick<LoadMeasurement, 'outcomes'>, error: unknown): void {
   if (error instanceof ApiError) return;
   const failed = error instanceof ConnectionError ? error.cause : error;
   const { cause, name } = failed as Error & { cause?: { code?: string } };

@@ -15,7 +15,7 @@ const bounds = { rate: 500, concurrency: 200, requests: 100_000, seconds: 600, r
 /** The most requests to another machine without `--yes`: its owner pays, and may not expect it. */
 const requestsElsewhere = 200;
 
-export interface Plan {
+export interface LoadPlan {
   scenario: ScenarioName;
   /** Either requests a second, or how many are sent side by side. */
   pace: { rate: number } | { concurrency: number };
@@ -28,7 +28,7 @@ export interface Plan {
 }
 
 /** @throws OperationError that says what is wrong. */
-export function planOf(args: readonly string[], environment: NodeJS.ProcessEnv): Plan {
+export function parsePlan(args: readonly string[], environment: NodeJS.ProcessEnv): LoadPlan {
   const options = optionsIn(args);
   const { scenario = 'read', rate, concurrency } = options;
   if (!Object.hasOwn(scenarios, scenario)) throw wrong(`There is no scenario ${scenario}.`);
@@ -89,7 +89,7 @@ function within(name: keyof typeof bounds, text: string): number {
 function targetOf(
   { url, key }: { url?: string; key?: string },
   { LOAD_KEY }: NodeJS.ProcessEnv,
-): Plan['target'] {
+): LoadPlan['target'] {
   if (!url) return undefined;
   if (!URL.canParse(url)) throw wrong(`--url is not a URL: ${url}`);
   const used = key ?? LOAD_KEY;

@@ -1,8 +1,8 @@
-import { priceOfMillionRequests, priceOfMillionRuns, totalOf } from '../costs/price.ts';
+import { priceOfMillionRequests, priceOfMillionRuns, totalUsd } from '../costs/price.ts';
 import type { Units } from '../costs/units.ts';
 import { prices } from '../measure/prices.ts';
-import type { Measured } from './meter.ts';
-import type { Plan } from './plan.ts';
+import type { LoadMeasurement } from './meter.ts';
+import type { LoadPlan } from './plan.ts';
 import { type ScenarioName, scenarios } from './scenarios.ts';
 
 export interface Report {
@@ -22,7 +22,7 @@ export interface Report {
   estimatedUsd: number;
 }
 
-export function reportOf(plan: Plan, url: string, measured: Measured, units: Units): Report {
+export function loadReport(plan: LoadPlan, url: string, measured: LoadMeasurement, units: Units): Report {
   const { scenario, requests: planned, records } = plan;
   const { latencies, outcomes, bytesReceived, seconds } = measured;
   const requests = latencies.length;
@@ -52,14 +52,16 @@ function latencyOf(latencies: readonly number[]) {
 }
 
 function millionthsOf(scenario: ScenarioName, records: number, { requests, records: runs }: Units): number {
-  if (scenario !== 'run') return totalOf(priceOfMillionRequests(requests[scenario]));
-  return totalOf(priceOfMillionRequests(requests.write)) + records * totalOf(priceOfMillionRuns(runs.local));
+  if (scenario !== 'run') return totalUsd(priceOfMillionRequests(requests[scenario]));
+  return (
+    totalUsd(priceOfMillionRequests(requests.write)) + records * totalUsd(priceOfMillionRuns(runs.local))
+  );
 }
 
 const round = (value: number) => Number(value.toFixed(1));
 
 /** @param notes What else to tell, one line each. */
-export function textOf(report: Report, plan: Plan, notes: readonly string[]): string {
+export function formatLoadReport(report: Report, plan: LoadPlan, notes: readonly string[]): string {
   const { latency, outcomes, estimatedUsd } = report;
   const since =
     'rate' in plan.pace

@@ -1,22 +1,22 @@
-import { type Api, waitForBatches } from './batches.ts';
+import { type LoadApi, waitForBatches } from './batches.ts';
 
 export type ScenarioName = 'read' | 'write' | 'list' | 'run' | 'dispatch';
 
 /** A scenario that is ready: what it sends, and what it leaves behind. */
 interface Ready {
-  send: (api: Api, index: number) => Promise<unknown>;
+  send: (api: LoadApi, index: number) => Promise<unknown>;
   /** Waits for what the requests started. @returns what to report of it. */
-  settle?: (api: Api) => Promise<string>;
-  created: Created;
+  settle?: (api: LoadApi) => Promise<string>;
+  created: LoadFixtures;
 }
-export interface Created {
+export interface LoadFixtures {
   flows: string[];
   records: string[];
 }
 
 interface Scenario {
   what: string;
-  prepare: (api: Api, records: number) => Promise<Ready>;
+  prepare: (api: LoadApi, records: number) => Promise<Ready>;
 }
 
 const type = `load-${process.pid}-${Date.now()}`;
@@ -28,15 +28,15 @@ export const scenarios: Record<ScenarioName, Scenario> = {
     what: 'GET a flow',
     async prepare(api) {
       const id = await flowIn(api);
-      const send = ({ call }: Api) => call('flows.get', { params: { id } });
+      const send = ({ call }: LoadApi) => call('flows.get', { params: { id } });
       return { send, created: { flows: [id], records: [] } };
     },
   },
   write: {
     what: 'create a record',
     async prepare() {
-      const created: Created = { flows: [], records: [] };
-      const send = async (api: Api, index: number) => created.records.push(await recordIn(api, index));
+      const created: LoadFixtures = { flows: [], records: [] };
+      const send = async (api: LoadApi, index: number) => created.records.push(await recordIn(api, index));
       return { send, created };
     },
   },
@@ -44,7 +44,7 @@ export const scenarios: Record<ScenarioName, Scenario> = {
     what: 'list ten records',
     async prepare(api, records) {
       const created = { flows: [], records: await recordsIn(api, records) };
-      const send = ({ call }: Api) => call('records.list', { query: { type, limit: 10 } });
+      const send = ({ call }: LoadApi) => call('records.list', { query: { type, limit: 10 } });
       return { send, created };
     },
   },
@@ -55,12 +55,12 @@ export const scenarios: Record<ScenarioName, Scenario> = {
       await api.call('flows.publish', { params: { id } });
       const created = { flows: [id], records: await recordsIn(api, records) };
       const batches: string[] = [];
-      const send = async ({ call }: Api) => {
+      const send = async ({ call }: LoadApi) => {
         const body = { recordType: type };
         const { batchId } = await call('flows.run-on-record-type', { params: { id }, body });
         batches.push(batchId);
       };
-      return { send, created, settle: (later: Api) => waitForBatches(later, batches) };
+      return { send, created, settle: (later: LoadApi) => waitForBatches(later, batches) };
     },
   },
   dispatch: {
@@ -68,19 +68,19 @@ export const scenarios: Record<ScenarioName, Scenario> = {
     async prepare() {
       const flow = { name: 'load', steps: [step] };
       const body = { flow, inputs: metadata, options: { streamResponse: false } };
-      const send = ({ call }: Api) => call('dispatch.run', { body });
+      const send = ({ call }: LoadApi) => call('dispatch.run', { body });
       return { send, created: { flows: [], records: [] } };
     },
   },
 };
 
-const flowIn = async (api: Api) =>
+const flowIn = async (api: LoadApi) =>
   (await api.call('flows.create', { body: { name: type, flowSteps: [step] } })).id;
 
-const recordIn = async (api: Api, index: number) =>
+const recordIn = async (api: LoadApi, index: number) =>
   (await api.call('records.create', { body: { name: `${type}-${index}`, type, metadata } })).id;
 
-async function recordsIn(api: Api, count: number): Promise<string[]> {
+async function recordsIn(api: LoadApi, count: number): Promise<string[]> {
   const ids: string[] = [];
   for (let index = 0; index < count; index++) ids.push(await recordIn(api, index));
   return ids;

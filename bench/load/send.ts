@@ -1,12 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { countFailure, type Measured } from './meter.ts';
-import type { Plan } from './plan.ts';
+import { countFailure, type LoadMeasurement } from './meter.ts';
+import type { LoadPlan } from './plan.ts';
 
 type Send = (index: number) => Promise<unknown>;
-type Options = Pick<Plan, 'pace' | 'requests' | 'seconds'> & { signal: AbortSignal };
+type Options = Pick<LoadPlan, 'pace' | 'requests' | 'seconds'> & { signal: AbortSignal };
 
 /** Sends the requests of a plan until they are done, the time is over, or the signal aborts. */
-export async function sendAll(send: Send, options: Options, measured: Measured): Promise<void> {
+export async function sendAll(send: Send, options: Options, measured: LoadMeasurement): Promise<void> {
   const began = performance.now();
   const request = async (index: number, plannedAt: number) => {
     await send(index).catch((error) => countFailure(measured, error));

@@ -14,17 +14,17 @@ import { type Principal, principalFrom } from '../../shared/platform/identity/pr
 import { productionRuntime } from '../../shared/platform/runtime.ts';
 import { cpuBeyond } from '../http/request-cpu.ts';
 import { useTable } from '../http/warm-get.ts';
-import { type Figure, median, progress, round } from './figure.ts';
+import { type Figure, median, printProgress, round } from './figure.ts';
 import { type SentCommand, startRecording, stopRecording } from './recorder.ts';
-import { startStack } from './stack.ts';
+import { startBenchStack } from './stack.ts';
 
 const tries = 1_000;
 const warmUpTries = 200;
 const endpoint = { permission: 'FLOWS:READ' } as const;
 
 /** (o) The cost of access control: the authorizer, and the rate-limit counter of each request. */
-export async function access(): Promise<Figure[]> {
-  await using stack = await startStack();
+export async function measureAccess(): Promise<Figure[]> {
+  await using stack = await startBenchStack();
   useTable(stack.facts.aws.dynamodb, stack.facts.table);
   const principal = await authorize(stack.facts.liveKey);
   const scope = productionRuntime().scopeOf(principal.tenant);
@@ -57,7 +57,7 @@ async function sentBy(work: () => Promise<unknown>): Promise<SentCommand[]> {
 }
 
 async function requests(meter: () => Promise<unknown>, both: () => Promise<unknown>): Promise<Figure[]> {
-  progress('o: DynamoDB requests, CPU and timing of the authorizer and the meter');
+  printProgress('o: DynamoDB requests, CPU and timing of the authorizer and the meter');
   const figure = async (what: string, work: () => Promise<unknown>, atMost: number): Promise<Figure> => {
     const sent = await sentBy(work);
     const operations = sent.map(({ name }) => name);

@@ -3,7 +3,7 @@ const warmUpRounds = 5;
 const runsPerRound = 20;
 
 /** How the samples were taken. */
-export const sampling = { rounds, runsPerRound };
+export const samplingFacts = { rounds, runsPerRound };
 
 /**
  * The CPU time of each way in ms, in rounds. Their order alternates, so that no way always pays for the garbage of

@@ -42,7 +42,7 @@ export interface Figure {
 }
 
 /** Its line, with the current load of the machine as an indication of its reliability. */
-export function lineOf({ figure, what, value, unit, goal, details, sound = true }: Figure): string {
+export function formatFigure({ figure, what, value, unit, goal, details, sound = true }: Figure): string {
   const [sign, bound, holds] =
     'atMost' in goal
       ? ['<=', goal.atMost, value <= goal.atMost]
@@ -59,7 +59,7 @@ export function lineOf({ figure, what, value, unit, goal, details, sound = true 
   });
 }
 
-export const progress = (text: string) => process.stderr.write(`${text}\n`);
+export const printProgress = (text: string) => process.stderr.write(`${text}\n`);
 
 export function median(values: readonly number[]): number {
   const sorted = values.toSorted((one, other) => one - other);

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline/promises';
 import { promisify } from 'node:util';
-import { type Figure, progress } from './figure.ts';
+import { type Figure, printProgress } from './figure.ts';
 
 /** What a measurement cannot do without on this machine. */
 export class Missing extends Error {}
@@ -15,7 +15,7 @@ export async function unlessMissing(name: string, measure: () => Promise<Figure[
     return await measure();
   } catch (error) {
     if (!(error instanceof Missing)) throw error;
-    progress(`${name}: skipped, since ${error.message}`);
+    printProgress(`${name}: skipped, since ${error.message}`);
     return [];
   }
 }

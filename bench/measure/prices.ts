@@ -56,7 +56,7 @@ export const assumptions = {
 } as const;
 
 /** The resource use of one request, or of one record in a batch. */
-export interface Use {
+export interface ResourceUse {
   writeUnits: number;
   readUnits: number;
   writeRequests: number;
@@ -72,7 +72,7 @@ export interface Use {
 }
 
 /** The price of a million records, by service. A million of anything costs a million times one. */
-export function priceOfMillionRecords(use: Use) {
+export function priceOfMillionRecords(use: ResourceUse) {
   const { memoryMb, sideBySide } = assumptions;
   const waitMs = use.invocations * assumptions.readMs + use.writeRequests * assumptions.writeMs;
   return {
@@ -84,7 +84,10 @@ export function priceOfMillionRecords(use: Use) {
   };
 }
 
-export const priceOfMillionUnits = ({ writeUnits, readUnits }: Pick<Use, 'writeUnits' | 'readUnits'>) =>
+export const priceOfMillionUnits = ({
+  writeUnits,
+  readUnits,
+}: Pick<ResourceUse, 'writeUnits' | 'readUnits'>) =>
   writeUnits * prices.dynamoDbMillionWriteUnits + readUnits * prices.dynamoDbMillionReadUnits;
 
 /** With less memory than that of a full CPU, the same work takes longer. */

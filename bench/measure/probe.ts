@@ -30,13 +30,13 @@ const answers = {
 };
 export type Probe = typeof answers;
 
-export interface Question {
+export interface ProbeRequest {
   id: number;
   name: keyof Probe;
   argument: unknown;
 }
 
-process.on('message', async ({ id, name, argument }: Question) => {
+process.on('message', async ({ id, name, argument }: ProbeRequest) => {
   const answer = answers[name] as (argument: unknown) => unknown;
   process.send?.({ id, answer: await answer(argument) });
 });

@@ -4,10 +4,10 @@ import { createInterface } from 'node:readline';
 import type { Readable } from 'node:stream';
 import type { StackFacts } from '../../infra/local/stack.ts';
 import { createClient } from '../../packages/client/src/client.ts';
-import type { Probe, Question } from './probe.ts';
+import type { Probe, ProbeRequest } from './probe.ts';
 
-export type BenchStack = Awaited<ReturnType<typeof startStack>>;
-export type Api = BenchStack['api'];
+export type BenchStack = Awaited<ReturnType<typeof startBenchStack>>;
+export type BenchApi = BenchStack['api'];
 
 interface StackOptions {
   /** Default: in memory. */
@@ -18,7 +18,7 @@ interface StackOptions {
 }
 
 /** The embedded stack as `npm start` starts it, in a process of its own with a probe. */
-export async function startStack({ dataDir, modelsUrl, metrics }: StackOptions = {}) {
+export async function startBenchStack({ dataDir, modelsUrl, metrics }: StackOptions = {}) {
   const child = fork(pathOf('../../infra/local/main.ts'), ['--json', ...(dataDir ? [] : ['--ephemeral'])], {
     execArgv: ['--max-semi-space-size=8', '--expose-gc', '--import', pathOf('./probe.ts').href],
     serialization: 'advanced',
@@ -27,7 +27,7 @@ export async function startStack({ dataDir, modelsUrl, metrics }: StackOptions =
     stdio: ['ignore', 'pipe', metrics ? 'ignore' : 'inherit', 'ipc'],
     env: {
       ...process.env,
-      ...unlimited,
+      ...unlimitedRates,
       PORT: '0',
       LOCAL_MODEL: 'off',
       ...(dataDir && { DATA_DIR: dataDir }),
@@ -50,7 +50,7 @@ export async function startStack({ dataDir, modelsUrl, metrics }: StackOptions =
 }
 
 /** The bench exceeds the rate limit of a key. */
-export const unlimited = { RATE_LIMIT_PER_HOUR: '1000000', RATE_LIMIT_PER_DAY: '1000000' };
+export const unlimitedRates = { RATE_LIMIT_PER_HOUR: '1000000', RATE_LIMIT_PER_DAY: '1000000' };
 
 /** However the parent exits, the child sees its channel close. */
 const endWithParent = 'data:text/javascript,process.on("disconnect", () => process.exit())';
@@ -61,7 +61,10 @@ const pathOf = (file: string) => new URL(file, import.meta.url);
 export const agentModels = pathOf('../agents/agent-models.ts');
 
 /** An OpenAI-compatible server that responds at once or after a delay, in a process of its own. */
-export async function startModels(file = pathOf('../../examples/model-stand-in.ts'), { delayMs = 0 } = {}) {
+export async function startModelServer(
+  file = pathOf('../../examples/model-stand-in.ts'),
+  { delayMs = 0 } = {},
+) {
   const child = fork(file, {
     execArgv: ['--import', endWithParent],
     stdio: ['ignore', 'pipe', 'inherit', 'ipc'],
@@ -97,6 +100,6 @@ function asker(child: ChildProcess) {
     new Promise<Awaited<ReturnType<Probe[Name]>>>((resolve) => {
       const id = questions++;
       waiting.set(id, resolve);
-      child.send({ id, name, argument } satisfies Question);
+      child.send({ id, name, argument } satisfies ProbeRequest);
     });
 }

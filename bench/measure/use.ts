@@ -1,5 +1,5 @@
 import { round } from './figure.ts';
-import type { Use } from './prices.ts';
+import type { ResourceUse } from './prices.ts';
 import type { SentCommand } from './recorder.ts';
 import type { BenchStack } from './stack.ts';
 
@@ -9,7 +9,11 @@ const deletion = ['DeleteMessageBatch'];
 const otherSqsCommands = ['SendMessage', 'SendMessageBatch', 'ChangeMessageVisibilityBatch'];
 
 /** What `work` uses of AWS on the stack, divided by `count`. */
-export async function useOf(stack: BenchStack, count: number, work: () => Promise<unknown>): Promise<Use> {
+export async function measureUse(
+  stack: BenchStack,
+  count: number,
+  work: () => Promise<unknown>,
+): Promise<ResourceUse> {
   const before = await stack.ask('traffic');
   const cpuBefore = await stack.ask('cpuMs');
   await stack.ask('startRecording', { capacity: true });
@@ -18,7 +22,7 @@ export async function useOf(stack: BenchStack, count: number, work: () => Promis
   const cpuMs = (await stack.ask('cpuMs')) - cpuBefore;
   const after = await stack.ask('traffic');
   const deletions = countOf(sent, deletion);
-  const total: Use = {
+  const total: ResourceUse = {
     writeUnits: unitsOf(sent, writeCommands),
     readUnits: unitsOf(sent, readCommands),
     writeRequests: countOf(sent, writeCommands),
@@ -32,7 +36,7 @@ export async function useOf(stack: BenchStack, count: number, work: () => Promis
   };
   return Object.fromEntries(
     Object.entries(total).map(([name, value]) => [name, round(value / count)]),
-  ) as unknown as Use;
+  ) as unknown as ResourceUse;
 }
 
 const of = (sent: readonly SentCommand[], names: readonly string[]) =>

@@ -1,11 +1,11 @@
 import { mkdtempDisposable } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { publishFlow, runBatch, uploadAirports } from '../flows/batch.ts';
-import { type Figure, median, progress, round } from '../measure/figure.ts';
+import { publishBenchFlow, runBatch, uploadFirstAirports } from '../flows/batch.ts';
+import { type Figure, median, printProgress, round } from '../measure/figure.ts';
 import { unlessMissing } from '../measure/install.ts';
-import { startModels, startStack } from '../measure/stack.ts';
-import { folderOf, type Peer, turnOf } from './peer.ts';
+import { startBenchStack, startModelServer } from '../measure/stack.ts';
+import { measureRate, type Peer, preparePeerFolder } from './peer.ts';
 
 const turns = 3;
 
@@ -22,15 +22,15 @@ export const besidePeer = (peer: Peer, goals: Goals) => () =>
   unlessMissing(peer.name, () => figuresOf(peer, goals));
 
 async function figuresOf(peer: Peer, goals: Goals): Promise<Figure[]> {
-  const folder = await folderOf(peer);
+  const folder = await preparePeerFolder(peer);
   const stop = await peer.start(folder);
   try {
-    using models = await startModels(undefined, { delayMs: modelDelayMs });
-    const local = await ratesInTurns(peer, 'local', { models, run: () => turnOf(folder, 'bench.mjs') });
+    using models = await startModelServer(undefined, { delayMs: modelDelayMs });
+    const local = await ratesInTurns(peer, 'local', { models, run: () => measureRate(folder, 'bench.mjs') });
     const figures = [figureOf(peer, 'three local steps', local, goals.local)];
     const { modelProgram: program } = peer;
     if (!program || goals.model === undefined) return figures;
-    const run = () => turnOf(folder, program, models.url);
+    const run = () => measureRate(folder, program, models.url);
     const rates = await ratesInTurns(peer, 'model', { models, run });
     const what = `three steps, one with a model call of ${modelDelayMs} ms`;
     return [...figures, figureOf(peer, what, rates, goals.model)];
@@ -57,14 +57,14 @@ async function ratesInTurns(
   { models, run }: { models: { url: string }; run: () => Promise<number> },
 ) {
   await using directory = await mkdtempDisposable(join(tmpdir(), 'bench-stack-'));
-  await using stack = await startStack({ dataDir: directory.path, modelsUrl: models.url });
-  await uploadAirports(stack.api, 'warm-up', 300);
-  await uploadAirports(stack.api, 'airport');
-  const flowId = await publishFlow(stack.api, kind);
+  await using stack = await startBenchStack({ dataDir: directory.path, modelsUrl: models.url });
+  await uploadFirstAirports(stack.api, 'warm-up', 300);
+  await uploadFirstAirports(stack.api, 'airport');
+  const flowId = await publishBenchFlow(stack.api, kind);
   await runBatch(stack.api, flowId, 'warm-up');
   const rates: { ours: number; theirs: number }[] = [];
   for (let turn = 1; turn <= turns; turn++) {
-    progress(`${name}: flow "${kind}", turn ${turn} of ${turns}`);
+    printProgress(`${name}: flow "${kind}", turn ${turn} of ${turns}`);
     const { records, seconds } = await runBatch(stack.api, flowId, 'airport');
     rates.push({ ours: round(records / seconds, 0), theirs: await run() });
   }

@@ -19,7 +19,7 @@ export interface Peer {
 const run = promisify(execFile);
 
 /** Records (workflows) a second of one turn. */
-export async function turnOf(folder: string, program: string, MODEL_URL = ''): Promise<number> {
+export async function measureRate(folder: string, program: string, MODEL_URL = ''): Promise<number> {
   const env = { ...process.env, MODEL_URL };
   const { stdout } = await run(process.execPath, [program, '3000', '16'], { cwd: folder, env });
   return (JSON.parse(stdout) as { perSecond: number }).perSecond;
@@ -29,7 +29,7 @@ export async function turnOf(folder: string, program: string, MODEL_URL = ''): P
  * A temporary folder with the peer's programs and packages, which stays for the next time.
  * @throws Missing if its programs are not beside the project, or if nobody agrees to install its packages.
  */
-export async function folderOf({ name, packages, modelProgram }: Peer): Promise<string> {
+export async function preparePeerFolder({ name, packages, modelProgram }: Peer): Promise<string> {
   const programs = resolve(import.meta.dirname, '../../../shared/bench', name);
   if (!(await isThere(programs))) throw new Missing(`${programs} is not there`);
   const folder = await install({ name, packages });

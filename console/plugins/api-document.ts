@@ -7,7 +7,7 @@ import type { EditedOperation } from '../src/api/edited-operations.ts';
 
 type Json = Record<string, unknown>;
 
-export const apiDocument = loadOnce(
+export const loadApiDocument = loadOnce(
   () =>
     openApi(groups) as unknown as {
       paths: Record<string, Record<string, Json>>;
@@ -28,7 +28,7 @@ function selfContained(schema: Json): Json {
       const name = $ref.slice(prefix.length);
       if (!(name in defs)) {
         defs[name] = {};
-        defs[name] = visit(apiDocument().components.schemas[name]) as Json;
+        defs[name] = visit(loadApiDocument().components.schemas[name]) as Json;
       }
       return { ...(value as Json), $ref: `#/$defs/${name}` };
     }
@@ -39,7 +39,7 @@ function selfContained(schema: Json): Json {
 
 export function bodySchema(id: EditedOperation): Json {
   const { method, path } = operations[id];
-  const operation = apiDocument().paths[path]?.[method.toLowerCase()] as
+  const operation = loadApiDocument().paths[path]?.[method.toLowerCase()] as
     | { requestBody?: { content?: Record<string, { schema: Json }> } }
     | undefined;
   const schema = operation?.requestBody?.content?.['application/json']?.schema;
@@ -48,7 +48,8 @@ export function bodySchema(id: EditedOperation): Json {
 }
 
 /** The schema of a step of any type; `$defs` has one for each type. */
-export const stepSchemas = (): Json => selfContained(apiDocument().components.schemas.FlowStepInput ?? {});
+export const stepSchemas = (): Json =>
+  selfContained(loadApiDocument().components.schemas.FlowStepInput ?? {});
 
 /** Of each step type, whether it has effects outside of the run: it sends, stores, asks another service, or costs. */
 export const stepEffects = (): Record<string, boolean> =>

@@ -1,5 +1,5 @@
 /** The anchors of the headings of a Markdown document, as GitHub makes them, in order. */
-export function anchorsOf(text: string): string[] {
+export function headingAnchors(text: string): string[] {
   const seen = new Map<string, number>();
   return headingsOf(text).map((heading) => {
     const anchor = heading

@@ -13,7 +13,7 @@ interface Constant {
 const declaration = /^(?:export )?const (\w+) = ([0-9_.]+(?: \* [0-9_.]+)*);|^ {2}(\w+): ([0-9_]+),$/gm;
 
 /** Finds numbers by the names of their constants, wherever the files are. @throws unless exactly one has the name */
-export function constantsOf(root: string): (name: ConstantName) => Constant {
+export function findConstants(root: string): (name: ConstantName) => Constant {
   const found = new Map<string, (Constant & { path: string })[]>();
   for (const path of globSync('{shared,functions,infra}/**/*.ts', { cwd: root })) {
     const text = readFileSync(join(root, path), 'utf8');

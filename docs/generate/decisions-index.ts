@@ -1,6 +1,6 @@
 import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { anchorsOf } from './anchors.ts';
+import { headingAnchors } from './anchors.ts';
 
 interface Section {
   heading: string;
@@ -43,7 +43,7 @@ const shown = (file: string, { heading, anchor, dates }: Section) =>
 
 function areaOf(text: string): { title: string; sections: Section[] } {
   const [title = '', ...parts] = text.split(/^## /m);
-  const anchors = anchorsOf(text).slice(1);
+  const anchors = headingAnchors(text).slice(1);
   return {
     title: title.replace('# ', '').trim(),
     sections: parts.map((part, index) => ({

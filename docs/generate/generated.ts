@@ -6,8 +6,8 @@ import { eventsDocument } from './events.ts';
 import { limitsDocument } from './limits.ts';
 import { tourDocument } from './tour.ts';
 
-export const root = new URL('../../', import.meta.url);
-const folder = fileURLToPath(root);
+export const rootUrl = new URL('../../', import.meta.url);
+const folder = fileURLToPath(rootUrl);
 
 /** The generated files that are committed, by their path. */
 export const generated: Record<string, () => string | Promise<string>> = {

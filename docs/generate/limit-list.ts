@@ -193,7 +193,7 @@ export const limitGroups: { title: string; limits: Limit[] }[] = [
       },
       {
         what: 'Items of a map',
-        constant: { name: 'itemsMax', in: '/step-types/map.ts' },
+        constant: { name: 'mapItemsMax', in: '/step-types/map.ts' },
         unit: '',
         at: 'the step fails: run the flow on records, or split the list',
       },
@@ -415,7 +415,7 @@ export const limitGroups: { title: string; limits: Limit[] }[] = [
       },
       {
         what: 'Capabilities of an agent',
-        constant: { name: 'capabilitiesMax', in: '/capabilities.ts' },
+        constant: 'capabilitiesMax',
         unit: '',
         at: '400 `LIMIT_REACHED`',
       },
@@ -457,7 +457,7 @@ export const limitGroups: { title: string; limits: Limit[] }[] = [
       },
       {
         what: 'Capabilities of a product',
-        constant: { name: 'capabilitiesMax', in: '/product-capabilities.ts' },
+        constant: 'productCapabilitiesMax',
         unit: '',
         at: '409 `LIMIT_REACHED`',
       },

@@ -1,10 +1,10 @@
 import { tenantLimits } from '../../shared/domain/tenant-limits.ts';
-import { constantsOf } from './constants.ts';
+import { findConstants } from './constants.ts';
 import { type Limit, limitGroups } from './limit-list.ts';
 
 /** docs/limits.md, with the numbers of the code. */
 export function limitsDocument(root: string): string {
-  const numberOf = constantsOf(root);
+  const numberOf = findConstants(root);
   const row = ({ what, constant, unit, at, change }: Limit) => {
     const { value, folder } =
       typeof constant === 'number' ? { value: constant, folder: '' } : numberOf(constant);

@@ -1,8 +1,8 @@
 import { writeFileSync } from 'node:fs';
-import { generated, root } from './generated.ts';
+import { generated, rootUrl } from './generated.ts';
 
 /** `npm run docs`: writes what follows from the code and from other documents. */
 for (const [path, make] of Object.entries(generated)) {
-  writeFileSync(new URL(path, root), await make());
+  writeFileSync(new URL(path, rootUrl), await make());
   process.stdout.write(`Wrote ${path}\n`);
 }

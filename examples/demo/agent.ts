@@ -1,7 +1,7 @@
 import type { Client, OperationRequest } from '../../packages/client/src/client.ts';
-import { type ChatRequest, messageText, type ToolCallAnswer } from '../model-stand-in.ts';
+import { type ChatRequest, requestMessageText, type ToolCallAnswer } from '../model-stand-in.ts';
 import { DemoError } from './demo-error.ts';
-import { count, duration, heading, liveText, printLabelled } from './output.ts';
+import { count, heading, liveText, printLabelled, shortDuration } from './output.ts';
 
 const question = 'How many degrees farther north does the airport SFO lie than LAX? Both are in CA.';
 
@@ -37,7 +37,7 @@ export async function askAgent(client: Client, model: string): Promise<void> {
     else if (event.type === 'execution_complete') {
       const { input, output } = event.totalTokens;
       const costs = `${count(input + output)} tokens, ${event.totalCost ?? 'an unknown number of'} USD`;
-      printLabelled('End', `${event.iterations} turns: ${costs} (${duration(event.durationMs)})`);
+      printLabelled('End', `${event.iterations} turns: ${costs} (${shortDuration(event.durationMs)})`);
       if (!event.success) throw new DemoError(`The agent failed: ${event.error}`);
     }
   }
@@ -45,7 +45,7 @@ export async function askAgent(client: Client, model: string): Promise<void> {
 
 /** What the stand-in does for the agent: it looks both airports up, subtracts, and answers. */
 export function standInAgent({ messages }: ChatRequest): string | ToolCallAnswer {
-  const results = messages.filter(({ role }) => role === 'tool').map(messageText);
+  const results = messages.filter(({ role }) => role === 'tool').map(requestMessageText);
   const latitudes = results.slice(0, 2).map((text) => /latitude\W+(-?[\d.]+)/.exec(text)?.[1] ?? '0');
   const [found, , difference] = results;
   if (!found) {

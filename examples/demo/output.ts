@@ -5,7 +5,7 @@ const style = (format: Parameters<typeof styleText>[0], text: string) =>
   styleText(format, text, { stream: stdout });
 
 export const count = (value: number) => value.toLocaleString('en');
-export const duration = (ms: number) =>
+export const shortDuration = (ms: number) =>
   ms < 1_000 ? `${Math.round(ms)} ms` : `${(ms / 1_000).toFixed(1)} s`;
 
 const labelWidth = 10;
@@ -50,14 +50,14 @@ export function show(members: Record<string, unknown>): void {
   stdout.write('\n');
 }
 
-export interface Column<Row> {
+export interface DemoColumn<Row> {
   title: string;
   value: (row: Row) => string;
   /** Aligns numbers on the right. */
   right?: boolean;
 }
 
-export function table<Row>(columns: Column<Row>[], rows: Row[]): void {
+export function table<Row>(columns: DemoColumn<Row>[], rows: Row[]): void {
   const texts = rows.map((row) => columns.map(({ value }) => value(row)));
   const widths = columns.map(({ title }, index) =>
     Math.max(title.length, ...texts.map((row) => row[index]?.length ?? 0)),
@@ -74,7 +74,7 @@ export function table<Row>(columns: Column<Row>[], rows: Row[]): void {
 const barWidth = 30;
 
 /** Prints progress: an updating line in a terminal, elsewhere one line for each fifth. */
-export function progress(label: string) {
+export function progressPrinter(label: string) {
   let fifths = 0;
   return (done: number, total: number) => {
     const text = `${count(done)} of ${count(total)}`;

@@ -1,20 +1,20 @@
 import Big from 'big.js';
 import type { OperationResponse } from '../../packages/client/src/client.ts';
-import { type Column, count, duration, note, table } from './output.ts';
+import { count, type DemoColumn, note, shortDuration, table } from './output.ts';
 
-export type StepResult = OperationResponse<'flows.step-results'>['data'][number];
+export type DemoStepResult = OperationResponse<'flows.step-results'>['data'][number];
 
-export type Step = OperationResponse<'flows.create'>['flowSteps'][number];
+export type DemoStep = OperationResponse<'flows.create'>['flowSteps'][number];
 
 interface StepTotal {
-  step: Pick<Step, 'name' | 'type'>;
-  results: StepResult[];
+  step: Pick<DemoStep, 'name' | 'type'>;
+  results: DemoStepResult[];
 }
 
 const none = '–';
 
 /** Prints the totals of each step over all records, in the order of the flow. */
-export function showByStep(steps: Step[], results: StepResult[]): void {
+export function showByStep(steps: DemoStep[], results: DemoStepResult[]): void {
   const byStep = Map.groupBy(results, ({ stepId }) => stepId);
   table(
     totalColumns,
@@ -24,13 +24,13 @@ export function showByStep(steps: Step[], results: StepResult[]): void {
   if (unpriced) note('The price catalog does not contain this model, so its cost is unknown.');
 }
 
-const withBranches = (steps: Step[]): Step[] =>
+const withBranches = (steps: DemoStep[]): DemoStep[] =>
   steps.flatMap((step) => {
-    const { trueSteps = [], falseSteps = [] } = step.config as { [Branch in string]?: Step[] };
+    const { trueSteps = [], falseSteps = [] } = step.config as { [Branch in string]?: DemoStep[] };
     return [step, ...withBranches(trueSteps), ...withBranches(falseSteps)];
   });
 
-const totalColumns: Column<StepTotal>[] = [
+const totalColumns: DemoColumn<StepTotal>[] = [
   { title: 'Step', value: ({ step }) => step.name },
   { title: 'Type', value: ({ step }) => step.type },
   { title: 'Completed', right: true, value: ({ results }) => count(withStatus(results, 'completed')) },
@@ -45,19 +45,19 @@ const totalColumns: Column<StepTotal>[] = [
   { title: 'Cost in USD', right: true, value: ({ results }) => costOf(results) },
 ];
 
-const withStatus = (results: StepResult[], wanted: StepResult['status']) =>
+const withStatus = (results: DemoStepResult[], wanted: DemoStepResult['status']) =>
   results.filter(({ status }) => status === wanted).length;
-const ofAll = (results: StepResult[], measure: (durations: number[]) => number) =>
-  results.length === 0 ? none : duration(measure(results.map(({ durationMs }) => durationMs ?? 0)));
+const ofAll = (results: DemoStepResult[], measure: (durations: number[]) => number) =>
+  results.length === 0 ? none : shortDuration(measure(results.map(({ durationMs }) => durationMs ?? 0)));
 const sum = (numbers: number[]) => numbers.reduce((total, number) => total + number, 0);
 
-function tokensOf(results: StepResult[]): string {
+function tokensOf(results: DemoStepResult[]): string {
   const tokens = results.flatMap(({ totalTokens }) => totalTokens ?? []);
   return tokens.length === 0 ? none : count(sum(tokens));
 }
 
 /** Costs are decimal texts, because a sum of floating-point numbers would not be exact. */
-function costOf(results: StepResult[]): string {
+function costOf(results: DemoStepResult[]): string {
   const costs = results.flatMap(({ estimatedCost }) => estimatedCost ?? []);
   if (costs.length > 0) return costs.reduce((total, cost) => total.plus(cost), new Big(0)).toFixed();
   return results.some(({ modelUsed }) => modelUsed) ? 'unknown' : none;
@@ -66,12 +66,12 @@ function costOf(results: StepResult[]): string {
 const outputWidth = 56;
 
 /** Prints the results of one record, in the order of the run. */
-export function showRun(results: StepResult[]): void {
+export function printStepResults(results: DemoStepResult[]): void {
   table(
     [
       { title: 'Step', value: ({ stepName }) => stepName },
       { title: 'Status', value: ({ status }) => status },
-      { title: 'Duration', right: true, value: ({ durationMs }) => duration(durationMs ?? 0) },
+      { title: 'Duration', right: true, value: ({ durationMs }) => shortDuration(durationMs ?? 0) },
       { title: 'Tokens', right: true, value: (result) => tokensOf([result]) },
       { title: 'Cost in USD', right: true, value: (result) => costOf([result]) },
       { title: 'Output', value: ({ outputPreview, errorMessage }) => start(outputPreview ?? errorMessage) },

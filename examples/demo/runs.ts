@@ -1,15 +1,15 @@
 import type { Client, OperationResponse } from '../../packages/client/src/client.ts';
 import { DemoError } from './demo-error.ts';
-import { type Column, count, duration, heading, printLabelled, table } from './output.ts';
+import { count, type DemoColumn, heading, printLabelled, shortDuration, table } from './output.ts';
 
 type Run = OperationResponse<'runs.list'>['data'][number];
 type Span = OperationResponse<'runs.trace'>['spans'][number];
 
-const columns: Column<Run>[] = [
+const columns: DemoColumn<Run>[] = [
   { title: 'Kind', value: ({ kind }) => kind },
   { title: 'Name', value: ({ name }) => name },
   { title: 'Status', value: ({ status }) => status },
-  { title: 'Duration', right: true, value: ({ durationMs }) => duration(durationMs) },
+  { title: 'Duration', right: true, value: ({ durationMs }) => shortDuration(durationMs) },
   {
     title: 'Tokens',
     right: true,
@@ -32,7 +32,8 @@ export async function showRuns(client: Client): Promise<void> {
   heading('Metrics: GET /v1/run-metrics?groupBy=kind');
   for (const { key, total } of groups) {
     const { p50, p95 } = total.durationMs;
-    const times = p50 === null || p95 === null ? '' : `, p50 ${duration(p50)}, p95 ${duration(p95)}`;
+    const times =
+      p50 === null || p95 === null ? '' : `, p50 ${shortDuration(p50)}, p95 ${shortDuration(p95)}`;
     printLabelled(key ?? '', `${count(total.runs)} ended, ${count(total.failed)} failed${times}`);
   }
 }
@@ -52,6 +53,6 @@ function waterfall(spans: readonly Span[]): string[] {
     const at = Math.min(barWidth - 1, Math.floor(((Date.parse(startedAt) - began) / whole) * barWidth));
     const length = Math.max(1, Math.min(barWidth - at, Math.round(((durationMs ?? 0) / whole) * barWidth)));
     const bar = `${' '.repeat(at)}${'█'.repeat(length)}`.padEnd(barWidth);
-    return `${`${'  '.repeat(depth)}${name}`.padEnd(36)} ${bar} ${duration(durationMs ?? 0)}`;
+    return `${`${'  '.repeat(depth)}${name}`.padEnd(36)} ${bar} ${shortDuration(durationMs ?? 0)}`;
   });
 }

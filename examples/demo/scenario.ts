@@ -8,8 +8,17 @@ import { askPerson } from './approval.ts';
 import { DemoError } from './demo-error.ts';
 import { guideFlow, guideType, postcardFlow } from './flow.ts';
 import { chooseModel } from './model.ts';
-import { count, duration, heading, liveText, note, printLabelled, progress, show } from './output.ts';
-import { type StepResult, showByStep, showRun } from './results.ts';
+import {
+  count,
+  heading,
+  liveText,
+  note,
+  printLabelled,
+  progressPrinter,
+  shortDuration,
+  show,
+} from './output.ts';
+import { type DemoStepResult, printStepResults, showByStep } from './results.ts';
 import { showRuns } from './runs.ts';
 
 const pollMs = 100;
@@ -44,7 +53,7 @@ export async function runScenario(running: AsyncDisposableStack, onFailure: (wha
   note(`Done in ${since(began)}. Next: run npm start and follow "Run it" in README.md.`);
 }
 
-const since = (began: number) => duration(performance.now() - began);
+const since = (began: number) => shortDuration(performance.now() - began);
 
 async function uploadAirports(client: Client) {
   const began = performance.now();
@@ -82,7 +91,7 @@ async function runFlow(client: Client, id: string, recordType: string) {
   const run = await client.flows.runOnRecordType({ params: { id }, body: { recordType } });
   printLabelled('Run', `${count(run.recordCount)} records of the type ${recordType}, as ${run.batchId}`);
   const began = performance.now();
-  const showProgress = progress('Progress');
+  const showProgress = progressPrinter('Progress');
   for (;;) {
     const batch = await client.batches.status({ params: { id: run.batchId } });
     showProgress(batch.processedRecords, batch.totalRecords);
@@ -98,16 +107,16 @@ async function runFlow(client: Client, id: string, recordType: string) {
   }
 }
 
-const allResults = (client: Client, id: string): Promise<StepResult[]> =>
+const allResults = (client: Client, id: string): Promise<DemoStepResult[]> =>
   Array.fromAsync(
     client.flows.stepResults.iterate({ params: { id }, query: { limit: 100, sortOrder: 'asc' } }),
   );
 
-async function showOne(client: Client, results: StepResult[]) {
+async function showOne(client: Client, results: DemoStepResult[]) {
   const made = results.find(({ stepType, status }) => stepType === 'upsert-record' && status === 'completed');
   const { recordId, recordName } = made ?? results[0] ?? {};
   heading(`Step results of one airport, ${recordName}`);
-  showRun(results.filter((result) => result.recordId === recordId));
+  printStepResults(results.filter((result) => result.recordId === recordId));
   if (!made || !recordName) return;
   heading(`The record that the flow created: GET /v1/records?type=${guideType}&name=${recordName}`);
   const { data } = await client.records.list({ query: { type: guideType, name: recordName } });
@@ -129,7 +138,7 @@ async function dispatch(client: Client, model: string) {
       const tokens = `${count(input + output)} tokens, ${event.totalCost ?? 'an unknown number of'} USD`;
       printLabelled(
         'End',
-        `${event.success ? 'completed' : event.error}: ${tokens} (${duration(event.durationMs)})`,
+        `${event.success ? 'completed' : event.error}: ${tokens} (${shortDuration(event.durationMs)})`,
       );
     } else if (event.type === 'execution_error') throw new DemoError(event.error.message);
   }
@@ -146,7 +155,7 @@ async function showUsage(client: Client) {
   }
 }
 
-function failureIn(results: StepResult[], batch: OperationResponse<'batches.status'>): string {
+function failureIn(results: DemoStepResult[], batch: OperationResponse<'batches.status'>): string {
   const { stepName, errorMessage } = results.find(({ status }) => status === 'failed') ?? {};
   return `${count(batch.failedRecords)} of ${count(batch.totalRecords)} airports failed. The step "${stepName}" failed with: ${errorMessage}
 If the model caused this, check its key and address, select another model with DEMO_MODEL, or unset OPENAI_API_KEY and GENERIC_OPENAI_BASE_URL to use a stand-in.`;

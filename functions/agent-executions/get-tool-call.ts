@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { notFound } from '../../shared/core/errors/errors.ts';
-import { idOf } from '../../shared/core/ids.ts';
+import { resourceId } from '../../shared/core/ids.ts';
 import { executionDetails } from '../../shared/execution/agent-runs/execution-details.ts';
 import { defineEndpoint } from '../../shared/platform/http/endpoint.ts';
 import { toLambda } from '../../shared/platform/http/lambda/lambda.ts';
@@ -39,7 +39,7 @@ export const getAgentToolCall = defineEndpoint({
   permission: 'AGENTS:READ',
   summary: 'Get a tool call of an execution',
   description: 'With its arguments, its result, and who allowed it.',
-  params: ExecutionParams.extend({ toolCallId: idOf('call') }),
+  params: ExecutionParams.extend({ toolCallId: resourceId('call') }),
   response: { kind: 'json', bodies: { 200: ToolCallDetails } },
   errors: [400, 404],
   needs: { details: executionDetails },

@@ -1,4 +1,4 @@
-import type { Group } from '../../shared/platform/http/group.ts';
+import type { EndpointGroup } from '../../shared/platform/http/group.ts';
 import { getAgentExecution } from './get.ts';
 import { getAgentToolCall } from './get-tool-call.ts';
 import { listAgentExecutions } from './list.ts';
@@ -7,4 +7,4 @@ import { listAgentToolCalls } from './list-tool-calls.ts';
 export const agentExecutionsGroup = {
   description: 'Read the executions of agents, with every turn and every tool call.',
   endpoints: [listAgentExecutions, getAgentExecution, listAgentToolCalls, getAgentToolCall],
-} as const satisfies Group;
+} as const satisfies EndpointGroup;

@@ -1,12 +1,12 @@
 import * as z from 'zod';
-import { idOf } from '../../shared/core/ids.ts';
+import { resourceId } from '../../shared/core/ids.ts';
 import { executionStatuses } from '../../shared/execution/agent-runs/executions/agent-execution.ts';
 import { agentExecutions } from '../../shared/execution/agent-runs/executions/list-executions.ts';
 import { CursorPagination, CursorQuery } from '../../shared/platform/data/lists/pages.ts';
-import { inOrder, Moment } from '../../shared/platform/data/lists/query-values.ts';
+import { checkRange, Moment } from '../../shared/platform/data/lists/query-values.ts';
 import { defineEndpoint } from '../../shared/platform/http/endpoint.ts';
 import { toLambda } from '../../shared/platform/http/lambda/lambda.ts';
-import { AgentParams } from '../agent-runs/schemas.ts';
+import { AgentRunParams } from '../agent-runs/schemas.ts';
 import { ExecutionRow, toExecutionRow } from './schemas.ts';
 
 export const listAgentExecutions = defineEndpoint({
@@ -17,15 +17,15 @@ export const listAgentExecutions = defineEndpoint({
   summary: 'List the executions of an agent',
   description:
     'Newest first. `from` and `to` are bounds of the start. `parentExecutionId` lists the executions inside of another one instead, and `executionId` the one with that id, of whatever agent.',
-  params: AgentParams,
+  params: AgentRunParams,
   query: CursorQuery.extend({
     status: z.enum(executionStatuses).optional(),
     surfaceType: z.string().max(50).optional(),
     from: Moment.optional().meta({ description: 'Started at this time or later' }),
     to: Moment.optional().meta({ description: 'Started at this time or earlier' }),
-    parentExecutionId: idOf('exec').optional(),
-    executionId: idOf('exec').optional(),
-  }).check(inOrder),
+    parentExecutionId: resourceId('exec').optional(),
+    executionId: resourceId('exec').optional(),
+  }).check(checkRange),
   response: {
     kind: 'json',
     bodies: { 200: z.object({ data: z.array(ExecutionRow), pagination: CursorPagination }) },

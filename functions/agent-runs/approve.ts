@@ -1,4 +1,4 @@
-import { idOf } from '../../shared/core/ids.ts';
+import { resourceId } from '../../shared/core/ids.ts';
 import { answer, Decision } from '../../shared/execution/agent-runs/answer-waits.ts';
 import { defineEndpoint } from '../../shared/platform/http/endpoint.ts';
 import { toStreamingLambda } from '../../shared/platform/http/lambda/streaming-lambda.ts';
@@ -6,9 +6,9 @@ import { AgentResult } from '../../shared/protocols/json/agent-result.ts';
 import { followResponse, runScope } from '../../shared/protocols/responses/agent-response.ts';
 import { StreamEvent } from '../../shared/protocols/sse/stream-event.ts';
 import { answerResponse } from './answer-response.ts';
-import { AgentParams, streamResponse } from './schemas.ts';
+import { AgentRunParams, streamResponse } from './schemas.ts';
 
-const ApproveBody = Decision.extend({ executionId: idOf('exec'), streamResponse }).meta({
+const ApproveBody = Decision.extend({ executionId: resourceId('exec'), streamResponse }).meta({
   examples: [
     {
       executionId: 'exec_01k9m4v7d3x8qz5w2r6t0y1hbn',
@@ -26,7 +26,7 @@ export const approveAgentCall = defineEndpoint({
   summary: 'Allow or deny a tool call of a run',
   description:
     'An allowed call runs once; a denied one fails, which the agent sees. The run continues when it has every approval and output that it waits for. 409 if the call was decided before, or too late.',
-  params: AgentParams,
+  params: AgentRunParams,
   body: ApproveBody,
   open: 'run',
   response: { kind: 'sse', events: StreamEvent, json: AgentResult },

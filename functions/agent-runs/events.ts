@@ -8,7 +8,7 @@ import { wholeNumber } from '../../shared/platform/data/lists/query-values.ts';
 import type { Scope } from '../../shared/platform/data/scope.ts';
 import { defineEndpoint } from '../../shared/platform/http/endpoint.ts';
 import { toStreamingLambda } from '../../shared/platform/http/lambda/streaming-lambda.ts';
-import { lastEventOf } from '../../shared/platform/http/last-event.ts';
+import { lastEventId } from '../../shared/platform/http/last-event.ts';
 import { numberedEvents } from '../../shared/platform/http/responses/server-sent-events.ts';
 import { agentEvents } from '../../shared/protocols/sse/agent-events.ts';
 import { StreamEvent } from '../../shared/protocols/sse/stream-event.ts';
@@ -38,7 +38,7 @@ export const followAgentExecution = defineEndpoint({
   needs: { scope: runReader },
 
   async handle({ params: { id, executionId }, query, header, timeLeftMs }, { scope }) {
-    const after = lastSeqOf(lastEventOf(header, query.after));
+    const after = lastSeqOf(lastEventId(header, query.after));
     assertOfAgent(id, await findExecution(scope, executionId));
     const timeout = AbortSignal.timeout(Math.max(1, timeLeftMs() - 1_000));
     return numberedEvents((signal) =>

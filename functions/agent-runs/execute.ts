@@ -7,7 +7,7 @@ import { StartHeaders } from '../../shared/platform/http/start-headers.ts';
 import { AgentResult } from '../../shared/protocols/json/agent-result.ts';
 import { followResponse, runScope } from '../../shared/protocols/responses/agent-response.ts';
 import { StreamEvent } from '../../shared/protocols/sse/stream-event.ts';
-import { AgentParams, ExecuteBody } from './schemas.ts';
+import { AgentRunParams, ExecuteBody } from './schemas.ts';
 import { StartedRun, startResponse } from './start-response.ts';
 
 export const executeAgent = defineEndpoint({
@@ -19,7 +19,7 @@ export const executeAgent = defineEndpoint({
   description: `Streams server-sent events during the run. With \`options.streamResponse: false\` it returns one JSON response at the end; with \`options.background: true\` it returns 202, and a worker runs the agent. Closing the connection cancels a run that is not in the background, except on AWS, where a Lambda does not learn of it.
 
 A run that needs an approval or calls a local tool pauses: its stream ends with \`await\`, and POST …/approve or …/resume continues it. The response of a run that failed is a 200 too: its \`success\` is false, and \`error\` says why.`,
-  params: AgentParams,
+  params: AgentRunParams,
   headers: StartHeaders,
   body: ExecuteBody,
   open: ({ body }) => (body.options.background ? 'brief' : 'run'),

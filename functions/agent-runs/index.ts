@@ -1,4 +1,4 @@
-import type { Group } from '../../shared/platform/http/group.ts';
+import type { EndpointGroup } from '../../shared/platform/http/group.ts';
 import { approveAgentCall } from './approve.ts';
 import { cancelAgentExecution } from './cancel.ts';
 import { followAgentExecution } from './events.ts';
@@ -9,4 +9,4 @@ import { resumeAgent } from './resume.ts';
 export const agentRunsGroup = {
   description: 'Run agents, and continue their runs.',
   endpoints: [executeAgent, resumeAgent, approveAgentCall, followAgentExecution, cancelAgentExecution],
-} as const satisfies Group;
+} as const satisfies EndpointGroup;

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { idOf } from '../../shared/core/ids.ts';
+import { resourceId } from '../../shared/core/ids.ts';
 import { Message } from '../../shared/domain/conversations/message.ts';
 import { answer } from '../../shared/execution/agent-runs/answer-waits.ts';
 import { defineEndpoint } from '../../shared/platform/http/endpoint.ts';
@@ -8,11 +8,11 @@ import { AgentResult } from '../../shared/protocols/json/agent-result.ts';
 import { followResponse, runScope } from '../../shared/protocols/responses/agent-response.ts';
 import { StreamEvent } from '../../shared/protocols/sse/stream-event.ts';
 import { answerResponse } from './answer-response.ts';
-import { AgentParams, streamResponse } from './schemas.ts';
+import { AgentRunParams, streamResponse } from './schemas.ts';
 
 const ResumeBody = z
   .strictObject({
-    executionId: idOf('exec'),
+    executionId: resourceId('exec'),
     toolOutputs: z
       .record(z.string(), z.unknown())
       .meta({ description: 'The outputs, any JSON, by the id of the tool call (or the name of the tool)' }),
@@ -38,7 +38,7 @@ export const resumeAgent = defineEndpoint({
   summary: 'Continue a run with the outputs of local tools',
   description:
     'The run continues when it has every output and approval that it waits for; until then it stays paused. 409 if it does not wait for an output: a second request with the same output has no effect. A run whose output does not arrive within seven days fails.',
-  params: AgentParams,
+  params: AgentRunParams,
   body: ResumeBody,
   open: 'run',
   response: { kind: 'sse', events: StreamEvent, json: AgentResult },

@@ -1,13 +1,13 @@
 import * as z from 'zod';
-import { idOf } from '../../shared/core/ids.ts';
+import { resourceId } from '../../shared/core/ids.ts';
 import { nameUpTo } from '../../shared/core/name.ts';
 import { Message } from '../../shared/domain/conversations/message.ts';
 import { VariableName } from '../../shared/domain/flows/steps/common-config.ts';
 import { runLabelOptions } from '../../shared/domain/runs/run-labels.ts';
 import { agentOptions, ClientTools } from '../../shared/execution/agent-runs/run-options.ts';
 
-export const AgentParams = z.object({ id: idOf('agent') });
-export const ExecutionParams = AgentParams.extend({ executionId: idOf('exec') });
+export const AgentRunParams = z.object({ id: resourceId('agent') });
+export const ExecutionParams = AgentRunParams.extend({ executionId: resourceId('exec') });
 
 export const streamResponse = z
   .boolean()

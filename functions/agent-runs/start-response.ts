@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { sandbox } from '../../shared/adapters/sandbox/sandbox.ts';
 import { agentRunQueue } from '../../shared/execution/agent-runs/agent-run-queue.ts';
-import { type RunRequest, startRun } from '../../shared/execution/agent-runs/start-run.ts';
+import { type AgentRunRequest, startRun } from '../../shared/execution/agent-runs/start-run.ts';
 import type { Scope } from '../../shared/platform/data/scope.ts';
 import { runResponse } from '../../shared/protocols/responses/agent-response.ts';
 
@@ -17,7 +17,11 @@ interface StartForm {
 }
 
 /** Starts a run: executes it while it responds, or has a worker execute it. */
-export async function startResponse(scope: Scope, request: RunRequest, { isStreamed, requestId }: StartForm) {
+export async function startResponse(
+  scope: Scope,
+  request: AgentRunRequest,
+  { isStreamed, requestId }: StartForm,
+) {
   const run = await startRun(scope, request, sandbox(scope));
   const { id: executionId, background } = run.execution;
   if (background) {

@@ -1,7 +1,7 @@
 import { agentVersions } from '../../shared/domain/agents/agent-versions.ts';
 import { defineEndpoint } from '../../shared/platform/http/endpoint.ts';
 import { toLambda } from '../../shared/platform/http/lambda/lambda.ts';
-import { AgentVersionResponse, toVersionResponse, VersionsParams } from './schemas.ts';
+import { AgentVersionResponse, AgentVersionsParams, toAgentVersionResponse } from './schemas.ts';
 
 export const getPublishedAgentVersion = defineEndpoint({
   id: 'agent-versions.get-published',
@@ -9,11 +9,12 @@ export const getPublishedAgentVersion = defineEndpoint({
   path: '/v1/agent-versions/{agentId}/published',
   permission: 'AGENTS:READ',
   summary: 'Get the published version of an agent',
-  params: VersionsParams,
+  params: AgentVersionsParams,
   response: { kind: 'json', bodies: { 200: AgentVersionResponse } },
   errors: [400, 404],
   needs: { versions: agentVersions },
-  handle: async ({ params }, { versions }) => toVersionResponse(await versions.published(params.agentId)),
+  handle: async ({ params }, { versions }) =>
+    toAgentVersionResponse(await versions.published(params.agentId)),
 });
 
 export const handler = toLambda(getPublishedAgentVersion);

@@ -1,7 +1,7 @@
 import { agentVersions } from '../../shared/domain/agents/agent-versions.ts';
 import { defineEndpoint } from '../../shared/platform/http/endpoint.ts';
 import { toLambda } from '../../shared/platform/http/lambda/lambda.ts';
-import { AgentVersionResponse, toVersionResponse, VersionParams } from './schemas.ts';
+import { AgentVersionParams, AgentVersionResponse, toAgentVersionResponse } from './schemas.ts';
 
 export const getAgentVersion = defineEndpoint({
   id: 'agent-versions.get',
@@ -9,12 +9,12 @@ export const getAgentVersion = defineEndpoint({
   path: '/v1/agent-versions/{agentId}/{versionId}',
   permission: 'AGENTS:READ',
   summary: 'Get a version of an agent',
-  params: VersionParams,
+  params: AgentVersionParams,
   response: { kind: 'json', bodies: { 200: AgentVersionResponse } },
   errors: [400, 404],
   needs: { versions: agentVersions },
   handle: async ({ params }, { versions }) =>
-    toVersionResponse(await versions.get(params.agentId, params.versionId)),
+    toAgentVersionResponse(await versions.get(params.agentId, params.versionId)),
 });
 
 export const handler = toLambda(getAgentVersion);

@@ -1,4 +1,4 @@
-import type { Group } from '../../shared/platform/http/group.ts';
+import type { EndpointGroup } from '../../shared/platform/http/group.ts';
 import { getAgentVersion } from './get.ts';
 import { getPublishedAgentVersion } from './get-published.ts';
 import { listAgentVersions } from './list.ts';
@@ -7,4 +7,4 @@ import { publishAgentVersion } from './publish.ts';
 export const agentVersionsGroup = {
   description: 'The versions of an agent: its draft and its published versions.',
   endpoints: [listAgentVersions, getPublishedAgentVersion, getAgentVersion, publishAgentVersion],
-} as const satisfies Group;
+} as const satisfies EndpointGroup;

@@ -1,16 +1,16 @@
 import * as z from 'zod';
-import { idOf } from '../../shared/core/ids.ts';
+import { resourceId } from '../../shared/core/ids.ts';
 import { agentVersions } from '../../shared/domain/agents/agent-versions.ts';
 import { defineEndpoint } from '../../shared/platform/http/endpoint.ts';
 import { toLambda } from '../../shared/platform/http/lambda/lambda.ts';
 import { responseBytesMax, takeWithinBytes } from '../../shared/platform/http/responses/envelope.ts';
-import { VersionsParams, VersionType } from './schemas.ts';
+import { AgentVersionsParams, AgentVersionType } from './schemas.ts';
 
 const VersionListItem = z
   .object({
     id: z.string(),
     versionNumber: z.int(),
-    versionType: VersionType,
+    versionType: AgentVersionType,
     label: z.string().nullable(),
     notes: z.string().nullable(),
     configSummary: z.string().nullable(),
@@ -39,8 +39,8 @@ export const listAgentVersions = defineEndpoint({
   summary: 'List the versions of an agent',
   description:
     'Newest first. A response holds up to 5 MB of versions. If `hasMore` is true, continue with `before`, the id of the last version.',
-  params: VersionsParams,
-  query: z.object({ type: VersionType.optional(), before: idOf('agentver').optional() }),
+  params: AgentVersionsParams,
+  query: z.object({ type: AgentVersionType.optional(), before: resourceId('agentver').optional() }),
   response: {
     kind: 'json',
     bodies: {

@@ -1,9 +1,9 @@
 import * as z from 'zod';
-import { idOf } from '../../shared/core/ids.ts';
+import { resourceId } from '../../shared/core/ids.ts';
 import { agentVersions } from '../../shared/domain/agents/agent-versions.ts';
 import { defineEndpoint } from '../../shared/platform/http/endpoint.ts';
 import { toLambda } from '../../shared/platform/http/lambda/lambda.ts';
-import { VersionsParams } from './schemas.ts';
+import { AgentVersionsParams } from './schemas.ts';
 
 const example = {
   success: true,
@@ -19,9 +19,9 @@ export const publishAgentVersion = defineEndpoint({
   permission: 'AGENTS:WRITE',
   summary: 'Publish a specific version of an agent',
   description: 'Publishes the draft, or rolls the agent back to a version that was published before.',
-  params: VersionsParams,
+  params: AgentVersionsParams,
   body: z
-    .strictObject({ versionId: idOf('agentver') })
+    .strictObject({ versionId: resourceId('agentver') })
     .meta({ examples: [{ versionId: example.versionId }] }),
   response: {
     kind: 'json',

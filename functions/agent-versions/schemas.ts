@@ -1,10 +1,10 @@
 import * as z from 'zod';
-import { idOf } from '../../shared/core/ids.ts';
+import { resourceId } from '../../shared/core/ids.ts';
 import { type AgentVersion, agentTypes } from '../../shared/domain/agents/config/agent.ts';
 
-export const VersionsParams = z.object({ agentId: idOf('agent') });
-export const VersionParams = VersionsParams.extend({ versionId: idOf('agentver') });
-export const VersionType = z.enum(['published', 'draft', 'test', 'virtual']);
+export const AgentVersionsParams = z.object({ agentId: resourceId('agent') });
+export const AgentVersionParams = AgentVersionsParams.extend({ versionId: resourceId('agentver') });
+export const AgentVersionType = z.enum(['published', 'draft', 'test', 'virtual']);
 
 const JsonObject = z.record(z.string(), z.unknown());
 
@@ -13,7 +13,7 @@ export const AgentVersionResponse = z
     id: z.string(),
     agentId: z.string(),
     versionNumber: z.int(),
-    versionType: VersionType,
+    versionType: AgentVersionType,
     agentConfig: z
       .object({
         agentType: z.enum(agentTypes),
@@ -51,7 +51,7 @@ export const AgentVersionResponse = z
     ],
   });
 
-export const toVersionResponse = ({ number, type, ...version }: AgentVersion) => ({
+export const toAgentVersionResponse = ({ number, type, ...version }: AgentVersion) => ({
   ...version,
   versionNumber: number,
   versionType: type,

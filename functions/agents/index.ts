@@ -1,4 +1,4 @@
-import type { Group } from '../../shared/platform/http/group.ts';
+import type { EndpointGroup } from '../../shared/platform/http/group.ts';
 import { addAgentCapability } from './add-capability.ts';
 import { createAgent } from './create.ts';
 import { deleteAgent } from './delete.ts';
@@ -27,4 +27,4 @@ export const agentsGroup = {
     refreshAgentCard,
     exportAgentRuntime,
   ],
-} as const satisfies Group;
+} as const satisfies EndpointGroup;

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { idOf } from '../../shared/core/ids.ts';
+import { resourceId } from '../../shared/core/ids.ts';
 import { agentCapabilities } from '../../shared/domain/agents/agent-capabilities.ts';
 import { defineEndpoint } from '../../shared/platform/http/endpoint.ts';
 import { toLambda } from '../../shared/platform/http/lambda/lambda.ts';
@@ -12,7 +12,7 @@ export const removeAgentCapability = defineEndpoint({
   permission: 'AGENTS:WRITE',
   summary: 'Remove a capability from an agent',
   description: 'Saves to the draft, as PUT /v1/agents/{id} does.',
-  params: AgentParams.extend({ capabilityId: idOf('cap') }),
+  params: AgentParams.extend({ capabilityId: resourceId('cap') }),
   response: { kind: 'json', bodies: { 200: z.object({ success: z.boolean() }) } },
   errors: [400, 404, 409],
   needs: { capabilities: agentCapabilities },

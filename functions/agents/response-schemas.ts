@@ -1,10 +1,10 @@
 import * as z from 'zod';
-import { idOf } from '../../shared/core/ids.ts';
+import { resourceId } from '../../shared/core/ids.ts';
 import type { PrimaryFlow } from '../../shared/domain/agents/agent-store.ts';
 import { type Agent, agentStatuses, agentTypes } from '../../shared/domain/agents/config/agent.ts';
 import { dashboardUrl, dashboardUrlText } from '../../shared/platform/http/dashboard-url.ts';
 
-export const AgentParams = z.object({ id: idOf('agent') });
+export const AgentParams = z.object({ id: resourceId('agent') });
 
 const JsonObject = z.record(z.string(), z.unknown());
 

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { idOf } from '../../shared/core/ids.ts';
+import { resourceId } from '../../shared/core/ids.ts';
 import { nameUpTo, wellFormed, wellFormedOnly } from '../../shared/core/name.ts';
 import { AgentConfig } from '../../shared/domain/agents/config/agent-config.ts';
 import { CapabilityInput, capabilitiesMax } from '../../shared/domain/agents/config/capabilities.ts';
@@ -24,7 +24,7 @@ const AgentType = z
 const given = {
   description: Description.optional(),
   icon: Icon.optional(),
-  primaryFlowId: idOf('flow').nullable().optional(),
+  primaryFlowId: resourceId('flow').nullable().optional(),
   agentType: AgentType.optional(),
   maxTurns: z.int().min(1).max(100).optional().meta({
     description: 'A shorthand of `config.loopConfig.maxTurns`, which wins if both are sent',

@@ -1,4 +1,4 @@
-import type { Group } from '../../shared/platform/http/group.ts';
+import type { EndpointGroup } from '../../shared/platform/http/group.ts';
 import { allowLogin } from './allow-login.ts';
 import { apiKeyAnalytics } from './analytics.ts';
 import { createApiKey } from './create.ts';
@@ -26,4 +26,4 @@ export const apiKeysGroup = {
     apiKeyAnalyticsOfOne,
     allowLogin,
   ],
-} as const satisfies Group;
+} as const satisfies EndpointGroup;

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { invalidAt, missingPermission } from '../../shared/core/errors/errors.ts';
-import { idOf } from '../../shared/core/ids.ts';
+import { resourceId } from '../../shared/core/ids.ts';
 import { nameUpTo } from '../../shared/core/name.ts';
 import { isAddressRange } from '../../shared/platform/auth/addresses.ts';
 import type { ApiKey } from '../../shared/platform/auth/api-key.ts';
@@ -8,7 +8,7 @@ import { maximumLimits } from '../../shared/platform/auth/rate-limit-windows.ts'
 import { barredFromTestKeys, covers, permissionNames } from '../../shared/platform/identity/permissions.ts';
 import type { Principal } from '../../shared/platform/identity/principal.ts';
 
-export const ApiKeyParams = z.object({ id: idOf('key') });
+export const ApiKeyParams = z.object({ id: resourceId('key') });
 
 /** The warning next to a value that is returned only once. */
 export const shownOnce = 'Store this key now: it will not be shown again';

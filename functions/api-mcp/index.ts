@@ -1,8 +1,8 @@
-import type { Group } from '../../shared/platform/http/group.ts';
+import type { EndpointGroup } from '../../shared/platform/http/group.ts';
 import { serveApiMcp } from './serve.ts';
 
 export const apiMcpGroup = {
   description:
     'Use this API as an MCP server, with which an assistant builds, mends and runs flows and agents.',
   endpoints: [serveApiMcp],
-} as const satisfies Group;
+} as const satisfies EndpointGroup;

@@ -2,7 +2,7 @@ import { respondTo, runningMethods } from '../../shared/adapters/mcp-server/resp
 import { defineEndpoint } from '../../shared/platform/http/endpoint.ts';
 import { toStreamingLambda } from '../../shared/platform/http/lambda/streaming-lambda.ts';
 import { apiClient } from '../../shared/protocols/api-mcp/api-client.ts';
-import { operationsOf } from '../../shared/protocols/api-mcp/operations.ts';
+import { loadOperations } from '../../shared/protocols/api-mcp/operations.ts';
 import { apiResources } from '../../shared/protocols/api-mcp/resources.ts';
 import { apiTools, callApiTool } from '../../shared/protocols/api-mcp/tools.ts';
 import { assertOrigin } from '../../shared/protocols/mcp/assert-origin.ts';
@@ -50,7 +50,7 @@ Each call of an operation is a request of its own with your credential: it has t
       tools: {
         all: apiTools,
         call: async (name: string, args: Record<string, unknown>, gone: AbortSignal) => {
-          const operations = await operationsOf(baseUrl(), id);
+          const operations = await loadOperations(baseUrl(), id);
           return callApiTool({ operations, api }, name, args, AbortSignal.any([gone, limit]));
         },
       },

@@ -1,7 +1,7 @@
-import type { Group } from '../../shared/platform/http/group.ts';
+import type { EndpointGroup } from '../../shared/platform/http/group.ts';
 import { listAuditLog } from './list.ts';
 
 export const auditLogGroup = {
   description: 'Who changed keys and secrets, when and from where.',
   endpoints: [listAuditLog],
-} as const satisfies Group;
+} as const satisfies EndpointGroup;

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { CursorPagination, CursorQuery } from '../../shared/platform/data/lists/pages.ts';
-import { inOrder, Moment } from '../../shared/platform/data/lists/query-values.ts';
+import { checkRange, Moment } from '../../shared/platform/data/lists/query-values.ts';
 import { defineEndpoint } from '../../shared/platform/http/endpoint.ts';
 import { toLambda } from '../../shared/platform/http/lambda/lambda.ts';
 import { Audit, auditDays } from '../../shared/platform/identity/audit.ts';
@@ -51,7 +51,7 @@ export const listAuditLog = defineEndpoint({
       from: Moment.optional().meta({ description: 'Recorded at this time or later' }),
       to: Moment.optional().meta({ description: 'Recorded at this time or earlier' }),
     })
-    .check(inOrder),
+    .check(checkRange),
   response: {
     kind: 'json',
     bodies: {

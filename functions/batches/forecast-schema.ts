@@ -13,7 +13,7 @@ const Cost = z.object({
   }),
 });
 
-export const Forecast = z
+export const ForecastResponse = z
   .object({
     records: z.int(),
     sampled: z.int().meta({ description: 'How many records it is derived from, chosen evenly' }),
@@ -52,7 +52,12 @@ const costOf = (cost: Figures['cost']): z.output<typeof Cost> | null =>
     max: cost.max === null ? null : dollars(cost.max, Big.roundUp),
   };
 
-export const toForecastResponse = ({ steps, cost, saved, ...facts }: Figures): z.output<typeof Forecast> => ({
+export const toForecastResponse = ({
+  steps,
+  cost,
+  saved,
+  ...facts
+}: Figures): z.output<typeof ForecastResponse> => ({
   ...facts,
   steps: steps.map((step) => ({ ...step, cost: costOf(step.cost) })),
   cost: costOf(cost),

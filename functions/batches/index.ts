@@ -1,4 +1,4 @@
-import type { Group } from '../../shared/platform/http/group.ts';
+import type { EndpointGroup } from '../../shared/platform/http/group.ts';
 import { cancelBatch } from './cancel.ts';
 import { batchCost } from './cost.ts';
 import { forecastBatch } from './forecast.ts';
@@ -10,4 +10,4 @@ import { batchSummary } from './summary.ts';
 export const batchesGroup = {
   description: 'Run a flow on many records: start, follow and cancel a batch, and read its costs.',
   endpoints: [runBatchFlow, batchStatus, cancelBatch, retryBatch, forecastBatch, batchSummary, batchCost],
-} as const satisfies Group;
+} as const satisfies EndpointGroup;

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { idOf } from '../../shared/core/ids.ts';
+import { resourceId } from '../../shared/core/ids.ts';
 import { batchRetrier } from '../../shared/execution/batches/starting/retry-batch.ts';
 import { defineEndpoint } from '../../shared/platform/http/endpoint.ts';
 import { toLambda } from '../../shared/platform/http/lambda/lambda.ts';
@@ -17,7 +17,7 @@ export const retryBatch = defineEndpoint({
   body: z
     .strictObject({
       records: z
-        .union([z.literal('failed'), z.array(idOf('record')).min(1).max(1_000).check(unique)])
+        .union([z.literal('failed'), z.array(resourceId('record')).min(1).max(1_000).check(unique)])
         .default('failed')
         .meta({ description: 'Records that are named may have completed, if they run from the start' }),
       from: z.enum(['failed-step', 'start']).default('failed-step'),

@@ -1,11 +1,11 @@
 import * as z from 'zod';
-import { idOf } from '../../shared/core/ids.ts';
+import { resourceId } from '../../shared/core/ids.ts';
 import { batchStarter } from '../../shared/execution/batches/starting/batch-start.ts';
 import { defineEndpoint } from '../../shared/platform/http/endpoint.ts';
 import { toLambda } from '../../shared/platform/http/lambda/lambda.ts';
 import { StartHeaders } from '../../shared/platform/http/start-headers.ts';
 import { unique } from '../../shared/platform/http/validation.ts';
-import { batchOptionsOf, RecordRunOptions, unfinishedBatches } from './schemas.ts';
+import { RecordRunOptions, toBatchOptions, unfinishedBatches } from './schemas.ts';
 
 const example = {
   flowId: 'flow_01k9m4v7d3x8qz5w2r6t0y1hbn',
@@ -23,8 +23,8 @@ export const runBatchFlow = defineEndpoint({
   headers: StartHeaders,
   body: z
     .strictObject({
-      flowId: idOf('flow'),
-      recordIds: z.array(idOf('record')).min(1).max(1_000).check(unique),
+      flowId: resourceId('flow'),
+      recordIds: z.array(resourceId('record')).min(1).max(1_000).check(unique),
       options: RecordRunOptions.prefault({}),
     })
     .meta({ examples: [example] }),
@@ -36,7 +36,7 @@ export const runBatchFlow = defineEndpoint({
   needs: { starter: batchStarter },
 
   async handle({ body: { flowId, recordIds, options: given }, principal }, { starter }) {
-    const { options, labels } = batchOptionsOf(given);
+    const { options, labels } = toBatchOptions(given);
     const { id } = await starter.startOnRecords(flowId, recordIds, options, principal, labels);
     return { batchExecutionId: id, status: 'scheduled' as const };
   },

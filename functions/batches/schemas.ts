@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import type { DetailCode } from '../../shared/core/errors/error-codes.ts';
-import { idOf } from '../../shared/core/ids.ts';
+import { resourceId } from '../../shared/core/ids.ts';
 import { RecordType } from '../../shared/domain/records/record.ts';
 import { RecordSelection } from '../../shared/domain/records/record-filters.ts';
 import { priorityOption } from '../../shared/domain/runs/priority.ts';
@@ -8,7 +8,7 @@ import { reuseOptions } from '../../shared/domain/runs/reuse-options.ts';
 import { runLabelOptions } from '../../shared/domain/runs/run-labels.ts';
 import { tenantBatchesMax, tenantSlots } from '../../shared/execution/batches/running-batches.ts';
 import { type BatchOptions, batchDefaults } from '../../shared/execution/batches/starting/batch-options.ts';
-import { reuseOf } from '../../shared/execution/batches/starting/reuse-option.ts';
+import { toBatchReuse } from '../../shared/execution/batches/starting/reuse-option.ts';
 import { unique } from '../../shared/platform/http/validation.ts';
 
 /** Part of the description of every endpoint that starts a batch. */
@@ -32,7 +32,7 @@ export const RecordRunOptions = z.strictObject({
 /** Which records: by one of the three. */
 export const recordSelectors = {
   recordType: RecordType.optional(),
-  recordIds: z.array(idOf('record')).min(1).max(1_000).check(unique).optional(),
+  recordIds: z.array(resourceId('record')).min(1).max(1_000).check(unique).optional(),
   recordFilter: RecordSelection.optional(),
 };
 
@@ -49,12 +49,12 @@ export function checkSelectors(body: Selectors, context: z.RefinementCtx): void 
   if (given.length > 1) refuse(given[1] ?? '', 'SEVERAL_TARGETS', `Send only one of ${given.join(', ')}`);
 }
 
-export const NamedVersion = z.union([z.enum(['published', 'draft']), idOf('flowver')]).meta({
+export const NamedVersion = z.union([z.enum(['published', 'draft']), resourceId('flowver')]).meta({
   description: 'The draft is that of the last save; without changes since the publication, what is published',
 });
 
 /** @returns the options of the batch, and the labels of its run. */
-export function batchOptionsOf({
+export function toBatchOptions({
   recordConcurrency,
   maxRetries,
   priority,
@@ -66,9 +66,9 @@ export function batchOptionsOf({
     recordConcurrency,
     maxRetries,
     ...(priority && { priority }),
-    ...reuseOf({ reuse, reuseMaxAgeDays }),
+    ...toBatchReuse({ reuse, reuseMaxAgeDays }),
   };
   return { options, labels };
 }
 
-export const BatchParams = z.object({ id: idOf('batch') });
+export const BatchParams = z.object({ id: resourceId('batch') });

@@ -1,4 +1,4 @@
-import type { Group } from '../../shared/platform/http/group.ts';
+import type { EndpointGroup } from '../../shared/platform/http/group.ts';
 import { createBudget } from './create.ts';
 import { deleteBudget } from './delete.ts';
 import { getBudget } from './get.ts';
@@ -8,4 +8,4 @@ import { updateBudget } from './update.ts';
 export const budgetsGroup = {
   description: 'Limits for what calls of models may cost.',
   endpoints: [listBudgets, createBudget, getBudget, updateBudget, deleteBudget],
-} as const satisfies Group;
+} as const satisfies EndpointGroup;

@@ -1,10 +1,10 @@
 import * as z from 'zod';
-import { idOf } from '../../shared/core/ids.ts';
+import { resourceId } from '../../shared/core/ids.ts';
 import { BudgetScope, budgetPeriods } from '../../shared/domain/budgets/budget/budget.ts';
 import type { WrittenBudget } from '../../shared/domain/budgets/budget-store.ts';
 import { budgetView } from '../../shared/domain/budgets/budget-view.ts';
 
-export const BudgetParams = z.object({ id: idOf('budget') });
+export const BudgetParams = z.object({ id: resourceId('budget') });
 
 const dollars = (description: string) =>
   z.string().meta({ description: `USD as decimal text: ${description}` });

@@ -5,7 +5,7 @@ import { continueAnswer } from '../../shared/protocols/chat/continue-answer.ts';
 import { ClientEvent } from '../../shared/protocols/chat/events/client-event.ts';
 import { ClientResult } from '../../shared/protocols/chat/events/client-result.ts';
 import { visitorsApprove } from '../../shared/protocols/chat/events/view-of.ts';
-import { bySessionToContinue, sessionVisit } from '../../shared/protocols/chat/visitors/visitor.ts';
+import { bySessionToContinue, sessionContext } from '../../shared/protocols/chat/visitors/visitor.ts';
 import { ApproveBody } from './continuation-schemas.ts';
 
 export const approveClientCall = defineEndpoint({
@@ -22,7 +22,7 @@ export const approveClientCall = defineEndpoint({
   open: 'run',
   response: { kind: 'sse', events: ClientEvent, json: ClientResult },
   errors: [400, 401, 403, 404, 409, 503],
-  needs: { visit: sessionVisit, continued: continueAnswer },
+  needs: { visit: sessionContext, continued: continueAnswer },
 
   async handle({ body, signal, requestId, timeLeftMs }, { visit, continued }) {
     const { executionId, approvalId, decision, reason, streamResponse: isStreamed } = body;

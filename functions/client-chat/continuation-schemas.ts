@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { idOf } from '../../shared/core/ids.ts';
+import { resourceId } from '../../shared/core/ids.ts';
 import { wellFormed, wellFormedOnly } from '../../shared/core/name.ts';
 import { ChatMessage } from '../../shared/protocols/chat/chat-message.ts';
 import { toolMembers } from '../../shared/protocols/chat/events/page-tools.ts';
@@ -16,7 +16,7 @@ const exampleExecution = 'exec_01k9m4v7d3x8qz5w2r6t0y1hbn';
 export const ResumeBody = z
   .object({
     sessionId: SessionId,
-    executionId: idOf('exec'),
+    executionId: resourceId('exec'),
     toolOutputs: z
       .record(z.string(), z.unknown())
       .refine((outputs) => Object.keys(outputs).length <= 100, 'At most 100 outputs')
@@ -42,8 +42,8 @@ export const ResumeBody = z
 export const ApproveBody = z
   .object({
     sessionId: SessionId,
-    executionId: idOf('exec'),
-    approvalId: idOf('appr'),
+    executionId: resourceId('exec'),
+    approvalId: resourceId('appr'),
     decision: z.enum(['approved', 'denied']),
     reason: z
       .string()

@@ -3,8 +3,8 @@ import { ifMissing } from '../../shared/core/errors/errors.ts';
 import { conversationStore } from '../../shared/domain/conversations/conversation-store.ts';
 import { defineEndpoint } from '../../shared/platform/http/endpoint.ts';
 import { toLambda } from '../../shared/platform/http/lambda/lambda.ts';
-import { rowOf } from '../../shared/protocols/chat/shown-conversation.ts';
-import { bySessionHeader, sessionVisit } from '../../shared/protocols/chat/visitors/visitor.ts';
+import { conversationRow } from '../../shared/protocols/chat/shown-conversation.ts';
+import { bySessionHeader, sessionContext } from '../../shared/protocols/chat/visitors/visitor.ts';
 import { ClientConversationRow } from './conversation-schemas.ts';
 
 export const listClientConversations = defineEndpoint({
@@ -22,12 +22,12 @@ export const listClientConversations = defineEndpoint({
     bodies: { 200: z.object({ conversations: z.array(ClientConversationRow) }) },
   },
   errors: [400, 401, 403],
-  needs: { visit: sessionVisit, conversations: conversationStore },
+  needs: { visit: sessionContext, conversations: conversationStore },
 
   async handle(_request, { visit, conversations }) {
     const { conversationId } = visit.session;
     const found = conversationId && (await conversations.find(conversationId).catch(ifMissing(undefined)));
-    return { conversations: found ? [rowOf(found)] : [] };
+    return { conversations: found ? [conversationRow(found)] : [] };
   },
 });
 

@@ -1,15 +1,15 @@
 import * as z from 'zod';
 import { invalidAt, notFound } from '../../shared/core/errors/errors.ts';
-import { idOf } from '../../shared/core/ids.ts';
+import { resourceId } from '../../shared/core/ids.ts';
 import { sessionRuns } from '../../shared/domain/client-sessions/session-run.ts';
 import { defineEndpoint } from '../../shared/platform/http/endpoint.ts';
 import { toStreamingLambda } from '../../shared/platform/http/lambda/streaming-lambda.ts';
-import { lastEventOf } from '../../shared/platform/http/last-event.ts';
+import { lastEventId } from '../../shared/platform/http/last-event.ts';
 import { ClientEvent } from '../../shared/protocols/chat/events/client-event.ts';
 import { parseCursor } from '../../shared/protocols/chat/events/cursor.ts';
 import { sentClientEvents } from '../../shared/protocols/chat/events/sent-events.ts';
 import { followAnswer } from '../../shared/protocols/chat/follow-answer.ts';
-import { bySessionHeader, sessionVisit } from '../../shared/protocols/chat/visitors/visitor.ts';
+import { bySessionHeader, sessionContext } from '../../shared/protocols/chat/visitors/visitor.ts';
 
 export const followClientAnswer = defineEndpoint({
   id: 'client-chat.events',
@@ -21,17 +21,17 @@ export const followClientAnswer = defineEndpoint({
   summary: 'Follow an answer',
   description:
     'For a page that lost the connection or was reloaded. Send the id of the session as `Authorization: Bearer <sessionId>`, and the `id` of the last event as `after` or in the header `Last-Event-ID`, which counts if both are given; without it, all events come. Texts of complete turns come in one piece, that of the turn in progress as it is written.\n\nIf the service was restarted, the run goes on, and a turn that was interrupted is given again under another id, without the beginning of its text if that is the same. Of a flow, the rest of the answer comes at its end, or the whole answer under another id if it is not the text that was sent before. The stream ends when the answer ends or waits. 401 and 403 as for messages. 404 for a run of another session.',
-  params: z.object({ executionId: idOf('exec') }),
+  params: z.object({ executionId: resourceId('exec') }),
   query: z.object({
     after: z.string().max(200).optional().meta({ description: 'The `id` of the last event' }),
   }),
   open: 'reader',
   response: { kind: 'sse', events: ClientEvent },
   errors: [400, 401, 403, 404],
-  needs: { visit: sessionVisit, runs: sessionRuns, follow: followAnswer },
+  needs: { visit: sessionContext, runs: sessionRuns, follow: followAnswer },
 
   async handle({ params, query, header, timeLeftMs }, { visit, runs, follow }) {
-    const given = lastEventOf(header, query.after);
+    const given = lastEventId(header, query.after);
     const after = given === undefined ? undefined : parseCursor(given);
     if (given !== undefined && !after) throw invalidCursor();
     const run = await runs.find(visit.session.hash, params.executionId);

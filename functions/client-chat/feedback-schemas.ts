@@ -10,7 +10,7 @@ const ratings: Partial<Record<(typeof feedbackTypes)[number], [min: number, max:
   nps: [0, 10],
 };
 
-export const FeedbackBody = z
+export const VisitorFeedbackBody = z
   .object({
     sessionId: SessionId,
     type: z.enum(feedbackTypes),

@@ -3,8 +3,8 @@ import { conversationStore } from '../../shared/domain/conversations/conversatio
 import { visitorFeedback } from '../../shared/domain/feedback/visitor-feedback.ts';
 import { defineEndpoint } from '../../shared/platform/http/endpoint.ts';
 import { toLambda } from '../../shared/platform/http/lambda/lambda.ts';
-import { bySession, sessionVisit } from '../../shared/protocols/chat/visitors/visitor.ts';
-import { FeedbackBody, StoredFeedback } from './feedback-schemas.ts';
+import { bySession, sessionContext } from '../../shared/protocols/chat/visitors/visitor.ts';
+import { StoredFeedback, VisitorFeedbackBody } from './feedback-schemas.ts';
 
 export const sendClientFeedback = defineEndpoint({
   id: 'client-chat.feedback',
@@ -16,10 +16,10 @@ export const sendClientFeedback = defineEndpoint({
   summary: 'Send feedback of a visitor',
   description:
     'On a message of the conversation of the session (upvote, downvote, copy), or on the conversation (csat: `rating` 1 to 5; nps: 0 to 10). The last one wins: a vote replaces the one before, each other type the former of its type. `GET /v1/conversations/{id}` and `GET /v1/feedback` show it to the tenant. It does not count for the messages of the token. 401 and 403 as for messages. 404 without a conversation, and for a message that it does not have.',
-  body: FeedbackBody,
+  body: VisitorFeedbackBody,
   response: { kind: 'json', bodies: { 201: StoredFeedback } },
   errors: [400, 401, 403, 404],
-  needs: { visit: sessionVisit, conversations: conversationStore, feedback: visitorFeedback },
+  needs: { visit: sessionContext, conversations: conversationStore, feedback: visitorFeedback },
 
   async handle({ body }, { visit, conversations, feedback }) {
     const { conversationId } = visit.session;

@@ -1,4 +1,4 @@
-import type { Group } from '../../shared/platform/http/group.ts';
+import type { EndpointGroup } from '../../shared/platform/http/group.ts';
 import { approveClientCall } from './approve.ts';
 import { getClientConversation } from './conversation.ts';
 import { listClientConversations } from './conversations.ts';
@@ -20,4 +20,4 @@ export const clientChatGroup = {
     listClientConversations,
     getClientConversation,
   ],
-} as const satisfies Group;
+} as const satisfies EndpointGroup;

@@ -4,9 +4,9 @@ import { sessionStore } from '../../shared/domain/client-sessions/session-store.
 import { clientTokenStore } from '../../shared/domain/client-tokens/client-token-store.ts';
 import { defineEndpoint } from '../../shared/platform/http/endpoint.ts';
 import { toLambda } from '../../shared/platform/http/lambda/lambda.ts';
-import { displayOf } from '../../shared/protocols/chat/display.ts';
+import { chatDisplay } from '../../shared/protocols/chat/display.ts';
 import { resumedChat } from '../../shared/protocols/chat/resumed-chat.ts';
-import { byToken, tokenVisit } from '../../shared/protocols/chat/visitors/visitor.ts';
+import { byToken, tokenContext } from '../../shared/protocols/chat/visitors/visitor.ts';
 import { InitBody, OpenedSession } from './schemas.ts';
 
 export const openClientSession = defineEndpoint({
@@ -34,7 +34,7 @@ export const openClientSession = defineEndpoint({
     404: 'The token does not name the flow, or it was deleted',
   },
   needs: {
-    visit: tokenVisit,
+    visit: tokenContext,
     targets: chatTargets,
     tokens: clientTokenStore,
     sessions: sessionStore,
@@ -49,7 +49,7 @@ export const openClientSession = defineEndpoint({
     if (!target) throw notFound('Flow');
     const flow = await targets.shown(target);
     await tokens.markUsed(visit.token);
-    const shown = { flow, config: displayOf(behavior, visit.token.config) };
+    const shown = { flow, config: chatDisplay(behavior, visit.token.config) };
     if (resumed && sessionId !== undefined && resumed.target.id === target.id) {
       return { sessionId, expiresAt: resumed.expiresAt, ...shown, ...(await reload(resumed)) };
     }

@@ -8,7 +8,7 @@ import { continueAnswer } from '../../shared/protocols/chat/continue-answer.ts';
 import { ClientEvent } from '../../shared/protocols/chat/events/client-event.ts';
 import { ClientResult } from '../../shared/protocols/chat/events/client-result.ts';
 import { pageTools } from '../../shared/protocols/chat/events/page-tools.ts';
-import { bySessionToContinue, sessionVisit } from '../../shared/protocols/chat/visitors/visitor.ts';
+import { bySessionToContinue, sessionContext } from '../../shared/protocols/chat/visitors/visitor.ts';
 import { ResumeBody } from './continuation-schemas.ts';
 
 export const resumeClientAnswer = defineEndpoint({
@@ -25,7 +25,7 @@ export const resumeClientAnswer = defineEndpoint({
   open: 'run',
   response: { kind: 'sse', events: ClientEvent, json: ClientResult },
   errors: [400, 401, 403, 404, 409, 503],
-  needs: { visit: sessionVisit, tools: pageTools, continued: continueAnswer },
+  needs: { visit: sessionContext, tools: pageTools, continued: continueAnswer },
 
   async handle({ body, signal, requestId, timeLeftMs }, { visit, tools, continued }) {
     const { executionId, toolOutputs, streamResponse: isStreamed } = body;

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { idOf } from '../../shared/core/ids.ts';
+import { resourceId } from '../../shared/core/ids.ts';
 import { VariableName } from '../../shared/domain/flows/steps/common-config.ts';
 import { ChatMessage, MessageId } from '../../shared/protocols/chat/chat-message.ts';
 import { ChatDisplay } from '../../shared/protocols/chat/display.ts';
@@ -14,7 +14,7 @@ export const SessionId = z.string().min(1).max(255).meta({
 export const InitBody = z
   .object({
     token: z.string().min(1).max(255).optional().meta({ description: 'The value of the client token' }),
-    surfaceId: idOf('surface')
+    surfaceId: resourceId('surface')
       .optional()
       .meta({ description: 'Instead of a token: a chat surface with a token that allows the page' }),
     sessionId: SessionId.optional().meta({ description: 'The session to continue' }),

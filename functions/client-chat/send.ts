@@ -15,9 +15,9 @@ import { startAnswer } from '../../shared/protocols/chat/start-answer.ts';
 import {
   assertNamed,
   bySessionToAnswer,
-  sessionVisit,
+  sessionContext,
+  sessionVisitor,
   tokenMeter,
-  visitorOf,
 } from '../../shared/protocols/chat/visitors/visitor.ts';
 import { ChatBody } from './schemas.ts';
 
@@ -47,7 +47,7 @@ export const sendClientMessage = defineEndpoint({
     429: 'For the limits of the token per minute and hour, of the session, and of the visitor’s network (half of those of the token, but at least 10 messages a minute and 50 an hour)',
   },
   needs: {
-    visit: sessionVisit,
+    visit: sessionContext,
     targets: chatTargets,
     tokens: clientTokenStore,
     tools: pageTools,
@@ -60,7 +60,7 @@ export const sendClientMessage = defineEndpoint({
     const { visit, targets, tokens, tools, countForToken, begin, scope } = needs;
     const { token } = visit;
     const { target } = visit.session;
-    const owner = visitorOf(visit);
+    const owner = sessionVisitor(visit);
     const message = body.messages.at(-1) as ChatMessage;
     const place = body.messages.length - 1;
     assertAttached(message, place);

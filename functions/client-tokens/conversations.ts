@@ -1,12 +1,12 @@
 import * as z from 'zod';
-import { idOf } from '../../shared/core/ids.ts';
+import { resourceId } from '../../shared/core/ids.ts';
 import { clientTokenStore } from '../../shared/domain/client-tokens/client-token-store.ts';
 import { conversationLists } from '../../shared/domain/conversations/list-conversations.ts';
 import { OffsetPagination, OffsetQuery } from '../../shared/platform/data/lists/pages.ts';
 import { wholeNumber } from '../../shared/platform/data/lists/query-values.ts';
 import { defineEndpoint } from '../../shared/platform/http/endpoint.ts';
 import { toLambda } from '../../shared/platform/http/lambda/lambda.ts';
-import { Usage } from '../conversations/usage-schema.ts';
+import { ConversationUsageResponse } from '../conversations/usage-schema.ts';
 import { ClientTokenParams } from './schemas.ts';
 
 const offsetMax = 10_000;
@@ -19,7 +19,7 @@ const TokenConversation = z
     flowId: z.string().nullable(),
     origin: z.string().nullable(),
     messageCount: z.int().nullable(),
-    usage: Usage.nullable(),
+    usage: ConversationUsageResponse.nullable(),
     createdAt: z.string(),
     updatedAt: z.string(),
   })
@@ -53,7 +53,7 @@ export const listTokenConversations = defineEndpoint({
     offset: wholeNumber(0, offsetMax)
       .default(0)
       .meta({ description: `0 to ${offsetMax}` }),
-    flow_id: idOf('flow').optional(),
+    flow_id: resourceId('flow').optional(),
   }),
   response: {
     kind: 'json',

@@ -1,4 +1,4 @@
-import type { Group } from '../../shared/platform/http/group.ts';
+import type { EndpointGroup } from '../../shared/platform/http/group.ts';
 import { listTokenConversations } from './conversations.ts';
 import { createClientToken } from './create.ts';
 import { deleteClientToken } from './delete.ts';
@@ -20,4 +20,4 @@ export const clientTokensGroup = {
     regenerateClientToken,
     listTokenConversations,
   ],
-} as const satisfies Group;
+} as const satisfies EndpointGroup;

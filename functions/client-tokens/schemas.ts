@@ -1,10 +1,10 @@
 import * as z from 'zod';
-import { idOf } from '../../shared/core/ids.ts';
+import { resourceId } from '../../shared/core/ids.ts';
 import { nameUpTo } from '../../shared/core/name.ts';
 import { latestVersion, tokenEnvironments } from '../../shared/domain/client-tokens/client-token.ts';
 import { parseOriginRule } from '../../shared/domain/client-tokens/origins.ts';
 
-export const ClientTokenParams = z.object({ id: idOf('clienttoken') });
+export const ClientTokenParams = z.object({ id: resourceId('clienttoken') });
 
 const listMax = 100;
 
@@ -37,15 +37,15 @@ const Permissions = z.object({
 
 const members = {
   name: nameUpTo(255),
-  flowIds: z.array(idOf('flow')).max(listMax),
-  defaultFlowId: idOf('flow'),
-  agentIds: z.array(idOf('agent')).max(listMax),
+  flowIds: z.array(resourceId('flow')).max(listMax),
+  defaultFlowId: resourceId('flow'),
+  agentIds: z.array(resourceId('agent')).max(listMax),
   allowedOrigins: z.array(AllowedOrigin).min(1).max(listMax).meta({
     description:
       'The pages that may use the token: `example.com` (with any port), `example.com:8443`, `https://example.com` (the protocol is ignored), `*.example.com` (its sub-domains), `null` (pages without an origin), or `*` (any caller)',
   }),
   pinToVersion: z
-    .union([z.literal(latestVersion), idOf('flowver'), idOf('agentver')], {
+    .union([z.literal(latestVersion), resourceId('flowver'), resourceId('agentver')], {
       error: `Expected "${latestVersion}", or the id of a version: flowver_… or agentver_…`,
     })
     .meta({
@@ -79,7 +79,7 @@ export const CreateClientTokenBody = z
     rateLimitPerHour: limits.rateLimitPerHour.default(defaults.rateLimitPerHour),
     maxMessagesPerSession: limits.maxMessagesPerSession.default(defaults.maxMessagesPerSession),
     sessionIdleTimeoutMinutes: limits.sessionIdleTimeoutMinutes.default(defaults.sessionIdleTimeoutMinutes),
-    productSurfaceId: idOf('surface').optional().meta({
+    productSurfaceId: resourceId('surface').optional().meta({
       description: 'A surface of the type `chat` whose token this is. Deleting the surface deletes the token',
     }),
   })

@@ -3,7 +3,7 @@ import { feedbackLists } from '../../shared/domain/conversations/feedback.ts';
 import { messagePages } from '../../shared/domain/conversations/message-pages.ts';
 import { defineEndpoint } from '../../shared/platform/http/endpoint.ts';
 import { toLambda } from '../../shared/platform/http/lambda/lambda.ts';
-import { ConversationResponse, feedbackOf, toConversationResponse } from './response-schemas.ts';
+import { ConversationResponse, conversationFeedback, toConversationResponse } from './response-schemas.ts';
 import { ConversationParams, MessagesQuery } from './schemas.ts';
 
 export const getConversation = defineEndpoint({
@@ -26,7 +26,7 @@ export const getConversation = defineEndpoint({
   ) {
     const conversation = await conversations.find(id);
     const page = await pages.before(conversation, { limit: messagesLimit, cursor: messagesCursor });
-    return toConversationResponse(conversation, page, await feedbackOf(feedback, conversation));
+    return toConversationResponse(conversation, page, await conversationFeedback(feedback, conversation));
   },
 });
 

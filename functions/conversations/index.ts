@@ -1,4 +1,4 @@
-import type { Group } from '../../shared/platform/http/group.ts';
+import type { EndpointGroup } from '../../shared/platform/http/group.ts';
 import { createConversation } from './create.ts';
 import { deleteConversation } from './delete.ts';
 import { exportConversation } from './export.ts';
@@ -16,4 +16,4 @@ export const conversationsGroup = {
     deleteConversation,
     exportConversation,
   ],
-} as const satisfies Group;
+} as const satisfies EndpointGroup;

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { idOf } from '../../shared/core/ids.ts';
+import { resourceId } from '../../shared/core/ids.ts';
 import { conversationSources } from '../../shared/domain/conversations/conversation.ts';
 import { conversationLists } from '../../shared/domain/conversations/list-conversations.ts';
 import { CursorPagination, CursorQuery } from '../../shared/platform/data/lists/pages.ts';
@@ -17,8 +17,8 @@ export const listConversations = defineEndpoint({
     'Newest first, without their messages. Filters can be combined; conversations of client tokens have no owner.',
   query: CursorQuery.extend({
     source: z.enum(['all', ...conversationSources]).default('all'),
-    surface_id: idOf('surface').optional(),
-    client_token_id: idOf('clienttoken').optional(),
+    surface_id: resourceId('surface').optional(),
+    client_token_id: resourceId('clienttoken').optional(),
     ownerId: z.string().min(1).max(255).optional(),
     search: z.string().min(1).max(255).optional().meta({
       description:

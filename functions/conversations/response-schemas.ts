@@ -4,7 +4,7 @@ import { type Feedback, feedbackTypes } from '../../shared/domain/conversations/
 import { Message } from '../../shared/domain/conversations/message.ts';
 import { messageRoles } from '../../shared/domain/conversations/message-items.ts';
 import type { MessagePage } from '../../shared/domain/conversations/message-pages.ts';
-import { Usage } from './usage-schema.ts';
+import { ConversationUsageResponse } from './usage-schema.ts';
 
 const Metadata = z.record(z.string(), z.unknown());
 
@@ -54,7 +54,7 @@ const FeedbackResponse = z
   .meta({ id: 'ConversationFeedback' });
 
 const place = {
-  usage: Usage.nullable(),
+  usage: ConversationUsageResponse.nullable(),
   clientTokenId: z.string().nullable(),
   surfaceId: z.string().nullable(),
   flowId: z.string().nullable(),
@@ -129,7 +129,7 @@ export const toConversationResponse = (
 type ListsFeedback = { list: (conversationId: string) => Promise<Feedback[]> };
 
 /** Only visitors send feedback. */
-export const feedbackOf = async (
+export const conversationFeedback = async (
   feedback: ListsFeedback,
   { id, source }: Pick<Conversation, 'id' | 'source'>,
 ): Promise<Feedback[]> => (source === 'client_token' ? feedback.list(id) : []);

@@ -1,11 +1,11 @@
 import * as z from 'zod';
 import { type ErrorDetail, invalid } from '../../shared/core/errors/errors.ts';
-import { idOf } from '../../shared/core/ids.ts';
+import { resourceId } from '../../shared/core/ids.ts';
 import { nameUpTo, wellFormed, wellFormedOnly } from '../../shared/core/name.ts';
 import { Message } from '../../shared/domain/conversations/message.ts';
 import { wholeNumber } from '../../shared/platform/data/lists/query-values.ts';
 
-export const ConversationParams = z.object({ id: idOf('conv') });
+export const ConversationParams = z.object({ id: resourceId('conv') });
 
 const messagesMax = 1_000;
 const pageMax = 200;

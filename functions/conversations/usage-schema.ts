@@ -1,7 +1,7 @@
 import { ConversationUsage } from '../../shared/domain/conversations/conversation-usage.ts';
 
 /** What the answers of a chat used. */
-export const Usage = ConversationUsage.meta({
+export const ConversationUsageResponse = ConversationUsage.meta({
   id: 'ConversationUsage',
   description:
     'What the answers used, with those that failed or were interrupted; null without any. `totalCost` is USD as decimal text, and null if a model call has no known price',

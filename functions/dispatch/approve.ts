@@ -1,4 +1,4 @@
-import { idOf } from '../../shared/core/ids.ts';
+import { resourceId } from '../../shared/core/ids.ts';
 import { Decision } from '../../shared/execution/agent-runs/answer-waits.ts';
 import { defineEndpoint } from '../../shared/platform/http/endpoint.ts';
 import { toStreamingLambda } from '../../shared/platform/http/lambda/streaming-lambda.ts';
@@ -9,7 +9,7 @@ import { streamResponse } from '../agent-runs/schemas.ts';
 import { AnyResult } from './any-result.ts';
 import { continueRun } from './continue-run.ts';
 
-const ApproveBody = Decision.extend({ executionId: idOf('exec'), streamResponse }).meta({
+const ApproveBody = Decision.extend({ executionId: resourceId('exec'), streamResponse }).meta({
   examples: [
     {
       executionId: 'exec_01k9m4v7d3x8qz5w2r6t0y1hbn',

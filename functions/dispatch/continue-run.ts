@@ -1,7 +1,7 @@
 import { invalidAt, missingPermission, notFound } from '../../shared/core/errors/errors.ts';
-import { answer, type WaitAnswer } from '../../shared/execution/agent-runs/answer-waits.ts';
+import { answer, type GivenAnswers } from '../../shared/execution/agent-runs/answer-waits.ts';
 import { agentExecutionEntity } from '../../shared/execution/agent-runs/executions/agent-execution.ts';
-import { resume } from '../../shared/execution/dispatch/resume.ts';
+import { resumeFlowRun } from '../../shared/execution/dispatch/resume.ts';
 import { executionEntity } from '../../shared/execution/runs/execution.ts';
 import { flowTimeMs } from '../../shared/execution/targets/time-limits.ts';
 import type { Scope } from '../../shared/platform/data/scope.ts';
@@ -18,11 +18,11 @@ interface Request {
   timeLeftMs: () => number;
 }
 
-/** Continues a run of a flow or of an agent with what it waits for. @throws as `answer` and `resume` */
+/** Continues a run of a flow or of an agent with what it waits for. @throws as `answer` and `resumeFlowRun` */
 export async function continueRun(
   scope: Scope,
   { executionId, isStreamed, principal, requestId, timeLeftMs }: Request,
-  given: WaitAnswer,
+  given: GivenAnswers,
 ) {
   const ofAgent = await scope.table.get(agentExecutionEntity, { id: executionId }, { consistent: true });
   if (ofAgent) {
@@ -37,6 +37,6 @@ export async function continueRun(
     if (!ofFlow) throw notFound('Execution');
     throw invalidAt(unfit, 'INVALID_VALUE', 'A run of a flow takes the output of a tool only');
   }
-  const resumed = await resume(scope, principal, { executionId, toolOutputs });
+  const resumed = await resumeFlowRun(scope, principal, { executionId, toolOutputs });
   return dispatchResponse(scope, { ...resumed, requestId, timeMs: flowTimeMs(timeLeftMs()) }, isStreamed);
 }

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { idOf } from '../../shared/core/ids.ts';
+import { resourceId } from '../../shared/core/ids.ts';
 import { Message } from '../../shared/domain/conversations/message.ts';
 import { Decision } from '../../shared/execution/agent-runs/answer-waits.ts';
 import { defineEndpoint } from '../../shared/platform/http/endpoint.ts';
@@ -22,7 +22,7 @@ const Continuation = z
   });
 
 const ContinueBody = z
-  .strictObject({ executionId: idOf('exec'), continuation: Continuation, streamResponse })
+  .strictObject({ executionId: resourceId('exec'), continuation: Continuation, streamResponse })
   .meta({
     examples: [
       {

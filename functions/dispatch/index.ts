@@ -1,4 +1,4 @@
-import type { Group } from '../../shared/platform/http/group.ts';
+import type { EndpointGroup } from '../../shared/platform/http/group.ts';
 import { approveDispatch } from './approve.ts';
 import { continueDispatch } from './continue.ts';
 import { resumeDispatch } from './resume.ts';
@@ -7,4 +7,4 @@ import { dispatch } from './run.ts';
 export const dispatchGroup = {
   description: 'Run a flow or an agent immediately and stream its progress.',
   endpoints: [dispatch, resumeDispatch, approveDispatch, continueDispatch],
-} as const satisfies Group;
+} as const satisfies EndpointGroup;

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { idOf } from '../../shared/core/ids.ts';
+import { resourceId } from '../../shared/core/ids.ts';
 import { Message } from '../../shared/domain/conversations/message.ts';
 import { defineEndpoint } from '../../shared/platform/http/endpoint.ts';
 import { toStreamingLambda } from '../../shared/platform/http/lambda/streaming-lambda.ts';
@@ -12,7 +12,7 @@ import { continueRun } from './continue-run.ts';
 
 const ResumeBody = z
   .strictObject({
-    executionId: idOf('exec'),
+    executionId: resourceId('exec'),
     toolOutputs: z.record(z.string(), z.unknown()).meta({
       description: 'The output of each tool, any JSON, by the id of the tool call (or the name of the tool)',
     }),

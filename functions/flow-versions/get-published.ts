@@ -1,7 +1,7 @@
 import { versionStore } from '../../shared/domain/flows/version-store.ts';
 import { defineEndpoint } from '../../shared/platform/http/endpoint.ts';
 import { toLambda } from '../../shared/platform/http/lambda/lambda.ts';
-import { FlowVersionResponse, toVersionResponse, VersionsParams } from './schemas.ts';
+import { FlowVersionResponse, FlowVersionsParams, toFlowVersionResponse } from './schemas.ts';
 
 export const getPublishedFlowVersion = defineEndpoint({
   id: 'flow-versions.get-published',
@@ -9,11 +9,11 @@ export const getPublishedFlowVersion = defineEndpoint({
   path: '/v1/flow-versions/{flowId}/published',
   permission: 'FLOWS:READ',
   summary: 'Get the published version of a flow',
-  params: VersionsParams,
+  params: FlowVersionsParams,
   response: { kind: 'json', bodies: { 200: FlowVersionResponse } },
   errors: [400, 404],
   needs: { versions: versionStore },
-  handle: async ({ params }, { versions }) => toVersionResponse(await versions.published(params.flowId)),
+  handle: async ({ params }, { versions }) => toFlowVersionResponse(await versions.published(params.flowId)),
 });
 
 export const handler = toLambda(getPublishedFlowVersion);

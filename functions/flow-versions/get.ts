@@ -1,7 +1,7 @@
 import { versionStore } from '../../shared/domain/flows/version-store.ts';
 import { defineEndpoint } from '../../shared/platform/http/endpoint.ts';
 import { toLambda } from '../../shared/platform/http/lambda/lambda.ts';
-import { FlowVersionResponse, toVersionResponse, VersionParams } from './schemas.ts';
+import { FlowVersionParams, FlowVersionResponse, toFlowVersionResponse } from './schemas.ts';
 
 export const getFlowVersion = defineEndpoint({
   id: 'flow-versions.get',
@@ -9,12 +9,12 @@ export const getFlowVersion = defineEndpoint({
   path: '/v1/flow-versions/{flowId}/{versionId}',
   permission: 'FLOWS:READ',
   summary: 'Get a version of a flow',
-  params: VersionParams,
+  params: FlowVersionParams,
   response: { kind: 'json', bodies: { 200: FlowVersionResponse } },
   errors: [400, 404],
   needs: { versions: versionStore },
   handle: async ({ params }, { versions }) =>
-    toVersionResponse(await versions.get(params.flowId, params.versionId)),
+    toFlowVersionResponse(await versions.get(params.flowId, params.versionId)),
 });
 
 export const handler = toLambda(getFlowVersion);

@@ -1,4 +1,4 @@
-import type { Group } from '../../shared/platform/http/group.ts';
+import type { EndpointGroup } from '../../shared/platform/http/group.ts';
 import { getFlowVersion } from './get.ts';
 import { getPublishedFlowVersion } from './get-published.ts';
 import { listFlowVersions } from './list.ts';
@@ -7,4 +7,4 @@ import { publishFlowVersion } from './publish.ts';
 export const flowVersionsGroup = {
   description: 'The versions of a flow: its draft and its published versions.',
   endpoints: [listFlowVersions, getPublishedFlowVersion, getFlowVersion, publishFlowVersion],
-} as const satisfies Group;
+} as const satisfies EndpointGroup;

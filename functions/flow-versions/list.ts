@@ -1,16 +1,16 @@
 import * as z from 'zod';
-import { idOf } from '../../shared/core/ids.ts';
+import { resourceId } from '../../shared/core/ids.ts';
 import { versionStore } from '../../shared/domain/flows/version-store.ts';
 import { defineEndpoint } from '../../shared/platform/http/endpoint.ts';
 import { toLambda } from '../../shared/platform/http/lambda/lambda.ts';
 import { responseBytesMax, takeWithinBytes } from '../../shared/platform/http/responses/envelope.ts';
-import { VersionsParams, VersionType } from './schemas.ts';
+import { FlowVersionsParams, FlowVersionType } from './schemas.ts';
 
 const VersionListItem = z
   .object({
     id: z.string(),
     versionNumber: z.int(),
-    versionType: VersionType,
+    versionType: FlowVersionType,
     label: z.string().nullable(),
     notes: z.string().nullable(),
     stepSummary: z.string().nullable(),
@@ -27,8 +27,8 @@ export const listFlowVersions = defineEndpoint({
   summary: 'List the versions of a flow',
   description:
     'Newest first. A response holds up to 5 MB of versions. If `hasMore` is true, continue with `before`, the id of the last version.',
-  params: VersionsParams,
-  query: z.object({ type: VersionType.optional(), before: idOf('flowver').optional() }),
+  params: FlowVersionsParams,
+  query: z.object({ type: FlowVersionType.optional(), before: resourceId('flowver').optional() }),
   response: {
     kind: 'json',
     bodies: {

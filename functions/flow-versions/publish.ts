@@ -1,10 +1,10 @@
 import * as z from 'zod';
-import { idOf } from '../../shared/core/ids.ts';
+import { resourceId } from '../../shared/core/ids.ts';
 import { assertPublishable } from '../../shared/domain/flows/sub-flows/check-targets.ts';
 import { versionStore } from '../../shared/domain/flows/version-store.ts';
 import { defineEndpoint } from '../../shared/platform/http/endpoint.ts';
 import { toLambda } from '../../shared/platform/http/lambda/lambda.ts';
-import { VersionsParams } from './schemas.ts';
+import { FlowVersionsParams } from './schemas.ts';
 
 export const publishFlowVersion = defineEndpoint({
   id: 'flow-versions.publish',
@@ -13,8 +13,8 @@ export const publishFlowVersion = defineEndpoint({
   permission: 'FLOWS:WRITE',
   summary: 'Publish a specific version of a flow',
   description: 'Publishes the draft, or rolls the flow back to a version that was published before.',
-  params: VersionsParams,
-  body: z.strictObject({ versionId: idOf('flowver') }),
+  params: FlowVersionsParams,
+  body: z.strictObject({ versionId: resourceId('flowver') }),
   response: {
     kind: 'json',
     bodies: {

@@ -1,4 +1,4 @@
-import type { Group } from '../../shared/platform/http/group.ts';
+import type { EndpointGroup } from '../../shared/platform/http/group.ts';
 import { createFlow } from './create.ts';
 import { deleteFlow } from './delete.ts';
 import { exportFlowRuntime } from './export-runtime.ts';
@@ -25,4 +25,4 @@ export const flowsGroup = {
     recomputeFlow,
     listFlowStepResults,
   ],
-} as const satisfies Group;
+} as const satisfies EndpointGroup;

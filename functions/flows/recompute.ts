@@ -5,14 +5,14 @@ import { defineEndpoint } from '../../shared/platform/http/endpoint.ts';
 import { toLambda } from '../../shared/platform/http/lambda/lambda.ts';
 import { StartHeaders } from '../../shared/platform/http/start-headers.ts';
 import { requireAll } from '../../shared/platform/identity/require-all.ts';
-import { Forecast, toForecastResponse } from '../batches/forecast-schema.ts';
+import { ForecastResponse, toForecastResponse } from '../batches/forecast-schema.ts';
 import {
-  batchOptionsOf,
   checkSelectors,
   NamedVersion,
   RecordRunOptions,
   recordSelectors,
   StartedOnRecords,
+  toBatchOptions,
   unfinishedBatches,
 } from '../batches/schemas.ts';
 import { FlowParams } from './response-schemas.ts';
@@ -37,13 +37,13 @@ export const recomputeFlow = defineEndpoint({
     })
     .superRefine(checkSelectors)
     .meta({ examples: [{ version: 'draft', recordType: 'company' }] }),
-  response: { kind: 'json', bodies: { 200: Forecast, 202: StartedOnRecords } },
+  response: { kind: 'json', bodies: { 200: ForecastResponse, 202: StartedOnRecords } },
   errors: [400, 402, 404, 409],
   needs: { recompute: recomputer, forecast: forecaster },
 
   async handle({ params, body, principal, timeLeftMs }, { recompute, forecast }) {
     const { version, dryRun, options: given, recordType, recordIds, recordFilter } = body;
-    const { options, labels } = batchOptionsOf({ ...given, reuse: 'unchanged' });
+    const { options, labels } = toBatchOptions({ ...given, reuse: 'unchanged' });
     const records = { recordType, recordIds, recordFilter };
     if (dryRun) {
       requireAll(principal, ['RECORDS:READ']);

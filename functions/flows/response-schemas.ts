@@ -1,11 +1,11 @@
 import * as z from 'zod';
-import { idOf } from '../../shared/core/ids.ts';
+import { resourceId } from '../../shared/core/ids.ts';
 import { nameUpTo, wellFormed, wellFormedOnly } from '../../shared/core/name.ts';
 import type { LoadedFlow } from '../../shared/domain/flows/flow-store.ts';
 import { FlowStep } from '../../shared/domain/flows/steps/step.ts';
 import { dashboardUrl, dashboardUrlText } from '../../shared/platform/http/dashboard-url.ts';
 
-export const FlowParams = z.object({ id: idOf('flow') });
+export const FlowParams = z.object({ id: resourceId('flow') });
 export const FlowName = nameUpTo(255);
 export const FlowDescription = z.string().max(2_000).refine(wellFormed, wellFormedOnly).nullable();
 

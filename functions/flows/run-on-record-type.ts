@@ -6,7 +6,7 @@ import { smallBatches } from '../../shared/execution/batches/starting/small-batc
 import { defineEndpoint } from '../../shared/platform/http/endpoint.ts';
 import { toLambda } from '../../shared/platform/http/lambda/lambda.ts';
 import { StartHeaders } from '../../shared/platform/http/start-headers.ts';
-import { batchOptionsOf, RecordRunOptions, unfinishedBatches } from '../batches/schemas.ts';
+import { RecordRunOptions, toBatchOptions, unfinishedBatches } from '../batches/schemas.ts';
 import { FlowParams } from './response-schemas.ts';
 
 const facts = {
@@ -66,7 +66,7 @@ export const runFlowOnRecordType = defineEndpoint({
 
   async handle({ params, body, principal, signal }, { starter, small }) {
     const { recordType } = body;
-    const { options, labels } = batchOptionsOf(body.options);
+    const { options, labels } = toBatchOptions(body.options);
     const { batch, records, recordCount } = await starter.start(
       params.id,
       recordType,

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { idOf } from '../../shared/core/ids.ts';
+import { resourceId } from '../../shared/core/ids.ts';
 import { flowStore } from '../../shared/domain/flows/flow-store.ts';
 import {
   StepResultQuery,
@@ -20,8 +20,8 @@ export const listFlowStepResults = defineEndpoint({
     'Returns the newest run first by default. Sorting by a field other than `createdAt` reads all matching results. A page holds up to 5 MB and may end early: continue at offset + returned.',
   params: FlowParams,
   query: StepResultQuery.extend({
-    recordId: idOf('record').optional(),
-    batchId: idOf('batch').optional(),
+    recordId: resourceId('record').optional(),
+    batchId: resourceId('batch').optional(),
     stepId: z.string().max(128).optional(),
   }),
   response: { kind: 'json', bodies: { 200: StepResultPage } },

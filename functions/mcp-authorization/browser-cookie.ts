@@ -11,7 +11,7 @@ export const browserIn = (cookies: string | undefined, baseUrl: string): string 
   new RegExp(`(?:^|;)\\s*${nameAt(baseUrl)}=([\\w-]{43})(?:;|$)`).exec(cookies ?? '')?.[1];
 
 /** The token of the browser, which several authorizations share, and the cookie that keeps it. */
-export function browserOf(cookies: string | undefined, baseUrl: string) {
+export function browserCookie(cookies: string | undefined, baseUrl: string) {
   const browser = browserIn(cookies, baseUrl) ?? newToken();
   const attributes = ['Path=/', 'HttpOnly', 'SameSite=Lax', `Max-Age=${maxAgeSeconds}`];
   if (baseUrl.startsWith('https://')) attributes.push('Secure');

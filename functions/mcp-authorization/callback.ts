@@ -1,5 +1,8 @@
 import * as z from 'zod';
-import { linkHashIn, scopeOfLink } from '../../shared/domain/mcp-connections/begin-authorization.ts';
+import {
+  authorizationLinkScope,
+  linkHashIn,
+} from '../../shared/domain/mcp-connections/begin-authorization.ts';
 import { callbackPath, donePath } from '../../shared/domain/mcp-connections/connection-paths.ts';
 import { endAuthorization } from '../../shared/domain/mcp-connections/end-authorization.ts';
 import { scopeFrom } from '../../shared/platform/auth/scope-from.ts';
@@ -16,9 +19,9 @@ export const endMcpAuthorization = defineEndpoint({
   permission: 'public',
   scope: scopeFrom({
     what: 'Link',
-    uses: scopeOfLink.uses,
+    uses: authorizationLinkScope.uses,
     from: ({ queryStringParameters }, runtime) =>
-      scopeOfLink(linkHashIn(queryStringParameters?.state ?? ''), runtime),
+      authorizationLinkScope(linkHashIn(queryStringParameters?.state ?? ''), runtime),
     limit: { per: 'address', perHour: 1_000, perDay: 10_000 },
   }),
   summary: 'End the authorization of an MCP connection',

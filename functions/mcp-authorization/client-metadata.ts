@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { clientMetadataOf } from '../../shared/adapters/mcp-oauth/client-metadata.ts';
+import { oauthClientMetadata } from '../../shared/adapters/mcp-oauth/client-metadata.ts';
 import { callbackPath, clientMetadataPath } from '../../shared/domain/mcp-connections/connection-paths.ts';
 import { scopeFrom } from '../../shared/platform/auth/scope-from.ts';
 import { defineEndpoint } from '../../shared/platform/http/endpoint.ts';
@@ -36,7 +36,7 @@ export const getMcpClientMetadata = defineEndpoint({
 
   handle: ({ baseUrl }) => ({
     client_id: baseUrl() + clientMetadataPath,
-    ...clientMetadataOf(baseUrl() + callbackPath),
+    ...oauthClientMetadata(baseUrl() + callbackPath),
     token_endpoint_auth_method: 'none' as const,
     application_type: 'web' as const,
   }),

@@ -1,4 +1,4 @@
-import type { Group } from '../../shared/platform/http/group.ts';
+import type { EndpointGroup } from '../../shared/platform/http/group.ts';
 import { endMcpAuthorization } from './callback.ts';
 import { getMcpClientMetadata } from './client-metadata.ts';
 import { openMcpLink } from './open.ts';
@@ -8,4 +8,4 @@ export const mcpAuthorizationGroup = {
   description:
     'What a person’s browser and authorization servers request while an MCP connection is authorized.',
   endpoints: [openMcpLink, endMcpAuthorization, getMcpClientMetadata],
-} as const satisfies Group;
+} as const satisfies EndpointGroup;

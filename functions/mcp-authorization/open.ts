@@ -1,11 +1,14 @@
 import * as z from 'zod';
-import { beginAuthorization, scopeOfLink } from '../../shared/domain/mcp-connections/begin-authorization.ts';
+import {
+  authorizationLinkScope,
+  beginAuthorization,
+} from '../../shared/domain/mcp-connections/begin-authorization.ts';
 import { hashToken } from '../../shared/domain/mcp-connections/connection-link.ts';
 import { donePath, openPath } from '../../shared/domain/mcp-connections/connection-paths.ts';
 import { scopeFrom } from '../../shared/platform/auth/scope-from.ts';
 import { defineEndpoint } from '../../shared/platform/http/endpoint.ts';
 import { toLambda } from '../../shared/platform/http/lambda/lambda.ts';
-import { browserOf } from './browser-cookie.ts';
+import { browserCookie } from './browser-cookie.ts';
 
 export const openMcpLink = defineEndpoint({
   id: 'mcp-authorization.open',
@@ -14,9 +17,9 @@ export const openMcpLink = defineEndpoint({
   permission: 'public',
   scope: scopeFrom({
     what: 'Link',
-    uses: scopeOfLink.uses,
+    uses: authorizationLinkScope.uses,
     from: ({ queryStringParameters }, runtime) =>
-      scopeOfLink(hashToken(queryStringParameters?.token ?? ''), runtime),
+      authorizationLinkScope(hashToken(queryStringParameters?.token ?? ''), runtime),
     limit: { per: 'address', perHour: 1_000, perDay: 10_000 },
   }),
   summary: 'Open the link of an MCP connection',
@@ -28,7 +31,7 @@ export const openMcpLink = defineEndpoint({
   needs: { begin: beginAuthorization },
 
   async handle({ query, header, baseUrl }, { begin }) {
-    const { browser, cookie } = browserOf(header('cookie'), baseUrl());
+    const { browser, cookie } = browserCookie(header('cookie'), baseUrl());
     const location = await begin(query.token ?? '', browser);
     return location === undefined ? `${baseUrl()}${donePath}#expired` : { location, cookie };
   },

@@ -1,4 +1,4 @@
-import type { Group } from '../../shared/platform/http/group.ts';
+import type { EndpointGroup } from '../../shared/platform/http/group.ts';
 import { authorizeMcpConnection } from './authorize.ts';
 import { createMcpConnection } from './create.ts';
 import { deleteMcpConnection } from './delete.ts';
@@ -15,4 +15,4 @@ export const mcpConnectionsGroup = {
     authorizeMcpConnection,
     deleteMcpConnection,
   ],
-} as const satisfies Group;
+} as const satisfies EndpointGroup;

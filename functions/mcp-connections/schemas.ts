@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { idOf } from '../../shared/core/ids.ts';
+import { resourceId } from '../../shared/core/ids.ts';
 import { nameUpTo } from '../../shared/core/name.ts';
 import { ServerUrl } from '../../shared/domain/flows/steps/server-url.ts';
 import { openPath } from '../../shared/domain/mcp-connections/connection-paths.ts';
@@ -10,7 +10,7 @@ import {
 } from '../../shared/domain/mcp-connections/mcp-connection.ts';
 import { SecretValue } from '../../shared/domain/secrets/secret.ts';
 
-export const ConnectionParams = z.object({ id: idOf('mcpconn') });
+export const ConnectionParams = z.object({ id: resourceId('mcpconn') });
 
 export const Scopes = z
   .array(

@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { catalogLists } from '../../shared/domain/model-configs/catalog/catalog-lists.ts';
 import { defineEndpoint } from '../../shared/platform/http/endpoint.ts';
 import { toLambda } from '../../shared/platform/http/lambda/lambda.ts';
-import { CatalogQuery, filterOf } from './catalog-query.ts';
+import { CatalogQuery, toCatalogFilter } from './catalog-query.ts';
 import { BlendedCost, KeyStatus } from './schemas.ts';
 
 const AvailableModel = z
@@ -74,7 +74,7 @@ export const availableModels = defineEndpoint({
   },
   errors: [400],
   needs: { catalog: catalogLists },
-  handle: ({ query }, { catalog }) => catalog.available(filterOf(query)),
+  handle: ({ query }, { catalog }) => catalog.available(toCatalogFilter(query)),
 });
 
 export const handler = toLambda(availableModels);

@@ -16,7 +16,7 @@ export const GroupedQuery = CatalogQuery.extend({
 });
 
 /** The query as a filter of the catalog. */
-export const filterOf = ({ showAll, category, configured }: z.infer<typeof GroupedQuery>) => ({
+export const toCatalogFilter = ({ showAll, category, configured }: z.infer<typeof GroupedQuery>) => ({
   showAll: showAll === 'true',
   category,
   configured: configured === 'true',

@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { catalogLists } from '../../shared/domain/model-configs/catalog/catalog-lists.ts';
 import { defineEndpoint } from '../../shared/platform/http/endpoint.ts';
 import { toLambda } from '../../shared/platform/http/lambda/lambda.ts';
-import { filterOf, GroupedQuery } from './catalog-query.ts';
+import { GroupedQuery, toCatalogFilter } from './catalog-query.ts';
 import { BlendedCost, KeyStatus, ReasoningCapability, TokenCosts } from './schemas.ts';
 
 const ProviderOption = z.object({
@@ -88,7 +88,7 @@ export const groupedModels = defineEndpoint({
   },
   errors: [400],
   needs: { catalog: catalogLists },
-  handle: ({ query }, { catalog }) => catalog.grouped(filterOf(query)),
+  handle: ({ query }, { catalog }) => catalog.grouped(toCatalogFilter(query)),
 });
 
 export const handler = toLambda(groupedModels);

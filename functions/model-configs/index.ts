@@ -1,4 +1,4 @@
-import type { Group } from '../../shared/platform/http/group.ts';
+import type { EndpointGroup } from '../../shared/platform/http/group.ts';
 import { availableModels } from './available.ts';
 import { createModelConfig } from './create.ts';
 import { deleteModelConfig } from './delete.ts';
@@ -26,4 +26,4 @@ export const modelConfigsGroup = {
     setDefaultModelConfig,
     setModelConfigStatus,
   ],
-} as const satisfies Group;
+} as const satisfies EndpointGroup;

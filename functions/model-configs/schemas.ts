@@ -1,11 +1,11 @@
 import * as z from 'zod';
-import { idOf } from '../../shared/core/ids.ts';
+import { resourceId } from '../../shared/core/ids.ts';
 import { nameUpTo } from '../../shared/core/name.ts';
 import { ConfigSettings } from '../../shared/domain/model-configs/config-settings.ts';
 import { ModelProvider } from '../../shared/domain/model-configs/model-account.ts';
 import { CallLimitsChange, ShownLimits } from '../../shared/domain/throttles/limits-change.ts';
 
-export const ConfigParams = z.object({ id: idOf('modelcfg') });
+export const ConfigParams = z.object({ id: resourceId('modelcfg') });
 
 export const KeyStatus = z.enum(['platform', 'custom', 'needs_setup']).meta({
   description:
@@ -31,7 +31,7 @@ export const CreateConfigBody = z
   .strictObject({
     provider: ModelProvider,
     modelId: nameUpTo(200),
-    providerKeyId: idOf('providerkey').optional().meta({
+    providerKeyId: resourceId('providerkey').optional().meta({
       description:
         'The only key that calls may use; without it the tenant’s default key, else the deployment’s',
     }),
@@ -52,7 +52,7 @@ export const UpdateConfigBody = z
   .strictObject({
     isDefault: z.boolean().optional(),
     isEnabled: z.boolean().optional(),
-    providerKeyId: idOf('providerkey').nullable().optional(),
+    providerKeyId: resourceId('providerkey').nullable().optional(),
     settings: ConfigSettings.optional(),
     limits: CallLimitsChange.optional(),
   })

@@ -3,7 +3,7 @@ import { usageReport } from '../../shared/domain/model-usage/usage-report.ts';
 import { clock } from '../../shared/platform/data/scope.ts';
 import { defineEndpoint } from '../../shared/platform/http/endpoint.ts';
 import { toLambda } from '../../shared/platform/http/lambda/lambda.ts';
-import { ModelUsageQuery, ModelUsageResponse, rangeOf } from './schemas.ts';
+import { ModelUsageQuery, ModelUsageResponse, toDayRange } from './schemas.ts';
 
 export const getModelUsage = defineEndpoint({
   id: 'model-usage.get',
@@ -19,7 +19,7 @@ export const getModelUsage = defineEndpoint({
   needs: { usage: usageMonths, now: clock },
 
   async handle({ query }, { usage, now }) {
-    const { startDate, endDate } = rangeOf(query, now());
+    const { startDate, endDate } = toDayRange(query, now());
     const { granularity, flowId = null, modelConfigId } = query;
     const period = query.period ?? (query.startDate ? undefined : 'month');
     const months = await usage(flowId, startDate.slice(0, 7), endDate.slice(0, 7));

@@ -1,7 +1,7 @@
-import type { Group } from '../../shared/platform/http/group.ts';
+import type { EndpointGroup } from '../../shared/platform/http/group.ts';
 import { getModelUsage } from './get.ts';
 
 export const modelUsageGroup = {
   description: 'What the model calls of all runs used and cost.',
   endpoints: [getModelUsage],
-} as const satisfies Group;
+} as const satisfies EndpointGroup;

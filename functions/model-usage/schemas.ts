@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { invalidAt } from '../../shared/core/errors/errors.ts';
-import { idOf } from '../../shared/core/ids.ts';
+import { resourceId } from '../../shared/core/ids.ts';
 import { granularities } from '../../shared/domain/model-usage/usage-report.ts';
 
 /** The days of each period, today included. */
@@ -26,14 +26,18 @@ export const ModelUsageQuery = z.object({
   granularity: z.enum(granularities).default('day').meta({
     description: 'The length of a period of the time series. A week begins on Monday',
   }),
-  modelConfigId: idOf('modelcfg').optional().meta({ description: 'Only calls that this config selected' }),
-  flowId: idOf('flow').optional().meta({ description: 'Only calls of this flow, for the last 400 days' }),
+  modelConfigId: resourceId('modelcfg')
+    .optional()
+    .meta({ description: 'Only calls that this config selected' }),
+  flowId: resourceId('flow')
+    .optional()
+    .meta({ description: 'Only calls of this flow, for the last 400 days' }),
 });
 
 type Given = Pick<z.output<typeof ModelUsageQuery>, 'startDate' | 'endDate' | 'period'>;
 
 /** The days of a report, both included. @throws 400 if there are none, or too many. */
-export function rangeOf({ startDate, endDate, period }: Given, now: Date) {
+export function toDayRange({ startDate, endDate, period }: Given, now: Date) {
   if (startDate && period) throw invalidAt('period', 'INVALID_VALUE', 'Give either startDate or period');
   const last = endDate ?? now.toISOString().slice(0, 10);
   const first = startDate ?? daysBefore(last, daysOf[period ?? 'month'] - 1);

@@ -6,11 +6,8 @@ import { defineEndpoint } from '../../shared/platform/http/endpoint.ts';
 import { toStreamingLambda } from '../../shared/platform/http/lambda/streaming-lambda.ts';
 import { StartHeaders } from '../../shared/platform/http/start-headers.ts';
 import { timeLimit } from '../../shared/protocols/openai/answers/streamed-answer.ts';
-import { embedTexts } from '../../shared/protocols/openai/embeddings/embed-texts.ts';
-import {
-  EmbeddingList,
-  EmbeddingRequest,
-} from '../../shared/protocols/openai/embeddings/embedding-schemas.ts';
+import { answerEmbeddings } from '../../shared/protocols/openai/embeddings/embed-texts.ts';
+import { EmbeddingList, EmbeddingsBody } from '../../shared/protocols/openai/embeddings/embedding-schemas.ts';
 import { openAiErrorBody } from '../../shared/protocols/openai/error-form.ts';
 import { openAiStatuses } from './statuses.ts';
 
@@ -28,7 +25,7 @@ export const embedForOpenAi = defineEndpoint({
   description:
     'OpenAI’s embeddings, for its packages. Budgets, limits and prices apply, and the call is a run in GET /v1/runs. Texts are not stored. All texts together may have 2,000,000 characters for each 500 of them, one 100,000.',
   headers: StartHeaders.extend(labelHeaders),
-  body: EmbeddingRequest,
+  body: EmbeddingsBody,
   open: 'run',
   response: { kind: 'stream', mediaType: 'application/json', body: EmbeddingList },
   errors: [400, 402, 404, 409, 422, 502],
@@ -36,7 +33,7 @@ export const embedForOpenAi = defineEndpoint({
   needs: { scope: embeddingScope },
 
   handle: ({ body, principal, header, timeLeftMs }, { scope }) =>
-    embedTexts(scope, { principal, labels: labelsInHeaders(header) }, body, timeLimit(timeLeftMs())),
+    answerEmbeddings(scope, { principal, labels: labelsInHeaders(header) }, body, timeLimit(timeLeftMs())),
 });
 
 export const handler = toStreamingLambda(embedForOpenAi);

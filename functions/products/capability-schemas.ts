@@ -1,8 +1,8 @@
 import * as z from 'zod';
-import { idOf } from '../../shared/core/ids.ts';
+import { resourceId } from '../../shared/core/ids.ts';
 import { ProductCapability } from '../../shared/domain/products/product.ts';
 
-export const CapabilityParams = z.object({ id: idOf('product'), capabilityId: idOf('cap') });
+export const CapabilityParams = z.object({ id: resourceId('product'), capabilityId: resourceId('cap') });
 
 export const capabilityExample = {
   id: 'cap_01k9m4v7d3x8qz5w2r6t0y1hbn',

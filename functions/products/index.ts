@@ -1,4 +1,4 @@
-import type { Group } from '../../shared/platform/http/group.ts';
+import type { EndpointGroup } from '../../shared/platform/http/group.ts';
 import { addProductCapability } from './add-capability.ts';
 import { createProduct } from './create.ts';
 import { deleteProduct } from './delete.ts';
@@ -20,4 +20,4 @@ export const productsGroup = {
     updateProductCapability,
     removeProductCapability,
   ],
-} as const satisfies Group;
+} as const satisfies EndpointGroup;

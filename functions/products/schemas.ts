@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { idOf } from '../../shared/core/ids.ts';
+import { resourceId } from '../../shared/core/ids.ts';
 import { nameUpTo, wellFormed, wellFormedOnly } from '../../shared/core/name.ts';
 import type { Product } from '../../shared/domain/products/product.ts';
 import { Canvas, Spec } from '../../shared/domain/products/product-body.ts';
@@ -8,7 +8,7 @@ import { dashboardUrl, dashboardUrlText } from '../../shared/platform/http/dashb
 import { SurfaceResponse, surfaceExample, toWholeSurface } from '../surfaces/response-schemas.ts';
 import { ProductCapabilityResponse, toCapabilityResponse } from './capability-schemas.ts';
 
-export const ProductParams = z.object({ id: idOf('product') });
+export const ProductParams = z.object({ id: resourceId('product') });
 
 const ProductName = nameUpTo(255);
 const given = {

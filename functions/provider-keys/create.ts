@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { providerKeyStore } from '../../shared/domain/provider-keys/key-store.ts';
 import { defineEndpoint } from '../../shared/platform/http/endpoint.ts';
 import { toLambda } from '../../shared/platform/http/lambda/lambda.ts';
-import { CreateKeyBody, ProviderKeyResponse, toKeyResponse } from './schemas.ts';
+import { CreateKeyBody, ProviderKeyResponse, toProviderKeyResponse } from './schemas.ts';
 
 export const createProviderKey = defineEndpoint({
   id: 'provider-keys.create',
@@ -18,7 +18,7 @@ export const createProviderKey = defineEndpoint({
   needs: { keys: providerKeyStore },
 
   handle: async ({ body, principal }, { keys }) => ({
-    providerKey: toKeyResponse(await keys.create(principal, body)),
+    providerKey: toProviderKeyResponse(await keys.create(principal, body)),
   }),
 });
 

@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { providerKeyStore } from '../../shared/domain/provider-keys/key-store.ts';
 import { defineEndpoint } from '../../shared/platform/http/endpoint.ts';
 import { toLambda } from '../../shared/platform/http/lambda/lambda.ts';
-import { KeyParams } from './schemas.ts';
+import { ProviderKeyParams } from './schemas.ts';
 
 export const deleteProviderKey = defineEndpoint({
   id: 'provider-keys.delete',
@@ -12,7 +12,7 @@ export const deleteProviderKey = defineEndpoint({
   summary: 'Delete a provider key',
   description:
     'Runs that start afterwards use another key of the provider. Model configs that name the deleted key fail until they get another one.',
-  params: KeyParams,
+  params: ProviderKeyParams,
   response: { kind: 'json', bodies: { 200: z.object({ success: z.boolean() }) } },
   errors: [400, 404, 409],
   needs: { keys: providerKeyStore },

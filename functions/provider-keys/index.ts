@@ -1,4 +1,4 @@
-import type { Group } from '../../shared/platform/http/group.ts';
+import type { EndpointGroup } from '../../shared/platform/http/group.ts';
 import { createProviderKey } from './create.ts';
 import { deleteProviderKey } from './delete.ts';
 import { listProviderKeys } from './list.ts';
@@ -8,4 +8,4 @@ export const providerKeysGroup = {
   description:
     'The tenant’s own keys of model and search providers. The API accepts values and never returns them.',
   endpoints: [listProviderKeys, createProviderKey, updateProviderKey, deleteProviderKey],
-} as const satisfies Group;
+} as const satisfies EndpointGroup;

@@ -3,7 +3,7 @@ import { recentUse } from '../../shared/domain/model-usage/recent-use.ts';
 import { providerKeyStore } from '../../shared/domain/provider-keys/key-store.ts';
 import { defineEndpoint } from '../../shared/platform/http/endpoint.ts';
 import { toLambda } from '../../shared/platform/http/lambda/lambda.ts';
-import { ProviderKeyResponse, toKeyResponse } from './schemas.ts';
+import { ProviderKeyResponse, toProviderKeyResponse } from './schemas.ts';
 
 export const listProviderKeys = defineEndpoint({
   id: 'provider-keys.list',
@@ -21,7 +21,7 @@ export const listProviderKeys = defineEndpoint({
 
   async handle(_request, { keys, uses }) {
     const [all, used] = await Promise.all([keys.list(), uses.ofKeys()]);
-    return { providerKeys: all.map((key) => toKeyResponse(key, used.get(key.id))) };
+    return { providerKeys: all.map((key) => toProviderKeyResponse(key, used.get(key.id))) };
   },
 });
 

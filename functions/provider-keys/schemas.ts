@@ -1,11 +1,11 @@
 import * as z from 'zod';
-import { idOf } from '../../shared/core/ids.ts';
+import { resourceId } from '../../shared/core/ids.ts';
 import { nameUpTo } from '../../shared/core/name.ts';
 import { KeyProvider } from '../../shared/domain/model-configs/model-account.ts';
 import { KeySettings, type ListedKey } from '../../shared/domain/provider-keys/key-changes.ts';
 import { CallLimitsChange, ShownLimits } from '../../shared/domain/throttles/limits-change.ts';
 
-export const KeyParams = z.object({ id: idOf('providerkey') });
+export const ProviderKeyParams = z.object({ id: resourceId('providerkey') });
 
 const ApiKey = z
   .string()
@@ -74,7 +74,7 @@ export const ProviderKeyResponse = z
     ],
   });
 
-export const toKeyResponse = (
+export const toProviderKeyResponse = (
   key: ListedKey,
   { usageCount = 0, lastUsedAt = null }: { usageCount?: number; lastUsedAt?: string | null } = {},
 ) => ({

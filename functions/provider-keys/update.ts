@@ -3,7 +3,7 @@ import { recentUse } from '../../shared/domain/model-usage/recent-use.ts';
 import { providerKeyStore } from '../../shared/domain/provider-keys/key-store.ts';
 import { defineEndpoint } from '../../shared/platform/http/endpoint.ts';
 import { toLambda } from '../../shared/platform/http/lambda/lambda.ts';
-import { KeyParams, ProviderKeyResponse, toKeyResponse, UpdateKeyBody } from './schemas.ts';
+import { ProviderKeyParams, ProviderKeyResponse, toProviderKeyResponse, UpdateKeyBody } from './schemas.ts';
 
 export const updateProviderKey = defineEndpoint({
   id: 'provider-keys.update',
@@ -13,7 +13,7 @@ export const updateProviderKey = defineEndpoint({
   summary: 'Rotate or change a provider key',
   description:
     'Missing members stay unchanged; `settings` are replaced as a whole, of `limits` the members that are sent; null lifts one, and a change holds within seconds. Runs that start afterwards use a new value. An inactive key is not used. `isDefault: true` takes the place of the provider’s earlier default key.',
-  params: KeyParams,
+  params: ProviderKeyParams,
   body: UpdateKeyBody,
   response: { kind: 'json', bodies: { 200: z.object({ providerKey: ProviderKeyResponse }) } },
   errors: [400, 404, 409],
@@ -21,7 +21,7 @@ export const updateProviderKey = defineEndpoint({
 
   async handle({ params, body, principal }, { keys, uses }) {
     const key = await keys.update(principal, params.id, body);
-    return { providerKey: toKeyResponse(key, (await uses.ofKeys()).get(key.id)) };
+    return { providerKey: toProviderKeyResponse(key, (await uses.ofKeys()).get(key.id)) };
   },
 });
 

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { publicFiles } from '../../shared/adapters/assets/public-file.ts';
-import { idOf } from '../../shared/core/ids.ts';
+import { resourceId } from '../../shared/core/ids.ts';
 import { scopeFrom } from '../../shared/platform/auth/scope-from.ts';
 import { defineEndpoint } from '../../shared/platform/http/endpoint.ts';
 import { toLambda } from '../../shared/platform/http/lambda/lambda.ts';
@@ -33,7 +33,7 @@ export const getPublicFile = defineEndpoint({
   summary: 'Get a public file of a flow',
   description:
     'Redirects to the file. The steps store-asset and generate-pdf return this address for public files, unless the deployment serves them through a CDN.',
-  params: z.object({ tenant: Tenant, assetId: idOf('asset'), filename: part(255) }),
+  params: z.object({ tenant: Tenant, assetId: resourceId('asset'), filename: part(255) }),
   response: { kind: 'redirect', maxAgeSeconds: signedSeconds - 60 },
   errors: [400, 404],
   needs: { files: publicFiles },

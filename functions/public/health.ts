@@ -3,7 +3,7 @@ import manifest from '../../package.json' with { type: 'json' };
 import { unavailable } from '../../shared/core/errors/errors.ts';
 import { log } from '../../shared/core/log.ts';
 import { grouped } from '../../shared/core/text.ts';
-import { networkOf } from '../../shared/platform/auth/addresses.ts';
+import { toNetwork } from '../../shared/platform/auth/addresses.ts';
 import type { ScopeFrom } from '../../shared/platform/auth/public-scope.ts';
 import { admitAnonymous } from '../../shared/platform/auth/request-gate.ts';
 import { defineEndpoint } from '../../shared/platform/http/endpoint.ts';
@@ -23,7 +23,7 @@ const byCounting: ScopeFrom = {
   async callOf({ requestContext }, runtime) {
     const scope = runtime.scopeOf('');
     const table = scope.table.until(AbortSignal.timeout(patienceMs));
-    const address = networkOf(requestContext.identity?.sourceIp ?? null);
+    const address = toNetwork(requestContext.identity?.sourceIp ?? null);
     const admission = admitAnonymous({ ...scope, table }, `Health ${address}`, limits).catch((error) => {
       log.error('The table does not respond', { error });
       throw unavailable('The table does not respond. Try again later');

@@ -1,4 +1,4 @@
-import type { Group } from '../../shared/platform/http/group.ts';
+import type { EndpointGroup } from '../../shared/platform/http/group.ts';
 import { getPublicFile } from './get-file.ts';
 import { getHealth } from './health.ts';
 import { redeemLogin } from './redeem-login.ts';
@@ -8,4 +8,4 @@ import { validateFlow } from './validate-flow.ts';
 export const publicGroup = {
   description: 'Endpoints that need no credential.',
   endpoints: [getPublicFile, getHealth, getSignIn, redeemLogin, validateFlow],
-} as const satisfies Group;
+} as const satisfies EndpointGroup;

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { requireEnv } from '../../shared/core/environment.ts';
 import { scopeFrom } from '../../shared/platform/auth/scope-from.ts';
-import { signInOf } from '../../shared/platform/auth/sign-in.ts';
+import { discoverSignIn } from '../../shared/platform/auth/sign-in.ts';
 import { defineEndpoint } from '../../shared/platform/http/endpoint.ts';
 import { toLambda } from '../../shared/platform/http/lambda/lambda.ts';
 
@@ -53,7 +53,7 @@ export const getSignIn = defineEndpoint({
   needs: {},
 
   handle: () =>
-    signInOf({
+    discoverSignIn({
       issuer: requireEnv('OIDC_ISSUER'),
       audience: requireEnv('OIDC_AUDIENCE'),
       clientId: process.env.CONSOLE_CLIENT_ID,

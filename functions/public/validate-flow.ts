@@ -1,11 +1,7 @@
 import * as z from 'zod';
-import { sandboxOf, withBudget, withQueueTimeout } from '../../shared/adapters/sandbox/sandbox.ts';
+import { tenantSandbox, withBudget, withQueueTimeout } from '../../shared/adapters/sandbox/sandbox.ts';
 import { type AccountFindings, accountCheck } from '../../shared/domain/flows/analysis/account-check.ts';
-import {
-  isOutOfBounds,
-  stepsMember,
-  validateFlow as validate,
-} from '../../shared/domain/flows/analysis/validate.ts';
+import { isOutOfBounds, stepsMember, validateSentFlow } from '../../shared/domain/flows/analysis/validate.ts';
 import { mapPricer } from '../../shared/execution/forecast/map-prices.ts';
 import { optionalCredential } from '../../shared/platform/auth/optional-credential.ts';
 import { defineEndpoint } from '../../shared/platform/http/endpoint.ts';
@@ -68,9 +64,9 @@ Templates, scripts and schemas are checked for 8 seconds at most: a finding name
   needs: { checkAccount: accountCheck, priceMaps: mapPricer },
 
   async handle({ body, principal, signal }, account) {
-    const own = sandboxOf(principal?.tenant ?? 'anonymous');
+    const own = tenantSandbox(principal?.tenant ?? 'anonymous');
     const sandbox = withQueueTimeout(withBudget(own, budgetMs), signal);
-    const validation = await validate(CreateFlowBody, body, sandbox);
+    const validation = await validateSentFlow(CreateFlowBody, body, sandbox);
     const member = stepsMember(body);
     const { errors, findings, performed, skipped } =
       principal && account && !isOutOfBounds(validation)

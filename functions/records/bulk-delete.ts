@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { idOf } from '../../shared/core/ids.ts';
+import { resourceId } from '../../shared/core/ids.ts';
 import { bulkDeleter } from '../../shared/domain/records/bulk/bulk-delete.ts';
 import { defineEndpoint } from '../../shared/platform/http/endpoint.ts';
 import { toLambda } from '../../shared/platform/http/lambda/lambda.ts';
@@ -18,7 +18,7 @@ export const bulkDeleteRecords = defineEndpoint({
     'near, the response says `success: false` and lists the ids that are left in `remainingIds`: send these again. If a request fails ' +
     'midway, send it again: records that are already deleted then count as not found.',
   body: z.strictObject({
-    ids: z.array(idOf('record')).min(1).max(idsMax, `Expected at most ${idsMax} ids`),
+    ids: z.array(resourceId('record')).min(1).max(idsMax, `Expected at most ${idsMax} ids`),
   }),
   response: {
     kind: 'json',

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import type { DetailCode } from '../../shared/core/errors/error-codes.ts';
-import { idOf } from '../../shared/core/ids.ts';
+import { resourceId } from '../../shared/core/ids.ts';
 import { bulkEditor } from '../../shared/domain/records/bulk/bulk-edit.ts';
 import { recordsPerEdit } from '../../shared/domain/records/bulk/bulk-plan.ts';
 import { BulkCondition, type BulkTargets } from '../../shared/domain/records/bulk/bulk-targets.ts';
@@ -15,7 +15,7 @@ const tooManyKeys = `Expected at most ${keysMax} keys`;
 
 const targets = {
   recordIds: z
-    .array(idOf('record'))
+    .array(resourceId('record'))
     .min(1)
     .max(recordsPerEdit, `Expected at most ${recordsPerEdit} ids`)
     .optional(),

@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream';
 import * as z from 'zod';
-import { idOf } from '../../shared/core/ids.ts';
+import { resourceId } from '../../shared/core/ids.ts';
 import { csvExporter } from '../../shared/domain/records/csv/export-csv.ts';
 import {
   fieldsIn,
@@ -28,7 +28,7 @@ A response holds up to 100,000 records, about 100 MB, or what the service finds 
   query: z.object({
     ...recordFilters,
     ...shownFields,
-    after: idOf('record')
+    after: resourceId('record')
       .optional()
       .meta({ description: 'Continues after this record: the `X-Next-After` of an earlier response' }),
   }),

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { Field } from '../../shared/core/filters/filter.ts';
+import { FieldPath } from '../../shared/core/filters/filter.ts';
 import { fieldValues } from '../../shared/domain/records/field-values.ts';
 import { RecordType } from '../../shared/domain/records/record.ts';
 import { wholeNumber } from '../../shared/platform/data/lists/query-values.ts';
@@ -20,7 +20,7 @@ export const listFieldValues = defineEndpoint({
     'seconds. `truncated` is true if there are more values than returned, or more records than read.',
   query: z.object({
     type: RecordType,
-    field: Field,
+    field: FieldPath,
     limit: wholeNumber(1, valuesMax).default(50).meta({ description: '1 to 500, default 50' }),
   }),
   response: {

@@ -1,4 +1,4 @@
-import type { Group } from '../../shared/platform/http/group.ts';
+import type { EndpointGroup } from '../../shared/platform/http/group.ts';
 import { bulkDeleteRecords } from './bulk-delete.ts';
 import { bulkEditRecords } from './bulk-edit.ts';
 import { getRecordCosts } from './costs.ts';
@@ -38,4 +38,4 @@ export const recordsGroup = {
     deleteRecordResult,
     listRecordStepResults,
   ],
-} as const satisfies Group;
+} as const satisfies EndpointGroup;

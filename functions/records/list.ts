@@ -1,9 +1,9 @@
 import * as z from 'zod';
 import {
   filtersIn,
+  pickShownFields,
   recordFilters,
   shownFields,
-  shownOf,
 } from '../../shared/domain/records/record-filters.ts';
 import { recordStore } from '../../shared/domain/records/record-store.ts';
 import { CursorPagination, CursorQuery } from '../../shared/platform/data/lists/pages.ts';
@@ -42,7 +42,7 @@ export const listRecords = defineEndpoint({
     return {
       data: page.records
         .map(toRecordResponse)
-        .map((record) => ({ ...record, metadata: shownOf(record.metadata, query) })),
+        .map((record) => ({ ...record, metadata: pickShownFields(record.metadata, query) })),
       filtersApplied,
       pagination: page.pagination,
     };

@@ -1,4 +1,4 @@
-import { idOf } from '../../shared/core/ids.ts';
+import { resourceId } from '../../shared/core/ids.ts';
 import { recordStore } from '../../shared/domain/records/record-store.ts';
 import {
   RunResultPage,
@@ -19,7 +19,7 @@ export const listRecordResults = defineEndpoint({
     'Returns one result for each ended run, newest first by default. The results of a page hold up to 5 MB together; further ' +
     'rows omit `result`. Use a smaller `limit` to get it.',
   params: RecordParams,
-  query: RunResultQuery.extend({ flowId: idOf('flow').optional() }),
+  query: RunResultQuery.extend({ flowId: resourceId('flow').optional() }),
   response: { kind: 'json', bodies: { 200: RunResultPage } },
   errors: [400, 404],
   needs: { records: recordStore, resultsOf: runResults },

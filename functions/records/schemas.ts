@@ -1,8 +1,8 @@
 import * as z from 'zod';
-import { idOf } from '../../shared/core/ids.ts';
+import { resourceId } from '../../shared/core/ids.ts';
 import { Metadata, type RecordItem, RecordMessages } from '../../shared/domain/records/record.ts';
 
-export const RecordParams = z.object({ id: idOf('record') });
+export const RecordParams = z.object({ id: resourceId('record') });
 
 export const RecordResponse = z
   .object({

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { idOf } from '../../shared/core/ids.ts';
+import { resourceId } from '../../shared/core/ids.ts';
 import { recordStore } from '../../shared/domain/records/record-store.ts';
 import {
   StepResultQuery,
@@ -17,8 +17,11 @@ export const listRecordStepResults = defineEndpoint({
   summary: 'List the step results of a record',
   description:
     'Returns the newest run first by default. Sorting by a field other than `createdAt` reads all matching results. A page holds up to 5 MB and may end early: continue at offset + returned.',
-  params: z.object({ id: idOf('record') }),
-  query: StepResultQuery.extend({ flowId: idOf('flow').optional(), batchId: idOf('batch').optional() }),
+  params: z.object({ id: resourceId('record') }),
+  query: StepResultQuery.extend({
+    flowId: resourceId('flow').optional(),
+    batchId: resourceId('batch').optional(),
+  }),
   response: { kind: 'json', bodies: { 200: StepResultPage } },
   errors: [400, 404],
   needs: { records: recordStore, results: stepResultStore },

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { idOf } from '../../shared/core/ids.ts';
+import { resourceId } from '../../shared/core/ids.ts';
 import { recordTypes } from '../../shared/domain/records/record-types.ts';
 import { defineEndpoint } from '../../shared/platform/http/endpoint.ts';
 import { toLambda } from '../../shared/platform/http/lambda/lambda.ts';
@@ -27,7 +27,7 @@ export const listRecordTypes = defineEndpoint({
   description:
     'Returns the types of the newest 10,000 records (`recordsRead`), the type of the newest record first, and how many of these records have each. `truncated` is true if there are more records: `nextCursor` continues with the next 10,000, whose types may be the same, so add the counts up.',
   query: z.object({
-    cursor: idOf('record').optional().meta({ description: 'The nextCursor of an earlier response' }),
+    cursor: resourceId('record').optional().meta({ description: 'The nextCursor of an earlier response' }),
   }),
   response: {
     kind: 'json',

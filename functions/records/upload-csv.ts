@@ -7,7 +7,7 @@ import {
   type RowError,
   readCsv,
 } from '../../shared/domain/records/csv/csv.ts';
-import { errorDetailsOf, firstRows, untilLine } from '../../shared/domain/records/csv/csv-report.ts';
+import { firstRows, rowErrorTexts, untilLine } from '../../shared/domain/records/csv/csv-report.ts';
 import { Metadata } from '../../shared/domain/records/record.ts';
 import { recordStore } from '../../shared/domain/records/record-store.ts';
 import { defineEndpoint } from '../../shared/platform/http/endpoint.ts';
@@ -88,7 +88,7 @@ export const uploadCsv = defineEndpoint({
     });
     const nextLine = unfinished.length > 0 ? Math.min(...unfinished.map(({ line }) => line)) : undefined;
     const reported = nextLine === undefined ? errors : untilLine(nextLine, errors);
-    const errorDetails = errorDetailsOf(reported);
+    const errorDetails = rowErrorTexts(reported);
     return {
       success: created > 0,
       created,

@@ -7,7 +7,7 @@ import { defineEndpoint } from '../../shared/platform/http/endpoint.ts';
 import { toLambda } from '../../shared/platform/http/lambda/lambda.ts';
 import { executesRuns, RunParams } from '../runs/schemas.ts';
 import { checkPlace } from './check-place.ts';
-import { FeedbackBody } from './schemas.ts';
+import { RunFeedbackBody } from './schemas.ts';
 
 export const createRunFeedback = defineEndpoint({
   id: 'run-feedback.create',
@@ -18,7 +18,7 @@ export const createRunFeedback = defineEndpoint({
   description:
     'On the run, or on a record, a step or a turn of it: a `rating` or a `score`, and what was `expected` with it or alone. `recordId`, `stepId` and `turn` must fit the kind of the run; whether the step or the turn exists is not checked. A run may get any number. Needs EXECUTE of the kind of the run: FLOWS for flows and batches, AGENTS, TOOLS. Deleted with the run.',
   params: RunParams,
-  body: FeedbackBody,
+  body: RunFeedbackBody,
   response: {
     kind: 'json',
     bodies: {

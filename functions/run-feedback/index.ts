@@ -1,4 +1,4 @@
-import type { Group } from '../../shared/platform/http/group.ts';
+import type { EndpointGroup } from '../../shared/platform/http/group.ts';
 import { createRunFeedback } from './create.ts';
 import { deleteFeedback } from './delete.ts';
 import { listFeedback } from './list.ts';
@@ -7,4 +7,4 @@ import { listFeedbackOfRun } from './list-of-run.ts';
 export const runFeedbackGroup = {
   description: 'What people and visitors think of runs, and what runs should have said.',
   endpoints: [createRunFeedback, listFeedbackOfRun, listFeedback, deleteFeedback],
-} as const satisfies Group;
+} as const satisfies EndpointGroup;

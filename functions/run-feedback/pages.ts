@@ -1,5 +1,5 @@
 import type { FeedbackFilter, runFeedbackStore } from '../../shared/domain/feedback/run-feedback-store.ts';
-import { notOfThisList } from '../../shared/platform/data/lists/pages.ts';
+import { invalidListCursor } from '../../shared/platform/data/lists/pages.ts';
 import { shownFeedback } from './schemas.ts';
 
 interface PageQuery {
@@ -15,7 +15,7 @@ export async function feedbackPage(
 ) {
   const position = cursor === undefined ? undefined : Buffer.from(cursor, 'base64url').toString();
   if (position !== undefined && !/^feedback_[0-9a-z]{26}$/.test(position)) {
-    throw notOfThisList();
+    throw invalidListCursor();
   }
   const { data, stoppedAt } = await store.list(filter, { limit, cursor: position });
   const nextCursor = stoppedAt === undefined ? null : Buffer.from(stoppedAt).toString('base64url');

@@ -1,6 +1,6 @@
 import * as z from 'zod';
-import { definedOf } from '../../shared/core/defined.ts';
-import { idOf } from '../../shared/core/ids.ts';
+import { omitUndefined } from '../../shared/core/defined.ts';
+import { resourceId } from '../../shared/core/ids.ts';
 import { wellFormed, wellFormedOnly } from '../../shared/core/name.ts';
 import {
   expectedRating,
@@ -11,11 +11,16 @@ import {
 } from '../../shared/domain/feedback/run-feedback.ts';
 import { runKinds } from '../../shared/domain/runs/run.ts';
 import { CursorPagination } from '../../shared/platform/data/lists/pages.ts';
-import { inOrder, Moment, numberOf, wholeNumber } from '../../shared/platform/data/lists/query-values.ts';
+import {
+  checkRange,
+  Moment,
+  oneOfNumbers,
+  wholeNumber,
+} from '../../shared/platform/data/lists/query-values.ts';
 
 export const expectedBytesMax = 65_536;
 
-export const FeedbackParams = z.object({ id: idOf('feedback') });
+export const FeedbackParams = z.object({ id: resourceId('feedback') });
 
 const text = (charactersMax: number) =>
   z.string().min(1).max(charactersMax).refine(wellFormed, wellFormedOnly);
@@ -29,9 +34,9 @@ const places = {
   turn: 'The turn of an agent that it is about, from 1 on. 400 for other runs',
 };
 
-export const FeedbackBody = z
+export const RunFeedbackBody = z
   .strictObject({
-    recordId: idOf('record').optional().meta({ description: places.recordId }),
+    recordId: resourceId('record').optional().meta({ description: places.recordId }),
     stepId: text(255).optional().meta({ description: places.stepId }),
     turn: z.int().min(1).max(10_000).optional().meta({ description: places.turn }),
     rating: Rating.optional().meta({ description: '-1 is bad, 0 neutral, 1 good' }),
@@ -71,14 +76,14 @@ export const FeedbackQuery = z.object({
 });
 
 export const AllFeedbackQuery = FeedbackQuery.extend({
-  flowId: idOf('flow').optional(),
-  agentId: idOf('agent').optional(),
-  rating: numberOf(ratings, expectedRating)
+  flowId: resourceId('flow').optional(),
+  agentId: resourceId('agent').optional(),
+  rating: oneOfNumbers(ratings, expectedRating)
     .optional()
     .meta({ description: 'Scores do not count as ratings' }),
   from: Moment.optional().meta({ description: 'Given at this time or later' }),
   to: Moment.optional().meta({ description: 'Given at this time or earlier' }),
-}).check(inOrder);
+}).check(checkRange);
 
 const nullable = (description: string) => z.string().nullable().meta({ description });
 
@@ -163,5 +168,5 @@ type Given = Pick<RunFeedback, 'id' | 'kind' | 'source' | 'createdAt'>;
 /** Members that do not apply are null. */
 export const shownFeedback = ({ ttl: _ttl, ...feedback }: RunFeedback): z.input<typeof Feedback> => ({
   ...(Object.fromEntries(members.map((name) => [name, null])) as Record<(typeof members)[number], null>),
-  ...(definedOf(feedback) as Given),
+  ...(omitUndefined(feedback) as Given),
 });

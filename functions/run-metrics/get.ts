@@ -6,7 +6,7 @@ import { clock } from '../../shared/platform/data/scope.ts';
 import { defineEndpoint } from '../../shared/platform/http/endpoint.ts';
 import { toLambda } from '../../shared/platform/http/lambda/lambda.ts';
 import { readsRuns } from '../runs/schemas.ts';
-import { periodsOf, RunMetricsQuery, RunMetricsResponse } from './schemas.ts';
+import { RunMetricsQuery, RunMetricsResponse, reportPeriods } from './schemas.ts';
 
 export const getRunMetrics = defineEndpoint({
   id: 'run-metrics.get',
@@ -23,7 +23,7 @@ export const getRunMetrics = defineEndpoint({
 
   async handle({ query, permissions }, { numbers, names, now }) {
     const { interval, groupBy, kind: kinds, flowId, agentId, surfaceId } = query;
-    const periods = periodsOf(query, now());
+    const periods = reportPeriods(query, now());
     const held = await permissions();
     const kindsToRead = kindsWith(held, 'READ');
     const readable = [...kindsToRead, ...(kindsToRead.includes('batch') ? (['record'] as const) : [])];

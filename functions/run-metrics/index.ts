@@ -1,7 +1,7 @@
-import type { Group } from '../../shared/platform/http/group.ts';
+import type { EndpointGroup } from '../../shared/platform/http/group.ts';
 import { getRunMetrics } from './get.ts';
 
 export const runMetricsGroup = {
   description: 'Metrics of runs over time: how many, how long, what they cost.',
   endpoints: [getRunMetrics],
-} as const satisfies Group;
+} as const satisfies EndpointGroup;

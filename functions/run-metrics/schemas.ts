@@ -1,10 +1,10 @@
 import * as z from 'zod';
 import { invalidAt } from '../../shared/core/errors/errors.ts';
-import { idOf } from '../../shared/core/ids.ts';
+import { resourceId } from '../../shared/core/ids.ts';
 import { metricKinds } from '../../shared/domain/run-metrics/cell.ts';
 import { groupings, groupingsOfRecords } from '../../shared/domain/run-metrics/metrics-report.ts';
 import { dayMs, hourMs, periodsBetween } from '../../shared/domain/runs/hours.ts';
-import { inOrder, Moment, namesOf } from '../../shared/platform/data/lists/query-values.ts';
+import { checkRange, listOfNames, Moment } from '../../shared/platform/data/lists/query-values.ts';
 
 const intervals = ['hour', 'day'] as const;
 type Interval = (typeof intervals)[number];
@@ -40,15 +40,15 @@ export const RunMetricsQuery = z
       .meta({
         description: `Default: one group of all runs. 400 with the kind \`record\` unless it is ${recordGroupings}`,
       }),
-    kind: namesOf(metricKinds).optional().meta({
+    kind: listOfNames(metricKinds).optional().meta({
       description:
         'One or more, separated by commas. Records of batches count only if `record` is named, or with groupBy=kind',
     }),
-    flowId: idOf('flow').optional(),
-    agentId: idOf('agent').optional(),
-    surfaceId: idOf('surface').optional(),
+    flowId: resourceId('flow').optional(),
+    agentId: resourceId('agent').optional(),
+    surfaceId: resourceId('surface').optional(),
   })
-  .check(inOrder, ({ value: { kind, groupBy }, issues }) => {
+  .check(checkRange, ({ value: { kind, groupBy }, issues }) => {
     if (groupBy && kind?.includes('record') && !groupingsOfRecords.includes(groupBy))
       issues.push({
         code: 'custom',
@@ -59,7 +59,7 @@ export const RunMetricsQuery = z
   });
 
 /** The intervals of a report. @throws 400 if there are too many, or none. */
-export function periodsOf(query: z.output<typeof RunMetricsQuery>, now: Date): string[] {
+export function reportPeriods(query: z.output<typeof RunMetricsQuery>, now: Date): string[] {
   const { ms, most, shown, covers } = rules[query.interval];
   const from = query.from?.getTime();
   const to = (query.to ?? now).getTime();

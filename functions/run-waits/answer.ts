@@ -4,7 +4,7 @@ import { waitAnswers } from '../../shared/execution/run-waits/answer-wait.ts';
 import { linkedWait } from '../../shared/execution/run-waits/linked-wait.ts';
 import { defineEndpoint } from '../../shared/platform/http/endpoint.ts';
 import { toLambda } from '../../shared/platform/http/lambda/lambda.ts';
-import { scopeOfLink } from './link-scope.ts';
+import { waitLinkScope } from './link-scope.ts';
 import { Token } from './show.ts';
 
 export const answerApproval = defineEndpoint({
@@ -13,7 +13,7 @@ export const answerApproval = defineEndpoint({
   path: '/v1/approvals/answer',
   noIdempotencyKey: 'A link takes one answer',
   permission: 'public',
-  scope: scopeOfLink,
+  scope: waitLinkScope,
   summary: 'Answer by an approval link',
   description:
     'Answers the question of a run with the token of a link, which works once. 404 for a wrong token; 409 once it is answered, its time is over or its run has ended.',

@@ -1,4 +1,4 @@
-import type { Group } from '../../shared/platform/http/group.ts';
+import type { EndpointGroup } from '../../shared/platform/http/group.ts';
 import { answerApproval } from './answer.ts';
 import { callBack } from './call-back.ts';
 import { showApproval } from './show.ts';
@@ -6,4 +6,4 @@ import { showApproval } from './show.ts';
 export const runWaitsGroup = {
   description: 'Where people without an account, and other systems, continue runs that wait for them.',
   endpoints: [showApproval, answerApproval, callBack],
-} as const satisfies Group;
+} as const satisfies EndpointGroup;

@@ -2,7 +2,7 @@ import { scopeOfToken } from '../../shared/domain/run-waits/wait-link.ts';
 import { memberOfBody, scopeFrom } from '../../shared/platform/auth/scope-from.ts';
 
 /** The tenant whose run waits for the holder of the link. Unknown and used tokens are a 404. */
-export const scopeOfLink = scopeFrom({
+export const waitLinkScope = scopeFrom({
   what: 'Link',
   uses: ['credentials'],
   from: (event, runtime) => scopeOfToken(memberOfBody(event, 'token'), runtime),

@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { linkedWait } from '../../shared/execution/run-waits/linked-wait.ts';
 import { defineEndpoint } from '../../shared/platform/http/endpoint.ts';
 import { toLambda } from '../../shared/platform/http/lambda/lambda.ts';
-import { scopeOfLink } from './link-scope.ts';
+import { waitLinkScope } from './link-scope.ts';
 
 export const Token = z.string().min(1).max(200).meta({ description: 'The part of the link after `#`' });
 
@@ -12,7 +12,7 @@ export const showApproval = defineEndpoint({
   path: '/v1/approvals/show',
   noIdempotencyKey: 'It changes nothing',
   permission: 'public',
-  scope: scopeOfLink,
+  scope: waitLinkScope,
   summary: 'Show the question of an approval link',
   description:
     'What the page of an approval link shows. It does not use the link up. 404 for a wrong token; 409 once it is answered, its time is over or its run has ended.',

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { idOf } from '../../shared/core/ids.ts';
+import { resourceId } from '../../shared/core/ids.ts';
 import { AnswerBody, answerView, RunAnswer } from '../../shared/domain/run-waits/answer-body.ts';
 import { waitAnswers } from '../../shared/execution/run-waits/answer-wait.ts';
 import { waitFinder } from '../../shared/execution/run-waits/find-wait.ts';
@@ -23,7 +23,7 @@ export const answerRun = defineEndpoint({
       .max(20)
       .optional()
       .meta({ description: 'The item of a map, as text. Needed while several items wait' }),
-    recordId: idOf('record').optional().meta({ description: 'If `{id}` is a batch' }),
+    recordId: resourceId('record').optional().meta({ description: 'If `{id}` is a batch' }),
   }),
   response: { kind: 'json', bodies: { 200: RunAnswer } },
   errors: [400, 404, 409, 413],

@@ -1,4 +1,4 @@
-import type { Group } from '../../shared/platform/http/group.ts';
+import type { EndpointGroup } from '../../shared/platform/http/group.ts';
 import { answerRun } from './answer.ts';
 import { cancelRun } from './cancel.ts';
 import { getRun } from './get.ts';
@@ -8,4 +8,4 @@ import { getRunTrace } from './trace.ts';
 export const runsGroup = {
   description: 'Runs of batches, flows, agents and tools in one list, with their traces.',
   endpoints: [listRuns, getRun, getRunTrace, cancelRun, answerRun],
-} as const satisfies Group;
+} as const satisfies EndpointGroup;

@@ -1,15 +1,15 @@
 import * as z from 'zod';
-import { idOf } from '../../shared/core/ids.ts';
+import { resourceId } from '../../shared/core/ids.ts';
 import { ToolReference } from '../../shared/domain/flows/steps/tool-reference.ts';
 import { kindsWith } from '../../shared/domain/runs/kind-permissions.ts';
 import { runKinds, runStatuses } from '../../shared/domain/runs/run.ts';
 import { triggerTypes } from '../../shared/domain/runs/trigger-types.ts';
 import { runList } from '../../shared/execution/listed-runs/list-runs.ts';
 import {
+  checkRange,
   Flag,
-  inOrder,
+  listOfNames,
   Moment,
-  namesOf,
   wholeNumber,
 } from '../../shared/platform/data/lists/query-values.ts';
 import { defineEndpoint } from '../../shared/platform/http/endpoint.ts';
@@ -32,16 +32,16 @@ export const listRuns = defineEndpoint({
 - A run is deleted with its flow, agent or tool. Runs of tools, of inline flows without stored results and of inline agents expire 30 days after their start.`,
   query: z
     .object({
-      kind: namesOf(runKinds).optional(),
-      status: namesOf(runStatuses).optional(),
-      trigger: namesOf(triggerTypes).optional(),
-      flowId: idOf('flow').optional(),
-      agentId: idOf('agent').optional(),
+      kind: listOfNames(runKinds).optional(),
+      status: listOfNames(runStatuses).optional(),
+      trigger: listOfNames(triggerTypes).optional(),
+      flowId: resourceId('flow').optional(),
+      agentId: resourceId('agent').optional(),
       toolId: ToolReference.optional(),
-      productId: idOf('product').optional(),
-      surfaceId: idOf('surface').optional(),
-      scheduleId: idOf('schedule').optional().meta({ description: 'The schedule that started it' }),
-      apiKeyId: idOf('key')
+      productId: resourceId('product').optional(),
+      surfaceId: resourceId('surface').optional(),
+      scheduleId: resourceId('schedule').optional().meta({ description: 'The schedule that started it' }),
+      apiKeyId: resourceId('key')
         .optional()
         .meta({ description: 'The API key that started it. Keys of surfaces are not recorded' }),
       parentRunId: RunParams.shape.id
@@ -72,7 +72,7 @@ export const listRuns = defineEndpoint({
       limit: wholeNumber(1, 100).default(20).meta({ description: '1 to 100, default 20' }),
       cursor: z.string().optional().meta({ description: 'The nextCursor of an earlier response' }),
     })
-    .check(inOrder),
+    .check(checkRange),
   response: {
     kind: 'json',
     bodies: {

@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { type Run, runKinds, runStatuses } from '../../shared/domain/runs/run.ts';
 import { RunTokens } from '../../shared/domain/runs/run-use.ts';
 import { triggerTypes } from '../../shared/domain/runs/trigger-types.ts';
-import { durationOf } from '../../shared/execution/listed-runs/run-filter.ts';
+import { runDurationMs } from '../../shared/execution/listed-runs/run-filter.ts';
 
 const text = z.string().nullable();
 
@@ -157,7 +157,7 @@ export function toRunRow(run: Run, now = new Date()): z.input<typeof RunRow> {
     forkedFrom: null,
     startedAt: run.startedAt,
     completedAt: run.completedAt ?? null,
-    durationMs: durationOf(run, now),
+    durationMs: runDurationMs(run, now),
     totalCost: run.totalCost ?? null,
     savedCost: run.savedCost ?? null,
     cacheSavings: run.cacheSavings ?? null,

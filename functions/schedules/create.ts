@@ -4,7 +4,7 @@ import { defineEndpoint } from '../../shared/platform/http/endpoint.ts';
 import { toLambda } from '../../shared/platform/http/lambda/lambda.ts';
 import { requireAll } from '../../shared/platform/identity/require-all.ts';
 import { SurfaceParams } from '../surfaces/response-schemas.ts';
-import { alsoTakes, placeOf, runsFlows, ScheduleResponse, toScheduleResponse } from './schemas.ts';
+import { alsoTakes, runsFlows, ScheduleResponse, toSchedulePlace, toScheduleResponse } from './schemas.ts';
 
 const example = {
   flowId: 'flow_01k9m4v7d3x8qz5w2r6t0y1hbn',
@@ -30,7 +30,7 @@ export const createSchedule = defineEndpoint({
 
   async handle({ params, body, principal }, { schedules }) {
     requireAll(principal, runsFlows);
-    return toScheduleResponse(await schedules.create(placeOf(params), principal, body));
+    return toScheduleResponse(await schedules.create(toSchedulePlace(params), principal, body));
   },
 });
 

@@ -3,7 +3,7 @@ import { scheduleStore } from '../../shared/domain/schedules/schedule-store.ts';
 import { defineEndpoint } from '../../shared/platform/http/endpoint.ts';
 import { toLambda } from '../../shared/platform/http/lambda/lambda.ts';
 import { requireAll } from '../../shared/platform/identity/require-all.ts';
-import { alsoTakes, placeOf, runsFlows, ScheduleParams } from './schemas.ts';
+import { alsoTakes, runsFlows, ScheduleParams, toSchedulePlace } from './schemas.ts';
 
 export const deleteSchedule = defineEndpoint({
   id: 'schedules.delete',
@@ -19,7 +19,7 @@ export const deleteSchedule = defineEndpoint({
 
   async handle({ params, principal }, { schedules }) {
     requireAll(principal, runsFlows);
-    await schedules.remove(placeOf(params), params.scheduleId);
+    await schedules.remove(toSchedulePlace(params), params.scheduleId);
     return { success: true };
   },
 });

@@ -2,7 +2,7 @@ import { scheduleStore } from '../../shared/domain/schedules/schedule-store.ts';
 import { firingList } from '../../shared/execution/schedules/firing-list.ts';
 import { defineEndpoint } from '../../shared/platform/http/endpoint.ts';
 import { toLambda } from '../../shared/platform/http/lambda/lambda.ts';
-import { placeOf, ScheduleDetails, ScheduleParams, toNamedSchedule } from './schemas.ts';
+import { ScheduleDetails, ScheduleParams, toNamedSchedule, toSchedulePlace } from './schemas.ts';
 
 const recentMax = 10;
 
@@ -19,7 +19,7 @@ export const getSchedule = defineEndpoint({
   needs: { schedules: scheduleStore, history: firingList },
 
   async handle({ params }, { schedules, history }) {
-    const schedule = await schedules.find(placeOf(params), params.scheduleId);
+    const schedule = await schedules.find(toSchedulePlace(params), params.scheduleId);
     const [named, recentRuns] = await Promise.all([
       schedules.named(schedule),
       history.list(schedule, { limit: recentMax }),

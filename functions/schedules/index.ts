@@ -1,4 +1,4 @@
-import type { Group } from '../../shared/platform/http/group.ts';
+import type { EndpointGroup } from '../../shared/platform/http/group.ts';
 import { createSchedule } from './create.ts';
 import { deleteSchedule } from './delete.ts';
 import { getSchedule } from './get.ts';
@@ -22,4 +22,4 @@ export const schedulesGroup = {
     runScheduleNow,
     listScheduleRuns,
   ],
-} as const satisfies Group;
+} as const satisfies EndpointGroup;

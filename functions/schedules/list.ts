@@ -3,7 +3,7 @@ import { scheduleStore, schedulesMax } from '../../shared/domain/schedules/sched
 import { defineEndpoint } from '../../shared/platform/http/endpoint.ts';
 import { toLambda } from '../../shared/platform/http/lambda/lambda.ts';
 import { SurfaceParams } from '../surfaces/response-schemas.ts';
-import { NamedScheduleResponse, placeOf, toNamedSchedule } from './schemas.ts';
+import { NamedScheduleResponse, toNamedSchedule, toSchedulePlace } from './schemas.ts';
 
 export const listSchedules = defineEndpoint({
   id: 'schedules.list',
@@ -18,7 +18,7 @@ export const listSchedules = defineEndpoint({
   needs: { schedules: scheduleStore },
 
   async handle({ params }, { schedules }) {
-    return { data: (await schedules.list(placeOf(params))).map(toNamedSchedule) };
+    return { data: (await schedules.list(toSchedulePlace(params))).map(toNamedSchedule) };
   },
 });
 

@@ -3,7 +3,7 @@ import { scheduleStore } from '../../shared/domain/schedules/schedule-store.ts';
 import { defineEndpoint } from '../../shared/platform/http/endpoint.ts';
 import { toLambda } from '../../shared/platform/http/lambda/lambda.ts';
 import { requireAll } from '../../shared/platform/identity/require-all.ts';
-import { alsoTakes, placeOf, runsFlows, ScheduleParams } from './schemas.ts';
+import { alsoTakes, runsFlows, ScheduleParams, toSchedulePlace } from './schemas.ts';
 
 export const pauseSchedule = defineEndpoint({
   id: 'schedules.pause',
@@ -19,7 +19,7 @@ export const pauseSchedule = defineEndpoint({
 
   async handle({ params, principal }, { schedules }) {
     requireAll(principal, runsFlows);
-    await schedules.change(placeOf(params), params.scheduleId, { enabled: false });
+    await schedules.change(toSchedulePlace(params), params.scheduleId, { enabled: false });
     return { status: 'paused' as const };
   },
 });

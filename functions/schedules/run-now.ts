@@ -5,7 +5,7 @@ import { defineEndpoint } from '../../shared/platform/http/endpoint.ts';
 import { toLambda } from '../../shared/platform/http/lambda/lambda.ts';
 import { requireAll } from '../../shared/platform/identity/require-all.ts';
 import { unfinishedBatches } from '../batches/schemas.ts';
-import { alsoTakes, placeOf, runsFlows, ScheduleParams } from './schemas.ts';
+import { alsoTakes, runsFlows, ScheduleParams, toSchedulePlace } from './schemas.ts';
 
 export const runScheduleNow = defineEndpoint({
   id: 'schedules.run-now',
@@ -26,7 +26,7 @@ export const runScheduleNow = defineEndpoint({
 
   async handle({ params, principal, timeLeftMs }, { runNow, batches }) {
     requireAll(principal, runsFlows);
-    const batch = await runNow(placeOf(params), params.scheduleId, timeLeftMs);
+    const batch = await runNow(toSchedulePlace(params), params.scheduleId, timeLeftMs);
     const { status } = await batches.settled(batch);
     const recordCount = batch.dispatched ? 0 : batch.totalRecords;
     return { batchExecutionId: batch.id, recordCount, status };

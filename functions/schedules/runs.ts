@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { idOf } from '../../shared/core/ids.ts';
+import { resourceId } from '../../shared/core/ids.ts';
 import { firingDays } from '../../shared/domain/schedules/firing.ts';
 import { firingList } from '../../shared/execution/schedules/firing-list.ts';
 import { CursorPagination, CursorQuery } from '../../shared/platform/data/lists/pages.ts';
@@ -14,7 +14,7 @@ export const listScheduleRuns = defineEndpoint({
   permission: 'PRODUCTS:READ',
   summary: 'List the runs of a schedule',
   description: `Newest first, with the counters and the cost of their batches. Times that were skipped are listed with the reason. Kept for ${firingDays} days.`,
-  params: z.object({ id: idOf('schedule') }),
+  params: z.object({ id: resourceId('schedule') }),
   query: CursorQuery,
   response: {
     kind: 'json',

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { idOf } from '../../shared/core/ids.ts';
+import { resourceId } from '../../shared/core/ids.ts';
 import type { Schedule } from '../../shared/domain/schedules/schedule.ts';
 import { scheduleTriggers } from '../../shared/domain/schedules/schedule.ts';
 import { ExecutionOptions } from '../../shared/domain/schedules/schedule-body.ts';
@@ -7,14 +7,17 @@ import type { NamedSchedule } from '../../shared/domain/schedules/schedule-store
 import type { FiringState } from '../../shared/execution/schedules/firing-list.ts';
 import { SurfaceParams } from '../surfaces/response-schemas.ts';
 
-export const ScheduleParams = SurfaceParams.extend({ scheduleId: idOf('schedule') });
+export const ScheduleParams = SurfaceParams.extend({ scheduleId: resourceId('schedule') });
 
 /** A schedule runs a flow: whoever writes it needs this permission too. */
 export const runsFlows = ['FLOWS:EXECUTE'] as const;
 export const alsoTakes = 'Also takes FLOWS:EXECUTE.';
 
 /** Where the schedule of a request belongs. */
-export const placeOf = ({ id, surfaceId }: z.output<typeof SurfaceParams>) => ({ productId: id, surfaceId });
+export const toSchedulePlace = ({ id, surfaceId }: z.output<typeof SurfaceParams>) => ({
+  productId: id,
+  surfaceId,
+});
 
 const fields = {
   id: z.string(),

@@ -5,10 +5,10 @@ import { toLambda } from '../../shared/platform/http/lambda/lambda.ts';
 import { requireAll } from '../../shared/platform/identity/require-all.ts';
 import {
   alsoTakes,
-  placeOf,
   runsFlows,
   ScheduleParams,
   ScheduleResponse,
+  toSchedulePlace,
   toScheduleResponse,
 } from './schemas.ts';
 
@@ -27,7 +27,7 @@ export const updateSchedule = defineEndpoint({
 
   async handle({ params, body, principal }, { schedules }) {
     requireAll(principal, runsFlows);
-    return toScheduleResponse(await schedules.change(placeOf(params), params.scheduleId, body));
+    return toScheduleResponse(await schedules.change(toSchedulePlace(params), params.scheduleId, body));
   },
 });
 

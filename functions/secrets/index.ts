@@ -1,4 +1,4 @@
-import type { Group } from '../../shared/platform/http/group.ts';
+import type { EndpointGroup } from '../../shared/platform/http/group.ts';
 import { checkSecrets } from './check.ts';
 import { createSecret } from './create.ts';
 import { deleteSecret } from './delete.ts';
@@ -22,4 +22,4 @@ export const secretsGroup = {
     updateSecret,
     deleteSecret,
   ],
-} as const satisfies Group;
+} as const satisfies EndpointGroup;

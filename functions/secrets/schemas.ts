@@ -1,15 +1,15 @@
 import * as z from 'zod';
-import { idOf } from '../../shared/core/ids.ts';
+import { resourceId } from '../../shared/core/ids.ts';
 import { SecretKey } from '../../shared/core/secrets/secret-key.ts';
-import { Description, type Secret, SecretValue } from '../../shared/domain/secrets/secret.ts';
+import { type Secret, SecretDescription, SecretValue } from '../../shared/domain/secrets/secret.ts';
 
-export const SecretParams = z.object({ id: idOf('secret') });
+export const SecretParams = z.object({ id: resourceId('secret') });
 
 export const CreateSecretBody = z
   .strictObject({
     key: SecretKey,
     value: SecretValue.optional(),
-    description: Description.optional(),
+    description: SecretDescription.optional(),
   })
   .meta({
     examples: [
@@ -20,7 +20,7 @@ export const CreateSecretBody = z
 export const UpdateSecretBody = z
   .strictObject({
     value: SecretValue.optional(),
-    description: Description.optional().meta({ description: 'An empty text removes it' }),
+    description: SecretDescription.optional().meta({ description: 'An empty text removes it' }),
     expectedVersion: z.int().min(0).optional(),
   })
   .refine(({ value, description }) => value !== undefined || description !== undefined, {

@@ -5,7 +5,7 @@ import { exposedItems } from '../../shared/domain/surfaces/exposed-item.ts';
 import { defineEndpoint } from '../../shared/platform/http/endpoint.ts';
 import { toLambda } from '../../shared/platform/http/lambda/lambda.ts';
 import { a2aHeaders, a2aPath, keysPath } from '../../shared/protocols/a2a/paths.ts';
-import { cardOf } from '../../shared/protocols/a2a/served-card.ts';
+import { toServedCard } from '../../shared/protocols/a2a/served-card.ts';
 import { SurfaceParams } from '../surfaces/response-schemas.ts';
 import { assertShown, scopeOfAgent } from './public-agent.ts';
 import { A2aCard } from './schemas.ts';
@@ -32,7 +32,7 @@ export const getA2aCard = defineEndpoint({
   async handle({ params: { id, surfaceId }, header, baseUrl }, { items, available, keys }) {
     const whole = await items.ofSurface(id, surfaceId);
     assertShown(whole.surface);
-    const card = cardOf({ ...whole, exposed: await available(whole.exposed) }, baseUrl());
+    const card = toServedCard({ ...whole, exposed: await available(whole.exposed) }, baseUrl());
     const version = header('a2a-version');
     const key = isOfFormer(version) ? undefined : await keys.of(whole.surface);
     return cardFor(card, version, key && { key, keysUrl: card.url + keysPath }) as never;

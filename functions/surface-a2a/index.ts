@@ -1,4 +1,4 @@
-import type { Group } from '../../shared/platform/http/group.ts';
+import type { EndpointGroup } from '../../shared/platform/http/group.ts';
 import { addA2aPushConfig } from './add-push-config.ts';
 import { callA2a } from './call-rpc.ts';
 import { getA2aCard } from './card.ts';
@@ -28,4 +28,4 @@ export const surfaceA2aGroup = {
     getA2aExtendedCard,
     getA2aKeys,
   ],
-} as const satisfies Group;
+} as const satisfies EndpointGroup;

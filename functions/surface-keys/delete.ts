@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { surfaceKeys } from '../../shared/domain/surfaces/surface-keys.ts';
 import { defineEndpoint } from '../../shared/platform/http/endpoint.ts';
 import { toLambda } from '../../shared/platform/http/lambda/lambda.ts';
-import { KeyParams } from './schemas.ts';
+import { SurfaceKeyParams } from './schemas.ts';
 
 export const deleteSurfaceKey = defineEndpoint({
   id: 'surface-keys.delete',
@@ -11,7 +11,7 @@ export const deleteSurfaceKey = defineEndpoint({
   permission: 'PRODUCTS:WRITE',
   summary: 'Delete a key of a surface',
   description: 'It stops working at once.',
-  params: KeyParams,
+  params: SurfaceKeyParams,
   response: { kind: 'json', bodies: { 200: z.object({ success: z.boolean() }) } },
   errors: [400, 404],
   needs: { keys: surfaceKeys },

@@ -1,4 +1,4 @@
-import type { Group } from '../../shared/platform/http/group.ts';
+import type { EndpointGroup } from '../../shared/platform/http/group.ts';
 import { createSurfaceKey } from './create.ts';
 import { deleteSurfaceKey } from './delete.ts';
 import { listSurfaceKeys } from './list.ts';
@@ -7,4 +7,4 @@ import { revealSurfaceKey } from './reveal.ts';
 export const surfaceKeysGroup = {
   description: 'Let callers use one surface, and nothing else.',
   endpoints: [listSurfaceKeys, createSurfaceKey, deleteSurfaceKey, revealSurfaceKey],
-} as const satisfies Group;
+} as const satisfies EndpointGroup;

@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { surfaceKeys } from '../../shared/domain/surfaces/surface-keys.ts';
 import { defineEndpoint } from '../../shared/platform/http/endpoint.ts';
 import { toLambda } from '../../shared/platform/http/lambda/lambda.ts';
-import { SurfaceKeyResponse, toKeyResponse } from '../surfaces/key-schemas.ts';
+import { SurfaceKeyResponse, toSurfaceKeyResponse } from '../surfaces/key-schemas.ts';
 import { SurfaceParams } from '../surfaces/response-schemas.ts';
 
 export const listSurfaceKeys = defineEndpoint({
@@ -18,7 +18,7 @@ export const listSurfaceKeys = defineEndpoint({
   needs: { keys: surfaceKeys },
 
   async handle({ params: { id, surfaceId } }, { keys }) {
-    return { data: (await keys.list({ productId: id, surfaceId })).map(toKeyResponse) };
+    return { data: (await keys.list({ productId: id, surfaceId })).map(toSurfaceKeyResponse) };
   },
 });
 

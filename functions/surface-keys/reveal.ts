@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { surfaceKeys } from '../../shared/domain/surfaces/surface-keys.ts';
 import { defineEndpoint } from '../../shared/platform/http/endpoint.ts';
 import { toLambda } from '../../shared/platform/http/lambda/lambda.ts';
-import { KeyParams } from './schemas.ts';
+import { SurfaceKeyParams } from './schemas.ts';
 
 const warning = 'Keep this key secret: it calls the surface for anyone who has it';
 
@@ -14,7 +14,7 @@ export const revealSurfaceKey = defineEndpoint({
   sessionOnly: true,
   summary: 'Reveal the value of a test key of a surface',
   description: 'Requires a session. 403 for a production key: the service does not store its value.',
-  params: KeyParams,
+  params: SurfaceKeyParams,
   response: {
     kind: 'json',
     bodies: {

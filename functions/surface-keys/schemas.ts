@@ -1,11 +1,11 @@
 import * as z from 'zod';
-import { idOf } from '../../shared/core/ids.ts';
+import { resourceId } from '../../shared/core/ids.ts';
 import { nameUpTo } from '../../shared/core/name.ts';
 import type { SurfaceKey } from '../../shared/platform/auth/surface-key.ts';
 import { keyExample, keyFields, keyMembers } from '../surfaces/key-schemas.ts';
 import { SurfaceParams } from '../surfaces/response-schemas.ts';
 
-export const KeyParams = SurfaceParams.extend({ keyId: idOf('surfkey') });
+export const SurfaceKeyParams = SurfaceParams.extend({ keyId: resourceId('surfkey') });
 
 const limitMax = 1_000_000;
 

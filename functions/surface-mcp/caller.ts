@@ -1,7 +1,7 @@
 import { challengedCredential } from '../../shared/platform/auth/challenged-credential.ts';
 import { hasCredential } from '../../shared/platform/auth/credential.ts';
-import { baseUrlOf } from '../../shared/platform/http/base-url.ts';
-import { mcpPath, mcpPathOf, wellKnown } from './paths.ts';
+import { apiBaseUrl } from '../../shared/platform/http/base-url.ts';
+import { mcpPath, surfaceMcpPath, wellKnown } from './paths.ts';
 
 /**
  * A 401 names the metadata of the surface. API Gateway renames the header, so clients find the metadata by its path
@@ -10,9 +10,9 @@ import { mcpPath, mcpPathOf, wellKnown } from './paths.ts';
 export const keyOrSession = challengedCredential({
   accepts: ['surface-key'],
   challengeOf(event) {
-    const baseUrl = baseUrlOf(mcpPath, event.requestContext);
+    const baseUrl = apiBaseUrl(mcpPath, event.requestContext);
     const { id = '', surfaceId = '' } = event.pathParameters ?? {};
-    const url = baseUrl + wellKnown + mcpPathOf({ id, surfaceId });
+    const url = baseUrl + wellKnown + surfaceMcpPath({ id, surfaceId });
     return `Bearer ${hasCredential(event) ? 'error="invalid_token", ' : ''}resource_metadata="${url}"`;
   },
 });

@@ -1,4 +1,4 @@
-import type { Group } from '../../shared/platform/http/group.ts';
+import type { EndpointGroup } from '../../shared/platform/http/group.ts';
 import { getMcpInfo } from './info.ts';
 import { getMcpMetadata } from './metadata.ts';
 import { serveMcp } from './serve.ts';
@@ -6,4 +6,4 @@ import { serveMcp } from './serve.ts';
 export const surfaceMcpGroup = {
   description: 'Offer what a product exposes as tools of an MCP server.',
   endpoints: [serveMcp, getMcpInfo, getMcpMetadata],
-} as const satisfies Group;
+} as const satisfies EndpointGroup;

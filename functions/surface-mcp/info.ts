@@ -5,7 +5,7 @@ import { defineEndpoint } from '../../shared/platform/http/endpoint.ts';
 import { toLambda } from '../../shared/platform/http/lambda/lambda.ts';
 import { assertBelongs } from '../../shared/protocols/surface/access.ts';
 import { SurfaceParams } from '../surfaces/response-schemas.ts';
-import { mcpHeaders, mcpPathOf } from './paths.ts';
+import { mcpHeaders, surfaceMcpPath } from './paths.ts';
 import { McpInfo } from './schemas.ts';
 
 export const getMcpInfo = defineEndpoint({
@@ -27,7 +27,7 @@ export const getMcpInfo = defineEndpoint({
     const { surface, product } = await items.ofSurface(id, surfaceId);
     assertBelongs(surface, principal);
     if (surface.type !== 'mcp') throw notFound('MCP server');
-    const endpoint = baseUrl() + mcpPathOf({ id, surfaceId });
+    const endpoint = baseUrl() + surfaceMcpPath({ id, surfaceId });
     const authentication = { type: 'bearer', header: 'Authorization', format: 'Bearer <key>' };
     const [protocolVersion = ''] = protocolVersions;
     return { mcp: { endpoint, manifest: `${endpoint}/info`, protocolVersion, authentication }, product };

@@ -3,13 +3,13 @@ import { scopeFrom } from '../../shared/platform/auth/scope-from.ts';
 import { defineEndpoint } from '../../shared/platform/http/endpoint.ts';
 import { toLambda } from '../../shared/platform/http/lambda/lambda.ts';
 import { SurfaceParams } from '../surfaces/response-schemas.ts';
-import { mcpHeaders, mcpPathOf, metadataPath } from './paths.ts';
+import { mcpHeaders, mcpMetadataPath, surfaceMcpPath } from './paths.ts';
 import { ProtectedResource } from './schemas.ts';
 
 export const getMcpMetadata = defineEndpoint({
   id: 'surface-mcp.metadata',
   method: 'GET',
-  path: metadataPath,
+  path: mcpMetadataPath,
   requestHeaders: mcpHeaders,
   permission: 'public',
   scope: scopeFrom({
@@ -27,7 +27,7 @@ export const getMcpMetadata = defineEndpoint({
   needs: {},
 
   handle: ({ params, baseUrl }) => ({
-    resource: baseUrl() + mcpPathOf(params),
+    resource: baseUrl() + surfaceMcpPath(params),
     authorization_servers: [requireEnv('OIDC_ISSUER')],
     bearer_methods_supported: ['header'],
   }),

@@ -1,7 +1,7 @@
-import type { Group } from '../../shared/platform/http/group.ts';
+import type { EndpointGroup } from '../../shared/platform/http/group.ts';
 import { runSurfaceItem } from './run.ts';
 
 export const surfaceRunsGroup = {
   description: 'Run what the surfaces of products expose.',
   endpoints: [runSurfaceItem],
-} as const satisfies Group;
+} as const satisfies EndpointGroup;

@@ -1,10 +1,10 @@
 import type { APIGatewayProxyEvent } from 'aws-lambda';
 import { hasSignature } from '../../shared/adapters/webhooks/verify.ts';
-import { idOf } from '../../shared/core/ids.ts';
+import { resourceId } from '../../shared/core/ids.ts';
 import { signerOfSurface } from '../../shared/domain/surfaces/secrets/surface-signer.ts';
 import { signatureOrCredential } from '../../shared/platform/auth/signature-or-credential.ts';
 
-const SurfaceId = idOf('surface');
+const SurfaceId = resourceId('surface');
 
 /** For each surface and network of senders. */
 const limits = { perHour: 10_000, perDay: 100_000 };

@@ -8,13 +8,13 @@ type Body = Record<string, unknown>;
 type Header = (name: string) => string | undefined;
 
 /** What Slack wants to get back before it sends events to an address. */
-export const challengeOf = (signature: Signature, { type, challenge }: Body): string | undefined =>
+export const slackChallenge = (signature: Signature, { type, challenge }: Body): string | undefined =>
   signature?.scheme === 'slack' && type === 'url_verification' && typeof challenge === 'string'
     ? challenge
     : undefined;
 
 /** The id of the delivery. @throws 400 if a signed request has none. */
-export function deliveryOf(signature: Signature, header: Header, body: Body): string | undefined {
+export function receivedDeliveryId(signature: Signature, header: Header, body: Body): string | undefined {
   if (!signature) return header('webhook-id');
   const { deliveryIdOf, deliveryIdPlace } = schemes[signature.scheme];
   const id = deliveryIdOf(header, body);
@@ -24,7 +24,7 @@ export function deliveryOf(signature: Signature, header: Header, body: Body): st
 }
 
 /** The parameters: the members of the body that can be variables, and what a signed request says of itself. */
-export const inputsOf = (webhook: Body | undefined, body: Body): Body => ({
+export const webhookInputs = (webhook: Body | undefined, body: Body): Body => ({
   ...(webhook && { webhook }),
   ...Object.fromEntries(Object.entries(body).filter(([name]) => VariableName.safeParse(name).success)),
 });

@@ -1,8 +1,8 @@
-import type { Group } from '../../shared/platform/http/group.ts';
+import type { EndpointGroup } from '../../shared/platform/http/group.ts';
 import { receiveWebhook } from './receive.ts';
 
 /** A group of its own: its role may read signing secrets, and starts runs without running them. */
 export const surfaceWebhooksGroup = {
   description: 'Run what a product exposes, when another service sends an event.',
   endpoints: [receiveWebhook],
-} as const satisfies Group;
+} as const satisfies EndpointGroup;

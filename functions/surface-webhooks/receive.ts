@@ -1,18 +1,18 @@
 import * as z from 'zod';
 import { sandbox, withQueueTimeout } from '../../shared/adapters/sandbox/sandbox.ts';
 import { hasCode, ifMissing, tooManyAtOnce, unauthenticated } from '../../shared/core/errors/errors.ts';
-import { idOf } from '../../shared/core/ids.ts';
+import { resourceId } from '../../shared/core/ids.ts';
 import { exposedItems, itemOfSlug } from '../../shared/domain/surfaces/exposed-item.ts';
-import { runSurfaceOf } from '../../shared/domain/surfaces/surface/run-surface.ts';
-import { targetOf } from '../../shared/execution/targets/target.ts';
+import { toRunSurface } from '../../shared/domain/surfaces/surface/run-surface.ts';
+import { toTarget } from '../../shared/execution/targets/target.ts';
 import { webhookStarter } from '../../shared/execution/webhooks/start-webhook.ts';
 import { defineEndpoint } from '../../shared/platform/http/endpoint.ts';
 import { toLambda } from '../../shared/platform/http/lambda/lambda.ts';
 import { callerOfSurface, visitorOfSurface } from '../../shared/platform/identity/visitor.ts';
 import { assertMayRun, assertOpen } from '../../shared/protocols/surface/access.ts';
-import { assertParameters, gone } from '../../shared/protocols/surface/parameters.ts';
+import { assertParameters, targetGone } from '../../shared/protocols/surface/parameters.ts';
 import { senderOrCaller } from './caller.ts';
-import { challengeOf, deliveryOf, inputsOf } from './event.ts';
+import { receivedDeliveryId, slackChallenge, webhookInputs } from './event.ts';
 
 export const receiveWebhook = defineEndpoint({
   id: 'surface-webhooks.receive',
@@ -44,8 +44,8 @@ export const receiveWebhook = defineEndpoint({
 - An agent gets the parameter \`message\`, or else the parameters as JSON.
 - The \`url_verification\` of Slack gets its \`challenge\`.`,
   params: z.object({
-    id: idOf('product'),
-    surfaceId: idOf('surface'),
+    id: resourceId('product'),
+    surfaceId: resourceId('surface'),
     endpointSlug: z.string().regex(/^[a-z0-9-]{1,100}$/),
   }),
   body: z.record(z.string(), z.unknown()).meta({ examples: [{ person: 'Ada' }] }),
@@ -75,24 +75,24 @@ export const receiveWebhook = defineEndpoint({
     assertOpen(surface, principal ?? { environment: 'production' });
     const found = itemOfSlug(whole, 'webhook', params.endpointSlug);
     if (principal) assertMayRun(found, principal);
-    const challenge = challengeOf(signature, body);
+    const challenge = slackChallenge(signature, body);
     if (challenge !== undefined) return { status: 200, body: { challenge } };
     const { flowId, agentId, parametersSchema } = found.capability;
-    const deliveryId = deliveryOf(signature, header, body);
-    const inputs = inputsOf(signature && { deliveryId, event: header('x-github-event') ?? null }, body);
+    const deliveryId = receivedDeliveryId(signature, header, body);
+    const inputs = webhookInputs(signature && { deliveryId, event: header('x-github-event') ?? null }, body);
     const limited = withQueueTimeout(sandbox, signal);
     await assertParameters(limited, parametersSchema, inputs);
     const delivery = { surfaceId: surface.id, endpointSlug: params.endpointSlug, deliveryId };
     const owner = principal
       ? callerOfSurface(principal)
       : { ...visitorOfSurface(whole.owner, surface.id), environment: 'production' as const };
-    const run = { flowId, agentId, inputs, owner, surface: runSurfaceOf(surface), delivery };
+    const run = { flowId, agentId, inputs, owner, surface: toRunSurface(surface), delivery };
     const executionId = await start(run, limited)
       .catch(ifMissing(undefined))
       .catch((error) => {
         throw hasCode(error, 'RATE_LIMITED') ? busy() : error;
       });
-    if (executionId === undefined) throw gone(targetOf(found.capability));
+    if (executionId === undefined) throw targetGone(toTarget(found.capability));
     return { status: 202, body: { executionId } };
   },
 });

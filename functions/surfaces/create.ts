@@ -2,7 +2,7 @@ import { surfaceEditor } from '../../shared/domain/surfaces/surface-editor.ts';
 import { defineEndpoint } from '../../shared/platform/http/endpoint.ts';
 import { toLambda } from '../../shared/platform/http/lambda/lambda.ts';
 import { SurfaceDetailsResponse, toSurfaceDetails } from './details-schemas.ts';
-import { outboundOf, SurfaceParams } from './response-schemas.ts';
+import { outboundWithSecret, SurfaceParams } from './response-schemas.ts';
 import { CreateSurfaceBody, toSurfaceChanges } from './schemas.ts';
 
 export const createSurface = defineEndpoint({
@@ -22,7 +22,10 @@ export const createSurface = defineEndpoint({
 
   async handle({ params, body }, { surfaces }) {
     const { surface, newSecret } = await surfaces.create(params.id, { ...body, ...toSurfaceChanges(body) });
-    return { ...toSurfaceDetails({ surface, items: [], keys: [] }), ...outboundOf(surface, newSecret) };
+    return {
+      ...toSurfaceDetails({ surface, items: [], keys: [] }),
+      ...outboundWithSecret(surface, newSecret),
+    };
   },
 });
 

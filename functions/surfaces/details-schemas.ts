@@ -1,10 +1,10 @@
 import * as z from 'zod';
 import type { SurfaceDetails } from '../../shared/domain/surfaces/surface-details.ts';
-import { keyExample, SurfaceKeyResponse, toKeyResponse } from './key-schemas.ts';
+import { keyExample, SurfaceKeyResponse, toSurfaceKeyResponse } from './key-schemas.ts';
 import {
   itemExample,
   itemFields,
-  Members,
+  MembersSchema,
   surfaceExample,
   surfaceFields,
   toItemResponse,
@@ -20,7 +20,7 @@ const exposed = {
     .array(z.object({ id: z.string(), name: z.string() }))
     .nullable()
     .meta({ description: 'Of an external agent, by its agent card' }),
-  parametersSchema: Members.nullable(),
+  parametersSchema: MembersSchema.nullable(),
 };
 
 const exposedExample = {
@@ -60,5 +60,5 @@ export const toSurfaceDetails = ({ surface, items, keys }: SurfaceDetails) => ({
     cachedSkills,
     parametersSchema: capability?.parametersSchema ?? null,
   })),
-  keys: keys.map(toKeyResponse),
+  keys: keys.map(toSurfaceKeyResponse),
 });

@@ -1,4 +1,4 @@
-import type { Group } from '../../shared/platform/http/group.ts';
+import type { EndpointGroup } from '../../shared/platform/http/group.ts';
 import { addSurfaceItem } from './add-item.ts';
 import { createSurface } from './create.ts';
 import { deleteSurface } from './delete.ts';
@@ -26,4 +26,4 @@ export const surfacesGroup = {
     resendDelivery,
     describeSurface,
   ],
-} as const satisfies Group;
+} as const satisfies EndpointGroup;

@@ -44,7 +44,7 @@ export const SurfaceKeyResponse = z
     examples: [{ ...keyExample, canReveal: false, isDevelopment: false, lastUsedAt: null, usageCount: 0 }],
   });
 
-export const toKeyResponse = (key: SurfaceKey) => ({
+export const toSurfaceKeyResponse = (key: SurfaceKey) => ({
   ...keyMembers(key),
   canReveal: key.environment === 'test',
   isDevelopment: key.environment === 'test',

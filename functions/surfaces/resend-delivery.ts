@@ -1,4 +1,4 @@
-import { idOf } from '../../shared/core/ids.ts';
+import { resourceId } from '../../shared/core/ids.ts';
 import { deliveryResender } from '../../shared/domain/deliveries/delivery-store.ts';
 import { defineEndpoint } from '../../shared/platform/http/endpoint.ts';
 import { toLambda } from '../../shared/platform/http/lambda/lambda.ts';
@@ -13,7 +13,7 @@ export const resendDelivery = defineEndpoint({
   summary: 'Send a delivery again',
   description:
     'Sends a delivery again with the same id and body, whatever its status, to the URL that the surface has now. The attempts begin again, for another day. 409 while an attempt is in progress.',
-  params: SurfaceParams.extend({ deliveryId: idOf('delivery') }),
+  params: SurfaceParams.extend({ deliveryId: resourceId('delivery') }),
   response: { kind: 'json', bodies: { 202: DeliveryResponse } },
   errors: [400, 404, 409],
   needs: { resend: deliveryResender },

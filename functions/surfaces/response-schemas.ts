@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { idOf } from '../../shared/core/ids.ts';
+import { resourceId } from '../../shared/core/ids.ts';
 import {
   type Surface,
   type SurfaceItem,
@@ -8,11 +8,11 @@ import {
 } from '../../shared/domain/surfaces/surface/surface.ts';
 import { surfaceTypeNames } from '../../shared/domain/surfaces/surface/surface-types.ts';
 
-export const SurfaceParams = z.object({ id: idOf('product'), surfaceId: idOf('surface') });
+export const SurfaceParams = z.object({ id: resourceId('product'), surfaceId: resourceId('surface') });
 
-export const ItemParams = SurfaceParams.extend({ itemId: idOf('item') });
+export const ItemParams = SurfaceParams.extend({ itemId: resourceId('item') });
 
-export const Members = z.record(z.string(), z.unknown());
+export const MembersSchema = z.record(z.string(), z.unknown());
 
 export const surfaceExample = {
   id: 'surface_01k9m4v7d3x8qz5w2r6t0y1hbn',
@@ -35,9 +35,9 @@ export const surfaceFields = {
   type: z.enum(surfaceTypeNames),
   environment: z.enum(surfaceEnvironments),
   status: z.enum(surfaceStatuses),
-  behavior: Members,
-  inbound: Members,
-  outbound: Members,
+  behavior: MembersSchema,
+  inbound: MembersSchema,
+  outbound: MembersSchema,
   createdAt: z.string(),
   updatedAt: z.string(),
 };
@@ -55,8 +55,8 @@ export const itemFields = {
   exposedName: z.string().nullable(),
   exposedDescription: z.string().nullable(),
   isEntryPoint: z.boolean(),
-  config: Members.nullable(),
-  presentation: Members.nullable(),
+  config: MembersSchema.nullable(),
+  presentation: MembersSchema.nullable(),
   displayOrder: z.int(),
   createdAt: z.string(),
 };
@@ -98,7 +98,7 @@ export const toSurfaceResponse = (surface: Surface) => ({
 });
 
 /** The outbound part with the secret that was generated for its webhook, which is shown once. */
-export const outboundOf = ({ outbound }: Surface, newSecret: string | undefined) => ({
+export const outboundWithSecret = ({ outbound }: Surface, newSecret: string | undefined) => ({
   outbound:
     newSecret === undefined ? outbound : { ...outbound, webhook: { ...outbound.webhook, secret: newSecret } },
 });

@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { nameUpTo } from '../../shared/core/name.ts';
 import { surfaceEnvironments, surfaceStatuses } from '../../shared/domain/surfaces/surface/surface.ts';
 import { Inbound, Outbound } from '../../shared/domain/surfaces/surface/surface-bodies.ts';
-import { surfaceTypeNames, surfaceTypeOf } from '../../shared/domain/surfaces/surface/surface-types.ts';
+import { getSurfaceType, surfaceTypeNames } from '../../shared/domain/surfaces/surface/surface-types.ts';
 
 const SurfaceName = nameUpTo(255);
 const Members = z.record(z.string(), z.unknown());
@@ -25,7 +25,7 @@ const given = {
 };
 
 const types = surfaceTypeNames.flatMap((name) => {
-  const { summary } = surfaceTypeOf(name);
+  const { summary } = getSurfaceType(name);
   return summary ? [`\`${name}\`: ${summary}`] : [];
 });
 

@@ -1,7 +1,7 @@
 import { surfaceEditor } from '../../shared/domain/surfaces/surface-editor.ts';
 import { defineEndpoint } from '../../shared/platform/http/endpoint.ts';
 import { toLambda } from '../../shared/platform/http/lambda/lambda.ts';
-import { outboundOf, SurfaceFields, SurfaceParams, toSurfaceResponse } from './response-schemas.ts';
+import { outboundWithSecret, SurfaceFields, SurfaceParams, toSurfaceResponse } from './response-schemas.ts';
 import { toSurfaceChanges, UpdateSurfaceBody } from './schemas.ts';
 
 export const updateSurface = defineEndpoint({
@@ -20,7 +20,7 @@ export const updateSurface = defineEndpoint({
 
   async handle({ params: { id, surfaceId }, body }, { surfaces }) {
     const { surface, newSecret } = await surfaces.update(id, surfaceId, toSurfaceChanges(body));
-    return { ...toSurfaceResponse(surface), ...outboundOf(surface, newSecret) };
+    return { ...toSurfaceResponse(surface), ...outboundWithSecret(surface, newSecret) };
   },
 });
 

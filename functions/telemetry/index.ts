@@ -1,4 +1,4 @@
-import type { Group } from '../../shared/platform/http/group.ts';
+import type { EndpointGroup } from '../../shared/platform/http/group.ts';
 import { deleteTelemetry } from './delete.ts';
 import { getTelemetry } from './get.ts';
 import { putTelemetry } from './put.ts';
@@ -7,4 +7,4 @@ import { testTelemetry } from './test.ts';
 export const telemetryGroup = {
   description: 'Send runs that have ended to an OpenTelemetry collector.',
   endpoints: [getTelemetry, putTelemetry, deleteTelemetry, testTelemetry],
-} as const satisfies Group;
+} as const satisfies EndpointGroup;

@@ -1,4 +1,4 @@
-import type { Group } from '../../shared/platform/http/group.ts';
+import type { EndpointGroup } from '../../shared/platform/http/group.ts';
 import { executeTool } from './execute.ts';
 import { listToolExecutions } from './list.ts';
 import { testTool } from './test.ts';
@@ -7,4 +7,4 @@ import { testTool } from './test.ts';
 export const toolRunsGroup = {
   description: 'Run a tool by itself, see what it would send, and list its executions.',
   endpoints: [executeTool, testTool, listToolExecutions],
-} as const satisfies Group;
+} as const satisfies EndpointGroup;

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { notFound } from '../../shared/core/errors/errors.ts';
 import { builtinIdIn } from '../../shared/domain/flows/steps/tool-reference.ts';
-import { builtinToolOf } from '../../shared/domain/tools/builtin/index.ts';
+import { findBuiltinTool } from '../../shared/domain/tools/builtin/index.ts';
 import { ToolExecution, toolExecutionStore } from '../../shared/domain/tools/tool-execution.ts';
 import { toolStore } from '../../shared/domain/tools/tool-store.ts';
 import { CursorPagination, CursorQuery } from '../../shared/platform/data/lists/pages.ts';
@@ -46,7 +46,7 @@ export const listToolExecutions = defineEndpoint({
 
   async handle({ params: { id }, query }, { tools, executions }) {
     const builtinId = builtinIdIn(id);
-    if (builtinId !== undefined && !builtinToolOf(builtinId)) throw notFound('Tool');
+    if (builtinId !== undefined && !findBuiltinTool(builtinId)) throw notFound('Tool');
     const [page] = await Promise.all([executions.list(id, query), builtinId === undefined && tools.get(id)]);
     return { data: page.executions, pagination: page.pagination };
   },

@@ -8,10 +8,10 @@ import { toolWarnings } from '../../shared/domain/tools/tool-warnings.ts';
 import { defineEndpoint } from '../../shared/platform/http/endpoint.ts';
 import { toLambda } from '../../shared/platform/http/lambda/lambda.ts';
 import {
-  Description,
+  NewToolName,
   ParametersSchema,
   SavedToolResponse,
-  ToolName,
+  ToolDescription,
   toSavedToolResponse,
 } from './schemas.ts';
 
@@ -19,8 +19,8 @@ const bodyOf = ({ type, summary, config }: ToolType) =>
   z
     .strictObject({
       toolType: z.literal(type),
-      name: ToolName,
-      description: Description(500).meta({
+      name: NewToolName,
+      description: ToolDescription(500).meta({
         description: 'What it does and when to use it, for the model too',
       }),
       parametersSchema: ParametersSchema,

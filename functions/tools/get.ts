@@ -1,7 +1,7 @@
 import { notFound } from '../../shared/core/errors/errors.ts';
 import { builtinIdIn } from '../../shared/domain/flows/steps/tool-reference.ts';
 import { builtinAsTool } from '../../shared/domain/tools/builtin/as-tool.ts';
-import { builtinToolOf } from '../../shared/domain/tools/builtin/index.ts';
+import { findBuiltinTool } from '../../shared/domain/tools/builtin/index.ts';
 import { toolStore } from '../../shared/domain/tools/tool-store.ts';
 import { defineEndpoint } from '../../shared/platform/http/endpoint.ts';
 import { toLambda } from '../../shared/platform/http/lambda/lambda.ts';
@@ -22,7 +22,7 @@ export const getTool = defineEndpoint({
   async handle({ params: { id } }, { tools }) {
     const builtinId = builtinIdIn(id);
     if (builtinId === undefined) return toToolResponse(await tools.get(id));
-    const builtin = builtinToolOf(builtinId);
+    const builtin = findBuiltinTool(builtinId);
     if (!builtin) throw notFound('Tool');
     return builtinAsTool(builtin);
   },

@@ -1,4 +1,4 @@
-import type { Group } from '../../shared/platform/http/group.ts';
+import type { EndpointGroup } from '../../shared/platform/http/group.ts';
 import { listBuiltinTools } from './builtin.ts';
 import { listCompatibleTools } from './builtin-compatible.ts';
 import { getBuiltinSchema } from './builtin-schema.ts';
@@ -23,4 +23,4 @@ export const toolsGroup = {
     updateTool,
     deleteTool,
   ],
-} as const satisfies Group;
+} as const satisfies EndpointGroup;

@@ -1,15 +1,15 @@
 import * as z from 'zod';
-import { idOf } from '../../shared/core/ids.ts';
+import { resourceId } from '../../shared/core/ids.ts';
 import { nameUpTo, wellFormed, wellFormedOnly } from '../../shared/core/name.ts';
 import { ToolReference } from '../../shared/domain/flows/steps/tool-reference.ts';
 import type { Tool } from '../../shared/domain/tools/tool.ts';
 import type { ToolWarning } from '../../shared/domain/tools/tool-warnings.ts';
 
-export const ToolParams = z.object({ id: idOf('tool') });
+export const ToolParams = z.object({ id: resourceId('tool') });
 export const AnyToolParams = z.object({ id: ToolReference });
 
-export const ToolName = nameUpTo(100);
-export const Description = (charactersMax: number) =>
+export const NewToolName = nameUpTo(100);
+export const ToolDescription = (charactersMax: number) =>
   z.string().min(1).max(charactersMax).refine(wellFormed, wellFormedOnly);
 
 export const ParametersSchema = z.record(z.string(), z.unknown()).meta({

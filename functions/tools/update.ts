@@ -2,16 +2,16 @@ import * as z from 'zod';
 import { sandbox, withQueueTimeout } from '../../shared/adapters/sandbox/sandbox.ts';
 import { checkTool } from '../../shared/domain/tools/check-tool.ts';
 import { toolStore } from '../../shared/domain/tools/tool-store.ts';
-import { toolTypeOf } from '../../shared/domain/tools/tool-types/index.ts';
+import { getToolType } from '../../shared/domain/tools/tool-types/index.ts';
 import { toolWarnings } from '../../shared/domain/tools/tool-warnings.ts';
 import { defineEndpoint } from '../../shared/platform/http/endpoint.ts';
 import { toLambda } from '../../shared/platform/http/lambda/lambda.ts';
 import { parseOrReject } from '../../shared/platform/http/validation.ts';
 import {
-  Description,
+  NewToolName,
   ParametersSchema,
   SavedToolResponse,
-  ToolName,
+  ToolDescription,
   ToolParams,
   toSavedToolResponse,
 } from './schemas.ts';
@@ -27,8 +27,8 @@ export const updateTool = defineEndpoint({
   params: ToolParams,
   body: z
     .strictObject({
-      name: ToolName.optional(),
-      description: Description(5_000).optional(),
+      name: NewToolName.optional(),
+      description: ToolDescription(5_000).optional(),
       parametersSchema: ParametersSchema.optional(),
       config: z.record(z.string(), z.unknown()).optional().meta({
         description: 'As in POST /v1/tools, for the tool’s type',
@@ -43,7 +43,7 @@ export const updateTool = defineEndpoint({
   async handle({ params, body, principal, signal }, { tools, sandbox, warnings }) {
     const limited = withQueueTimeout(sandbox, signal);
     const tool = await tools.update(params.id, body, async (after) => {
-      parseOrReject(toolTypeOf(after.toolType).config, after.config, ['config']);
+      parseOrReject(getToolType(after.toolType).config, after.config, ['config']);
       if (body.config || body.parametersSchema) await checkTool(after, limited);
     });
     const { permissions } = principal;

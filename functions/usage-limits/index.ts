@@ -1,7 +1,7 @@
-import type { Group } from '../../shared/platform/http/group.ts';
+import type { EndpointGroup } from '../../shared/platform/http/group.ts';
 import { getUsageLimits } from './get.ts';
 
 export const usageLimitsGroup = {
   description: 'The rate limits of the credential and their usage.',
   endpoints: [getUsageLimits],
-} as const satisfies Group;
+} as const satisfies EndpointGroup;

@@ -2,20 +2,20 @@ import type { SQSEvent } from 'aws-lambda';
 import { addLogFields } from '../../shared/core/invocation.ts';
 import { log } from '../../shared/core/log.ts';
 import { cleaner } from '../../shared/execution/cleaner.ts';
-import { messagesOf } from '../../shared/platform/aws/messages.ts';
-import { requirementsOf } from '../../shared/platform/aws/uses.ts';
+import { parseMessages } from '../../shared/platform/aws/messages.ts';
+import { combineRequirements } from '../../shared/platform/aws/uses.ts';
 import { toWorker } from '../../shared/platform/aws/worker.ts';
 import { CleanupMessage } from '../../shared/platform/cleanup/cleanup.ts';
 import { confirmCleaned, postponeCleanup, stillDeleted } from '../../shared/platform/cleanup/tombstone.ts';
 import { productionRuntime } from '../../shared/platform/runtime.ts';
 
-export const requirements = requirementsOf(cleaner, 'table:write');
+export const requirements = combineRequirements(cleaner, 'table:write');
 
 /**
  * Removes the items and payloads of deleted flows, records and results. Idempotent: items already removed are skipped.
  */
 async function handle(event: SQSEvent): Promise<void> {
-  for (const { message } of messagesOf(CleanupMessage, event)) {
+  for (const { message } of parseMessages(CleanupMessage, event)) {
     const { tenant, ids, isLast } = message;
     addLogFields({ tenant });
     const scope = productionRuntime().scopeOf(tenant);

@@ -5,16 +5,21 @@ import { tenantDeliveries } from '../../shared/domain/deliveries/tenant-deliveri
 import { handleByTenant } from '../../shared/domain/deliveries/tenant-messages.ts';
 import { approvalAttempt } from '../../shared/domain/run-waits/approval-attempt.ts';
 import { taskRequests } from '../../shared/execution/a2a-tasks/task-request.ts';
-import { messagesOf } from '../../shared/platform/aws/messages.ts';
-import { requirementsOf } from '../../shared/platform/aws/uses.ts';
+import { parseMessages } from '../../shared/platform/aws/messages.ts';
+import { combineRequirements } from '../../shared/platform/aws/uses.ts';
 import { toWorker } from '../../shared/platform/aws/worker.ts';
 
-export const requirements = requirementsOf(tenantDeliveries, taskRequests, thresholdAttempt, approvalAttempt);
+export const requirements = combineRequirements(
+  tenantDeliveries,
+  taskRequests,
+  thresholdAttempt,
+  approvalAttempt,
+);
 
 /** Sends events to the webhooks of surfaces, to the callers of tasks, to who watches budgets and to who is asked by runs. A receiver that fails is no error: the delivery has its next time. */
 const handle = (event: SQSEvent): Promise<SQSBatchResponse> =>
   handleByTenant(
-    messagesOf(DeliveryMessage, event),
+    parseMessages(DeliveryMessage, event),
     (scope) =>
       tenantDeliveries(scope, {
         taskRequestOf: taskRequests(scope),

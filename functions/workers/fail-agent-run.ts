@@ -3,16 +3,16 @@ import { withLogFields } from '../../shared/core/invocation.ts';
 import { log } from '../../shared/core/log.ts';
 import { AgentRunMessage } from '../../shared/execution/agent-runs/agent-run-queue.ts';
 import { endRun } from '../../shared/execution/agent-runs/end-run.ts';
-import { messagesOf } from '../../shared/platform/aws/messages.ts';
-import { requirementsOf } from '../../shared/platform/aws/uses.ts';
+import { parseMessages } from '../../shared/platform/aws/messages.ts';
+import { combineRequirements } from '../../shared/platform/aws/uses.ts';
 import { toWorker } from '../../shared/platform/aws/worker.ts';
 import { productionRuntime } from '../../shared/platform/runtime.ts';
 
-export const requirements = requirementsOf(endRun);
+export const requirements = combineRequirements(endRun);
 
 /** Consumes the dead-letter queue: a run that fails again and again because of an internal error ends. */
 async function handle(event: SQSEvent): Promise<void> {
-  for (const { message } of messagesOf(AgentRunMessage, event)) {
+  for (const { message } of parseMessages(AgentRunMessage, event)) {
     const { tenant, executionId } = message;
     await withLogFields({ tenant, executionId }, async () => {
       log.error('A run of an agent arrived in the dead-letter queue');

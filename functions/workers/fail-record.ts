@@ -1,23 +1,23 @@
 import type { SQSEvent } from 'aws-lambda';
 import { withLogFields } from '../../shared/core/invocation.ts';
 import { log } from '../../shared/core/log.ts';
-import { logFieldsOf, RunMessage } from '../../shared/execution/batches/messages/run-message.ts';
+import { RunMessage, runLogFields } from '../../shared/execution/batches/messages/run-message.ts';
 import { handleDeadLetter } from '../../shared/execution/batches/running/dead-letter-records.ts';
-import { messagesOf } from '../../shared/platform/aws/messages.ts';
-import { requirementsOf } from '../../shared/platform/aws/uses.ts';
+import { parseMessages } from '../../shared/platform/aws/messages.ts';
+import { combineRequirements } from '../../shared/platform/aws/uses.ts';
 import { toWorker } from '../../shared/platform/aws/worker.ts';
 import { productionRuntime } from '../../shared/platform/runtime.ts';
 
-export const requirements = requirementsOf(handleDeadLetter);
+export const requirements = combineRequirements(handleDeadLetter);
 
 /**
  * Consumes the dead-letter queue: retries each record a few times after a delay, then fails it, so that its batch
  * completes.
  */
 async function handle(event: SQSEvent): Promise<void> {
-  for (const { message } of messagesOf(RunMessage, event)) {
+  for (const { message } of parseMessages(RunMessage, event)) {
     const scope = productionRuntime().scopeOf(message.tenant);
-    await withLogFields(logFieldsOf(message), async () => {
+    await withLogFields(runLogFields(message), async () => {
       const { restarts = 0 } = message;
       log.error('A record arrived in the dead-letter queue', { restarts });
       await handleDeadLetter(scope, message);

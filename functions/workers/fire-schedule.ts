@@ -2,18 +2,18 @@ import type { Context, SQSBatchResponse, SQSEvent } from 'aws-lambda';
 import { withLogFields } from '../../shared/core/invocation.ts';
 import { log } from '../../shared/core/log.ts';
 import { FireMessage, scheduleFirer } from '../../shared/execution/schedules/fire-schedule.ts';
-import { messagesOf } from '../../shared/platform/aws/messages.ts';
-import { requirementsOf } from '../../shared/platform/aws/uses.ts';
+import { parseMessages } from '../../shared/platform/aws/messages.ts';
+import { combineRequirements } from '../../shared/platform/aws/uses.ts';
 import { toWorker } from '../../shared/platform/aws/worker.ts';
 import { productionRuntime } from '../../shared/platform/runtime.ts';
 
-export const requirements = requirementsOf(scheduleFirer);
+export const requirements = combineRequirements(scheduleFirer);
 
 /** Fires the schedules that EventBridge Scheduler wakes, if they are due. */
 async function handle(event: SQSEvent, context: Context): Promise<SQSBatchResponse> {
   const timeLeftMs = () => context.getRemainingTimeInMillis();
   const failed = await Promise.all(
-    messagesOf(FireMessage, event).map(({ record, message: { tenant, scheduleId } }) =>
+    parseMessages(FireMessage, event).map(({ record, message: { tenant, scheduleId } }) =>
       withLogFields({ tenant, scheduleId }, async () => {
         try {
           await scheduleFirer(productionRuntime().scopeOf(tenant))(scheduleId, timeLeftMs);

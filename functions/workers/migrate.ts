@@ -1,7 +1,7 @@
 import type { SQSEvent } from 'aws-lambda';
 import { migrations } from '../../shared/execution/migrations.ts';
-import { messagesOf } from '../../shared/platform/aws/messages.ts';
-import { requirementsOf } from '../../shared/platform/aws/uses.ts';
+import { parseMessages } from '../../shared/platform/aws/messages.ts';
+import { combineRequirements } from '../../shared/platform/aws/uses.ts';
 import { toWorker } from '../../shared/platform/aws/worker.ts';
 import { tableWalk } from '../../shared/platform/data/walk.ts';
 import { type MigrationProgress, migrationProgress } from '../../shared/platform/migrations/progress.ts';
@@ -13,7 +13,7 @@ import {
 } from '../../shared/platform/migrations/start-migrations.ts';
 import { productionRuntime } from '../../shared/platform/runtime.ts';
 
-export const requirements = requirementsOf(tableWalk, migrationStarter, ...migrations);
+export const requirements = combineRequirements(tableWalk, migrationStarter, ...migrations);
 
 /** From operators (`npm run migrate`), and from the embedded stack at its start. */
 export interface MigrateCommand {
@@ -31,7 +31,7 @@ export type MigrationState = MigrationProgress | { id: string; state: 'not start
  */
 async function handle(event: SQSEvent | MigrateCommand): Promise<MigrationState[] | undefined> {
   if (!('Records' in event)) return command(event);
-  for (const { message } of messagesOf(MigrationMessage, event)) {
+  for (const { message } of parseMessages(MigrationMessage, event)) {
     const migration = migrations.find(({ id }) => id === message.id);
     // Another release may have a migration that this one has not.
     if (!migration) continue;

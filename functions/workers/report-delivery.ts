@@ -3,17 +3,17 @@ import * as z from 'zod';
 import { log } from '../../shared/core/log.ts';
 import { DeliveryMessage } from '../../shared/domain/deliveries/delivery-queue.ts';
 import { ExportMessage } from '../../shared/domain/telemetry/export-queue.ts';
-import { messagesOf } from '../../shared/platform/aws/messages.ts';
-import { requirementsOf } from '../../shared/platform/aws/uses.ts';
+import { parseMessages } from '../../shared/platform/aws/messages.ts';
+import { combineRequirements } from '../../shared/platform/aws/uses.ts';
 import { toWorker } from '../../shared/platform/aws/worker.ts';
 
-export const requirements = requirementsOf();
+export const requirements = combineRequirements();
 
 const Message = z.union([DeliveryMessage, ExportMessage]);
 
 /** Consumes the dead-letter queues of deliveries and exports. Repeats nothing: the sweep sends all that are due again. */
 async function handle(event: SQSEvent): Promise<void> {
-  for (const { message } of messagesOf(Message, event)) {
+  for (const { message } of parseMessages(Message, event)) {
     log.error('A message about a delivery arrived in the dead-letter queue', { ...message });
   }
 }

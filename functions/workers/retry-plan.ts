@@ -2,16 +2,16 @@ import type { SQSEvent } from 'aws-lambda';
 import { log } from '../../shared/core/log.ts';
 import { PlanMessage } from '../../shared/execution/batches/starting/batch-plan.ts';
 import { handleFailedPlan } from '../../shared/execution/batches/starting/stalled-batches.ts';
-import { messagesOf } from '../../shared/platform/aws/messages.ts';
-import { requirementsOf } from '../../shared/platform/aws/uses.ts';
+import { parseMessages } from '../../shared/platform/aws/messages.ts';
+import { combineRequirements } from '../../shared/platform/aws/uses.ts';
 import { toWorker } from '../../shared/platform/aws/worker.ts';
 import { productionRuntime } from '../../shared/platform/runtime.ts';
 
-export const requirements = requirementsOf('table:write');
+export const requirements = combineRequirements('table:write');
 
 /** Consumes the dead-letter queue of the planner: the sweep plans the batch again, and fails it after a day. */
 async function handle(event: SQSEvent): Promise<void> {
-  for (const { message } of messagesOf(PlanMessage, event)) {
+  for (const { message } of parseMessages(PlanMessage, event)) {
     log.error('A plan message arrived in the dead-letter queue', { ...message });
     await handleFailedPlan(productionRuntime().scopeOf(message.tenant), message);
   }

@@ -1,15 +1,15 @@
 import type { SQSEvent } from 'aws-lambda';
 import { withLogFields } from '../../shared/core/invocation.ts';
 import { log } from '../../shared/core/log.ts';
-import { logFieldsOf } from '../../shared/execution/batches/messages/run-message.ts';
+import { runLogFields } from '../../shared/execution/batches/messages/run-message.ts';
 import { TimerMessage } from '../../shared/execution/batches/messages/timers.ts';
 import { handleDeadLetter } from '../../shared/execution/batches/running/dead-letter-records.ts';
-import { messagesOf } from '../../shared/platform/aws/messages.ts';
-import { requirementsOf } from '../../shared/platform/aws/uses.ts';
+import { parseMessages } from '../../shared/platform/aws/messages.ts';
+import { combineRequirements } from '../../shared/platform/aws/uses.ts';
 import { toWorker } from '../../shared/platform/aws/worker.ts';
 import { productionRuntime } from '../../shared/platform/runtime.ts';
 
-export const requirements = requirementsOf(handleDeadLetter);
+export const requirements = combineRequirements(handleDeadLetter);
 
 /**
  * Consumes the dead-letter queue of timers: sets each timer again a few times after a delay, then fails its record, so
@@ -18,9 +18,9 @@ export const requirements = requirementsOf(handleDeadLetter);
 async function handle(event: SQSEvent): Promise<void> {
   for (const {
     message: { run },
-  } of messagesOf(TimerMessage, event)) {
+  } of parseMessages(TimerMessage, event)) {
     const scope = productionRuntime().scopeOf(run.tenant);
-    await withLogFields(logFieldsOf(run), async () => {
+    await withLogFields(runLogFields(run), async () => {
       log.error('A timer arrived in the dead-letter queue', { ...run });
       await handleDeadLetter(scope, run);
     });

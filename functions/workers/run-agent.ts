@@ -4,15 +4,15 @@ import { AgentRunMessage, agentRunQueue } from '../../shared/execution/agent-run
 import { runInBackground } from '../../shared/execution/agent-runs/background-run.ts';
 import { listingOfAgent } from '../../shared/execution/agent-runs/executions/agent-run-listing.ts';
 import { livePorts } from '../../shared/execution/live-ports.ts';
-import { messagesOf } from '../../shared/platform/aws/messages.ts';
-import { requirementsOf } from '../../shared/platform/aws/uses.ts';
+import { parseMessages } from '../../shared/platform/aws/messages.ts';
+import { combineRequirements } from '../../shared/platform/aws/uses.ts';
 import { toWorker } from '../../shared/platform/aws/worker.ts';
 import { productionRuntime } from '../../shared/platform/runtime.ts';
 
 /** Reserved to record facts and to hand the run over, before Lambda ends the process. */
 const reserveMs = 15_000;
 
-export const requirements = requirementsOf(
+export const requirements = combineRequirements(
   livePorts,
   agentRunQueue,
   'places:agents',
@@ -25,7 +25,7 @@ export const requirements = requirementsOf(
  * run that takes longer than an invocation is handed over to the next.
  */
 async function handle(event: SQSEvent, context: Context): Promise<void> {
-  for (const { message } of messagesOf(AgentRunMessage, event)) {
+  for (const { message } of parseMessages(AgentRunMessage, event)) {
     const remainingMs = Math.max(1, context.getRemainingTimeInMillis() - reserveMs);
     const scope = productionRuntime().scopeOf(message.tenant, AbortSignal.timeout(remainingMs));
     await withLogFields({ tenant: message.tenant, executionId: message.executionId }, () =>

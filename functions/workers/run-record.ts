@@ -7,11 +7,11 @@ import { earlyDeletes } from '../../shared/execution/batches/running/early-delet
 import { groupCommits } from '../../shared/execution/batches/running/group-commit.ts';
 import { groupLoader, jobLoader } from '../../shared/execution/batches/running/job-loader.ts';
 import { runRecord } from '../../shared/execution/batches/running/record-runner.ts';
-import { runGroup, type Work } from '../../shared/execution/batches/running/run-group.ts';
+import { type InvocationWork, runGroup } from '../../shared/execution/batches/running/run-group.ts';
 import { openSlotPlaces } from '../../shared/execution/batches/running/slot-places.ts';
 import { livePorts } from '../../shared/execution/live-ports.ts';
-import { messagesOf, type Received } from '../../shared/platform/aws/messages.ts';
-import { requirementsOf } from '../../shared/platform/aws/uses.ts';
+import { parseMessages, type QueueMessage } from '../../shared/platform/aws/messages.ts';
+import { combineRequirements } from '../../shared/platform/aws/uses.ts';
 import { toWorker } from '../../shared/platform/aws/worker.ts';
 import type { Scope } from '../../shared/platform/data/scope.ts';
 import { productionRuntime } from '../../shared/platform/runtime.ts';
@@ -19,7 +19,13 @@ import { productionRuntime } from '../../shared/platform/runtime.ts';
 /** Reserved to report unfinished messages before Lambda ends the process. */
 const reserveMs = 5_000;
 
-export const requirements = requirementsOf(livePorts, 'table:write', 'payloads', 'queue:runs', 'queue:wakes');
+export const requirements = combineRequirements(
+  livePorts,
+  'table:write',
+  'payloads',
+  'queue:runs',
+  'queue:wakes',
+);
 
 /**
  * Runs flows on records. Message groups run concurrently; the runs of one group in order. When a run fails, its message
@@ -31,7 +37,7 @@ async function handle(event: SQSEvent, context: Context): Promise<SQSBatchRespon
   const signal = AbortSignal.timeout(Math.max(1, remainingMs - reserveMs));
   const until = Date.now() + remainingMs;
   const byTenant = Map.groupBy(
-    messagesOf(RunMessage, event).flatMap(toDelivered),
+    parseMessages(RunMessage, event).flatMap(toDelivered),
     ({ message }) => message.tenant,
   );
   using deletes = earlyDeletes();
@@ -50,7 +56,7 @@ async function handle(event: SQSEvent, context: Context): Promise<SQSBatchRespon
 async function runTenant(
   scope: Scope,
   delivered: readonly Delivered[],
-  work: Omit<Work, 'run' | 'hold'>,
+  work: Omit<InvocationWork, 'run' | 'hold'>,
   signal: AbortSignal,
 ) {
   const groups = [...Map.groupBy(delivered, ({ group }) => group).values()];
@@ -79,7 +85,7 @@ async function runTenant(
 const toDelivered = ({
   record: { messageId, receiptHandle, attributes },
   message,
-}: Received<RunMessage>): Delivered[] =>
+}: QueueMessage<RunMessage>): Delivered[] =>
   runsOfMessage(message).map((run, index, runs) => ({
     id: messageId,
     receiptHandle,

@@ -1,18 +1,18 @@
 import type { SQSEvent } from 'aws-lambda';
 import { log } from '../../shared/core/log.ts';
-import { messagesOf } from '../../shared/platform/aws/messages.ts';
-import { requirementsOf } from '../../shared/platform/aws/uses.ts';
+import { parseMessages } from '../../shared/platform/aws/messages.ts';
+import { combineRequirements } from '../../shared/platform/aws/uses.ts';
 import { toWorker } from '../../shared/platform/aws/worker.ts';
 import { ifRefused } from '../../shared/platform/data/condition-failed.ts';
 import { progressEntity } from '../../shared/platform/migrations/progress.ts';
 import { MigrationMessage } from '../../shared/platform/migrations/start-migrations.ts';
 import { productionRuntime } from '../../shared/platform/runtime.ts';
 
-export const requirements = requirementsOf('table:write');
+export const requirements = combineRequirements('table:write');
 
 /** Consumes the dead-letter queue of migrations: marks the migration as stopped, so that an operator starts it again. */
 async function handle(event: SQSEvent): Promise<void> {
-  for (const { message } of messagesOf(MigrationMessage, event)) {
+  for (const { message } of parseMessages(MigrationMessage, event)) {
     log.error('A migration stopped: its messages fail', { migration: message.id });
     const { table, now } = productionRuntime().scopeOf('');
     const set = { state: 'stopped', updatedAt: now().toISOString() } as const;

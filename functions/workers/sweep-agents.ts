@@ -1,9 +1,9 @@
 import { sweepAgentRuns } from '../../shared/execution/agent-runs/sweep-runs.ts';
-import { requirementsOf } from '../../shared/platform/aws/uses.ts';
+import { combineRequirements } from '../../shared/platform/aws/uses.ts';
 import { toWorker } from '../../shared/platform/aws/worker.ts';
 import { productionRuntime } from '../../shared/platform/runtime.ts';
 
-export const requirements = requirementsOf(sweepAgentRuns);
+export const requirements = combineRequirements(sweepAgentRuns);
 
 /**
  * Scheduled. Ends runs of agents whose process has crashed, or has a worker continue them; ends waits that took too

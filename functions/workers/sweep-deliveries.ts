@@ -1,11 +1,14 @@
 import type { Context } from 'aws-lambda';
-import { sweepDeliveries, sweepRequirements } from '../../shared/domain/deliveries/sweep-deliveries.ts';
+import {
+  deliverySweepRequirements,
+  sweepDeliveries,
+} from '../../shared/domain/deliveries/sweep-deliveries.ts';
 import { exportSweepRequirements, sweepExports } from '../../shared/domain/telemetry/sweep-exports.ts';
-import { requirementsOf } from '../../shared/platform/aws/uses.ts';
+import { combineRequirements } from '../../shared/platform/aws/uses.ts';
 import { toWorker } from '../../shared/platform/aws/worker.ts';
 import { productionRuntime } from '../../shared/platform/runtime.ts';
 
-export const requirements = requirementsOf(sweepRequirements, exportSweepRequirements);
+export const requirements = combineRequirements(deliverySweepRequirements, exportSweepRequirements);
 
 /** Scheduled. Sends the messages of deliveries and exports that are due after a long pause, or whose message was lost. */
 async function handle(_event: object, context: Context): Promise<void> {

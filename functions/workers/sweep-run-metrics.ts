@@ -1,11 +1,11 @@
 import type { Context } from 'aws-lambda';
-import { sweepRequirements, sweepRunMetrics } from '../../shared/domain/run-metrics/sweep-metrics.ts';
+import { metricsSweepRequirements, sweepRunMetrics } from '../../shared/domain/run-metrics/sweep-metrics.ts';
 import { lostRuns } from '../../shared/execution/dispatch/lost-runs.ts';
-import { requirementsOf } from '../../shared/platform/aws/uses.ts';
+import { combineRequirements } from '../../shared/platform/aws/uses.ts';
 import { toWorker } from '../../shared/platform/aws/worker.ts';
 import { productionRuntime } from '../../shared/platform/runtime.ts';
 
-export const requirements = requirementsOf(sweepRequirements, lostRuns);
+export const requirements = combineRequirements(metricsSweepRequirements, lostRuns);
 
 /** Scheduled. Ends the runs of crashed processes that nothing else knows of, and adds up the runs of hours and days that are over. */
 const handle = (_event: object, context: Context): Promise<void> =>

@@ -1,9 +1,12 @@
 import type { Context } from 'aws-lambda';
-import { sweepRequirements, sweepSchedules } from '../../shared/execution/schedules/sweep-schedules.ts';
+import {
+  scheduleSweepRequirements,
+  sweepSchedules,
+} from '../../shared/execution/schedules/sweep-schedules.ts';
 import { toWorker } from '../../shared/platform/aws/worker.ts';
 import { productionRuntime } from '../../shared/platform/runtime.ts';
 
-export const requirements = sweepRequirements;
+export const requirements = scheduleSweepRequirements;
 
 /** How long a sweep waits for EventBridge Scheduler. At the start of the embedded stack, nobody else fires what is overdue. */
 const graceMs = 2 * 60_000;

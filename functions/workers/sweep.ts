@@ -5,12 +5,12 @@ import { batchPlanner } from '../../shared/execution/batches/starting/batch-plan
 import { resumeStalledBatches } from '../../shared/execution/batches/starting/stalled-batches.ts';
 import { endExpiredExecutions } from '../../shared/execution/dispatch/expired-executions.ts';
 import { endRunsOfEarlierProcess } from '../../shared/execution/dispatch/lost-runs.ts';
-import { requirementsOf } from '../../shared/platform/aws/uses.ts';
+import { combineRequirements } from '../../shared/platform/aws/uses.ts';
 import { toWorker } from '../../shared/platform/aws/worker.ts';
 import { cleanupQueue, sweepDeleted } from '../../shared/platform/cleanup/cleanup.ts';
 import { productionRuntime } from '../../shared/platform/runtime.ts';
 
-export const requirements = requirementsOf(batchPlanner, cleanupQueue, agentCards, endExpiredExecutions);
+export const requirements = combineRequirements(batchPlanner, cleanupQueue, agentCards, endExpiredExecutions);
 
 /**
  * Scheduled. Completes what a crashed process left unfinished: cleanups whose message was never sent, dispatched runs

@@ -1,19 +1,19 @@
 import type { SQSEvent } from 'aws-lambda';
 import { withLogFields } from '../../shared/core/invocation.ts';
-import { logFieldsOf } from '../../shared/execution/batches/messages/run-message.ts';
+import { runLogFields } from '../../shared/execution/batches/messages/run-message.ts';
 import { fireTimer, TimerMessage } from '../../shared/execution/batches/messages/timers.ts';
-import { messagesOf } from '../../shared/platform/aws/messages.ts';
-import { requirementsOf } from '../../shared/platform/aws/uses.ts';
+import { parseMessages } from '../../shared/platform/aws/messages.ts';
+import { combineRequirements } from '../../shared/platform/aws/uses.ts';
 import { toWorker } from '../../shared/platform/aws/worker.ts';
 import { productionRuntime } from '../../shared/platform/runtime.ts';
 
-export const requirements = requirementsOf('table:read', 'queue:runs', 'queue:wakes');
+export const requirements = combineRequirements('table:read', 'queue:runs', 'queue:wakes');
 
 /** Resumes suspended runs when their timer fires. */
 async function handle(event: SQSEvent): Promise<void> {
-  for (const { message } of messagesOf(TimerMessage, event)) {
+  for (const { message } of parseMessages(TimerMessage, event)) {
     const scope = productionRuntime().scopeOf(message.run.tenant);
-    await withLogFields(logFieldsOf(message.run), () => fireTimer(scope, message));
+    await withLogFields(runLogFields(message.run), () => fireTimer(scope, message));
   }
 }
 

@@ -1,7 +1,10 @@
 import { conflict, invalid } from '../../shared/core/errors/errors.ts';
 import { applyChanges } from '../../shared/domain/workspace/apply.ts';
+import { documentKinds } from '../../shared/domain/workspace/kinds/index.ts';
+import { writtenNodes } from '../../shared/domain/workspace/written-nodes.ts';
 import { defineEndpoint } from '../../shared/platform/http/endpoint.ts';
 import { toLambda } from '../../shared/platform/http/lambda/lambda.ts';
+import { requireAll } from '../../shared/platform/identity/require-all.ts';
 import { operationCaller } from './operations.ts';
 import { workspacePlanner } from './planner.ts';
 import { ApplyBody, ApplyResponse, requireKinds } from './schemas.ts';
@@ -23,11 +26,14 @@ export const applyWorkspace = defineEndpoint({
   summary: 'Apply a document',
   description: `Creates and changes what POST /v1/workspace/plan shows, in the order of references, through the operations of each kind. It saves drafts; \`publish\` publishes them.
 
-All references and bodies are checked first, and one error changes nothing. It is no transaction: what an operation refuses only when it runs (a limit of the tenant, a concurrent change), a crash, or 503 for want of time leaves what was written before. Send it again, without \`planHash\`, to apply the rest. \`prune\` deletes last, in the reverse order of references.
+All references and bodies are checked first, with the workspace as it would be afterwards, and one error changes nothing. It is no transaction: what an operation refuses only when it runs (a limit of credentials, a concurrent change), a crash, or 503 for want of time leaves what was written before. Send it again, without \`planHash\`, to apply the rest. \`prune\` deletes last, in the reverse order of references.
+
+\`secrets\` are those that the service made for webhooks of surfaces and budgets, which only this response shows.
 
 It takes the READ of each kind in the document, the WRITE of each that changes (403 names it), and what these operations take, such as FLOWS:EXECUTE for schedules.`,
   body: ApplyBody,
   response: { kind: 'json', bodies: { 200: ApplyResponse } },
+  shownOnce: ['secrets.*.value'],
   errors: [400, 404, 409, 503],
   needs: { plan: workspacePlanner, operations: operationCaller(writingEndpoints) },
 
@@ -41,9 +47,17 @@ It takes the READ of each kind in the document, the WRITE of each that changes (
     if (errors.length > 0) throw invalid(errors);
     const changing = changes.filter(({ action }) => action !== 'none').map(({ kind }) => kind);
     requireKinds(permissions, changing, 'WRITE');
+    const written = changes.flatMap(({ kind, node }) =>
+      writtenNodes(documentKinds[kind], writers[kind], node),
+    );
+    requireAll(
+      principal,
+      written.flatMap(({ writer: { alsoTakes = [] } }) => alsoTakes),
+    );
     const call = operations({ principal, signal, baseUrl });
-    await applyChanges(changes, { writers, book, call, timeLeftMs, publish: body.publish });
-    return { changes, notes };
+    const applying = { writers, book, call, timeLeftMs, publish: body.publish };
+    const secrets = await applyChanges(changes, applying);
+    return { changes, notes, secrets };
   },
 });
 

@@ -1,16 +1,16 @@
 import { heldLists, mapHeldLists } from '../../shared/domain/flows/steps/held-lists.ts';
 import { agentsKind } from '../../shared/domain/workspace/kinds/agents.ts';
-import type { Members } from '../../shared/domain/workspace/kinds/kind.ts';
+import type { ResourceMembers } from '../../shared/domain/workspace/kinds/kind.ts';
 import { patchBetween } from '../../shared/domain/workspace/patch-between.ts';
 
 /** Of a resource as it is stored, with ids, and as it will be. */
 interface Change {
-  stored: Members;
-  after: Members;
+  stored: ResourceMembers;
+  after: ResourceMembers;
 }
 
 /** Steps keep the ids that the service gave them, by which the results of runs name them. */
-export const flowChanges = ({ stored, after }: Change): Members => ({
+export const flowChanges = ({ stored, after }: Change): ResourceMembers => ({
   description: null,
   ...after,
   flowSteps: withIds((after.flowSteps ?? []) as Step[], (stored.flowSteps ?? []) as Step[]),
@@ -20,7 +20,7 @@ interface Step {
   id?: string;
   name: string;
   type: string;
-  config?: Members;
+  config?: ResourceMembers;
 }
 
 /** Steps are the same that have the same name and type. */
@@ -36,7 +36,7 @@ function withIds(steps: readonly Step[], stored: readonly Step[]): Step[] {
 }
 
 /** Its endpoint merges configs. */
-export function agentChanges({ stored, after }: Change): Members {
+export function agentChanges({ stored, after }: Change): ResourceMembers {
   const before = agentsKind.tidy?.(stored) ?? stored;
   const merged = ['config', 'externalConfig', 'vendorManagedConfig'].map((name) => [
     name,
@@ -46,7 +46,7 @@ export function agentChanges({ stored, after }: Change): Members {
 }
 
 /** Null lifts a limit. The default changes by making another config the default. */
-export function modelConfigChanges({ stored, after: { isDefault, ...after } }: Change): Members {
+export function modelConfigChanges({ stored, after: { isDefault, ...after } }: Change): ResourceMembers {
   return {
     ...{ providerKeyId: null, settings: {}, isEnabled: true },
     ...after,
@@ -55,20 +55,20 @@ export function modelConfigChanges({ stored, after: { isDefault, ...after } }: C
   };
 }
 
-export const productChanges = ({ stored, after }: Change): Members => ({
+export const productChanges = ({ stored, after }: Change): ResourceMembers => ({
   ...{ description: null, icon: null },
   ...after,
   spec: patchBetween(stored.spec ?? {}, after.spec ?? {}),
 });
 
-export const itemChanges = ({ stored, after }: Change): Members => ({
+export const itemChanges = ({ stored, after }: Change): ResourceMembers => ({
   ...{ enabled: true, endpointSlug: null, exposedName: null, exposedDescription: null },
   ...{ isEntryPoint: false, presentation: null },
   ...after,
   config: after.config ? patchBetween(stored.config ?? {}, after.config) : null,
 });
 
-export const scheduleChanges = ({ after }: Change): Members => ({
+export const scheduleChanges = ({ after }: Change): ResourceMembers => ({
   ...{ cron: null, runAt: null, timezone: null, recordType: null, recordFilter: null, recordIds: [] },
   ...{ enabled: true, executionOptions: {} },
   ...after,
@@ -80,7 +80,7 @@ interface Signed {
 }
 
 /** `behavior` is merged at its first level; stored secrets get their ids back, in their order. */
-export function surfaceChanges({ stored, after }: Change): Members {
+export function surfaceChanges({ stored, after }: Change): ResourceMembers {
   const [old, behavior] = [stored.behavior ?? {}, after.behavior ?? {}];
   const removed = Object.keys(old).filter((name) => !Object.hasOwn(behavior, name));
   const inbound = (after.inbound ?? {}) as Signed;

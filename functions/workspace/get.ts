@@ -2,7 +2,7 @@ import { Readable } from 'node:stream';
 import * as z from 'zod';
 import { tooLarge } from '../../shared/core/errors/errors.ts';
 import { rendered, storedEntries } from '../../shared/domain/workspace/entries.ts';
-import { kinds, kindsInOrder } from '../../shared/domain/workspace/kinds/index.ts';
+import { documentKinds, kindsInOrder } from '../../shared/domain/workspace/kinds/index.ts';
 import { resourcesMax } from '../../shared/domain/workspace/kinds/read-all.ts';
 import { workspaceReader } from '../../shared/domain/workspace/snapshot.ts';
 import { defineEndpoint } from '../../shared/platform/http/endpoint.ts';
@@ -35,14 +35,14 @@ It has no values of secrets, keys, credentials or runs. What is the default is l
 
   async handle({ principal, header }, { read }) {
     const readable = kindsInOrder.filter((name) =>
-      covers(principal.permissions, `${kinds[name].group}:READ`),
+      covers(principal.permissions, `${documentKinds[name].group}:READ`),
     );
     const { resources, book } = await read({ kinds: readable });
     const document = Object.fromEntries(
       readable.map((name) => {
-        const entries = storedEntries(kinds[name], resources.get(name) ?? [], book.toName);
+        const entries = storedEntries(documentKinds[name], resources.get(name) ?? [], book.toName);
         const inOrder = entries.toSorted((one, other) => (one.key < other.key ? -1 : 1));
-        return [name, inOrder.map((entry) => rendered(kinds[name], entry))];
+        return [name, inOrder.map((entry) => rendered(documentKinds[name], entry))];
       }),
     ) as z.input<typeof WorkspaceDocument>;
     if (responseBytes(document) > responseBytesMax)

@@ -1,4 +1,4 @@
-import type { Group } from '../../shared/platform/http/group.ts';
+import type { EndpointGroup } from '../../shared/platform/http/group.ts';
 import { applyWorkspace } from './apply.ts';
 import { getWorkspace } from './get.ts';
 import { planWorkspace } from './plan.ts';
@@ -7,4 +7,4 @@ export const workspaceGroup = {
   description:
     'Keep flows, agents, tools, models, products and budgets in a document: export, compare and apply it.',
   endpoints: [getWorkspace, planWorkspace, applyWorkspace],
-} as const satisfies Group;
+} as const satisfies EndpointGroup;

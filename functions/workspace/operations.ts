@@ -1,5 +1,5 @@
 import { missingPermission } from '../../shared/core/errors/errors.ts';
-import type { Call } from '../../shared/domain/workspace/write-node.ts';
+import type { CallEndpoint } from '../../shared/domain/workspace/write-node.ts';
 import { using } from '../../shared/platform/aws/uses.ts';
 import { resolveNeeds, type Scope } from '../../shared/platform/data/scope.ts';
 import type { AnyEndpoint } from '../../shared/platform/http/endpoint.ts';
@@ -19,7 +19,7 @@ export const operationCaller = (endpoints: readonly AnyEndpoint[]) =>
   using(
     endpoints.flatMap(({ needs }) => Object.values(needs)),
     (scope: Scope) =>
-      ({ principal, signal, baseUrl }: Caller): Call =>
+      ({ principal, signal, baseUrl }: Caller): CallEndpoint =>
       async (endpoint, { params, body }) => {
         const { permission, params: Params, body: Body, needs, handle } = endpoint;
         if (!grants(principal.permissions, permission)) throw missingPermission([permission].flat());
@@ -28,6 +28,6 @@ export const operationCaller = (endpoints: readonly AnyEndpoint[]) =>
           body: Body && parseOrReject(Body, body),
           ...{ principal, signal, baseUrl },
         };
-        return (await handle(request, resolveNeeds(needs, scope))) as Awaited<ReturnType<Call>>;
+        return (await handle(request, resolveNeeds(needs, scope))) as Awaited<ReturnType<CallEndpoint>>;
       },
   );

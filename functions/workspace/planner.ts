@@ -1,15 +1,17 @@
 import type * as z from 'zod';
 import { sandbox, withQueueTimeout } from '../../shared/adapters/sandbox/sandbox.ts';
+import { stateProblems } from '../../shared/domain/workspace/checks/state-problems.ts';
+import { workspaceTextProblems } from '../../shared/domain/workspace/checks/text-problems.ts';
 import { kindsInOrder } from '../../shared/domain/workspace/kinds/index.ts';
 import type { NameBook } from '../../shared/domain/workspace/names.ts';
-import { type Plan, planOf } from '../../shared/domain/workspace/plan.ts';
+import { planChanges, type WorkspacePlan } from '../../shared/domain/workspace/plan.ts';
 import { secretNotes } from '../../shared/domain/workspace/secret-notes.ts';
 import { workspaceReader } from '../../shared/domain/workspace/snapshot.ts';
-import { textProblems } from '../../shared/domain/workspace/text-problems.ts';
+
 import { using } from '../../shared/platform/aws/uses.ts';
 import type { Scope } from '../../shared/platform/data/scope.ts';
 import { operationCaller } from './operations.ts';
-import { documentOf, type PlanBody, requireKinds } from './schemas.ts';
+import { type PlanBody, parseDocument, requireKinds } from './schemas.ts';
 import { writers, writingEndpoints } from './writers.ts';
 
 interface Caller {
@@ -20,23 +22,27 @@ interface Caller {
 /** Plans what a document changes, with the names of all that it refers to. @throws 400, 403 */
 export const workspacePlanner = /* @__PURE__ */ using(
   // The bodies that it checks come with the code of their operations, which reads its environment.
-  [workspaceReader, secretNotes, sandbox, operationCaller(writingEndpoints)],
+  [workspaceReader, secretNotes, stateProblems, sandbox, operationCaller(writingEndpoints)],
   (scope: Scope) =>
     async (
       { document, ...options }: z.output<typeof PlanBody>,
       { permissions, signal }: Caller,
-    ): Promise<Plan & { book: NameBook }> => {
-      const sent = await documentOf(document);
+    ): Promise<WorkspacePlan & { book: NameBook }> => {
+      const sent = await parseDocument(document);
       const kinds = kindsInOrder.filter((name) => sent[name] !== undefined);
       requireKinds(permissions, kinds, 'READ');
       const snapshot = await workspaceReader(scope)({ kinds, sent, prune: options.prune });
-      const plan = planOf(snapshot, writers, sent, options);
+      const plan = planChanges(snapshot, writers, sent, options);
       const { book } = snapshot;
       const limited = withQueueTimeout(sandbox(scope), signal);
+      /** They need all references. */
+      const laterErrors = async () => [
+        ...(await workspaceTextProblems(plan.changes, writers, book, limited)),
+        ...(await stateProblems(scope)(plan.changes, book)),
+      ];
       return {
         ...plan,
-        errors:
-          plan.errors.length > 0 ? plan.errors : await textProblems(plan.changes, writers, book, limited),
+        errors: plan.errors.length > 0 ? plan.errors : await laterErrors(),
         notes: [...plan.notes, ...(await secretNotes(scope)(sent))],
         book,
       };

@@ -1,4 +1,4 @@
-import type { Writer } from '../../shared/domain/workspace/writer.ts';
+import type { ResourceWriter } from '../../shared/domain/workspace/writer.ts';
 import { addProductCapability } from '../products/add-capability.ts';
 import { createProduct } from '../products/create.ts';
 import { deleteProduct } from '../products/delete.ts';
@@ -7,6 +7,7 @@ import { updateProduct } from '../products/update.ts';
 import { updateProductCapability } from '../products/update-capability.ts';
 import { createSchedule } from '../schedules/create.ts';
 import { deleteSchedule } from '../schedules/delete.ts';
+import { runsFlows } from '../schedules/schemas.ts';
 import { updateSchedule } from '../schedules/update.ts';
 import { addSurfaceItem } from '../surfaces/add-item.ts';
 import { createSurface } from '../surfaces/create.ts';
@@ -15,13 +16,15 @@ import { removeSurfaceItem } from '../surfaces/remove-item.ts';
 import { updateSurface } from '../surfaces/update.ts';
 import { updateSurfaceItem } from '../surfaces/update-item.ts';
 import { itemChanges, productChanges, scheduleChanges, surfaceChanges } from './changes.ts';
+import { checkParameters } from './checks.ts';
 
-const surfaces: Writer = {
+const surfaces: ResourceWriter = {
   param: 'surfaceId',
   create: createSurface,
   update: updateSurface,
   remove: deleteSurface,
   createOnly: ['type'],
+  madeSecret: 'outbound.webhook.secret',
   changes: surfaceChanges,
   parts: {
     items: {
@@ -38,12 +41,13 @@ const surfaces: Writer = {
       create: createSchedule,
       update: updateSchedule,
       remove: deleteSchedule,
+      alsoTakes: runsFlows,
       changes: scheduleChanges,
     },
   },
 };
 
-export const productWriter: Writer = {
+export const productWriter: ResourceWriter = {
   param: 'id',
   create: createProduct,
   update: updateProduct,
@@ -56,6 +60,7 @@ export const productWriter: Writer = {
       update: updateProductCapability,
       remove: removeProductCapability,
       createOnly: ['flowId', 'agentId'],
+      check: checkParameters,
     },
     surfaces,
   },

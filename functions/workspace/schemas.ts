@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { invalidAt, missingPermission } from '../../shared/core/errors/errors.ts';
 import { isDeeperThan } from '../../shared/core/json/nesting.ts';
 import { Difference } from '../../shared/domain/workspace/differences.ts';
-import { type KindName, kinds, kindsInOrder } from '../../shared/domain/workspace/kinds/index.ts';
+import { documentKinds, type KindName, kindsInOrder } from '../../shared/domain/workspace/kinds/index.ts';
 import { resourcesMax } from '../../shared/domain/workspace/kinds/read-all.ts';
 import type { Lists } from '../../shared/domain/workspace/snapshot.ts';
 import { parseOrReject } from '../../shared/platform/http/validation.ts';
@@ -14,7 +14,7 @@ const list = (kind: KindName) =>
     .max(resourcesMax)
     .optional()
     .meta({
-      description: `Each ${kinds[kind].noun} as its own endpoint has it, with names in the place of ids`,
+      description: `Each ${documentKinds[kind].noun} as its own endpoint has it, with names in the place of ids`,
     });
 
 const lists = Object.fromEntries(kindsInOrder.map((kind) => [kind, list(kind)])) as Record<
@@ -98,15 +98,44 @@ export const PlanResponse = z
     ],
   });
 
-export const ApplyResponse = z.object({ changes: z.array(z.object(planned)), notes }).meta({
-  id: 'WorkspaceApplied',
-  examples: [{ changes: [{ kind: 'flows', name: 'Describe airports', action: 'update' }], notes: [] }],
+const MadeSecret = z.object({
+  kind: z.enum(kindsInOrder),
+  name: z.string(),
+  path: z.string().meta({ description: 'Within the resource' }),
+  value: z.string().meta({ description: 'Shown once' }),
 });
+
+const made = {
+  kind: 'products',
+  name: 'Desk',
+  path: 'surfaces.Public API.outbound.webhook.secret',
+  value: 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw',
+} as const;
+
+export const ApplyResponse = z
+  .object({
+    changes: z.array(z.object(planned)),
+    notes,
+    secrets: z.array(MadeSecret).meta({
+      description:
+        'The secrets that the service made: keys by which receivers check the signatures of webhooks',
+    }),
+  })
+  .meta({
+    id: 'WorkspaceApplied',
+    examples: [
+      {
+        changes: [{ kind: 'products', name: 'Desk', action: 'update' }],
+        notes: [],
+        secrets: [made],
+      },
+    ],
+  });
 
 const levelsMax = 100;
 
 /** @throws 400 for a text that is no YAML, or for something else than lists of resources. */
-export async function documentOf(sent: z.output<typeof Sent>): Promise<Lists> {
+export async function parseDocument(sent: z.output<typeof Sent>): Promise<Lists> {
   const value = typeof sent === 'string' ? await yamlValue(sent) : sent;
   if (isDeeperThan(levelsMax, value))
     throw invalidAt('document', 'TOO_DEEP', `A document is nested at most ${levelsMax} levels deep`);
@@ -133,7 +162,7 @@ export function requireKinds(
   action: 'READ' | 'WRITE',
 ): void {
   const missing = names
-    .map((name) => `${kinds[name].group}:${action}`)
+    .map((name) => `${documentKinds[name].group}:${action}`)
     .find((each) => !covers(permissions, each));
   if (missing !== undefined) throw missingPermission(missing);
 }

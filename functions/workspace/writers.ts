@@ -1,5 +1,5 @@
 import type { Writers } from '../../shared/domain/workspace/plan.ts';
-import type { Writer } from '../../shared/domain/workspace/writer.ts';
+import type { ResourceWriter } from '../../shared/domain/workspace/writer.ts';
 import type { AnyEndpoint } from '../../shared/platform/http/endpoint.ts';
 import { addAgentCapability } from '../agents/add-capability.ts';
 import { createAgent } from '../agents/create.ts';
@@ -21,7 +21,7 @@ import { createTool } from '../tools/create.ts';
 import { deleteTool } from '../tools/delete.ts';
 import { updateTool } from '../tools/update.ts';
 import { agentChanges, flowChanges, modelConfigChanges } from './changes.ts';
-import { checkAgentTexts, checkFlowTexts, checkToolTexts } from './checks.ts';
+import { checkAgentTexts, checkFlowTexts, checkParameters, checkToolTexts } from './checks.ts';
 import { productWriter } from './product-writer.ts';
 
 const skeleton = (name: string) => ({ name });
@@ -66,14 +66,25 @@ export const writers: Writers = {
     changes: agentChanges,
     check: checkAgentTexts,
     parts: {
-      capabilities: { param: 'capabilityId', create: addAgentCapability, remove: removeAgentCapability },
+      capabilities: {
+        param: 'capabilityId',
+        create: addAgentCapability,
+        remove: removeAgentCapability,
+        check: checkParameters,
+      },
     },
   },
   products: productWriter,
-  budgets: { param: 'id', create: createBudget, update: updateBudget, remove: deleteBudget },
+  budgets: {
+    param: 'id',
+    create: createBudget,
+    update: updateBudget,
+    remove: deleteBudget,
+    madeSecret: 'notify.secret',
+  },
 };
 
-const endpointsOf = ({ create, update, remove, publish, parts = {} }: Writer): AnyEndpoint[] => [
+const endpointsOf = ({ create, update, remove, publish, parts = {} }: ResourceWriter): AnyEndpoint[] => [
   ...[create, update, remove, publish].filter((endpoint) => endpoint !== undefined),
   ...Object.values(parts).flatMap(endpointsOf),
 ];

@@ -1,15 +1,15 @@
 import { App, Validations } from 'aws-cdk-lib';
 import { AwsSolutionsChecks } from 'cdk-nag';
-import { stackNameOf } from './conventions/names.ts';
-import { settingsOf } from './conventions/settings.ts';
+import { stackName } from './conventions/names.ts';
+import { parseSettings } from './conventions/settings.ts';
 import { buildBundles } from './lambdas/bundles.ts';
 import { RegionStack } from './region-stack.ts';
 import { ServiceStack } from './service-stack.ts';
 
 const app = new App();
-const settings = settingsOf(app.node.getAllContext());
+const settings = parseSettings(app.node.getAllContext());
 Validations.of(app).addPlugins(new AwsSolutionsChecks(app));
-const service = new ServiceStack(app, stackNameOf(settings.env), {
+const service = new ServiceStack(app, stackName(settings.env), {
   settings,
   bundles: await buildBundles('cdk.out/bundles'),
 });

@@ -1,8 +1,8 @@
 import { CfnOutput, Stack } from 'aws-cdk-lib';
 import type { Construct } from 'constructs';
-import { Api } from './api/api.ts';
+import { ServiceApi } from './api/api.ts';
 import type { Settings } from './conventions/settings.ts';
-import { type Bundles, folderOf, teardownLambda } from './lambdas/bundles.ts';
+import { type Bundles, bundleFolder, teardownLambda } from './lambdas/bundles.ts';
 import { Functions } from './lambdas/functions.ts';
 import { Identity } from './lambdas/identity.ts';
 import { Monitoring } from './monitoring/monitoring.ts';
@@ -24,7 +24,7 @@ export class ServiceStack extends Stack {
     // CloudFormation counts spaces: without them the template has 60 % of its size.
     super(scope, id, { terminationProtection: settings.refusesDestroy, suppressTemplateIndentation: true });
     const stores = new Stores(this, 'stores', settings);
-    const api = new Api(this, 'api', settings);
+    const api = new ServiceApi(this, 'api', settings);
     const publicUrl = settings.publicUrl ?? api.url;
     const identity = new Identity(this, 'identity', settings, publicUrl);
     const functions = new Functions(this, 'functions', { settings, bundles, stores, identity, publicUrl });
@@ -38,7 +38,7 @@ export class ServiceStack extends Stack {
       api.deployAfter(this.releases);
     }
     if (!settings.keepsData) {
-      const bundle = folderOf(bundles, teardownLambda.id);
+      const bundle = bundleFolder(bundles, teardownLambda.id);
       new Teardown(this, 'teardown', { settings, stores, bundle }).runAfterDeletionOf(functions.roles);
     }
     this.printOutputs({ Url: publicUrl, ApiUrl: api.url, ...api.domainOutputs }, stores, identity);

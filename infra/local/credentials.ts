@@ -2,16 +2,16 @@ import { join } from 'node:path';
 import * as z from 'zod';
 import { newApiKey } from '../../shared/domain/api-keys/new-api-key.ts';
 import { testKeyValues } from '../../shared/domain/api-keys/test-key-values.ts';
-import { apiKeyEntity, credentialEntity, credentialOf } from '../../shared/platform/auth/api-key.ts';
+import { apiKeyEntity, credentialEntity, toCredential } from '../../shared/platform/auth/api-key.ts';
 import {
-  environmentOf,
   generateKey,
   hashKey,
   isWellFormedKey,
+  keyEnvironment,
 } from '../../shared/platform/auth/key-format.ts';
 import type { Scope } from '../../shared/platform/data/scope.ts';
 import type { Permission } from '../../shared/platform/identity/permissions.ts';
-import { tenantOf } from '../../shared/platform/identity/principal.ts';
+import { toTenant } from '../../shared/platform/identity/principal.ts';
 import { productionRuntime } from '../../shared/platform/runtime.ts';
 import { StartError } from './runtime/start-error.ts';
 import { readStored, writePrivately } from './runtime/state-files.ts';
@@ -41,7 +41,7 @@ export async function ensureCredentials(directory: string | undefined): Promise<
   };
   // Save the keys first: after a crash, the next start creates the saved keys, and none is lost.
   if (file) writePrivately(file, JSON.stringify(credentials, undefined, 2));
-  const scope = productionRuntime().scopeOf(tenantOf(localUser, null));
+  const scope = productionRuntime().scopeOf(toTenant(localUser, null));
   await Promise.all([
     ensureKey(scope, credentials.liveKey, 'Local live key', ['*']),
     ensureKey(scope, credentials.testKey, 'Local test key', testPermissions),
@@ -52,7 +52,7 @@ export async function ensureCredentials(directory: string | undefined): Promise<
 function chosenLiveKey(): string | undefined {
   const key = process.env.LOCAL_API_KEY;
   if (!key) return undefined;
-  if (isWellFormedKey(key) && environmentOf(key) === 'production') return key;
+  if (isWellFormedKey(key) && keyEnvironment(key) === 'production') return key;
   throw new StartError(
     'LOCAL_API_KEY is not a well-formed live key. A live key is tv_live_, 43 letters and digits, and a checksum of 6 more. Unset LOCAL_API_KEY to generate a key.',
   );
@@ -67,7 +67,7 @@ async function ensureKey(scope: Scope, plainKey: string, name: string, permissio
   // Bypasses the store, which requires a principal for the audit log.
   await scope.table.commit([
     scope.table.writes.insert(apiKeyEntity, key),
-    scope.table.writes.insert(credentialEntity, credentialOf(key)),
+    scope.table.writes.insert(credentialEntity, toCredential(key)),
     ...(isTest ? [await testKeyValues(scope).writeOf(key.id, plainKey)] : []),
   ]);
 }

@@ -1,10 +1,10 @@
 import { publicFilesPath } from '../../functions/public/get-file.ts';
 import manifest from '../../package.json' with { type: 'json' };
-import { queueArnEnv, queues as specs, tenantPlacesEnv, tenantPlacesOf } from '../resources.ts';
+import { queueArnEnv, queues as specs, tenantPlaces, tenantPlacesEnv } from '../resources.ts';
 import { issuerPath } from './issuer.ts';
 import type { LocalQueue } from './queues/queues.ts';
 import { assetBucket, credentials, payloadBucket, region } from './runtime/account.ts';
-import { audience } from './runtime/session-tokens.ts';
+import { localAudience } from './runtime/session-tokens.ts';
 import { kmsKeyArn } from './secrets-manager/kms.ts';
 import type { StackFacts } from './stack.ts';
 
@@ -49,7 +49,7 @@ export function setEnvironment(
     DEPLOYMENT_ENVIRONMENT: process.env.DEPLOYMENT_ENVIRONMENT || 'local',
     PUBLIC_URL: process.env.PUBLIC_URL || url,
     OIDC_ISSUER: localUrl + issuerPath,
-    OIDC_AUDIENCE: audience,
+    OIDC_AUDIENCE: localAudience,
     SIGN_IN_ORIGINS: new URL(localUrl).origin,
     CONSOLE_CLIENT_ID: 'console',
     ALLOWED_HOSTS: process.env.LOCAL_ALLOWED_HOSTS ?? '',
@@ -57,7 +57,7 @@ export function setEnvironment(
     ...Object.fromEntries(
       [specs.agents, specs.deliveries, specs.telemetry].map((spec) => [
         tenantPlacesEnv(spec),
-        String(tenantPlacesOf(spec, 'local')),
+        String(tenantPlaces(spec, 'local')),
       ]),
     ),
     TENANT_OPEN_REQUESTS: process.env.TENANT_OPEN_REQUESTS || '50',

@@ -1,9 +1,9 @@
 import type { APIGatewayProxyResult } from 'aws-lambda';
 import { invalidAt, ServiceError } from '../../shared/core/errors/errors.ts';
-import { httpErrorOf } from '../../shared/platform/http/responses/http-errors.ts';
+import { toHttpError } from '../../shared/platform/http/responses/http-errors.ts';
 import { parseOrReject } from '../../shared/platform/http/validation.ts';
 import type { LocalRoute } from './gateway/gateway.ts';
-import { algorithm, type Claims, createSessionTokens, Session } from './runtime/session-tokens.ts';
+import { algorithm, type Claims, createSessionTokens, SessionClaims } from './runtime/session-tokens.ts';
 import { signInRoutes } from './sign-in/routes.ts';
 
 export const issuerPath = '/local/oidc';
@@ -35,7 +35,7 @@ export async function createIssuer(issuer: string, directory: string | undefined
     ...signInRoutes(issuerPath, tokens, userId),
     'POST /local/sessions': (body) => answering(async () => ({ token: await sessionToken(sessionOf(body)) })),
   };
-  return { routes, tokenOf: (session: Session) => sessionToken(Session.parse(session)) };
+  return { routes, tokenOf: (session: SessionClaims) => sessionToken(SessionClaims.parse(session)) };
 }
 
 function sessionOf(body: string): Claims {
@@ -45,7 +45,7 @@ function sessionOf(body: string): Claims {
   } catch {
     throw invalidAt('', 'MALFORMED_JSON', 'Expected {userId, organizationId?, permissions?} as JSON');
   }
-  return parseOrReject(Session, sent);
+  return parseOrReject(SessionClaims, sent);
 }
 
 async function answering(answer: () => Promise<object>): Promise<APIGatewayProxyResult> {
@@ -53,7 +53,7 @@ async function answering(answer: () => Promise<object>): Promise<APIGatewayProxy
     return json(200, await answer());
   } catch (error) {
     if (!(error instanceof ServiceError)) throw error;
-    const { statusCode, body } = httpErrorOf(error);
+    const { statusCode, body } = toHttpError(error);
     return json(statusCode, body);
   }
 }

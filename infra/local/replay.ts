@@ -1,6 +1,6 @@
 import { basename } from 'node:path';
 import { parseArgs } from 'node:util';
-import { type Entry, entries } from '../aws/conventions/entries.ts';
+import { entries, type LambdaEntry } from '../aws/conventions/entries.ts';
 import { invoke } from './runtime/invoke.ts';
 import { StartError } from './runtime/start-error.ts';
 import { readIfThere } from './runtime/state-files.ts';
@@ -9,17 +9,17 @@ import { startStack } from './stack.ts';
 const timeoutSeconds = 60;
 
 /** The Lambda of an event file: `events/run-record.json` is for `workers.run-record`, others have the full name. */
-export const entryOf = (file: string): Entry | undefined => {
+export const findEntry = (file: string): LambdaEntry | undefined => {
   const name = basename(file, '.json');
   return entries.find(({ id }) => id === name || id === `workers.${name}`);
 };
 
 /** The name of a Lambda for `invoke`. */
-export const lambdaOf = ({ file }: Entry) => file.replace(/^functions\//, '').replace(/\.ts$/, '');
+export const lambdaPath = ({ file }: LambdaEntry) => file.replace(/^functions\//, '').replace(/\.ts$/, '');
 
 /** Invokes a Lambda with its sample event, on an empty stack in memory, and prints the result. */
 async function replay(file: string): Promise<number> {
-  const entry = entryOf(file);
+  const entry = findEntry(file);
   if (!entry)
     throw new StartError(
       `No Lambda has the name of ${file}. infra/aws/conventions/entries.ts lists the Lambdas; the name of an event is the id of its Lambda.`,
@@ -28,7 +28,7 @@ async function replay(file: string): Promise<number> {
   if (!event) throw new StartError(`${file} does not exist or is empty.`);
   const { stop } = await startStack({ port: 0 });
   try {
-    const answer = await invoke(lambdaOf(entry), event, timeoutSeconds);
+    const answer = await invoke(lambdaPath(entry), event, timeoutSeconds);
     process.stdout.write(`${entry.id} returned ${JSON.stringify(answer ?? null, undefined, 2)}\n`);
     return 0;
   } catch (error) {

@@ -4,11 +4,11 @@ import { startDynamoDb } from './dynamodb/dynamodb.ts';
 import { ensureTable } from './dynamodb/table.ts';
 import { ownTable, scheduleGroups, setEnvironment, vectorBucket } from './environment.ts';
 import { createGateway, type LocalRoute } from './gateway/gateway.ts';
-import { serve } from './gateway/serve.ts';
+import { serveGateway } from './gateway/serve.ts';
 import { createIssuer, issuerPath } from './issuer.ts';
 import { startMessages } from './messages/server.ts';
 import { startPollers } from './queues/event-sources.ts';
-import { queueUrlOf, startQueues } from './queues/queues.ts';
+import { localQueueUrl, startQueues } from './queues/queues.ts';
 import { claimDataDir } from './runtime/data-dir.ts';
 import { enforceGrants } from './runtime/lambda-grants.ts';
 import { removeStaticFiles } from './runtime/static-files.ts';
@@ -98,7 +98,7 @@ async function start(
   const servers = resources.use(new AsyncDisposableStack());
   const routes = Promise.withResolvers<Record<string, LocalRoute>>();
   const gateway = createGateway(routes.promise);
-  const { url, localUrl, warning, stop } = await serve(gateway, port, host);
+  const { url, localUrl, warning, stop } = await serveGateway(gateway, port, host);
   resources.defer(stop);
   resources.defer(removeStaticFiles);
   if (warning) warn(warning);
@@ -140,7 +140,7 @@ async function startServers(
     startSecretsServer(directory, warn),
     startVectorsServer(directory, [vectorBucket]),
     startMessages(directory),
-    startScheduler(directory, queueUrlOf, scheduleGroups),
+    startScheduler(directory, localQueueUrl, scheduleGroups),
   ] as const;
   // Start concurrently; if one fails, stop those that started.
   for (const server of await Promise.allSettled(starting)) {

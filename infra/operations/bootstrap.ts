@@ -1,6 +1,6 @@
 import type { EnvironmentName } from '../environments.ts';
 import { findDeployment } from './deployment/deployment.ts';
-import { OperationError, optionsOf, runOperation, say } from './deployment/operation.ts';
+import { OperationError, parseOptions, printNote, runOperation } from './deployment/operation.ts';
 import { createFirstKey, keyWorks } from './first-key.ts';
 import { findOrCreateUser, type User } from './users.ts';
 
@@ -11,14 +11,14 @@ type Options = Partial<Record<(typeof names)[number], string>>;
 
 /** Creates the first user of a deployment and an API key, and prints the key to stdout. */
 async function bootstrap(): Promise<void> {
-  const { env, options } = optionsOf(usage, names);
+  const { env, options } = parseOptions(usage, names);
   if (!options.email === !options.user) throw new OperationError(`Give --email or --user.\nUsage: ${usage}`);
   const { region, url, userPoolId } = await findDeployment(env);
-  say(`Deployment ${env} in ${region}: ${url}`);
+  printNote(`Deployment ${env} in ${region}: ${url}`);
   const user = await userOf(options, userPoolId);
   const { name = 'first', permissions = 'FLOWS:*,RECORDS:*' } = options;
   const plainKey = await createFirstKey(env, user, { name, permissions: permissions.split(',') });
-  say(`API key "${name}" with the permissions ${permissions}. It is shown only once:`);
+  printNote(`API key "${name}" with the permissions ${permissions}. It is shown only once:`);
   process.stdout.write(`${plainKey}\n`);
   await checkKey(url, plainKey, env);
 }
@@ -33,7 +33,7 @@ async function userOf({ email, user, ...options }: Options, userPoolId?: string)
     );
   const { isNew, ...found } = await findOrCreateUser(userPoolId, email, organization);
   const whose = found.organizationId ? `of the organization ${found.organizationId}` : 'without organization';
-  say(
+  printNote(
     isNew
       ? `User ${email} ${whose}: created. Cognito sent a temporary password to this address.`
       : `User ${email} ${whose}: exists already.`,
@@ -47,7 +47,9 @@ async function checkKey(url: string, plainKey: string, env: EnvironmentName): Pr
     throw new OperationError(
       `The key was created, but ${url} does not answer to it: ${problem}. Run npm run doctor -- -c env=${env}.`,
     );
-  say(`The API accepts the key. Try it:\n\n  curl -sS '${url}/v1/flows' -H "Authorization: Bearer $KEY"\n`);
+  printNote(
+    `The API accepts the key. Try it:\n\n  curl -sS '${url}/v1/flows' -H "Authorization: Bearer $KEY"\n`,
+  );
 }
 
 await runOperation(bootstrap);

@@ -1,9 +1,9 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import type { CatalogData } from '../../shared/adapters/models/catalog-shape.ts';
 import { buildCatalog } from './catalog/build-catalog.ts';
-import { differenceOf } from './catalog/difference.ts';
+import { catalogDifferences } from './catalog/difference.ts';
 import { readPackage } from './catalog/read-package.ts';
-import { runOperation, say } from './deployment/operation.ts';
+import { printNote, runOperation } from './deployment/operation.ts';
 
 const path = new URL('../../shared/adapters/models/catalog.json', import.meta.url);
 
@@ -18,9 +18,9 @@ async function refreshCatalog(): Promise<void> {
   const before: CatalogData = JSON.parse(await readFile(path, 'utf8'));
   const { data, unpriced } = buildCatalog(await readPackage());
   await writeFile(path, textOf(data));
-  for (const line of differenceOf(before, data)) process.stdout.write(`${line}\n`);
+  for (const line of catalogDifferences(before, data)) process.stdout.write(`${line}\n`);
   for (const name of unpriced) process.stdout.write(`left out ${name}: it has no price\n`);
-  say(`${data.models.length} models, ${data.offers.length} offers, from ${data.source}`);
+  printNote(`${data.models.length} models, ${data.offers.length} offers, from ${data.source}`);
 }
 
 await runOperation(refreshCatalog);

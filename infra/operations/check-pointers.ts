@@ -1,7 +1,7 @@
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { findDeployment } from './deployment/deployment.ts';
-import { OperationError, optionsOf, runOperation, say } from './deployment/operation.ts';
-import { checkTable, problemsOf } from './restore/check-table.ts';
+import { OperationError, parseOptions, printNote, runOperation } from './deployment/operation.ts';
+import { checkTable, tableProblems } from './restore/check-table.ts';
 import { recoverObject } from './restore/recover-object.ts';
 
 const usage = `npm run check-pointers -- -c env=prod [--table restored-table] [--recover]
@@ -10,17 +10,17 @@ the whole table and every payload. --recover brings deleted payloads back; witho
 
 /** Checks a table of a deployment against its payload bucket, and prints the result as JSON. */
 async function checkPointers(): Promise<void> {
-  const { env, options } = optionsOf(usage, ['table'], ['recover']);
+  const { env, options } = parseOptions(usage, ['table'], ['recover']);
   const { region, tableName, payloadBucket } = await findDeployment(env);
   await useCredentials(region, payloadBucket);
   const table = options.table ?? tableName;
-  say(`Checking ${table} against ${payloadBucket} in ${region}`);
+  printNote(`Checking ${table} against ${payloadBucket} in ${region}`);
   const check = await checkTable(table, options.recover ? recoverObject : undefined);
   process.stdout.write(`${JSON.stringify(check, undefined, 2)}\n`);
-  const problems = problemsOf(check);
+  const problems = tableProblems(check);
   const advice = options.recover ? 'S3 has no version of the missing objects any more.' : 'Try --recover.';
   if (problems.length > 0) throw new OperationError(`${problems.join('; ')}. ${advice}`);
-  say(`All ${check.pointers} payloads and ${check.keys} API keys that the table names are there.`);
+  printNote(`All ${check.pointers} payloads and ${check.keys} API keys that the table names are there.`);
 }
 
 /** The requests to S3 are signed with the credentials that a Lambda has in its environment. */

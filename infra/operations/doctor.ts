@@ -1,10 +1,10 @@
 import { readFileSync } from 'node:fs';
-import { stackNameOf } from '../aws/conventions/names.ts';
-import { type Settings, settingsOf } from '../aws/conventions/settings.ts';
-import { OperationError, optionsOf, runOperation, say } from './deployment/operation.ts';
-import { type Result, runChecks } from './doctor/check.ts';
+import { stackName } from '../aws/conventions/names.ts';
+import { parseSettings, type Settings } from '../aws/conventions/settings.ts';
+import { OperationError, parseOptions, printNote, runOperation } from './deployment/operation.ts';
+import { type CheckResult, runChecks } from './doctor/check.ts';
 import { machineChecks } from './doctor/machine.ts';
-import { reportOf } from './doctor/report.ts';
+import { formatReport } from './doctor/report.ts';
 
 const usage = `npm run doctor [-- --json]                      checks this machine
        npm run doctor -- -c env=prod [-c name=value]…   checks a deployment; give the context values of cdk deploy`;
@@ -15,24 +15,26 @@ async function doctor(): Promise<void> {
   const json = args.includes('--json');
   const rest = args.filter((argument) => argument !== '--json');
   const results = rest.length === 0 ? await runChecks(machineChecks, process.env) : await ofDeployment(rest);
-  process.stdout.write(json ? `${JSON.stringify(results, null, 2)}\n` : reportOf(results, process.stdout));
+  process.stdout.write(
+    json ? `${JSON.stringify(results, null, 2)}\n` : formatReport(results, process.stdout),
+  );
   const problems = results.filter(({ status }) => status === 'problem');
   if (problems.length > 0) process.exit(1);
 }
 
-async function ofDeployment(args: readonly string[]): Promise<Result[]> {
+async function ofDeployment(args: readonly string[]): Promise<CheckResult[]> {
   // Their packages are those of development, which a machine that only runs the service does not have.
   const { findDeployment } = await import('./deployment/deployment.ts');
   const { deploymentChecks } = await import('./doctor/deployment-checks.ts');
-  const { resourcesOf } = await import('./doctor/resources.ts');
-  const { env, context } = optionsOf(usage, [], [], args);
+  const { listStackResources } = await import('./doctor/resources.ts');
+  const { env, context } = parseOptions(usage, [], [], args);
   const settings = settingsFrom(context);
   const deployment = await findDeployment(env);
-  say(`Deployment ${env} in ${deployment.region}: ${deployment.url}`);
+  printNote(`Deployment ${env} in ${deployment.region}: ${deployment.url}`);
   return runChecks(deploymentChecks, {
     deployment,
     settings,
-    resources: await resourcesOf(stackNameOf(env)),
+    resources: await listStackResources(stackName(env)),
   });
 }
 
@@ -42,7 +44,7 @@ function settingsFrom(context: Record<string, string>): Settings {
     readFileSync(new URL('../../cdk.json', import.meta.url), 'utf8'),
   );
   try {
-    return settingsOf({ ...stored, ...context });
+    return parseSettings({ ...stored, ...context });
   } catch (error) {
     throw new OperationError((error as Error).message, { cause: error });
   }

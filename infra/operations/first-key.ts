@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { createApiKey } from '../../functions/api-keys/create.ts';
-import { type Principal, tenantOf, toContext } from '../../shared/platform/identity/principal.ts';
+import { type Principal, toContext, toTenant } from '../../shared/platform/identity/principal.ts';
 import type { EnvironmentName } from '../environments.ts';
 import { OperationError } from './deployment/operation.ts';
 import { invokeLambda } from './invoke-lambda.ts';
@@ -25,7 +25,7 @@ export async function createFirstKey(
 function eventOf({ userId, organizationId }: User, body: object) {
   const principal: Omit<Principal, 'sourceIp'> = {
     kind: 'session',
-    tenant: tenantOf(userId, organizationId),
+    tenant: toTenant(userId, organizationId),
     userId,
     organizationId,
     environment: 'production',

@@ -1,5 +1,5 @@
 import { InvokeCommand, LambdaClient } from '@aws-sdk/client-lambda';
-import { functionNameOf } from '../aws/conventions/names.ts';
+import { lambdaName } from '../aws/conventions/names.ts';
 import type { EnvironmentName } from '../environments.ts';
 import { OperationError } from './deployment/operation.ts';
 
@@ -9,7 +9,7 @@ import { OperationError } from './deployment/operation.ts';
  */
 // biome-ignore lint/suspicious/noExplicitAny: Lambdas return results of every shape
 export async function invokeLambda(env: EnvironmentName, id: string, event: object): Promise<any> {
-  const FunctionName = functionNameOf(id, env);
+  const FunctionName = lambdaName(id, env);
   const Payload = new TextEncoder().encode(JSON.stringify(event));
   const { Payload: answer } = await new LambdaClient({})
     .send(new InvokeCommand({ FunctionName, Payload }))

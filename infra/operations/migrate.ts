@@ -1,6 +1,6 @@
 import type { MigrateCommand, MigrationState } from '../../functions/workers/migrate.ts';
 import type { EnvironmentName } from '../environments.ts';
-import { OperationError, optionsOf, runOperation, say } from './deployment/operation.ts';
+import { OperationError, parseOptions, printNote, runOperation } from './deployment/operation.ts';
 import { invokeLambda } from './invoke-lambda.ts';
 
 const usage = `npm run migrate -- -c env=dev [--status] [--again]
@@ -16,13 +16,13 @@ const nextStep = (env: EnvironmentName): Record<MigrationState['state'], string>
 
 /** Starts the migrations of a deployment, and prints the state of each as JSON. */
 async function migrate(): Promise<void> {
-  const { env, options } = optionsOf(usage, [], ['status', 'again']);
+  const { env, options } = parseOptions(usage, [], ['status', 'again']);
   const event: MigrateCommand = { start: !options.status, again: options.again ?? false };
   const result = await invokeLambda(env, 'workers.migrate', event);
   if (!Array.isArray(result)) throw new OperationError(`The migrations failed: ${result?.errorMessage}`);
   for (const migration of result as MigrationState[]) {
     process.stdout.write(`${JSON.stringify(migration, undefined, 2)}\n`);
-    say(`${migration.id} is ${migration.state}. ${nextStep(env)[migration.state]}`);
+    printNote(`${migration.id} is ${migration.state}. ${nextStep(env)[migration.state]}`);
   }
 }
 

@@ -1,4 +1,4 @@
-import { OperationError, runOperation, say } from './deployment/operation.ts';
+import { OperationError, printNote, runOperation } from './deployment/operation.ts';
 
 const usage = `npm run new endpoint <group> <verb>    adds GET /v1/<group>/{id}/<verb>, which returns the item
        npm run new step-type <name>           adds a type of step that renders a text and counts its characters`;
@@ -19,8 +19,8 @@ async function main(): Promise<void> {
 }
 
 function report(paths: readonly string[]): void {
-  for (const path of paths) say(path);
-  say(
+  for (const path of paths) printNote(path);
+  printNote(
     '\nThese files work as they are. Change them to what you need, then run npm run check and npx vitest run.',
   );
 }

@@ -4,9 +4,9 @@ import { join, resolve } from 'node:path';
 import { isDeepStrictEqual, parseArgs } from 'node:util';
 import * as z from 'zod';
 import { writePrivately } from '../local/runtime/state-files.ts';
-import { OperationError, runOperation, say } from './deployment/operation.ts';
+import { OperationError, printNote, runOperation } from './deployment/operation.ts';
 import { Backup, restoreObject, restoreTable, takeBackup } from './restore/backup.ts';
-import { checkTable, problemsOf } from './restore/check-table.ts';
+import { checkTable, tableProblems } from './restore/check-table.ts';
 import {
   changeData,
   createData,
@@ -32,7 +32,7 @@ async function drill(): Promise<void> {
   const directory = given === undefined ? mkdtempSync(join(tmpdir(), 'restore-drill-')) : resolve(given);
   const stackDirectory = join(directory, 'stack');
   mkdirSync(directory, { recursive: true, mode: 0o700 });
-  say(`The drill works in ${directory}`);
+  printNote(`The drill works in ${directory}`);
   const moment = await restoredMoment(directory, stackDirectory);
   await adopt(moment, stackDirectory);
   if (given === undefined) rmSync(directory, { recursive: true, force: true });
@@ -61,18 +61,18 @@ async function restoredMoment(directory: string, stackDirectory: string): Promis
     const moment = Moment.parse(JSON.parse(readFileSync(file, 'utf8')));
     const { backup, data } = moment;
     const pointers = Object.keys(backup.objects);
-    say(`The moment is ${backup.takenAt}: ${backup.items.length} items, ${pointers.length} payloads.`);
+    printNote(`The moment is ${backup.takenAt}: ${backup.items.length} items, ${pointers.length} payloads.`);
     // Once the restore has begun, the payloads are back: nothing may delete them again.
     const begun = join(directory, 'restore-begun');
     if (!existsSync(begun)) {
       await changeData(facts, data, pointers);
-      say(
+      printNote(
         'After it, the flow was deleted with its payloads, and records, the secret and the key were changed.',
       );
       writePrivately(begun, '');
     }
     await restoreTable(backup, restoredTable, (written) =>
-      say(`Restored ${written} of ${backup.items.length} items`),
+      printNote(`Restored ${written} of ${backup.items.length} items`),
     );
     const check = await checkTable(restoredTable, (pointer) => restoreObject(backup, pointer));
     if (check.missing.length > 0) throw new OperationError(`The backup lacks ${check.missing.join(', ')}`);
@@ -99,10 +99,10 @@ async function adopt({ backup, data, answers }: Moment, stackDirectory: string):
       await stop();
     }
   });
-  const problems = problemsOf(check);
+  const problems = tableProblems(check);
   if (problems.length > 0) throw new OperationError(problems.join('; '));
   process.stdout.write(`${JSON.stringify(check, undefined, 2)}\n`);
-  say(
+  printNote(
     `Restored to ${backup.takenAt}: all ${check.pointers} payloads and ${check.keys} API keys are there, and the API returns what it returned then (${Object.keys(answers).length} requests).`,
   );
 }

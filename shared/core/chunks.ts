@@ -1,4 +1,4 @@
-export function chunksOf<T>(items: readonly T[], size: number): T[][] {
+export function toChunks<T>(items: readonly T[], size: number): T[][] {
   const chunks: T[][] = [];
   for (let start = 0; start < items.length; start += size) chunks.push(items.slice(start, start + size));
   return chunks;

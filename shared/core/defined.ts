@@ -1,4 +1,4 @@
-export const definedOf = <T extends object>(fields: T) =>
+export const omitUndefined = <T extends object>(fields: T) =>
   Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as {
     [Name in keyof T]?: Exclude<T[Name], undefined>;
   };

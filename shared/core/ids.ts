@@ -78,10 +78,10 @@ export function derivedId(prefix: IdPrefix, timeMs: number, ...names: (string | 
 export const idKind = (id: string) => id.slice(0, id.indexOf('_')) as IdPrefix;
 
 /** The creation time of an id, in Unix milliseconds. */
-export const timeOf = (id: string) => decodeTime(id.slice(-26).toUpperCase());
+export const timeMsFromId = (id: string) => decodeTime(id.slice(-26).toUpperCase());
 
 /** The creation time of an id, as stored. Resources have it as `createdAt`, so that lists in order of ids are in order of time. */
-export const createdAtOf = (id: string) => new Date(timeOf(id)).toISOString();
+export const createdAtFromId = (id: string) => new Date(timeMsFromId(id)).toISOString();
 
 /** A bound for "created since" on sort keys that start with an id. Times before 1970 count as 1970. */
 export const idFloor = (prefix: IdPrefix, timeMs: number) => idAt(prefix, timeMs, '0');
@@ -92,7 +92,7 @@ const idAt = (prefix: IdPrefix, timeMs: number, filling: string) =>
   `${prefix}_${encodeTime(Math.max(0, timeMs)).toLowerCase()}${filling.repeat(16)}`;
 
 /** The schema of an id in a path or a body: a malformed id returns 400, an unknown one 404. */
-export const idOf = <P extends IdPrefix>(prefix: P) =>
+export const resourceId = <P extends IdPrefix>(prefix: P) =>
   z
     .string()
     .regex(

@@ -1,10 +1,10 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
-import { type Dimensions, type Measurements, type MetricName, writeMetrics } from './metrics.ts';
+import { type Dimensions, type InvocationMeasurements, type MetricName, writeMetrics } from './metrics.ts';
 
 interface Invocation {
   fields: Record<string, unknown>;
   dimensions: Dimensions;
-  measurements: Measurements;
+  measurements: InvocationMeasurements;
   /** What is to be done before it ends. */
   endings: Set<() => Promise<void>>;
 }

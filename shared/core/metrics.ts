@@ -45,10 +45,10 @@ export const metrics = {
 } as const satisfies Record<string, Metric>;
 
 export type MetricName = keyof typeof metrics;
-export type Measurements = Partial<Record<MetricName, number>>;
+export type InvocationMeasurements = Partial<Record<MetricName, number>>;
 
 /** In CloudWatch's embedded metric format. Writes nothing without `METRICS_NAMESPACE`. */
-export function writeMetrics(measurements: Measurements, dimensions: Dimensions): void {
+export function writeMetrics(measurements: InvocationMeasurements, dimensions: Dimensions): void {
   const namespace = process.env.METRICS_NAMESPACE;
   const names = Object.keys(measurements) as MetricName[];
   if (!namespace || names.length === 0) return;

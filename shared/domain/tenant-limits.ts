@@ -1,4 +1,4 @@
-import { conflict } from '../core/errors/errors.ts';
+import { conflict, type ErrorDetail } from '../core/errors/errors.ts';
 
 /**
  * Limits costs: Secrets Manager charges each secret by the month. Parallel requests can exceed a limit by their number,
@@ -16,10 +16,18 @@ export const tenantLimits = {
   budgets: 100,
 } as const;
 
+export type Limited = keyof typeof tenantLimits;
+
 /** @param count The number after the change. @throws 409 */
-export function assertWithinLimit(what: keyof typeof tenantLimits, count: number): void {
+export function assertWithinLimit(what: Limited, count: number): void {
+  const problem = limitProblem(what, count);
+  if (problem) throw conflict(problem);
+}
+
+/** @param count The number after the change. */
+export function limitProblem(what: Limited, count: number): ErrorDetail | undefined {
   const max = tenantLimits[what];
-  if (count <= max) return;
+  if (count <= max) return undefined;
   const message = `A tenant can have ${max} ${what}. Delete those that are no longer used`;
-  throw conflict({ code: 'LIMIT_REACHED', message });
+  return { code: 'LIMIT_REACHED', message };
 }

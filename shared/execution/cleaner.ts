@@ -20,7 +20,7 @@ import type { StoredItem } from '../platform/data/table.ts';
 import { runRemover } from './agent-runs/remove-runs.ts';
 import { flowResultsPartition, flowShards } from './runs/checkpoints/checkpoint.ts';
 import type { CheckpointEntry } from './runs/checkpoints/checkpoint-index.ts';
-import { costKeysOf } from './runs/checkpoints/record-costs.ts';
+import { recordCostKeys } from './runs/checkpoints/record-costs.ts';
 import { listedRunRemover } from './runs/remove-listed-runs.ts';
 
 /** Removes the dependent items and payloads of a deleted item, page by page. */
@@ -106,7 +106,7 @@ export const cleaner = /* @__PURE__ */ using(
 );
 
 const costKeysIn = (items: readonly StoredItem[]): Key[] =>
-  items.flatMap(({ summary }) => costKeysOf(summary as Partial<CheckpointEntry>));
+  items.flatMap(({ summary }) => recordCostKeys(summary as Partial<CheckpointEntry>));
 
 const pointersOf = ({ summary }: Record<string, unknown>): string[] =>
   (summary as { pointers?: string[] } | undefined)?.pointers ?? [];

@@ -16,7 +16,7 @@ import type { RunSurface } from '../domain/surfaces/surface/run-surface.ts';
 import { toolsPort } from '../domain/tools/tool-store.ts';
 import { using } from '../platform/aws/uses.ts';
 import type { Scope } from '../platform/data/scope.ts';
-import { payersOf } from './budgets/payers.ts';
+import { runPayers } from './budgets/payers.ts';
 import { withinBudgets } from './budgets/within-budgets.ts';
 import { connectedMcp } from './mcp-connections/connected-mcp.ts';
 import { flowsPort } from './nested-flows.ts';
@@ -87,7 +87,7 @@ export const livePorts = /* @__PURE__ */ using(
     };
     const admission = modelAdmission(scope, { isLive: !isBatch });
     const models = modelPorts(async (name) => (await accounts()).resolve(name), names, admission);
-    const paid = withinBudgets(scope, models, payersOf(owner), async (name) =>
+    const paid = withinBudgets(scope, models, runPayers(owner), async (name) =>
       (await accounts()).priced(name),
     );
     const named = modelOverride === undefined ? paid.model : withOneModel(paid.model, modelOverride);

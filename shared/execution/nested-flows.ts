@@ -7,7 +7,7 @@ import { noWaits } from '../domain/run-waits/waits-port.ts';
 import type { EndStatus } from '../domain/runs/run.ts';
 import { runEnd } from '../domain/runs/run-end.ts';
 import type { NewRun } from '../domain/runs/run-list.ts';
-import { listingOf, originInside, type ParentListing } from '../domain/runs/run-origin.ts';
+import { childListing, originInside, type ParentListing } from '../domain/runs/run-origin.ts';
 import { totalsOfStep } from '../domain/runs/run-totals.ts';
 import { using } from '../platform/aws/uses.ts';
 import type { Scope } from '../platform/data/scope.ts';
@@ -95,7 +95,7 @@ export const flowsPort = /* @__PURE__ */ using(
         ...originInside(listing),
         startedAt,
       };
-      const own = { ...owner, listing: listingOf(listed.id, listed) };
+      const own = { ...owner, listing: childListing(listed.id, listed) };
       const paid = paidBy(ports, { type: 'flow', id: flowId });
       const meter = openMeter({ ...paid, waits: noWaits, flows: flowsPort(scope, own, level + 1, made) });
       const source = { flowId, flowName: flow.name, runId, startedAt, userId, inputs };

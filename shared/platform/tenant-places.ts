@@ -40,13 +40,16 @@ const tenantPlaceEntity = defineEntity({
   key: ({ pool, place }: PlaceKey) => ({ PK: partitionOf(pool), SK: String(place) }),
 });
 
-export interface Place {
+export interface TenantPlace {
   /** Never fails: a place that cannot be given back is free a moment later. */
   release: () => Promise<void>;
 }
 
 /** Until released, or the process crashes. Costs a write, and one to release. @returns undefined if none is free. */
-export async function takePlace(scope: Scope, { name: pool, variable }: Pool): Promise<Place | undefined> {
+export async function takePlace(
+  scope: Scope,
+  { name: pool, variable }: Pool,
+): Promise<TenantPlace | undefined> {
   const placesMax = Number(requireEnv(variable));
   const holder = randomUUID();
   const first = randomInt(placesMax);
@@ -84,7 +87,7 @@ async function takenPlaces({ table, now }: Scope, pool: string): Promise<Set<str
   );
 }
 
-function held({ table, now }: Scope, key: PlaceKey, holder: string): Place {
+function held({ table, now }: Scope, key: PlaceKey, holder: string): TenantPlace {
   const own = { expression: '#holder = :own', values: { own: holder } };
   const failure = 'A place of a tenant could not be kept';
   const renew = () => {

@@ -3,7 +3,7 @@ import { beforeAll, expect, test } from 'vitest';
 import { costsDocument } from '../../bench/costs/document.ts';
 import { emptySweep, type IdleItem, idleItems, pollsPerQueueMonth } from '../../bench/costs/idle.ts';
 import type { Units } from '../../bench/costs/units.ts';
-import { prices, type Use } from '../../bench/measure/prices.ts';
+import { prices, type ResourceUse } from '../../bench/measure/prices.ts';
 import { type EnvironmentName, environments } from '../../infra/environments.ts';
 import { queues } from '../../infra/resources.ts';
 
@@ -18,7 +18,7 @@ function unitsOf(pattern: string): number {
   if (!row) throw new Error(`docs/data-model.md has no pattern ${pattern}`);
   return Number(row.split('|').at(-2));
 }
-const total = ({ writeUnits, readUnits }: Use) => writeUnits + readUnits;
+const total = ({ writeUnits, readUnits }: ResourceUse) => writeUnits + readUnits;
 
 test('docs/costs.md is what npm run costs writes from the committed units', () => {
   expect(read('docs/costs.md')).toBe(costsDocument(units));

@@ -5,14 +5,14 @@ import { text } from 'node:stream/consumers';
 import { expect, onTestFinished, test } from 'vitest';
 import units from '../../bench/costs/units.json' with { type: 'json' };
 import type { Units } from '../../bench/costs/units.ts';
-import { planOf } from '../../bench/load/plan.ts';
-import { type Report, reportOf } from '../../bench/load/report.ts';
+import { parsePlan } from '../../bench/load/plan.ts';
+import { loadReport, type Report } from '../../bench/load/report.ts';
 import { sendAll } from '../../bench/load/send.ts';
 import { OperationError } from '../../infra/operations/deployment/operation.ts';
-import { tenantWithKey } from '../support/keys.ts';
-import { launch } from '../support/processes.ts';
-import { runCommand } from '../support/run-command.ts';
-import { stack } from '../support/stack.ts';
+import { tenantWithKey } from '../support/stack/keys.ts';
+import { launch } from '../support/stack/processes.ts';
+import { runCommand } from '../support/stack/run-command.ts';
+import { stack } from '../support/stack/stack.ts';
 
 const script = 'bench/load/main.ts';
 const emptyMeasured = () => ({ latencies: [] as number[], outcomes: {}, bytesReceived: 0, seconds: 0 });
@@ -116,9 +116,9 @@ test('the latency of a request counts from its planned time, so a stall makes al
 
 test('percentiles are measured values, and the cost follows from the measured units', () => {
   const latencies = Array.from({ length: 100 }, (_, index) => index + 1).toReversed();
-  const plan = planOf(['--scenario', 'read'], {});
+  const plan = parsePlan(['--scenario', 'read'], {});
   const measured = { ...emptyMeasured(), latencies, seconds: 10 };
-  const { latency, perSecond, estimatedUsd } = reportOf(plan, 'http://x', measured, units as Units);
+  const { latency, perSecond, estimatedUsd } = loadReport(plan, 'http://x', measured, units as Units);
   expect(latency).toEqual({ p50: 50, p95: 95, p99: 99, max: 100 });
   expect(perSecond).toBe(10);
   // 3.50 USD per million requests at API Gateway, and the rest.
@@ -135,15 +135,15 @@ test.each([
   ['two paces', ['--rate', '1', '--concurrency', '1'], '--rate or --concurrency'],
   ['an unknown scenario', ['--scenario', 'toString'], 'There is no scenario toString'],
 ])('%s is refused', (_, args, message) => {
-  expect(() => planOf(args, {})).toThrow(OperationError);
-  expect(() => planOf(args, {})).toThrow(message);
+  expect(() => parsePlan(args, {})).toThrow(OperationError);
+  expect(() => parsePlan(args, {})).toThrow(message);
 });
 
 test('another machine gets a small load without --yes, and a larger one with it', () => {
   const target = ['--url', 'https://api.example.com/prod/', '--key', 'k'];
-  expect(planOf([...target, '--requests', '200'], {})).toMatchObject({
+  expect(parsePlan([...target, '--requests', '200'], {})).toMatchObject({
     requests: 200,
     target: { url: 'https://api.example.com/prod' },
   });
-  expect(planOf([...target, '--requests', '1000', '--yes'], {})).toMatchObject({ requests: 1_000 });
+  expect(parsePlan([...target, '--requests', '1000', '--yes'], {})).toMatchObject({ requests: 1_000 });
 });

@@ -1,6 +1,12 @@
 import { expect } from 'vitest';
-import { expectGoodScreen, goTo, openConsole, tabTo, browserTest as test } from '../support/console.ts';
-import { newTenant } from '../support/stack.ts';
+import {
+  expectGoodScreen,
+  goTo,
+  openConsole,
+  tabTo,
+  browserTest as test,
+} from '../support/console/console.ts';
+import { newTenant } from '../support/stack/stack.ts';
 
 const call = { toolCalls: [{ name: 'calculator', arguments: { expression: '6*7' } }] };
 const script = JSON.stringify([call, { text: 'It is <b>42</b>.' }]);

@@ -1,7 +1,7 @@
 import { expect } from 'vitest';
-import { askStep, createBudget, dispatchSteps } from '../support/budgets.ts';
-import { browserTest, expectGoodScreen, openConsole } from '../support/console.ts';
-import { newTenant } from '../support/stack.ts';
+import { browserTest, expectGoodScreen, openConsole } from '../support/console/console.ts';
+import { askStep, createBudget, dispatchSteps } from '../support/flows/budgets.ts';
+import { newTenant } from '../support/stack/stack.ts';
 
 const test = browserTest;
 

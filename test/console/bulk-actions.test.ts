@@ -1,9 +1,15 @@
 import type { Page } from 'playwright-core';
 import { expect } from 'vitest';
-import { expectGoodScreen, goTo, openConsole, tabTo, browserTest as test } from '../support/console.ts';
-import { createFlow, expectStatus, publishedFlow, template } from '../support/flows.ts';
-import type { Tenant } from '../support/stack.ts';
-import { createTool } from '../support/tools.ts';
+import {
+  expectGoodScreen,
+  goTo,
+  openConsole,
+  tabTo,
+  browserTest as test,
+} from '../support/console/console.ts';
+import { createTool } from '../support/files/tools.ts';
+import { createFlow, expectStatus, publishedFlow, template } from '../support/flows/flows.ts';
+import type { Tenant } from '../support/stack/stack.ts';
 
 const button = (page: Page, name: string) => page.getByRole('button', { name, exact: true });
 const select = (page: Page, name: string) => page.getByRole('checkbox', { name: `Select ${name}` });

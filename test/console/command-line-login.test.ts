@@ -2,20 +2,20 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'vitest';
 import { commandLinePermissions } from '../../shared/domain/api-keys/command-line-permissions.ts';
-import { watchedPage } from '../support/browser.ts';
-import { newCli } from '../support/cli.ts';
-import { waitingLogin } from '../support/cli-login.ts';
-import { newProof } from '../support/command-line-logins.ts';
+import { newCli } from '../support/command-line/cli.ts';
+import { waitingLogin } from '../support/command-line/cli-login.ts';
+import { newProof } from '../support/command-line/command-line-logins.ts';
+import { watchedPage } from '../support/console/browser.ts';
 import {
-  consoleAddress,
   expectGoodScreen,
   goTo,
   openConsole,
+  screenAddress,
   browserTest as test,
-} from '../support/console.ts';
-import { expectStatus } from '../support/flows.ts';
-import { tenantWithKey } from '../support/keys.ts';
-import { callerWith, type Tenant } from '../support/stack.ts';
+} from '../support/console/console.ts';
+import { expectStatus } from '../support/flows/flows.ts';
+import { tenantWithKey } from '../support/stack/keys.ts';
+import { callerWith, type Tenant } from '../support/stack/stack.ts';
 
 const keysOf = async ({ call }: Tenant) => (await expectStatus(200, call('GET', '/v1/api-keys'))).apiKeys;
 const screenOf = (address: string) => address.replace(/.*#/, '');
@@ -95,7 +95,7 @@ test('a session grants what it has, and says what is missing', async () => {
 test('somebody who uses the console with an API key learns how to log in with that', async () => {
   const { key } = await tenantWithKey(['FLOWS:READ']);
   const { page } = await watchedPage();
-  await page.goto(consoleAddress(`/command-line/laptop/${newProof().challenge}`));
+  await page.goto(screenAddress(`/command-line/laptop/${newProof().challenge}`));
   await page.getByText('Use an API key').click();
   await page.getByLabel('API key').fill(key);
   await page.getByRole('button', { name: 'Continue with key' }).click();

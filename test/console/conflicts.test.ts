@@ -1,8 +1,8 @@
 import type { Page } from 'playwright-core';
 import { expect } from 'vitest';
-import { browserTest, expectGoodScreen, goTo, openConsole } from '../support/console.ts';
-import { createFlow, template } from '../support/flows.ts';
-import { newTenant } from '../support/stack.ts';
+import { browserTest, expectGoodScreen, goTo, openConsole } from '../support/console/console.ts';
+import { createFlow, template } from '../support/flows/flows.ts';
+import { newTenant } from '../support/stack/stack.ts';
 
 const test = browserTest;
 

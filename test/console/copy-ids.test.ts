@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core';
 import { expect } from 'vitest';
-import { goTo, openConsole, tabTo, browserTest as test } from '../support/console.ts';
-import { oneOfEach } from '../support/one-of-each.ts';
+import { goTo, openConsole, tabTo, browserTest as test } from '../support/console/console.ts';
+import { oneOfEach } from '../support/stack/one-of-each.ts';
 
 const copied = (page: Page) => page.evaluate(() => navigator.clipboard.readText());
 

@@ -1,7 +1,7 @@
 import { expect } from 'vitest';
-import { expectGoodScreen, goTo, openConsole, browserTest as test } from '../support/console.ts';
-import { createFlow } from '../support/flows.ts';
-import { newTenant } from '../support/stack.ts';
+import { expectGoodScreen, goTo, openConsole, browserTest as test } from '../support/console/console.ts';
+import { createFlow } from '../support/flows/flows.ts';
+import { newTenant } from '../support/stack/stack.ts';
 
 const id = (prefix: string) => `${prefix}_01k9m4v7d3x8qz5w2r6t0y1hbn`;
 const [agent, product] = [`/agents/${id('agent')}`, `/products/${id('product')}`];

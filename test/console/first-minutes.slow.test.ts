@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core';
 import { afterEach, expect, test } from 'vitest';
-import { noBrowser, watchedPage } from '../support/browser.ts';
-import { killAll, start } from '../support/processes.ts';
+import { noBrowser, watchedPage } from '../support/console/browser.ts';
+import { killAll, start } from '../support/stack/processes.ts';
 
 afterEach(killAll);
 

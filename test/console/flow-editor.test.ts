@@ -1,13 +1,13 @@
 import { test as anyTest, expect } from 'vitest';
 import { stepSchemas } from '../../console/plugins/api-document.ts';
 import { initialEdits, reduceEdits } from '../../console/src/screens/flows/editor/edits.ts';
-import { findingsOf } from '../../console/src/screens/flows/editor/findings.ts';
-import { outputsOf } from '../../console/src/screens/flows/steps/scopes.ts';
-import { stepTypes } from '../../console/src/screens/flows/steps/step-types.ts';
-import { copyOf, moved } from '../../console/src/screens/flows/steps/steps.ts';
-import { browserTest, expectGoodScreen, goTo, openConsole, tabTo } from '../support/console.ts';
-import { createFlow, template } from '../support/flows.ts';
-import { newTenant } from '../support/stack.ts';
+import { groupFindings } from '../../console/src/screens/flows/editor/findings.ts';
+import { stepOutputNames } from '../../console/src/screens/flows/steps/scopes.ts';
+import { labelledStepTypes } from '../../console/src/screens/flows/steps/step-types.ts';
+import { copyStep, moved } from '../../console/src/screens/flows/steps/steps.ts';
+import { browserTest, expectGoodScreen, goTo, openConsole, tabTo } from '../support/console/console.ts';
+import { createFlow, template } from '../support/flows/flows.ts';
+import { newTenant } from '../support/stack/stack.ts';
 
 const test = browserTest;
 
@@ -20,7 +20,7 @@ anyTest('the menu of steps has every type of the API', () => {
   const types = Object.entries($defs)
     .filter(([name]) => name.endsWith('Step'))
     .map(([, { properties }]) => properties?.type?.const);
-  expect(types.toSorted()).toEqual(stepTypes.toSorted());
+  expect(types.toSorted()).toEqual(labelledStepTypes.toSorted());
 });
 
 anyTest('edits are taken back and done again; what is typed into one field is one edit', () => {
@@ -60,7 +60,7 @@ anyTest('a removed step comes back once, to the list it was in, and what was edi
 });
 
 anyTest('the copy of a condition shares no id with it', () => {
-  const copy = copyOf(step('condition', { trueSteps: [step('inner')], condition: 'true' }));
+  const copy = copyStep(step('condition', { trueSteps: [step('inner')], condition: 'true' }));
   expect(copy.id).not.toBe('condition');
   expect(copy.config?.trueSteps).toEqual([{ ...step('inner'), id: expect.not.stringMatching('inner') }]);
   expect(copy.config?.condition).toBe('true');
@@ -71,12 +71,12 @@ anyTest('a step moves within the list only, and names its outputs', () => {
   expect(moved(steps, 0, 2).map(({ id }) => id)).toEqual(['b', 'c', 'a']);
   expect(moved(steps, 0, -1)).toEqual(steps);
   expect(moved(steps, 0, 3)).toEqual(steps);
-  expect(outputsOf(steps)).toEqual(['x']);
+  expect(stepOutputNames(steps)).toEqual(['x']);
 });
 
 anyTest('a finding belongs to its step, and to the condition around it', () => {
   const nested = { path: 'flowSteps.1.config.trueSteps.0.config.template', message: 'Empty' };
-  const { problems, stepsWith, general } = findingsOf({
+  const { problems, stepsWith, general } = groupFindings({
     errors: [nested],
     warnings: [{ path: '', message: 'Slow' }],
   });

@@ -1,8 +1,8 @@
 import type { Page } from 'playwright-core';
 import { expect } from 'vitest';
-import { expectGoodScreen, openConsole, tabTo, browserTest as test } from '../support/console.ts';
-import { expectStatus, template } from '../support/flows.ts';
-import { newTenant, type Tenant } from '../support/stack.ts';
+import { expectGoodScreen, openConsole, tabTo, browserTest as test } from '../support/console/console.ts';
+import { expectStatus, template } from '../support/flows/flows.ts';
+import { newTenant, type Tenant } from '../support/stack/stack.ts';
 
 const step = (name: string, text = name) => ({ ...template(text), name });
 const condition = {

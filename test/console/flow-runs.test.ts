@@ -3,9 +3,9 @@ import { emptyFlowRun, withFlowEvents } from '../../console/src/run/flow-run.ts'
 import type { RunEvent } from '../../console/src/run/parts/events.ts';
 import { stepChanges } from '../../console/src/screens/flows/step-diff.ts';
 import { groupFailures } from '../../console/src/screens/runs/failure-groups.ts';
-import { browserTest, expectGoodScreen, goTo, openConsole } from '../support/console.ts';
-import { pricedModel } from '../support/model-configs.ts';
-import type { Tenant } from '../support/stack.ts';
+import { browserTest, expectGoodScreen, goTo, openConsole } from '../support/console/console.ts';
+import { pricedModel } from '../support/models/model-configs.ts';
+import type { Tenant } from '../support/stack/stack.ts';
 
 const test = browserTest;
 

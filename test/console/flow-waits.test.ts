@@ -1,9 +1,15 @@
 import { expect } from 'vitest';
-import { agentOf, run } from '../support/agent-runs.ts';
-import { expectGoodScreen, openConsole, tabTo, browserTest as test } from '../support/console.ts';
-import { eventually } from '../support/eventually.ts';
-import { createRecords, expectStatus, finishedBatch, publishedFlow, template } from '../support/flows.ts';
-import { newTenant, type Tenant } from '../support/stack.ts';
+import { createScriptedAgent, run } from '../support/agents/agent-runs.ts';
+import { expectGoodScreen, openConsole, tabTo, browserTest as test } from '../support/console/console.ts';
+import {
+  createRecords,
+  expectStatus,
+  finishedBatch,
+  publishedFlow,
+  template,
+} from '../support/flows/flows.ts';
+import { eventually } from '../support/stack/eventually.ts';
+import { newTenant, type Tenant } from '../support/stack/stack.ts';
 
 const approval = (config: object = {}) => ({
   type: 'approval',
@@ -95,7 +101,7 @@ test('home has what flows ask, and is asked no more than it needs', async () => 
   await question.waitFor({ state: 'detached' });
   expect(await outputOf(tenant, id)).toBe('reject');
   await page.getByText('Nothing is waiting').waitFor();
-  const worker = await agentOf(tenant, { model: 'generic-openai/hanging' }, { name: 'Worker' });
+  const worker = await createScriptedAgent(tenant, { model: 'generic-openai/hanging' }, { name: 'Worker' });
   const { executionId } = await expectStatus(
     202,
     run(tenant, worker.id, 'Work', { options: { background: true } }),

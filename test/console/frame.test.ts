@@ -1,9 +1,9 @@
 import type { Page } from 'playwright-core';
 import { expect } from 'vitest';
-import { agentOf, calls, run, scripted } from '../support/agent-runs.ts';
-import { expectGoodScreen, openConsole, browserTest as test } from '../support/console.ts';
-import { createRecords, expectStatus, publishedFlow, template } from '../support/flows.ts';
-import { newTenant } from '../support/stack.ts';
+import { calls, createScriptedAgent, run, scripted } from '../support/agents/agent-runs.ts';
+import { expectGoodScreen, openConsole, browserTest as test } from '../support/console/console.ts';
+import { createRecords, expectStatus, publishedFlow, template } from '../support/flows/flows.ts';
+import { newTenant } from '../support/stack/stack.ts';
 
 const screen = (page: Page) => page.evaluate(() => location.hash);
 const palette = (page: Page) => page.getByRole('dialog', { name: 'Command palette' });
@@ -12,7 +12,7 @@ test('the command palette finds flows, agents and record types by name, screens,
   const tenant = await newTenant();
   const body = { name: 'Classify airports', flowSteps: [template('hello')] };
   const flow = await expectStatus(201, tenant.call('POST', '/v1/flows', { body }));
-  await agentOf(tenant, {}, { name: 'Airport guide' });
+  await createScriptedAgent(tenant, {}, { name: 'Airport guide' });
   await createRecords(tenant, 'airport', 1);
   const { page } = await openConsole({ tenant });
   await page.getByRole('heading', { name: 'Home', level: 1 }).waitFor();
@@ -124,7 +124,7 @@ test('the menu collapses, stays so, and is a drawer on a phone', async () => {
 
 test('the menu says how many runs are open', async () => {
   const tenant = await newTenant();
-  const agent = await agentOf(tenant, {
+  const agent = await createScriptedAgent(tenant, {
     tools: { toolIds: ['builtin:calculator'], approval: { require: true } },
   });
   await run(tenant, agent.id, scripted(calls(['calculator', { expression: '1 + 1' }])));
@@ -136,7 +136,7 @@ test('the menu says how many runs are open', async () => {
 
 test('the menu counts the open runs for everybody who may read some of them', async () => {
   const tenant = await newTenant();
-  const agent = await agentOf(tenant, {
+  const agent = await createScriptedAgent(tenant, {
     tools: { toolIds: ['builtin:calculator'], approval: { require: true } },
   });
   await run(tenant, agent.id, scripted(calls(['calculator', { expression: '1 + 1' }])));

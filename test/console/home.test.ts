@@ -1,13 +1,19 @@
 import { expect } from 'vitest';
-import { agentOf, answered, calls, run, scripted } from '../support/agent-runs.ts';
-import { expectGoodScreen, goTo, openConsole, browserTest as test } from '../support/console.ts';
-import { createRecords, expectStatus, finishedBatch, publishedFlow, runFlow } from '../support/flows.ts';
-import { newTenant, type Tenant } from '../support/stack.ts';
+import { answered, calls, createScriptedAgent, run, scripted } from '../support/agents/agent-runs.ts';
+import { expectGoodScreen, goTo, openConsole, browserTest as test } from '../support/console/console.ts';
+import {
+  createRecords,
+  expectStatus,
+  finishedBatch,
+  publishedFlow,
+  runFlowOnRecords,
+} from '../support/flows/flows.ts';
+import { newTenant, type Tenant } from '../support/stack/stack.ts';
 
 const failing = { type: 'transform-data', name: 'Fail', config: { script: 'throw new Error("No")' } };
 
 const hello = async (tenant: Tenant, name = 'Guide') => {
-  const agent = await agentOf(tenant, {}, { name });
+  const agent = await createScriptedAgent(tenant, {}, { name });
   await answered(run(tenant, agent.id, scripted({ text: 'Hello' })));
 };
 
@@ -52,7 +58,7 @@ test('the checklist ticks itself off by what exists, and stays away once it is d
 test('home shows figures and charts of the range in the address', async () => {
   const tenant = await newTenant();
   await hello(tenant);
-  const clerk = await agentOf(tenant, {}, { name: 'Clerk' });
+  const clerk = await createScriptedAgent(tenant, {}, { name: 'Clerk' });
   await run(tenant, clerk.id, scripted({ status: 400, message: 'Refused' }));
   const { page, complaints } = await openConsole({ tenant, screen: '/?range=7d' });
   const figures = page.getByRole('region', { name: 'The last 7 days' });
@@ -81,9 +87,9 @@ test('home groups failures by reason, and each links to the runs that failed for
   const tenant = await newTenant();
   const flow = await publishedFlow(tenant, [failing]);
   await createRecords(tenant, 'city', 2);
-  const { body: started } = await runFlow(tenant, flow.id, 'city');
+  const { body: started } = await runFlowOnRecords(tenant, flow.id, 'city');
   await finishedBatch(tenant, started.batchId);
-  const clerk = await agentOf(tenant, {}, { name: 'Clerk' });
+  const clerk = await createScriptedAgent(tenant, {}, { name: 'Clerk' });
   for (const _ of [1, 2]) await run(tenant, clerk.id, scripted({ status: 400, message: 'Refused' }));
   const { page } = await openConsole({ tenant });
   const reasons = page.getByRole('list', { name: 'Recent failures' }).getByRole('listitem');
@@ -98,7 +104,7 @@ test('home groups failures by reason, and each links to the runs that failed for
 
 test('home shows what runs and what waits for somebody, and follows it', async () => {
   const tenant = await newTenant();
-  const keeper = await agentOf(
+  const keeper = await createScriptedAgent(
     tenant,
     { tools: { toolIds: ['builtin:calculator'], approval: { require: true } } },
     { name: 'Keeper' },
@@ -124,7 +130,7 @@ test('home shows an open run until it ends', async () => {
   await hello(tenant);
   const { page } = await openConsole({ tenant });
   await page.getByText('Nothing is running').waitFor();
-  const worker = await agentOf(tenant, { model: 'generic-openai/hanging' }, { name: 'Worker' });
+  const worker = await createScriptedAgent(tenant, { model: 'generic-openai/hanging' }, { name: 'Worker' });
   const { executionId } = await expectStatus(
     202,
     run(tenant, worker.id, 'Work', { options: { background: true } }),

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect, onTestFinished, test } from 'vitest';
-import { bundle } from '../../console/bundle.ts';
+import { bundleConsole } from '../../console/bundle.ts';
 import { keptBuild } from '../../console/kept-build.ts';
 
 test('a change of any file that the console bundles builds it anew, also of one outside of its folder', async () => {
@@ -45,7 +45,7 @@ test('a change of any file that the console bundles builds it anew, also of one 
 
 test('the console is made of its own modules and the shared ones that they import, without libraries', async () => {
   const root = fileURLToPath(new URL('../../console/', import.meta.url));
-  const { inputs } = await bundle(root);
+  const { inputs } = await bundleConsole(root);
   expect(inputs).toEqual(
     expect.arrayContaining(
       [

@@ -1,8 +1,8 @@
 import type { Page } from 'playwright-core';
 import { expect } from 'vitest';
-import { agentOf, scripted } from '../support/agent-runs.ts';
-import { goTo, openConsole, tabTo, browserTest as test } from '../support/console.ts';
-import { expectStatus, publishedFlow, template } from '../support/flows.ts';
+import { createScriptedAgent, scripted } from '../support/agents/agent-runs.ts';
+import { goTo, openConsole, tabTo, browserTest as test } from '../support/console/console.ts';
+import { expectStatus, publishedFlow, template } from '../support/flows/flows.ts';
 
 async function press(page: Page, role: 'button' | 'link', name: string | RegExp) {
   await tabTo(page, role, name);
@@ -96,7 +96,7 @@ test('versions of a flow are compared, and an earlier one is used again, with th
 test('a call of a tool is allowed, and another one denied, in a chat with the keyboard alone', async () => {
   const { page, tenant, complaints } = await openConsole();
   const tools = { toolIds: ['builtin:calculator'], approval: { require: true } };
-  const agent = await agentOf(tenant, { tools });
+  const agent = await createScriptedAgent(tenant, { tools });
   await goTo(page, `/agents/${agent.id}/chat`);
   const calls = [{ name: 'calculator', arguments: { expression: '6*7' } }];
   for (const [place, decision] of ['Allow', 'Deny'].entries()) {

@@ -1,8 +1,10 @@
 import { expect, test } from 'vitest';
-import { linesOf } from '../../console/src/ui/values/line-difference.ts';
+import { lineDifference } from '../../console/src/ui/values/line-difference.ts';
 
 const shown = (before: string, after: string) =>
-  linesOf(before, after).map(({ kind, text }) => `${{ removed: '-', added: '+', same: ' ' }[kind]}${text}`);
+  lineDifference(before, after).map(
+    ({ kind, text }) => `${{ removed: '-', added: '+', same: ' ' }[kind]}${text}`,
+  );
 const numbers = (count: number) => Array.from({ length: count }, (_, n) => `line ${n}`);
 
 test('shows the lines that differ, with three lines around each place', () => {
@@ -37,5 +39,5 @@ test('shows a text that came or went, and a line break at the end that came', ()
 
 test('two long texts without a common line are shown whole', () => {
   const [before, after] = [numbers(50_000), numbers(50_000).map((line) => `other ${line}`)];
-  expect(linesOf(before.join('\n'), after.join('\n'))).toHaveLength(100_000);
+  expect(lineDifference(before.join('\n'), after.join('\n'))).toHaveLength(100_000);
 });

@@ -2,9 +2,9 @@ import { globSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { beforeAll, expect } from 'vitest';
 import type { Screens } from '../../console/src/routing/screens.ts';
-import { noBrowser } from '../support/browser.ts';
-import { expectGoodScreen, goTo, openConsole, browserTest as test } from '../support/console.ts';
-import { tenantWithLongNames } from '../support/long-names.ts';
+import { noBrowser } from '../support/console/browser.ts';
+import { expectGoodScreen, goTo, openConsole, browserTest as test } from '../support/console/console.ts';
+import { tenantWithLongNames } from '../support/console/long-names.ts';
 
 let world: Awaited<ReturnType<typeof tenantWithLongNames>>;
 beforeAll(async () => {

@@ -1,9 +1,9 @@
 import type { Page } from 'playwright-core';
 import { expect } from 'vitest';
-import { expectGoodScreen, openConsole, tabTo, browserTest as test } from '../support/console.ts';
-import { openFlowEditor } from '../support/flow-editor.ts';
-import { createRecords, expectStatus, publishedFlow, template } from '../support/flows.ts';
-import { newTenant, type Tenant } from '../support/stack.ts';
+import { expectGoodScreen, openConsole, tabTo, browserTest as test } from '../support/console/console.ts';
+import { openFlowEditor } from '../support/console/flow-editor.ts';
+import { createRecords, expectStatus, publishedFlow, template } from '../support/flows/flows.ts';
+import { newTenant, type Tenant } from '../support/stack/stack.ts';
 
 const named = (id: string, text: string, variable?: string) => ({
   ...template(text, variable),

@@ -1,6 +1,6 @@
 import type { Locator } from 'playwright-core';
 import { expect } from 'vitest';
-import { expectGoodScreen, openConsole, browserTest as test } from '../support/console.ts';
+import { expectGoodScreen, openConsole, browserTest as test } from '../support/console/console.ts';
 
 test('a new user uploads the airports, builds a flow, runs it on a state, mends it and runs the failed ones again', async () => {
   const { page, complaints } = await openConsole();

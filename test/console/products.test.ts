@@ -1,11 +1,11 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { expect } from 'vitest';
-import { browserTest, expectGoodScreen, goTo, openConsole, tabTo } from '../support/console.ts';
-import { createFlow, template } from '../support/flows.ts';
-import { addItem, createSurface, greetingProduct } from '../support/products.ts';
-import { createSchedule, scheduleSurface } from '../support/schedules.ts';
-import { newTenant, stack } from '../support/stack.ts';
+import { browserTest, expectGoodScreen, goTo, openConsole, tabTo } from '../support/console/console.ts';
+import { createFlow, template } from '../support/flows/flows.ts';
+import { createSchedule, scheduleSurface } from '../support/flows/schedules.ts';
+import { newTenant, stack } from '../support/stack/stack.ts';
+import { addItem, createSurface, greetingProduct } from '../support/surfaces/products.ts';
 
 const test = browserTest;
 

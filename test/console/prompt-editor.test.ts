@@ -1,8 +1,8 @@
 import type { Page } from 'playwright-core';
 import { expect } from 'vitest';
-import { expectGoodScreen, browserTest as test } from '../support/console.ts';
-import { openFlowEditor } from '../support/flow-editor.ts';
-import { expectStatus } from '../support/flows.ts';
+import { expectGoodScreen, browserTest as test } from '../support/console/console.ts';
+import { openFlowEditor } from '../support/console/flow-editor.ts';
+import { expectStatus } from '../support/flows/flows.ts';
 
 const prompt = (config: object, name = 'Ask') => ({
   type: 'prompt',

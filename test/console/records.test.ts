@@ -2,15 +2,15 @@ import { readFileSync } from 'node:fs';
 import { expect } from 'vitest';
 import {
   browserTest,
-  consoleAddress,
   expectGoodScreen,
   goTo,
   openConsole,
+  screenAddress,
   tabTo,
-} from '../support/console.ts';
-import { publishedFlow, runFlow, template } from '../support/flows.ts';
-import { newRecord, uploadRows } from '../support/records.ts';
-import { newTenant } from '../support/stack.ts';
+} from '../support/console/console.ts';
+import { newRecord, uploadRows } from '../support/data/records.ts';
+import { publishedFlow, runFlowOnRecords, template } from '../support/flows/flows.ts';
+import { newTenant } from '../support/stack/stack.ts';
 
 const test = browserTest;
 
@@ -250,7 +250,7 @@ test('a record shows what a flow made of it, and each step', async () => {
   const tenant = await newTenant();
   const { id } = await newRecord(tenant, { type: 'airport', name: 'SFO' });
   const flow = await publishedFlow(tenant, [template('Hello {{ _record.name }}', 'greeting')]);
-  await runFlow(tenant, flow.id, 'airport');
+  await runFlowOnRecords(tenant, flow.id, 'airport');
   const results = async () => (await tenant.call('GET', `/v1/records/${id}/results`)).body.data.length;
   await expect.poll(results, { timeout: 10_000 }).toBe(1);
   const { page, complaints } = await openConsole({ tenant, screen: `/records/record/${id}` });
@@ -270,7 +270,7 @@ test('shows the beginning of a large output, also of one that has no place besid
   const flow = await publishedFlow(tenant, steps);
   const results = async () => (await tenant.call('GET', `/v1/records/${id}/results?limit=1`)).body;
   for (const hasMore of [false, true]) {
-    await runFlow(tenant, flow.id, 'airport');
+    await runFlowOnRecords(tenant, flow.id, 'airport');
     await expect.poll(results).toMatchObject({ data: [{ status: 'completed' }], pagination: { hasMore } });
   }
   const { page, complaints } = await openConsole({ tenant, screen: `/records/record/${id}` });
@@ -285,7 +285,7 @@ test('shows the beginning of a large output, also of one that has no place besid
   await page.getByRole('button', { name: 'Show more' }).last().click();
   await expect.poll(length).toBeGreaterThan(100_000);
   await expectGoodScreen(page);
-  await page.goto(consoleAddress(`/flows/${flow.id}/try`));
+  await page.goto(screenAddress(`/flows/${flow.id}/try`));
   await page.getByRole('button', { name: 'Run', exact: true }).click();
   await page.getByText('The run succeeded').waitFor();
   await page.getByText('20.0 KB of 3.4 MB').waitFor();

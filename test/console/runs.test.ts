@@ -1,17 +1,17 @@
 import type { Page } from 'playwright-core';
 import { expect } from 'vitest';
-import { agentOf, answered, run, scripted } from '../support/agent-runs.ts';
-import { expectAccessible } from '../support/browser.ts';
-import { expectGoodScreen, goTo, openConsole, browserTest as test } from '../support/console.ts';
+import { answered, createScriptedAgent, run, scripted } from '../support/agents/agent-runs.ts';
+import { expectAccessible } from '../support/console/browser.ts';
+import { expectGoodScreen, goTo, openConsole, browserTest as test } from '../support/console/console.ts';
 import {
   createRecords,
   expectStatus,
   finishedBatch,
   publishedFlow,
-  runFlow,
+  runFlowOnRecords,
   template,
-} from '../support/flows.ts';
-import { newTenant, type Tenant } from '../support/stack.ts';
+} from '../support/flows/flows.ts';
+import { newTenant, type Tenant } from '../support/stack/stack.ts';
 
 const share = {
   type: 'transform-data',
@@ -237,7 +237,7 @@ test('the page of a run leads to its flow and to its session, and back to the li
 
 test('the keyboard moves in the trace, closes and opens its spans, and the address has the one it is at', async () => {
   const tenant = await newTenant();
-  const agent = await agentOf(tenant);
+  const agent = await createScriptedAgent(tenant);
   const { executionId } = await answered(run(tenant, agent.id, scripted({ text: 'Hello Ada' })));
   const { page, complaints } = await openConsole({ tenant, screen: `/runs/${executionId}` });
   const trace = page.getByRole('treegrid', { name: 'Trace' });
@@ -318,7 +318,7 @@ test('the page of a batch has its records, and leads to what only the page of ba
   const tenant = await newTenant();
   const flow = await publishedFlow(tenant, [share]);
   await createRecords(tenant, 'city', 3);
-  const { body } = await runFlow(tenant, flow.id, 'city');
+  const { body } = await runFlowOnRecords(tenant, flow.id, 'city');
   await finishedBatch(tenant, body.batchId);
   const { page } = await openConsole({ tenant, screen: `/runs/${body.batchId}` });
   const trace = page.getByRole('treegrid', { name: 'Trace' });

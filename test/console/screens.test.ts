@@ -1,7 +1,7 @@
 import { expect } from 'vitest';
-import { expectGoodScreen, goTo, openConsole, browserTest as test } from '../support/console.ts';
-import { createRecords, expectStatus, publishedFlow, template } from '../support/flows.ts';
-import type { Tenant } from '../support/stack.ts';
+import { expectGoodScreen, goTo, openConsole, browserTest as test } from '../support/console/console.ts';
+import { createRecords, expectStatus, publishedFlow, template } from '../support/flows/flows.ts';
+import type { Tenant } from '../support/stack/stack.ts';
 
 const createAgent = async ({ call }: Tenant, name: string): Promise<string> => {
   const body = { name, config: { model: 'generic-openai/gpt-5-mini' } };

@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core';
 import { expect } from 'vitest';
-import { browserTest, expectGoodScreen, goTo, openConsole, tabTo } from '../support/console.ts';
-import { newTenant, stack } from '../support/stack.ts';
+import { browserTest, expectGoodScreen, goTo, openConsole, tabTo } from '../support/console/console.ts';
+import { newTenant, stack } from '../support/stack/stack.ts';
 
 const test = browserTest;
 
@@ -93,6 +93,7 @@ test('every screen of the settings is accessible and fits a phone, with the long
     ['client-tokens', 'Client tokens'],
     ['audit-log', 'Audit log'],
     ['usage', 'Usage'],
+    ['workspace', 'Workspace'],
   ] as const) {
     await goTo(page, `/settings/${screen}`);
     await page.getByRole('heading', { name: heading, level: 1 }).waitFor();

@@ -1,10 +1,16 @@
 import type { Page } from 'playwright-core';
 import { expect } from 'vitest';
-import { watchedPage } from '../support/browser.ts';
-import { browserTest, consoleAddress, expectGoodScreen, goTo, openConsole } from '../support/console.ts';
-import { createFlow } from '../support/flows.ts';
-import { tenantWithKey } from '../support/keys.ts';
-import { newTenant, stack, type Tenant } from '../support/stack.ts';
+import { watchedPage } from '../support/console/browser.ts';
+import {
+  browserTest,
+  expectGoodScreen,
+  goTo,
+  openConsole,
+  screenAddress,
+} from '../support/console/console.ts';
+import { createFlow } from '../support/flows/flows.ts';
+import { tenantWithKey } from '../support/stack/keys.ts';
+import { newTenant, stack, type Tenant } from '../support/stack/stack.ts';
 
 const test = browserTest;
 
@@ -20,7 +26,7 @@ async function signIn(page: Page, { userId, organizationId }: Tenant, permission
 test('signs in by the issuer, shows who, comes back after a reload without a form, and signs out', async () => {
   const tenant = await newTenant();
   const { page, complaints, requested } = await watchedPage();
-  await page.goto(consoleAddress('/settings/secrets'));
+  await page.goto(screenAddress('/settings/secrets'));
   await signIn(page, tenant, '*');
   await page.getByRole('heading', { name: 'Secrets', level: 1 }).waitFor();
   expect(await page.getByText(tenant.userId).isVisible()).toBe(true);
@@ -42,7 +48,7 @@ test('an API key opens the console too, for as long as the page is open', async 
   const { key } = await tenantWithKey(['FLOWS:READ']);
   const { page } = await watchedPage();
   page.setDefaultTimeout(5_000);
-  await page.goto(consoleAddress('/settings/secrets'));
+  await page.goto(screenAddress('/settings/secrets'));
   await page.getByText('Use an API key').click();
   await page.getByLabel('API key').fill('tv_live_x');
   await page.getByRole('button', { name: 'Continue with key' }).click();
@@ -57,7 +63,7 @@ test('an API key opens the console too, for as long as the page is open', async 
 
 test('the console works under another name of this machine, too', async () => {
   const { page } = await watchedPage();
-  await page.goto(consoleAddress('/settings/api-keys').replace('127.0.0.1', 'localhost'));
+  await page.goto(screenAddress('/settings/api-keys').replace('127.0.0.1', 'localhost'));
   await page.getByRole('button', { name: 'Sign in', exact: true }).click();
   await page.getByRole('button', { name: 'Sign in', exact: true }).click();
   await page.getByRole('heading', { name: 'API keys', level: 1 }).waitFor();
@@ -65,7 +71,7 @@ test('the console works under another name of this machine, too', async () => {
 
 test('a session of few permissions in an organization sees on each screen what is missing, and the rest', async () => {
   const { page } = await watchedPage();
-  await page.goto(consoleAddress());
+  await page.goto(screenAddress());
   await signIn(page, await newTenant({ organizationId: 'acme' }), 'RECORDS:READ');
   await page.getByText('acme').first().waitFor();
   await page.getByText('FLOWS:READ').first().waitFor();
@@ -134,7 +140,7 @@ test('a token that the API refuses before its time is renewed; if it cannot be, 
 test('where the browser cannot sign in, the page says so', async () => {
   const { page } = await watchedPage();
   await page.addInitScript(() => Object.defineProperty(window, 'isSecureContext', { value: false }));
-  await page.goto(consoleAddress());
+  await page.goto(screenAddress());
   await page.getByRole('button', { name: 'Sign in', exact: true }).click();
   await page.getByRole('alert').getByText('over HTTPS or on localhost only').waitFor();
 });
@@ -170,7 +176,7 @@ test('while nobody knows whether there is a sign-in, the page offers to try agai
   await page.route('**/v1/public/sign-in', (route) =>
     route.fulfill({ status: 503, json: { error: 'Down' } }),
   );
-  await page.goto(consoleAddress());
+  await page.goto(screenAddress());
   await page.getByRole('alert').filter({ hasText: 'The service is busy' }).waitFor();
   expect(await page.getByText('has no sign-in').count()).toBe(0);
   await expectGoodScreen(page);

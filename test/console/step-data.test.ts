@@ -1,8 +1,8 @@
 import type { Page } from 'playwright-core';
 import { expect } from 'vitest';
-import { expectGoodScreen, tabTo, browserTest as test } from '../support/console.ts';
-import { openFlowEditor } from '../support/flow-editor.ts';
-import { expectStatus, template } from '../support/flows.ts';
+import { expectGoodScreen, tabTo, browserTest as test } from '../support/console/console.ts';
+import { openFlowEditor } from '../support/console/flow-editor.ts';
+import { expectStatus, template } from '../support/flows/flows.ts';
 
 const script = (name: string, text: string, outputVariable: string) => ({
   type: 'transform-data',

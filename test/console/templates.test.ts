@@ -1,12 +1,12 @@
 import { expect, inject, test } from 'vitest';
 import { createFromTemplate } from '../../console/src/templates/create/create-from-template.ts';
-import type { Template } from '../../console/src/templates/template.ts';
+import type { StarterTemplate } from '../../console/src/templates/template.ts';
 import { templates } from '../../console/src/templates/templates.ts';
 import { createClient } from '../../packages/client/src/client.ts';
-import { answered, run } from '../support/agent-runs.ts';
-import { browserTest, expectGoodScreen, openConsole } from '../support/console.ts';
-import { expectStatus } from '../support/flows.ts';
-import { newTenant, stack, type Tenant } from '../support/stack.ts';
+import { answered, run } from '../support/agents/agent-runs.ts';
+import { browserTest, expectGoodScreen, openConsole } from '../support/console/console.ts';
+import { expectStatus } from '../support/flows/flows.ts';
+import { newTenant, stack, type Tenant } from '../support/stack/stack.ts';
 
 const clientOf = ({ token }: Tenant) => createClient({ baseUrl: stack().url, apiKey: token });
 
@@ -19,7 +19,7 @@ async function tenantWithModel(): Promise<Tenant> {
   return tenant;
 }
 
-const named = (id: string): Template => {
+const named = (id: string): StarterTemplate => {
   const found = templates.find((template) => template.id === id);
   if (!found) throw new Error(`There is no template ${id}`);
   return found;

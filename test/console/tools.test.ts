@@ -1,8 +1,8 @@
 import { test as anyTest, expect } from 'vitest';
-import { formSchemaOf } from '../../console/src/screens/settings/tools/argument-schema.ts';
-import { browserTest, expectGoodScreen, openConsole, tabTo } from '../support/console.ts';
-import { newTenant } from '../support/stack.ts';
-import { createTool } from '../support/tools.ts';
+import { argumentFormSchema } from '../../console/src/screens/settings/tools/argument-schema.ts';
+import { browserTest, expectGoodScreen, openConsole, tabTo } from '../support/console/console.ts';
+import { createTool } from '../support/files/tools.ts';
+import { newTenant } from '../support/stack/stack.ts';
 
 const test = browserTest;
 
@@ -18,7 +18,7 @@ anyTest.each([
   ['anything', { type: 'object', properties: { a: true } }, false],
   ['one of some', { type: 'object', properties: { a: { anyOf: [{ type: 'string' }] } } }, false],
 ])('a form for arguments is made of plain schemas only: %s', (_, schema, hasForm) => {
-  expect(formSchemaOf(schema) !== undefined).toBe(hasForm);
+  expect(argumentFormSchema(schema) !== undefined).toBe(hasForm);
 });
 
 test('with the keyboard alone: a tool is created, tried and deleted', async () => {

@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core';
 import { expect } from 'vitest';
-import { expectGoodScreen, openConsole, browserTest as test } from '../support/console.ts';
-import type { Tenant } from '../support/stack.ts';
+import { expectGoodScreen, openConsole, browserTest as test } from '../support/console/console.ts';
+import type { Tenant } from '../support/stack/stack.ts';
 
 const lines = ['name,state', 'SFO,CA', 'JFK,NY', 'LAX,CA', 'SEA,WA', 'BOS,MA'];
 const csv = (...rows: string[]) => ({

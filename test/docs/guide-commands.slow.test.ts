@@ -5,8 +5,8 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { startModelStandIn } from '../../examples/model-stand-in.ts';
 import type { StackFacts } from '../../infra/local/stack.ts';
-import { killAll, start } from '../support/processes.ts';
-import { guides, problemsOf } from './guide.ts';
+import { killAll, start } from '../support/stack/processes.ts';
+import { guideProblems, guides } from './guide.ts';
 import { guideModel } from './model.ts';
 
 const hasTools =
@@ -40,7 +40,7 @@ test.skipIf(!hasTools && !process.env.CI).for(guides)(
   'the commands of %s succeed, with the output that it shows',
   { timeout: 120_000 },
   async (guide) => {
-    expect(await problemsOf(guide, await newReader(guide))).toEqual([]);
+    expect(await guideProblems(guide, await newReader(guide))).toEqual([]);
   },
 );
 

@@ -21,7 +21,7 @@ export interface Block {
  * The commands of a document, in order: its fenced blocks of `sh`. A block of `text`, `json` or `csv` that follows is
  * their output. A block of `console` is a recording: lines after `$ ` are commands, the others are their output. Blocks of `sh no-test` cannot run in a test, those of `sh slow-test` run in a test of their own.
  */
-export function blocksOf(path: string, commands = 'sh'): Block[] {
+export function guideCommands(path: string, commands = 'sh'): Block[] {
   const lines = readFileSync(path, 'utf8').split('\n');
   const blocks: Block[] = [];
   let open: { fence: string; info: string; line: number; content: string[] } | undefined;
@@ -70,12 +70,12 @@ const timeoutMs = 110_000;
 const marker = '\u001e';
 
 /** Runs all commands of a document in one shell. @param kind Of its blocks. @returns what is wrong, nothing if all is well. */
-export async function problemsOf(
+export async function guideProblems(
   path: string,
   environment: Record<string, string>,
   kind = 'sh',
 ): Promise<string[]> {
-  const blocks = blocksOf(path, kind);
+  const blocks = guideCommands(path, kind);
   const script = [
     'set -Eeuo pipefail',
     ...blocks.map(({ commands }, index) => `printf '${marker}%s\\n' ${index}\n${commands}`),

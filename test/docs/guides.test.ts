@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import { blocksOf, guides, problemsOf } from './guide.ts';
+import { guideCommands, guideProblems, guides } from './guide.ts';
 
 test('few commands are exempt from the test', () => {
   const ofAWS = /deploying-on-aws\.md$/;
@@ -11,8 +11,8 @@ test('few commands are exempt from the test', () => {
 });
 
 const countsOf = (guide: string) => ({
-  tested: blocksOf(guide).length,
-  exempt: blocksOf(guide, 'sh no-test').length,
+  tested: guideCommands(guide).length,
+  exempt: guideCommands(guide, 'sh no-test').length,
 });
 
 test('every guide says what one has at its end, what may fail, and where to go next', () => {
@@ -30,17 +30,17 @@ test('the README and AGENTS.md are short', () => {
 });
 
 test('a command that fails is reported with its line and its message', async () => {
-  const problems = await problemsOf('test/docs/failing-guide.md', {});
+  const problems = await guideProblems('test/docs/failing-guide.md', {});
   expect(problems).toEqual([expect.stringMatching(/^test\/docs\/failing-guide\.md:9: exit code 3: begun\n/)]);
 });
 
 test('output that a guide shows and a command does not print is reported', async () => {
-  const problems = await problemsOf('test/docs/wrong-output.md', {});
+  const problems = await guideProblems('test/docs/wrong-output.md', {});
   expect(problems).toEqual([expect.stringContaining('the output lacks "two"')]);
 });
 
 test('a recording may have other times, durations and ids, and no other words', async () => {
-  const problems = await problemsOf('test/docs/recording.md', {});
+  const problems = await guideProblems('test/docs/recording.md', {});
   expect(problems).toEqual([
     expect.stringMatching(/^test\/docs\/recording\.md:7: the output lacks "<exec id>/),
   ]);

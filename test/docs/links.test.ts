@@ -1,7 +1,7 @@
 import { existsSync, globSync, readFileSync, statSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { expect, test } from 'vitest';
-import { anchorsOf } from '../../docs/generate/anchors.ts';
+import { headingAnchors } from '../../docs/generate/anchors.ts';
 
 const root = resolve(import.meta.dirname, '../..');
 const documents = globSync('**/*.md', { cwd: root, exclude: ['**/node_modules/**', '.*/**', 'cdk.out/**'] });
@@ -31,13 +31,18 @@ function resolves(from: string, link: string): boolean {
   const target = path === '' ? join(root, from) : join(root, dirname(from), decodeURI(path));
   if (!existsSync(target)) return false;
   if (anchor === undefined) return true;
-  return statSync(target).isFile() && anchorsOf(read(target)).includes(anchor);
+  return statSync(target).isFile() && headingAnchors(read(target)).includes(anchor);
 }
 
 test('anchors are made as GitHub makes them', () => {
   const text =
     '# The layers of `shared/`\n## Vectors, files and PDFs\n```sh\n# no heading\n```\n## A [link](x)\n## A link\n';
-  expect(anchorsOf(text)).toEqual(['the-layers-of-shared', 'vectors-files-and-pdfs', 'a-link', 'a-link-1']);
+  expect(headingAnchors(text)).toEqual([
+    'the-layers-of-shared',
+    'vectors-files-and-pdfs',
+    'a-link',
+    'a-link-1',
+  ]);
 });
 
 test('every document can be reached from the README by links', () => {

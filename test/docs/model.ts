@@ -1,8 +1,8 @@
 import {
   type ChatRequest,
   lastText,
-  messageText,
   plausibleAnswer,
+  requestMessageText,
   type ToolCallAnswer,
 } from '../../examples/model-stand-in.ts';
 
@@ -37,10 +37,10 @@ const scripts: Script[] = [
 ];
 
 export function guideModel(request: ChatRequest): string | ToolCallAnswer {
-  const asked = request.messages.filter(({ role }) => role === 'user').map(messageText);
+  const asked = request.messages.filter(({ role }) => role === 'user').map(requestMessageText);
   const script = scripts.find((each) => each.asked.test(asked.at(-1) ?? lastText(request)));
   if (!script) return plausibleAnswer(request);
-  const results = request.messages.filter(({ role }) => role === 'tool').map(messageText);
+  const results = request.messages.filter(({ role }) => role === 'tool').map(requestMessageText);
   const { calls } = script;
   return calls.length > 0 && results.length === 0 ? { toolCalls: calls } : script.answer(results);
 }

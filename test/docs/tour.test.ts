@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import { animationOf, type Frame } from '../../docs/generate/pictures/tour/animation.ts';
+import { type AnimationFrame, encodeAnimation } from '../../docs/generate/pictures/tour/animation.ts';
 import { stops } from '../../docs/generate/pictures/tour/stops.ts';
 
 interface Chunk {
@@ -50,11 +50,11 @@ function still(content: string): Buffer {
 }
 
 test('an animation has each picture at its place, as long as it is to be seen', () => {
-  const frames: Frame[] = [
+  const frames: AnimationFrame[] = [
     { x: 0, y: 0, width: 960, height: 648, ms: 2_400, webp: still('whole') },
     { x: 12, y: 300, width: 31, height: 7, ms: 70_000, webp: still('part') },
   ];
-  const file = animationOf(frames, { width: 960, height: 648 });
+  const file = encodeAnimation(frames, { width: 960, height: 648 });
   expect(framesOf(file)).toEqual([
     { place: [0, 0, 960, 648], ms: 2_400, parts: [{ name: 'VP8 ', data: Buffer.from('whole') }] },
     { place: [12, 300, 31, 7], ms: 70_000, parts: [{ name: 'VP8 ', data: Buffer.from('part') }] },

@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import type { SQSEvent } from 'aws-lambda';
 import { expect, test } from 'vitest';
 import { entries } from '../../infra/aws/conventions/entries.ts';
-import { entryOf, lambdaOf } from '../../infra/local/replay.ts';
+import { findEntry, lambdaPath } from '../../infra/local/replay.ts';
 import { invoke } from '../../infra/local/runtime/invoke.ts';
 import { DeliveryMessage } from '../../shared/domain/deliveries/delivery-queue.ts';
 import { ExportMessage } from '../../shared/domain/telemetry/export-queue.ts';
@@ -19,13 +19,13 @@ const files = readdirSync(folder).filter((file) => file.endsWith('.json'));
 const eventIn = (file: string): unknown => JSON.parse(readFileSync(new URL(file, folder), 'utf8'));
 
 function replayed(file: string) {
-  const entry = entryOf(file);
+  const entry = findEntry(file);
   if (!entry) throw new Error(`${file} names no Lambda`);
-  return invoke(lambdaOf(entry), eventIn(file), 30);
+  return invoke(lambdaPath(entry), eventIn(file), 30);
 }
 
 test('every non-HTTP Lambda has a sample event, and every event names a Lambda', () => {
-  const named = files.map((file) => entryOf(file)?.id);
+  const named = files.map((file) => findEntry(file)?.id);
   expect(named).not.toContain(undefined);
   const others = entries.filter(({ group }) =>
     ['workers', 'migrations', 'authorizer', 'pre-token-generation'].includes(group),

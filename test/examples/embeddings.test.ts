@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
-import { embeddingsOf } from '../../examples/embeddings.ts';
+import { toEmbeddings } from '../../examples/embeddings.ts';
 
 const vectorOf = (input: string, dimensions?: number) =>
-  embeddingsOf({ model: 'any', input, ...(dimensions && { dimensions }) })[0]?.embedding as number[];
+  toEmbeddings({ model: 'any', input, ...(dimensions && { dimensions }) })[0]?.embedding as number[];
 const cosine = (one: string, other: string) => {
   const [a, b] = [vectorOf(one), vectorOf(other)];
   return a.reduce((sum, value, at) => sum + value * (b[at] ?? 0), 0);
@@ -24,7 +24,7 @@ test('texts that share more words are closer', () => {
 });
 
 test('base64 contains the same numbers as 32-bit floats', () => {
-  const [encoded] = embeddingsOf({ model: 'any', input: ['x y'], encoding_format: 'base64' });
+  const [encoded] = toEmbeddings({ model: 'any', input: ['x y'], encoding_format: 'base64' });
   const bytes = Uint8Array.from(Buffer.from(String(encoded?.embedding), 'base64'));
   expect([...new Float32Array(bytes.buffer)]).toEqual(vectorOf('x y'));
 });

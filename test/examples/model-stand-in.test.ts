@@ -1,5 +1,5 @@
 import { expect, onTestFinished, test } from 'vitest';
-import { startModels } from '../support/models.ts';
+import { startModels } from '../support/models/models.ts';
 
 test('each response behaves as its own model, whatever is asked while it waits', async () => {
   const server = await startModels();

@@ -1,24 +1,30 @@
 import { expect } from 'vitest';
-import { timeOf } from '../../shared/core/ids.ts';
-import { createAgent } from '../support/agents.ts';
-import { tokenBody } from '../support/client-tokens.ts';
-import { allowedLogin, loginOf, loginsPath, newProof, redeem } from '../support/command-line-logins.ts';
-import { conversationsPath } from '../support/conversations.ts';
-import { createFlow, template } from '../support/flows.ts';
-import { newRealm } from '../support/oauth.ts';
+import { timeMsFromId } from '../../shared/core/ids.ts';
+import { createAgent } from '../support/agents/agents.ts';
+import {
+  allowedLogin,
+  loginBody,
+  loginsPath,
+  newProof,
+  sendRedemption,
+} from '../support/command-line/command-line-logins.ts';
+import { definition } from '../support/files/tools.ts';
+import { createFlow, template } from '../support/flows/flows.ts';
+import { scheduleSurface } from '../support/flows/schedules.ts';
+import { newRealm } from '../support/servers/oauth.ts';
+import { type CallResponse, newTenant, type Tenant } from '../support/stack/stack.ts';
+import { tokenBody } from '../support/surfaces/client-tokens.ts';
+import { conversationsPath } from '../support/surfaces/conversations.ts';
 import {
   addCapability,
   addItem,
   createProduct,
   createSurface,
   greetingProduct,
-} from '../support/products.ts';
-import { scheduleSurface } from '../support/schedules.ts';
-import { type Answer, newTenant, type Tenant } from '../support/stack.ts';
-import { definition } from '../support/tools.ts';
+} from '../support/surfaces/products.ts';
 
 /** Prepares the parents, and returns what sends the n-th addition. */
-type Addition = (tenant: Tenant) => Promise<(n: number) => Promise<Answer>>;
+type Addition = (tenant: Tenant) => Promise<(n: number) => Promise<CallResponse>>;
 
 /** Parents that hold fewer children than the slow test adds. */
 export const limits: Record<string, number> = { 'surfaces.create': 40 };
@@ -32,8 +38,8 @@ const posting =
 /** A POST for each operation that adds something. Every child has a name of its own. */
 export const additions: Record<string, Addition> = {
   'api-keys.create': posting('/v1/api-keys', (n) => ({ name: `Key ${n}`, permissions: ['FLOWS:READ'] })),
-  'api-keys.allow-login': posting(loginsPath, () => loginOf(newProof().challenge)),
-  'public.redeem-login': async (tenant) => async () => redeem(await allowedLogin(tenant)),
+  'api-keys.allow-login': posting(loginsPath, () => loginBody(newProof().challenge)),
+  'public.redeem-login': async (tenant) => async () => sendRedemption(await allowedLogin(tenant)),
   'flows.create': posting('/v1/flows', (n) => ({ name: `Flow ${n}`, flowSteps: [template('Hello')] })),
   'agents.create': posting('/v1/agents', (n) => ({ name: `Agent ${n}` })),
   'products.create': posting('/v1/products', (n) => ({ name: `Product ${n}` })),
@@ -118,6 +124,6 @@ export async function addAtOnce(id: string, count: number): Promise<void> {
 function expectTimesOfIds(body: unknown): void {
   if (typeof body !== 'object' || body === null) return;
   const { id, createdAt } = body as { id?: string; createdAt?: string };
-  if (id && createdAt) expect(Date.parse(createdAt)).toBe(timeOf(id));
+  if (id && createdAt) expect(Date.parse(createdAt)).toBe(timeMsFromId(id));
   for (const member of Object.values(body)) expectTimesOfIds(member);
 }

@@ -3,21 +3,29 @@ import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
 import { expect, inject, test } from 'vitest';
 import { handler as dispatchHandler } from '../../functions/dispatch/run.ts';
 import { endpoints } from '../../functions/index.ts';
-import { chunksOf } from '../../shared/core/chunks.ts';
+import { toChunks } from '../../shared/core/chunks.ts';
 import { agentCredentialEntity } from '../../shared/domain/agents/config/agent.ts';
 import { tenantLimits } from '../../shared/domain/tenant-limits.ts';
 import type { AnyEndpoint } from '../../shared/platform/http/endpoint.ts';
 import { toLambda } from '../../shared/platform/http/lambda/lambda.ts';
-import { agentOf, answered, approve, calls, resume, run, scripted } from '../support/agent-runs.ts';
-import { createAgent, publishAgent } from '../support/agents.ts';
-import { brokenTable, cancelled } from '../support/broken-table.ts';
-import { createSpentBudget } from '../support/budgets.ts';
-import { createFlow, expectStatus, template } from '../support/flows.ts';
-import { invokeWith } from '../support/invoke.ts';
-import { occupy } from '../support/occupied-sandbox.ts';
-import { principalOf } from '../support/principals.ts';
-import { countingRuntime, newTenant, type Tenant } from '../support/stack.ts';
-import { answerIn, invokeStreaming } from '../support/streamed.ts';
+import {
+  answered,
+  approve,
+  calls,
+  createScriptedAgent,
+  resumeAgentRun,
+  run,
+  scripted,
+} from '../support/agents/agent-runs.ts';
+import { createAgent, publishAgent } from '../support/agents/agents.ts';
+import { brokenTable, cancelled } from '../support/data/broken-table.ts';
+import { createSpentBudget } from '../support/flows/budgets.ts';
+import { createFlow, expectStatus, template } from '../support/flows/flows.ts';
+import { occupy } from '../support/flows/occupied-sandbox.ts';
+import { invokeWith } from '../support/stack/invoke.ts';
+import { tenantPrincipal } from '../support/stack/principals.ts';
+import { countingRuntime, newTenant, type Tenant } from '../support/stack/stack.ts';
+import { invokeStreaming, readStreamedAnswer } from '../support/stack/streamed.ts';
 
 const groups = ['agents', 'agent-versions', 'agent-runs', 'agent-executions', 'dispatch'];
 const all = (endpoints as readonly AnyEndpoint[]).filter(({ id }) => groups.includes(id.split('.')[0] ?? ''));
@@ -119,13 +127,13 @@ async function inProcess(
   const headers = { 'content-type': 'application/json' };
   const event = { headers, pathParameters, body: JSON.stringify(body) };
   const handler = toLambda(endpoint, () => runtime);
-  return { status: (await invokeWith(handler, principalOf(tenant))(event)).statusCode };
+  return { status: (await invokeWith(handler, tenantPrincipal(tenant))(event)).statusCode };
 }
 
 /** A run that has ended, with what it waited for. */
 async function endedRun(tenant: Tenant) {
   const tools = { toolIds: ['builtin:calculator'], approval: { require: true } };
-  const agent = await agentOf(tenant, { tools });
+  const agent = await createScriptedAgent(tenant, { tools });
   const script = scripted(calls(['calculator', { expression: '1' }]), { text: 'done' });
   const { executionId, pausedReason } = await answered(run(tenant, agent.id, script));
   const { approvalId, toolCallId } = pausedReason.awaits[0];
@@ -193,7 +201,7 @@ const cases: Record<string, Record<number, Produce>> = {
     404: unknownIds,
     async 409(tenant) {
       const { agent, outputs } = await endedRun(tenant);
-      return resume(tenant, agent.id, outputs);
+      return resumeAgentRun(tenant, agent.id, outputs);
     },
   },
   'agent-runs.approve': {
@@ -272,7 +280,7 @@ async function spentBudget(tenant: Tenant, endpoint: AnyEndpoint): Promise<Statu
 async function tooManyCredentials(tenant: Tenant, endpoint: AnyEndpoint): Promise<Status> {
   const { table, newId } = countingRuntime().scopeOf(tenant.tenant);
   const ids = Array.from({ length: tenantLimits['credentials of agents'] }, () => newId('cred'));
-  for (const chunk of chunksOf(ids, 90)) {
+  for (const chunk of toChunks(ids, 90)) {
     await table.commit(
       chunk.map((id) => table.writes.insert(agentCredentialEntity, { id, agentId: newId('agent') })),
     );
@@ -317,7 +325,7 @@ test('503 while the sandbox is busy with other work of the tenant', async () => 
     if (operation !== 'dispatch.run')
       return (await inProcess(tenant, endpointOf(operation), { id }, body)).status;
     const { stream, done } = invokeStreaming(dispatchHandler, tenant, body);
-    const [{ head }] = await Promise.all([answerIn(stream), done]);
+    const [{ head }] = await Promise.all([readStreamedAnswer(stream), done]);
     return head.statusCode;
   });
   expect(await Promise.all(statuses)).toEqual(Object.keys(busy).map(() => 503));

@@ -2,9 +2,9 @@ import { expect, test } from 'vitest';
 import { endpoints } from '../../functions/index.ts';
 import { generateKey } from '../../shared/platform/auth/key-format.ts';
 import type { AnyEndpoint } from '../../shared/platform/http/endpoint.ts';
-import { newKey, tenantWithKey } from '../support/keys.ts';
-import { pathOf } from '../support/paths.ts';
-import { call, callerWith, newTenant } from '../support/stack.ts';
+import { newKey, tenantWithKey } from '../support/stack/keys.ts';
+import { examplePath } from '../support/stack/paths.ts';
+import { call, callerWith, newTenant } from '../support/stack/stack.ts';
 
 const all: readonly AnyEndpoint[] = endpoints;
 const guarded = all.filter(({ permission }) => permission !== 'public');
@@ -16,7 +16,7 @@ const unauthorized = { error: 'Unauthorized', details: 'The API key is invalid o
 test.each(named(guarded))(
   '%s: 401 with the specified message without a credential, with an invented one and with a mistyped one',
   async (_id, endpoint) => {
-    const path = pathOf(endpoint);
+    const path = examplePath(endpoint);
     const mistyped = `${generateKey('production').slice(0, -1)}!`;
     const answers = await Promise.all([
       call(endpoint.method, path),
@@ -47,7 +47,7 @@ test.each(named(needing))(
     const details = `Missing required permission: ${[endpoint.permission].flat().join(' or ')}`;
     const isOfProtocol = endpoint.errorBody !== undefined;
     for (const caller of others) {
-      const answer = await caller(endpoint.method, pathOf(endpoint));
+      const answer = await caller(endpoint.method, examplePath(endpoint));
       expect(answer.status).toBe(403);
       if (isOfProtocol) expect(answer.body.error.message).toContain(details);
       else expect(answer.body).toEqual({ error: 'Forbidden', details });

@@ -5,9 +5,9 @@ import { handler } from '../../functions/authorizer.ts';
 import { makeAuthorizer } from '../../infra/local/gateway/authorize.ts';
 import { generateKey, hashKey } from '../../shared/platform/auth/key-format.ts';
 import { DocumentClient } from '../../shared/platform/data/requests/document-client.ts';
-import { newKey } from '../support/keys.ts';
-import { setupLink } from '../support/setup-links.ts';
-import { newTenant } from '../support/stack.ts';
+import { newKey } from '../support/stack/keys.ts';
+import { newTenant } from '../support/stack/stack.ts';
+import { setupLink } from '../support/surfaces/setup-links.ts';
 
 const ask = (authorization: string, more: Partial<APIGatewayRequestAuthorizerEvent> = {}) => {
   const event: Partial<APIGatewayRequestAuthorizerEvent> = {

@@ -2,11 +2,11 @@ import { expect, test } from 'vitest';
 import { createFlow } from '../../functions/flows/create.ts';
 import { validateFlow } from '../../functions/public/validate-flow.ts';
 import { toLambda } from '../../shared/platform/http/lambda/lambda.ts';
-import { template } from '../support/flows.ts';
-import { invokeWith } from '../support/invoke.ts';
-import { occupy } from '../support/occupied-sandbox.ts';
-import { principalOf } from '../support/principals.ts';
-import { countingRuntime, newTenant } from '../support/stack.ts';
+import { template } from '../support/flows/flows.ts';
+import { occupy } from '../support/flows/occupied-sandbox.ts';
+import { invokeWith } from '../support/stack/invoke.ts';
+import { tenantPrincipal } from '../support/stack/principals.ts';
+import { countingRuntime, newTenant } from '../support/stack/stack.ts';
 
 const request = {
   headers: { 'content-type': 'application/json' },
@@ -29,7 +29,7 @@ test('an anonymous request that would wait long behind others gets a retry-later
   occupy('anonymous');
   const [refused, saved] = await Promise.all([
     invokeWith(validate, {})(request),
-    invokeWith(create, principalOf(tenant))(request),
+    invokeWith(create, tenantPrincipal(tenant))(request),
   ]);
   expect(saved).toMatchObject({ statusCode: 201 });
   expect(refused).toMatchObject({ statusCode: 503, headers: { 'Retry-After': '10' } });
@@ -39,7 +39,7 @@ test('an anonymous request that would wait long behind others gets a retry-later
 test('a request that would wait long behind runs of the same tenant gets a retry-later error', async () => {
   const tenant = await newTenant();
   occupy(tenant.tenant);
-  const refused = await invokeWith(toLambda(createFlow, countingRuntime), principalOf(tenant))(request);
+  const refused = await invokeWith(toLambda(createFlow, countingRuntime), tenantPrincipal(tenant))(request);
   expect(refused).toMatchObject({ statusCode: 503, headers: { 'Retry-After': '10' } });
   expect(JSON.parse(refused.body)).toEqual(refusal);
 });

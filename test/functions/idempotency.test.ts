@@ -3,9 +3,9 @@ import * as z from 'zod';
 import { endpoints } from '../../functions/index.ts';
 import type { AnyEndpoint } from '../../shared/platform/http/endpoint.ts';
 import { takesIdempotencyKey } from '../../shared/platform/http/idempotency-key.ts';
-import { agentOf, run, scripted } from '../support/agent-runs.ts';
-import { chatWorld, conversationOf, openSession, shop } from '../support/chat.ts';
-import { call, newTenant, stack, type Tenant } from '../support/stack.ts';
+import { createScriptedAgent, run, scripted } from '../support/agents/agent-runs.ts';
+import { call, newTenant, stack, type Tenant } from '../support/stack/stack.ts';
+import { chatWorld, onlyConversation, openSession, shop } from '../support/surfaces/chat.ts';
 
 const all: readonly AnyEndpoint[] = endpoints;
 
@@ -46,6 +46,7 @@ interface Shape {
   $ref?: string;
   description?: string;
   properties?: Record<string, Shape>;
+  items?: Shape;
 }
 
 /** The members of a response that may hold a value which is shown once, by their names and descriptions. */
@@ -54,13 +55,15 @@ function secretsIn(schema: z.ZodType): string[] {
     $defs?: Record<string, Shape>;
   };
   const within = ({ $ref, ...own }: Shape, path: string[]): string[] => {
-    const { properties = {} } = $ref === undefined ? own : ($defs[$ref.replace('#/$defs/', '')] ?? {});
-    return Object.entries(properties).flatMap(([name, member]) => {
+    const { properties = {}, items } = $ref === undefined ? own : ($defs[$ref.replace('#/$defs/', '')] ?? {});
+    const inItems = items ? within(items, [...path, '*']) : [];
+    const inMembers = Object.entries(properties).flatMap(([name, member]) => {
       const place = [...path, name];
       const isSecret =
         /^(plainKey|key|secret|authorizeUrl|url)$/.test(name) || /once/i.test(member.description ?? '');
       return [...(isSecret ? [place.join('.')] : []), ...within(member, place)];
     });
+    return [...inItems, ...inMembers];
   };
   return within(whole, []);
 }
@@ -259,7 +262,7 @@ test('a run whose client has left and does not come back ends, and says so', asy
 
 test('a run of an agent whose client has left goes on for the repetition of its request', async () => {
   const tenant = await newTenant();
-  const agent = await agentOf(tenant, { model: 'generic-openai/scripted-slow' });
+  const agent = await createScriptedAgent(tenant, { model: 'generic-openai/scripted-slow' });
   const path = `/v1/agents/${agent.id}/execute`;
   const body = { messages: [{ role: 'user', content: scripted({ text: 'Late' }) }] };
   await breaksOff(tenant, path, body);
@@ -299,7 +302,7 @@ const asks = (content: string) => ({ messages: [{ role: 'user', content }] });
 
 test('a run of an agent is followed by repetitions, during the run and after it', async () => {
   const tenant = await newTenant();
-  const agent = await agentOf(tenant, { model: 'generic-openai/trickling' });
+  const agent = await createScriptedAgent(tenant, { model: 'generic-openai/trickling' });
   const path = `/v1/agents/${agent.id}/execute`;
   const repeat = () => tenant.call('POST', path, keyed('a', asks('Say something')));
   const starting = repeat();
@@ -327,7 +330,7 @@ const textOf = (events: { type: string; delta?: string }[]) =>
 
 test('an approval that is repeated shows what followed it, and decides once', async () => {
   const tenant = await newTenant();
-  const agent = await agentOf(tenant, {
+  const agent = await createScriptedAgent(tenant, {
     tools: { toolIds: ['builtin:calculator'], approval: { require: true } },
   });
   const call = { name: 'calculator', arguments: { expression: '1 + 1' } };
@@ -354,5 +357,5 @@ test('a message in a chat is answered once', async () => {
   const again = await send();
   expect([first.status, again.status, replayed(again)]).toEqual([200, 200, 'true']);
   expect(eventsOf(again.body)).toEqual(eventsOf(first.body));
-  expect((await conversationOf(tenant)).messages).toHaveLength(2);
+  expect((await onlyConversation(tenant)).messages).toHaveLength(2);
 });

@@ -2,11 +2,11 @@ import { expect, test, vi } from 'vitest';
 import { endpoints } from '../../functions/index.ts';
 import type { AnyEndpoint } from '../../shared/platform/http/endpoint.ts';
 import { isStreamed } from '../../shared/platform/http/responses/response.ts';
-import { agentOf, run, scripted } from '../support/agent-runs.ts';
-import { eventually } from '../support/eventually.ts';
-import { expectStatus, publishedFlow } from '../support/flows.ts';
-import { type Answer, newTenant, stack, type Tenant } from '../support/stack.ts';
-import { createTool } from '../support/tools.ts';
+import { createScriptedAgent, run, scripted } from '../support/agents/agent-runs.ts';
+import { createTool } from '../support/files/tools.ts';
+import { expectStatus, publishedFlow } from '../support/flows/flows.ts';
+import { eventually } from '../support/stack/eventually.ts';
+import { type CallResponse, newTenant, stack, type Tenant } from '../support/stack/stack.ts';
 
 const openMax = 50;
 
@@ -22,7 +22,7 @@ async function openResponse({ token }: Tenant, method: string, path: string, bod
   return { status: response.status, headers: response.headers, leave: () => caller.abort(), response };
 }
 
-const silentAgent = (tenant: Tenant) => agentOf(tenant, { model: 'generic-openai/hanging' });
+const silentAgent = (tenant: Tenant) => createScriptedAgent(tenant, { model: 'generic-openai/hanging' });
 const messages = [{ role: 'user', content: 'x' }];
 const execute = (tenant: Tenant, agentId: string) =>
   openResponse(tenant, 'POST', `/v1/agents/${agentId}/execute`, { messages });
@@ -38,7 +38,11 @@ const refusal = {
 
 test('of 60 runs at once exactly 50 begin, the others are a 429 that says when to come again, and store nothing', async () => {
   const [tenant, other] = await Promise.all([newTenant(), newTenant()]);
-  const [silent, quick, others] = await Promise.all([silentAgent(tenant), agentOf(tenant), agentOf(other)]);
+  const [silent, quick, others] = await Promise.all([
+    silentAgent(tenant),
+    createScriptedAgent(tenant),
+    createScriptedAgent(other),
+  ]);
   const all = await Promise.all(
     Array.from({ length: 60 }, (_, index) => (index % 2 ? execute : dispatch)(tenant, silent.id)),
   );
@@ -63,8 +67,8 @@ test('of 60 runs at once exactly 50 begin, the others are a 429 that says when t
 
 test('a run that ends, fails or is refused gives its place back', async () => {
   const tenant = await newTenant();
-  const agent = await agentOf(tenant);
-  const outcomes: Record<number, () => Promise<Answer>> = {
+  const agent = await createScriptedAgent(tenant);
+  const outcomes: Record<number, () => Promise<CallResponse>> = {
     200: () => run(tenant, agent.id, scripted({ text: 'Hello' })),
     404: () => run(tenant, 'agent_01k9m4v7d3x8qz5w2r6t0y1hbn', 'x'),
     400: () => run(tenant, agent.id, 'x', { messages: [] }),

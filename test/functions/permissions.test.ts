@@ -2,10 +2,10 @@ import { beforeAll, expect, test } from 'vitest';
 import { endpoints } from '../../functions/index.ts';
 import type { AnyEndpoint } from '../../shared/platform/http/endpoint.ts';
 import { permissionNames } from '../../shared/platform/identity/permissions.ts';
-import { refusalBody } from '../support/errors.ts';
-import { newKey } from '../support/keys.ts';
-import { pathOf } from '../support/paths.ts';
-import { newTenant, type Tenant } from '../support/stack.ts';
+import { refusalBody } from '../support/stack/errors.ts';
+import { newKey } from '../support/stack/keys.ts';
+import { examplePath } from '../support/stack/paths.ts';
+import { newTenant, type Tenant } from '../support/stack/stack.ts';
 
 const guarded = (endpoints as readonly AnyEndpoint[]).filter(({ permission }) => permission !== 'public');
 const named = guarded.map((endpoint) => [endpoint.id, endpoint] as const);
@@ -183,7 +183,7 @@ test.each(named)(
   '%s: each permission that suffices grants access, and all others together get an error that names the missing one',
   async (_id, endpoint) => {
     const ask = async (call: Caller) => {
-      const { status, body } = await call(endpoint.method, pathOf(endpoint));
+      const { status, body } = await call(endpoint.method, examplePath(endpoint));
       return status === 401 || status === 403 ? { status, body } : 'let in';
     };
     const permission = needed(endpoint);
@@ -216,7 +216,7 @@ test.each(named.filter(([id]) => id in seconds))(
   async (id, endpoint) => {
     const group = `${String(endpoint.permission).split(':')[0]}:*`;
     const { session } = await callersWith([group, String(seconds[id])]);
-    const { status } = await session(endpoint.method, pathOf(endpoint));
+    const { status } = await session(endpoint.method, examplePath(endpoint));
     expect([401, 403]).not.toContain(status);
   },
 );

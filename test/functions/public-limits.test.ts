@@ -6,8 +6,8 @@ import { serveMcp } from '../../functions/surface-mcp/serve.ts';
 import { generateKey } from '../../shared/platform/auth/key-format.ts';
 import type { AnyEndpoint } from '../../shared/platform/http/endpoint.ts';
 import { toLambda } from '../../shared/platform/http/lambda/lambda.ts';
-import { invokeWith } from '../support/invoke.ts';
-import { countingRuntime } from '../support/stack.ts';
+import { invokeWith } from '../support/stack/invoke.ts';
+import { countingRuntime } from '../support/stack/stack.ts';
 
 const all: readonly AnyEndpoint[] = endpoints;
 const open = all.filter(({ permission }) => permission === 'public');

@@ -6,12 +6,12 @@ import { ServiceError } from '../../shared/core/errors/errors.ts';
 import { newId } from '../../shared/core/ids.ts';
 import type { AnyEndpoint } from '../../shared/platform/http/endpoint.ts';
 import { toLambda } from '../../shared/platform/http/lambda/lambda.ts';
-import { brokenTable } from '../support/broken-table.ts';
-import { invokeWith } from '../support/invoke.ts';
-import { newKey } from '../support/keys.ts';
-import { pathOf } from '../support/paths.ts';
-import { principalOf } from '../support/principals.ts';
-import { newTenant } from '../support/stack.ts';
+import { brokenTable } from '../support/data/broken-table.ts';
+import { invokeWith } from '../support/stack/invoke.ts';
+import { newKey } from '../support/stack/keys.ts';
+import { examplePath } from '../support/stack/paths.ts';
+import { tenantPrincipal } from '../support/stack/principals.ts';
+import { newTenant } from '../support/stack/stack.ts';
 
 const counted = (endpoints as readonly AnyEndpoint[])
   .filter(({ scope }) => scope === undefined)
@@ -24,7 +24,7 @@ beforeAll(async () => {
 });
 
 test.each(counted)('%s: 429 beyond the limit, with how long to wait', async (_id, endpoint) => {
-  const { status, body, headers } = await exhausted.call(endpoint.method, pathOf(endpoint));
+  const { status, body, headers } = await exhausted.call(endpoint.method, examplePath(endpoint));
   const message = 'Hourly limit of 1 requests reached';
   // Protocols have a form of errors of their own.
   const form = endpoint.errorBody?.bodyOf(new ServiceError('RATE_LIMITED', message), 429);
@@ -49,7 +49,7 @@ test('a request that could not be counted also has the headers', async () => {
   });
   const scopeOf = () => ({ table, now: () => new Date(), newId });
   const lambda = toLambda(getUsageLimits, () => ({ scopeOf }));
-  const answer = await invokeWith(lambda, principalOf(tenant))({ httpMethod: 'GET' });
+  const answer = await invokeWith(lambda, tenantPrincipal(tenant))({ httpMethod: 'GET' });
   expect(answer).toMatchObject({
     statusCode: 500,
     headers: { 'X-RateLimit-Limit': '1000', 'X-RateLimit-Remaining': '0', 'X-RateLimit-Reset': '0' },

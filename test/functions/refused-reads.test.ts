@@ -4,11 +4,11 @@ import { listFlows } from '../../functions/flows/list.ts';
 import { newId } from '../../shared/core/ids.ts';
 import { hashKey } from '../../shared/platform/auth/key-format.ts';
 import { toLambda } from '../../shared/platform/http/lambda/lambda.ts';
-import { brokenTable } from '../support/broken-table.ts';
-import { invokeWith } from '../support/invoke.ts';
-import { newKey } from '../support/keys.ts';
-import { principalOf } from '../support/principals.ts';
-import { newTenant, type Tenant } from '../support/stack.ts';
+import { brokenTable } from '../support/data/broken-table.ts';
+import { invokeWith } from '../support/stack/invoke.ts';
+import { newKey } from '../support/stack/keys.ts';
+import { tenantPrincipal } from '../support/stack/principals.ts';
+import { newTenant, type Tenant } from '../support/stack/stack.ts';
 
 /** The Lambda of a list, whose reads of the table wait until the response is sent. */
 function slowList(tenant: Tenant, key?: { id: string; key: string }) {
@@ -27,7 +27,7 @@ function slowList(tenant: Tenant, key?: { id: string; key: string }) {
   const lambda = toLambda(listFlows, () => ({ scopeOf: () => ({ table, now: () => new Date(), newId }) }));
   const ofKey =
     key && ({ kind: 'key', keyId: key.id, hash: hashKey(key.key), permissions: [] as string[] } as const);
-  const invoke = invokeWith(lambda, principalOf(tenant, ofKey));
+  const invoke = invokeWith(lambda, tenantPrincipal(tenant, ofKey));
   return async () => {
     Object.assign(reads, { begun: 0, complete: 0 });
     answered = Promise.withResolvers();
@@ -64,6 +64,6 @@ test('the reads of a credential that was not refused begin before the gate decid
   const lambda = toLambda(listFlows, () => ({
     scopeOf: () => ({ table: watched, now: () => new Date(), newId }),
   }));
-  expect((await invokeWith(lambda, principalOf(tenant))({ httpMethod: 'GET' })).statusCode).toBe(200);
+  expect((await invokeWith(lambda, tenantPrincipal(tenant))({ httpMethod: 'GET' })).statusCode).toBe(200);
   expect(order.slice(0, 2).sort()).toEqual(['Query', 'UpdateItem']);
 });

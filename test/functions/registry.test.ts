@@ -3,8 +3,8 @@ import { expect, test } from 'vitest';
 import { endpoints, groups } from '../../functions/index.ts';
 import { detailCodes } from '../../shared/core/errors/error-codes.ts';
 import type { AnyEndpoint } from '../../shared/platform/http/endpoint.ts';
-import type { Group } from '../../shared/platform/http/group.ts';
-import { errorStatusesOf } from '../../shared/platform/http/lambda/error-statuses.ts';
+import type { EndpointGroup } from '../../shared/platform/http/group.ts';
+import { errorStatuses } from '../../shared/platform/http/lambda/error-statuses.ts';
 import { openApi } from '../../shared/platform/http/openapi/openapi.ts';
 
 const all: readonly AnyEndpoint[] = endpoints;
@@ -200,7 +200,7 @@ test('ids and routes are unique', () => {
 });
 
 /** What is wrong with how a file that declares an endpoint is registered. */
-function* unregistered(folder: string, file: string, module: Record<string, unknown>, group?: Group) {
+function* unregistered(folder: string, file: string, module: Record<string, unknown>, group?: EndpointGroup) {
   if (!('handler' in module)) return;
   const path = `functions/${folder}/${file}.ts`;
   const id = `${folder}.${file}`;
@@ -211,7 +211,7 @@ function* unregistered(folder: string, file: string, module: Record<string, unkn
 }
 
 test('every file under functions/ that declares an endpoint is registered, at the path that its id states', async () => {
-  const byName: Readonly<Record<string, Group>> = groups;
+  const byName: Readonly<Record<string, EndpointGroup>> = groups;
   const folders = (await readdir('functions', { withFileTypes: true })).filter(
     (entry) => entry.isDirectory() && !['workers', 'sites'].includes(entry.name),
   );
@@ -317,7 +317,7 @@ test('the OpenAPI document contains every route, and every reference in it resol
 test('what statuses mean at an endpoint is said of statuses that it has', () => {
   const unknown = all.flatMap(({ statuses = {}, ...endpoint }) =>
     Object.keys(statuses)
-      .filter((status) => !errorStatusesOf(endpoint).includes(Number(status)))
+      .filter((status) => !errorStatuses(endpoint).includes(Number(status)))
       .map((status) => `${endpoint.id} ${status}`),
   );
   expect(unknown).toEqual([]);

@@ -4,8 +4,8 @@ import { listFlowVersions } from '../../functions/flow-versions/list.ts';
 import { newId } from '../../shared/core/ids.ts';
 import { toProxyResult } from '../../shared/platform/http/lambda/proxy-result.ts';
 import { answerBytesMax } from '../../shared/platform/http/responses/envelope.ts';
-import { type Draft, withRecords } from '../support/records.ts';
-import { numRuns } from '../support/slow.ts';
+import { type SentRecord, withRecords } from '../support/data/records.ts';
+import { numRuns } from '../support/suite/slow.ts';
 
 /** What takes more room in an answer than it seems. */
 const units = fc.constantFrom('"', '\\', '\n', '\u0001', '漢', '😀', 'x');
@@ -20,7 +20,7 @@ test('any mix of records: pages fit an answer, and return each record once in bo
   const contents = fc.array(filled(40_000), { minLength: 60, maxLength: 120 });
   await fc.assert(
     fc.asyncProperty(contents, async (texts) => {
-      const drafts = texts.map((text, n): Draft => ({ type: 'a', name: `${n}`, metadata: { text } }));
+      const drafts = texts.map((text, n): SentRecord => ({ type: 'a', name: `${n}`, metadata: { text } }));
       const { call } = await withRecords(drafts);
       const walk = async (cursor: string, next: 'nextCursor' | 'prevCursor'): Promise<string[][]> => {
         const answer = await call('GET', `/v1/records?limit=100${cursor && `&cursor=${cursor}`}`);

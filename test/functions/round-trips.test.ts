@@ -2,10 +2,10 @@ import { beforeAll, expect, test } from 'vitest';
 import { endpoints } from '../../functions/index.ts';
 import type { AnyEndpoint } from '../../shared/platform/http/endpoint.ts';
 import { toLambda } from '../../shared/platform/http/lambda/lambda.ts';
-import { invokeWith } from '../support/invoke.ts';
-import { listWorld } from '../support/list-world.ts';
-import { principalOf } from '../support/principals.ts';
-import { roundTripRuntime } from '../support/round-trips.ts';
+import { listWorld } from '../support/flows/list-world.ts';
+import { invokeWith } from '../support/stack/invoke.ts';
+import { tenantPrincipal } from '../support/stack/principals.ts';
+import { roundTripRuntime } from '../support/stack/round-trips.ts';
 
 const lists = (endpoints as readonly AnyEndpoint[]).filter(
   ({ method, summary }) => method === 'GET' && summary.startsWith('List '),
@@ -34,7 +34,7 @@ async function tripsOf(endpoint: AnyEndpoint, query: Record<string, string> = {}
   };
   const invoke = invokeWith(
     toLambda(observed, () => runtime),
-    principalOf(world.tenant),
+    tenantPrincipal(world.tenant),
   );
   const { queryStringParameters, ...request } = world.requestOf(endpoint);
   const { statusCode } = await invoke({

@@ -10,13 +10,13 @@ import { rememberSecretValue } from '../../shared/core/redaction/known-values.ts
 import { measureStep } from '../../shared/execution/runs/run-metrics.ts';
 import { DocumentClient } from '../../shared/platform/data/requests/document-client.ts';
 import type { StreamingHandler } from '../../shared/platform/http/lambda/awslambda.ts';
-import { plannedBatch, sqsEvent } from '../support/batches.ts';
-import { createFlow, template } from '../support/flows.ts';
-import { invokeWith } from '../support/invoke.ts';
-import { logged, metricsIn } from '../support/log-lines.ts';
-import { principalOf } from '../support/principals.ts';
-import { newTenant } from '../support/stack.ts';
-import { invokeStreaming } from '../support/streamed.ts';
+import { logged, metricsIn } from '../support/data/log-lines.ts';
+import { plannedBatch, sqsEvent } from '../support/flows/batches.ts';
+import { createFlow, template } from '../support/flows/flows.ts';
+import { invokeWith } from '../support/stack/invoke.ts';
+import { tenantPrincipal } from '../support/stack/principals.ts';
+import { newTenant } from '../support/stack/stack.ts';
+import { invokeStreaming } from '../support/stack/streamed.ts';
 
 const secret = 'hush "my" dear/7351';
 const context = { getRemainingTimeInMillis: () => 60_000, awsRequestId: 'worker-request' };
@@ -41,7 +41,7 @@ test('an error line of an endpoint states request, endpoint and tenant, and no s
   const { lines } = await logged(async () => {
     const { statusCode } = await invokeWith(
       getFlow,
-      principalOf(tenant),
+      tenantPrincipal(tenant),
     )({ pathParameters: { id: newId('flow') } });
     expect(statusCode).toBe(500);
   });
@@ -60,7 +60,7 @@ test('an error line of an endpoint states request, endpoint and tenant, and no s
 test('a request is one line of metrics, by group and by the caller’s class and never by tenant', async () => {
   const tenant = await newTenant();
   const flow = await createFlow(tenant);
-  const get = invokeWith(getFlow, principalOf(tenant));
+  const get = invokeWith(getFlow, tenantPrincipal(tenant));
   const { metrics } = await logged(async () => {
     expect(await get({ pathParameters: { id: flow.id } })).toMatchObject({ statusCode: 200 });
     await get({ pathParameters: { id: newId('flow') } });
@@ -78,7 +78,7 @@ test('a request is one line of metrics, by group and by the caller’s class and
 test('a 5xx is counted in total, by group and by class', async () => {
   const tenant = await newTenant();
   const broken = breakCommand('GetCommand');
-  const call = invokeWith(getFlow, principalOf(tenant));
+  const call = invokeWith(getFlow, tenantPrincipal(tenant));
   const { metrics } = await logged(() => call({ pathParameters: { id: newId('flow') } }));
   broken.mockRestore();
   expect(metricsIn(metrics[0] ?? {})).toMatchObject({
@@ -191,7 +191,7 @@ test('the authorizer gives the access log tenant, kind and key id, and counts te
 test('without METRICS_NAMESPACE no metrics are written', async () => {
   const tenant = await newTenant();
   const spy = vi.spyOn(process.stderr, 'write').mockReturnValue(true);
-  await invokeWith(getFlow, principalOf(tenant))({ pathParameters: { id: newId('flow') } });
+  await invokeWith(getFlow, tenantPrincipal(tenant))({ pathParameters: { id: newId('flow') } });
   expect(spy).not.toHaveBeenCalled();
   spy.mockRestore();
 });

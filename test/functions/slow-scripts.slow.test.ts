@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, onTestFinished, test } from 'vitest';
 import { createClient, type Schemas } from '../../packages/client/src/client.ts';
-import { modelServer } from '../support/model-server.ts';
-import { killAll, newDirectory, start } from '../support/processes.ts';
+import { modelServer } from '../support/models/model-server.ts';
+import { killAll, newDirectory, start } from '../support/stack/processes.ts';
 
 test('slow scripts do not cause repeated model calls', async () => {
   const models = await modelServer();

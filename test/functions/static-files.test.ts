@@ -2,7 +2,7 @@ import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import { expect, test } from 'vitest';
 import { sites } from '../../functions/sites/index.ts';
 import { donePath } from '../../shared/domain/mcp-connections/connection-paths.ts';
-import { stack } from '../support/stack.ts';
+import { stack } from '../support/stack/stack.ts';
 
 const paths = [
   ['/openapi.json', 'application/json'],

@@ -1,11 +1,11 @@
 import { beforeAll, expect, test } from 'vitest';
 import { endpoints } from '../../functions/index.ts';
 import type { AnyEndpoint } from '../../shared/platform/http/endpoint.ts';
-import { createRecords, expectStatus, publishedFlow, runFlow } from '../support/flows.ts';
-import { oneOfEach } from '../support/one-of-each.ts';
-import { type Ids, pathParametersOf, tasksOf } from '../support/path-ids.ts';
-import { daily } from '../support/schedules.ts';
-import { newTenant, type Tenant } from '../support/stack.ts';
+import { createRecords, expectStatus, publishedFlow, runFlowOnRecords } from '../support/flows/flows.ts';
+import { daily } from '../support/flows/schedules.ts';
+import { oneOfEach } from '../support/stack/one-of-each.ts';
+import { type Ids, pathParameters, taskPathIds } from '../support/stack/path-ids.ts';
+import { newTenant, type Tenant } from '../support/stack/stack.ts';
 
 /** A body that the endpoint accepts, where it needs one. */
 const bodies: Record<string, (ids: Ids) => object> = {
@@ -89,7 +89,7 @@ const missing: Ids = {
   clock: `surface_${'0'.repeat(26)}`,
   clockproduct: `product_${'0'.repeat(26)}`,
   slug: 'greet',
-  ...tasksOf('0'),
+  ...taskPathIds('0'),
   clienttoken: `clienttoken_${'0'.repeat(26)}`,
   conv: `conv_${'0'.repeat(26)}`,
   run: `batch_${'0'.repeat(26)}`,
@@ -109,7 +109,7 @@ beforeAll(async () => {
 
 const ask = ({ call }: Tenant, endpoint: AnyEndpoint, ids: Ids) => {
   const { id, method, path } = endpoint;
-  const parameters = pathParametersOf(endpoint, ids);
+  const parameters = pathParameters(endpoint, ids);
   const filled = path.replace(/\{(\w+)\}/g, (_, name) => parameters[name] ?? '');
   return call(method, filled, { body: bodies[id]?.(ids) });
 };
@@ -141,7 +141,7 @@ test('a version of another tenant’s flow is also unknown, together with the ca
 
 test('another tenant’s ids as filters match nothing', async () => {
   const flow = await publishedFlow(stranger);
-  await expectStatus(200, runFlow(stranger, flow.id, 'thing'));
+  await expectStatus(200, runFlowOnRecords(stranger, flow.id, 'thing'));
   const filtered = async (query: string) =>
     (await expectStatus(200, stranger.call('GET', `/v1/flows/${flow.id}/step-results?${query}`))).data;
   expect(await filtered('')).toHaveLength(1);

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { createFlow, expectStatus } from '../support/flows.ts';
-import { call, newTenant } from '../support/stack.ts';
+import { createFlow, expectStatus } from '../support/flows/flows.ts';
+import { call, newTenant } from '../support/stack/stack.ts';
 
 const script = (code: string, more: object = {}) => ({
   type: 'transform-data',

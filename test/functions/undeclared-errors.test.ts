@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
 import { endpoints } from '../../functions/index.ts';
 import type { AnyEndpoint } from '../../shared/platform/http/endpoint.ts';
-import { errorStatusesOf } from '../../shared/platform/http/lambda/error-statuses.ts';
-import { newTenant, stack } from '../support/stack.ts';
+import { errorStatuses } from '../../shared/platform/http/lambda/error-statuses.ts';
+import { newTenant, stack } from '../support/stack/stack.ts';
 
 const all = endpoints as readonly AnyEndpoint[];
 
@@ -60,7 +60,7 @@ test.each(all.map((endpoint) => [endpoint.id, endpoint] as const))(
   '%s returns no error that it does not declare, whatever is wrong with a request',
   async (_id, endpoint) => {
     const tenant = await newTenant();
-    const declared = errorStatusesOf(endpoint);
+    const declared = errorStatuses(endpoint);
     const isPublic = endpoint.permission === 'public' || endpoint.accepts !== undefined;
     const problems: string[] = [];
     const tried = firstOfKinds.has(endpoint) ? [...wrong, ...wrongForKinds] : wrong;

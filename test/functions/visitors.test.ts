@@ -1,15 +1,23 @@
 import { expect, test } from 'vitest';
-import { a2aClient, a2aWorld, addSkill, data, sending, shownTask, text } from '../support/a2a-surface.ts';
-import { agentOf, answered, calls, run, scripted } from '../support/agent-runs.ts';
-import { agentChat, answerTo, chatWorld, openSession, textsOf } from '../support/chat.ts';
-import { eventually } from '../support/eventually.ts';
-import { expectStatus, publishedFlow, template } from '../support/flows.ts';
-import { keyOf, mcpSurface, post } from '../support/mcp-surface.ts';
-import { newConfig } from '../support/model-configs.ts';
-import { addCapability, addItem, createProduct, createSurface } from '../support/products.ts';
-import { callerWith, type Tenant } from '../support/stack.ts';
-import { createTool } from '../support/tools.ts';
-import { deliver, deliveries, webhookWorld } from '../support/webhooks.ts';
+import { answered, calls, createScriptedAgent, run, scripted } from '../support/agents/agent-runs.ts';
+import { createTool } from '../support/files/tools.ts';
+import { expectStatus, publishedFlow, template } from '../support/flows/flows.ts';
+import { newConfig } from '../support/models/model-configs.ts';
+import { deliveries, sendWebhook, webhookWorld } from '../support/servers/webhooks.ts';
+import { eventually } from '../support/stack/eventually.ts';
+import { callerWith, type Tenant } from '../support/stack/stack.ts';
+import {
+  a2aClient,
+  a2aWorld,
+  addSkill,
+  data,
+  sending,
+  shownTask,
+  text,
+} from '../support/surfaces/a2a-surface.ts';
+import { agentChat, answerTo, chatWorld, openSession, streamedText } from '../support/surfaces/chat.ts';
+import { addSurfaceKey, mcpSurface, postMcp } from '../support/surfaces/mcp-surface.ts';
+import { addCapability, addItem, createProduct, createSurface } from '../support/surfaces/products.ts';
 
 const whose = '{{ _user.id }} {{ _visitor.id }} {{ _visitor.id == _user.id }}';
 /** A flow that says whose run it is, and writes a record. */
@@ -92,7 +100,7 @@ test.each([
 
 test('the flow of a chat runs for its visitor, in all its messages', async () => {
   const { tenant, token } = await chatWorld(steps);
-  const say = async (sessionId: string) => visitorIn(textsOf(await answerTo(sessionId, 'Hi')));
+  const say = async (sessionId: string) => visitorIn(streamedText(await answerTo(sessionId, 'Hi')));
   const [first, second] = [(await openSession(token)).body, (await openSession(token)).body];
   const visitor = await say(first.sessionId);
   expect(await say(first.sessionId)).toBe(visitor);
@@ -128,10 +136,10 @@ test('a run of a user has no visitor, and its inputs name none', async () => {
 
 test('what a key of a surface starts runs for the key', async () => {
   const { tenant, path, key } = await mcpSurface(steps);
-  const other = await keyOf(tenant, path, { environment: 'production' });
+  const other = await addSurfaceKey(tenant, path, { environment: 'production' });
   const params = { name: 'greet', arguments: {} };
   for (const token of [key, key, other])
-    await post(token, path, { jsonrpc: '2.0', id: 1, method: 'tools/call', params });
+    await postMcp(token, path, { jsonrpc: '2.0', id: 1, method: 'tools/call', params });
   const [one, two, three] = (await writersOf(tenant, 3)).sort();
   expect(new Set([one, two, three]).size).toBe(2);
   for (const writer of [one, two, three]) expect(writer).toMatch(/^visitor:surfkey_/);
@@ -141,7 +149,7 @@ test.each([false, true])(
   'what a caller over A2A starts runs for its key (in the background: %s)',
   async (background) => {
     const { tenant, url, key, ...world } = await a2aWorld(steps);
-    const agent = await agentOf(tenant, { systemPrompt: 'x' });
+    const agent = await createScriptedAgent(tenant, { systemPrompt: 'x' });
     await addSkill({ tenant, ...world }, { capabilityName: 'Ask', agentId: agent.id });
     const client = await a2aClient(url, key);
     const options = { returnImmediately: background };
@@ -156,13 +164,13 @@ test.each([false, true])(
 test('what a signed event starts runs for its surface; with a key, for the key', async () => {
   const signed = await webhookWorld(undefined, {});
   await addNote(signed);
-  await expectStatus(202, deliver(signed.path, deliveries.github({ body: {} }), 'note'));
+  await expectStatus(202, sendWebhook(signed.path, deliveries.github({ body: {} }), 'note'));
   expect(await writersOf(signed.tenant, 1)).toEqual([`visitor:${signed.surface.id}`]);
   const keyed = await webhookWorld({});
   await addNote(keyed);
-  const key = await keyOf(keyed.tenant, keyed.path, { environment: 'production' });
+  const key = await addSurfaceKey(keyed.tenant, keyed.path, { environment: 'production' });
   const headers = { authorization: `Bearer ${key}` };
-  await expectStatus(202, deliver(keyed.path, { body: '{}', headers }, 'note'));
+  await expectStatus(202, sendWebhook(keyed.path, { body: '{}', headers }, 'note'));
   expect((await writersOf(keyed.tenant, 1))[0]).toMatch(/^visitor:surfkey_/);
 });
 
@@ -174,7 +182,7 @@ test('on a surface of the type api, a key runs for itself and a session for its 
   const path = `/v1/products/${productId}/surfaces/${surface.id}`;
   const runWith = (token: string) =>
     expectStatus(200, callerWith(token)('POST', `${path}/run/note`, { body: {} }));
-  await runWith(await keyOf(tenant, path, { environment: 'production' }));
+  await runWith(await addSurfaceKey(tenant, path, { environment: 'production' }));
   expect((await writersOf(tenant, 1))[0]).toMatch(/^visitor:surfkey_/);
   await runWith(tenant.token);
   expect(await writersOf(tenant, 2)).toContain(tenant.userId);

@@ -7,7 +7,7 @@ import { pathToFileURL } from 'node:url';
 import { promisify } from 'node:util';
 import { build } from 'esbuild';
 import { expect, test } from 'vitest';
-import { newTenant, stack } from '../support/stack.ts';
+import { newTenant, stack } from '../support/stack/stack.ts';
 
 const require = createRequire(import.meta.url);
 const run = promisify(execFile);

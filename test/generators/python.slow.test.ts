@@ -3,9 +3,9 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { problemsOf } from '../docs/guide.ts';
-import { tenantWithKey } from '../support/keys.ts';
-import { stack } from '../support/stack.ts';
+import { guideProblems } from '../docs/guide.ts';
+import { tenantWithKey } from '../support/stack/keys.ts';
+import { stack } from '../support/stack/stack.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'python-client-'));
 let isAvailable = false;
@@ -29,7 +29,7 @@ test('openapi-python-client makes a client without warnings, with which the prog
 }) => {
   if (!isAvailable) skip();
   const { key } = await tenantWithKey(['FLOWS:*', 'RECORDS:*']);
-  expect(await problemsOf('docs/guides/python.md', { API: stack().url, KEY: key }, 'sh slow-test')).toEqual(
-    [],
-  );
+  expect(
+    await guideProblems('docs/guides/python.md', { API: stack().url, KEY: key }, 'sh slow-test'),
+  ).toEqual([]);
 }, 150_000);

@@ -6,7 +6,7 @@ import { gunzipSync } from 'node:zlib';
 import { beforeAll, expect, test } from 'vitest';
 import type { Site } from '../../functions/sites/site.ts';
 import { writeStaticFiles } from '../../infra/static-files.ts';
-import { type Manifest, staticResponse } from '../../shared/platform/http/static-files.ts';
+import { type FileManifest, staticResponse } from '../../shared/platform/http/static-files.ts';
 
 const picture = new Uint8Array(1_000).map(() => Math.floor(Math.random() * 256));
 /** An app of many files that routes in the browser. */
@@ -23,7 +23,7 @@ const app: Site = {
 };
 
 const directory = mkdtempSync(join(tmpdir(), 'static-files-'));
-let manifest: Manifest;
+let manifest: FileManifest;
 beforeAll(async () => {
   await writeStaticFiles([app], directory);
   manifest = JSON.parse(readFileSync(join(directory, 'manifest.json'), 'utf8'));
@@ -78,6 +78,6 @@ test('a file that compression shrinks is stored compressed, and header names are
 test('the ETag changes with the content', async () => {
   const other = mkdtempSync(join(tmpdir(), 'static-files-'));
   await writeStaticFiles([{ ...app, files: async () => ({ '/console': '<!doctype html> ' }) }], other);
-  const changed: Manifest = JSON.parse(readFileSync(join(other, 'manifest.json'), 'utf8'));
+  const changed: FileManifest = JSON.parse(readFileSync(join(other, 'manifest.json'), 'utf8'));
   expect(changed['/console']?.codings.identity.etag).not.toBe(manifest['/console']?.codings.identity.etag);
 });

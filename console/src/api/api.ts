@@ -13,9 +13,9 @@ export type {
 } from '../../../packages/client/src/client.ts';
 
 /** The typed client of the public API, with the credential of the person who uses the console. */
-export type Api = Client & { credential: Credential };
+export type ConsoleApi = Client & { credential: Credential };
 
-export function createApi(credential: Credential): Api {
+export function createApi(credential: Credential): ConsoleApi {
   const client = createClient({
     baseUrl,
     async fetch(url, init) {
@@ -31,10 +31,10 @@ export function createApi(credential: Credential): Api {
   return { ...client, credential };
 }
 
-const Context = createContext<Api | undefined>(undefined);
+const Context = createContext<ConsoleApi | undefined>(undefined);
 export const ApiProvider = Context.Provider;
 
-export function useApi(): Api {
+export function useApi(): ConsoleApi {
   const api = useContext(Context);
   if (!api) throw new Error('Not signed in');
   return api;

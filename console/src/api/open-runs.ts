@@ -2,7 +2,7 @@ import type { OperationResponse } from './api.ts';
 import { useCall } from './queries.ts';
 
 type Runs = OperationResponse<'runs.list'>;
-export type OpenRun = Runs['data'][number];
+export type OpenRunRow = Runs['data'][number];
 
 /** What runs, or will by itself; and what waits for an answer or a time. */
 const statusesOf = { running: ['running', 'scheduled'], waiting: ['paused'] } as const;
@@ -15,9 +15,9 @@ const request = (statuses: readonly string[], limit: number) => ({
 const sharedMax = 50;
 const all = request([...statusesOf.running, ...statusesOf.waiting], sharedMax);
 
-export const runsPathOf = (kind: OpenKind) => `/runs?status=${statusesOf[kind].join(',')}`;
+export const openRunsPath = (kind: OpenKind) => `/runs?status=${statusesOf[kind].join(',')}`;
 
-const isOf = (kind: OpenKind, { status }: OpenRun) =>
+const isOf = (kind: OpenKind, { status }: OpenRunRow) =>
   (statusesOf[kind] as readonly string[]).includes(status);
 
 interface Asked {
@@ -37,11 +37,11 @@ export function useOpenRuns({ enabled = true, everyMs }: Asked) {
   return { ...open, counts: { running: countOf('running'), waiting: countOf('waiting') } };
 }
 
-const busyOf = (runs: readonly OpenRun[]) =>
+const busyOf = (runs: readonly OpenRunRow[]) =>
   runs.some((run) => isOf('running', run)) ? 'running' : runs.length > 0 ? 'waiting' : 'none';
 
 /** The newest open runs of a kind. If others take the place of some of them in the shared list, they are asked for apart. */
-export function useOpenRunsOf(kind: OpenKind, limit: number, everyMs: Asked['everyMs']) {
+export function useOpenRunsOfKind(kind: OpenKind, limit: number, everyMs: Asked['everyMs']) {
   const open = useOpenRuns({ everyMs });
   const mayLack = open.data?.pagination.hasMore === true && open.counts[kind] < limit;
   const apart = useCall('runs.list', request(statusesOf[kind], limit), {

@@ -19,7 +19,7 @@ import { useOnceAtATime } from './once-at-a-time.ts';
 import { nextAskMs } from './retries.ts';
 
 /** What is cached for a call is found by the path of its operation and its request. */
-export const keyOf = (operation: OperationId, request?: unknown) => [
+export const callKey = (operation: OperationId, request?: unknown) => [
   ...segmentsOf(operation),
   request ?? null,
 ];
@@ -40,7 +40,7 @@ interface Options<Id extends OperationId> {
 
 /** How an endpoint is asked, and where its answer is cached. */
 const callOptions = <Id extends OperationId>(call: Call, operation: Id, request?: OperationRequest<Id>) => ({
-  queryKey: keyOf(operation, request),
+  queryKey: callKey(operation, request),
   queryFn: ({ signal }: { signal: AbortSignal }) => (call as Untyped<Id>)(operation, { ...request, signal }),
 });
 
@@ -83,7 +83,7 @@ export function usePages<Id extends CursorOperation>(
   const { call } = useApi();
   const { query, ...rest } = (request ?? {}) as { query?: object };
   const pages = useInfiniteQuery({
-    queryKey: keyOf(operation, [request, 'pages']),
+    queryKey: callKey(operation, [request, 'pages']),
     initialPageParam: undefined as string | undefined,
     queryFn: ({ pageParam: cursor, signal }) => {
       const sent = { ...rest, query: { limit, ...query, ...(cursor && { cursor }) }, signal };

@@ -2,7 +2,7 @@ import { ApiError } from '../../../packages/client/src/client.ts';
 import { SessionEnded } from '../session/credential.ts';
 
 /** Repeats what may succeed the next time: never what the API refused, and nothing after the session has ended. */
-export const retriesOf = (failures: number, error: Error) =>
+export const shouldRetry = (failures: number, error: Error) =>
   failures < 2 && !(error instanceof SessionEnded) && !(error instanceof ApiError && error.status < 500);
 
 /** As often as the API lets one ask. */

@@ -1,3 +1,4 @@
+import { covers, type Permission } from '../../../shared/platform/identity/permissions.ts';
 import { sharedTexts } from '../texts/shared.ts';
 import type { IconName } from '../ui/icon-paths.ts';
 
@@ -20,7 +21,14 @@ export const sections: readonly Section[] = [
   { to: '/settings', label: sharedTexts.settings, icon: 'settings', letter: 's' },
 ];
 
-export const settingsSections = [
+interface SettingsSection {
+  to: string;
+  label: string;
+  /** Without one of these permissions, it has nothing to show. */
+  readers?: readonly Permission[];
+}
+
+const settingsSections: readonly SettingsSection[] = [
   { to: '/settings/api-keys', label: sharedTexts.apiKeys },
   { to: '/settings/secrets', label: sharedTexts.secrets },
   { to: '/settings/provider-keys', label: sharedTexts.providerKeys },
@@ -30,7 +38,18 @@ export const settingsSections = [
   { to: '/settings/budgets', label: sharedTexts.budgets },
   { to: '/settings/audit-log', label: sharedTexts.auditLog },
   { to: '/settings/usage', label: sharedTexts.usage },
-] as const;
+  {
+    to: '/settings/workspace',
+    label: sharedTexts.workspace,
+    readers: ['FLOWS:READ', 'AGENTS:READ', 'TOOLS:READ', 'MODELS:READ', 'PRODUCTS:READ', 'BUDGETS:READ'],
+  },
+];
+
+/** @param permissions Null if they are not known. */
+export const readableSettings = (permissions: readonly string[] | null) =>
+  settingsSections.filter(
+    ({ readers }) => permissions === null || !readers || readers.some((each) => covers(permissions, each)),
+  );
 
 export const isBelow = (pathname: string, to: string) =>
   to === '/' ? pathname === '/' : pathname === to || pathname.startsWith(`${to}/`);

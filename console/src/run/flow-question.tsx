@@ -3,8 +3,8 @@ import { useAction } from '../api/queries.ts';
 import { runViewTexts } from '../texts/run-view.ts';
 import { Button } from '../ui/forms/button.tsx';
 import { TextField } from '../ui/forms/field.tsx';
-import { Failure } from '../ui/loading/failure.tsx';
-import { problemsOf } from '../ui/loading/failure-text.ts';
+import { FailureNotice } from '../ui/loading/failure.tsx';
+import { fieldProblems } from '../ui/loading/failure-text.ts';
 import { notify } from '../ui/notices.tsx';
 import { SchemaForm } from '../ui/schema-form/schema-form.tsx';
 import type { JsonObject, JsonSchema } from '../ui/values/schema.ts';
@@ -28,7 +28,7 @@ export function FlowQuestion({ wait, box }: Props) {
       notify(runViewTexts.answered);
     },
   });
-  const problems = useMemo(() => problemsOf(answer.error), [answer.error]);
+  const problems = useMemo(() => fieldProblems(answer.error), [answer.error]);
   const choose = (choice: string) => {
     const given = { choice, ...(form && { values }), ...(comment.trim() !== '' && { comment }) };
     answer.mutate({ params: { id: runId }, body: { stepId: stepPath, ...given } });
@@ -59,7 +59,7 @@ export function FlowQuestion({ wait, box }: Props) {
         onChange={setComment}
         problem={problems.comment}
       />
-      {answer.error && <Failure error={answer.error} />}
+      {answer.error && <FailureNotice error={answer.error} />}
       <div className="actions">
         {choices?.map((choice, place) => (
           <Button

@@ -2,13 +2,13 @@ import { useState } from 'react';
 import { runViewTexts } from '../texts/run-view.ts';
 import { sharedTexts } from '../texts/shared.ts';
 import { Button } from '../ui/forms/button.tsx';
-import { Status } from '../ui/status.tsx';
-import type { FlowRun, FlowRunStep } from './flow-run.ts';
+import { StatusLabel } from '../ui/status.tsx';
+import type { FlowRunStep, FollowedFlowRun } from './flow-run.ts';
 import { FlowRunWait } from './flow-run-wait.tsx';
 import { itemRows } from './item-rows.ts';
 import { ItemsTable } from './items-table.tsx';
 import { attemptsText, LabelledAttempts } from './parts/attempts.tsx';
-import { factsOf } from './parts/facts.ts';
+import { usageSummary } from './parts/facts.ts';
 import { PartsView } from './parts/parts-view.tsx';
 import { RunEndView } from './parts/run-end-view.tsx';
 import { Labelled } from './parts/tool-view.tsx';
@@ -18,7 +18,7 @@ import '../style/run.css';
 const pageSteps = 200;
 
 interface Props {
-  run: FlowRun;
+  run: FollowedFlowRun;
   isRunning: boolean;
   /** What a type of step is called. */
   typeLabel: (type: string) => string;
@@ -51,10 +51,10 @@ export function FlowRunView({ run, isRunning, typeLabel }: Props) {
   );
 }
 
-const progressOf = ({ steps, totalSteps = 0 }: FlowRun) =>
+const progressOf = ({ steps, totalSteps = 0 }: FollowedFlowRun) =>
   runViewTexts.runningStep(steps.filter(({ status }) => status !== 'running').length, totalSteps);
 
-const outcomeOf = ({ end, wait }: FlowRun) =>
+const outcomeOf = ({ end, wait }: FollowedFlowRun) =>
   end
     ? end.status === 'completed'
       ? runViewTexts.runSucceeded
@@ -85,10 +85,10 @@ function Step({ step, all, typeLabel }: StepProps) {
         }}
       >
         <summary>
-          <Status of={status} /> <bdi>{name}</bdi> <span className="help">{typeLabel(stepType)}</span>{' '}
+          <StatusLabel of={status} /> <bdi>{name}</bdi> <span className="help">{typeLabel(stepType)}</span>{' '}
           {stepPath.includes('/') && <code className="help">{stepPath}</code>}{' '}
           <span className="help">
-            {[factsOf(step), attemptsText(step.attempts)].filter(Boolean).join(' · ')}
+            {[usageSummary(step), attemptsText(step.attempts)].filter(Boolean).join(' · ')}
           </span>
         </summary>
         {open && <StepContents step={step} all={all} />}

@@ -1,9 +1,9 @@
 import { runViewTexts } from '../texts/run-view.ts';
 import { Link } from '../ui/link.tsx';
-import type { FlowRun } from './flow-run.ts';
+import type { FollowedFlowRun } from './flow-run.ts';
 
 /** What a run waits for, with the way to its page. */
-export const FlowRunWait = ({ wait }: { wait: NonNullable<FlowRun['wait']> }) => (
+export const FlowRunWait = ({ wait }: { wait: NonNullable<FollowedFlowRun['wait']> }) => (
   <p className="note">
     {wait.waits?.length
       ? runViewTexts.waitsForAnswer

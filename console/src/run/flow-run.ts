@@ -1,6 +1,6 @@
 import type { Attempts, RunEvent, RunEventOf } from './parts/events.ts';
-import { addToParts, type Draft, openParts, type Part } from './parts/parts.ts';
-import { endOf, type RunEnd } from './parts/run-end.ts';
+import { addToParts, type OpenParts, openParts, type RunPart } from './parts/parts.ts';
+import { type RunEnd, toRunEnd } from './parts/run-end.ts';
 
 export interface FlowRunStep {
   /** Of its definition: an item of a map runs it once more. */
@@ -20,24 +20,24 @@ export interface FlowRunStep {
   output?: unknown;
   error?: string | undefined;
   attempts?: Attempts | undefined;
-  parts: readonly Part[];
+  parts: readonly RunPart[];
 }
 
 /** What is known of a run of a flow from its events. */
-export interface FlowRun {
+export interface FollowedFlowRun {
   steps: readonly FlowRunStep[];
   totalSteps?: number | undefined;
   wait?: Pick<RunEventOf<'await'>, 'awaitReason' | 'until' | 'batchExecutionId' | 'toolName' | 'waits'>;
   end?: RunEnd;
 }
 
-export const emptyFlowRun: FlowRun = { steps: [] };
+export const emptyFlowRun: FollowedFlowRun = { steps: [] };
 
 /** Adds events in a batch, so that the list is copied once for many of them. */
-export function withFlowEvents(before: FlowRun, events: readonly RunEvent[]): FlowRun {
+export function withFlowEvents(before: FollowedFlowRun, events: readonly RunEvent[]): FollowedFlowRun {
   const steps = [...before.steps];
   const places = new Map(steps.map(({ stepPath }, index) => [stepPath, index]));
-  const drafts = new Map<string, Draft>();
+  const drafts = new Map<string, OpenParts>();
   const change = (key: string, edit: (step: FlowRunStep) => Partial<FlowRunStep>) => {
     const index = places.get(key);
     const step = index === undefined ? undefined : steps[index];
@@ -92,9 +92,9 @@ function outcomeOf(event: StepEvent): Partial<FlowRunStep> {
   };
 }
 
-function ofRun(event: RunEvent): Partial<FlowRun> {
+function ofRun(event: RunEvent): Partial<FollowedFlowRun> {
   if (event.type === 'execution_start') return { totalSteps: event.totalSteps };
   if (event.type === 'await') return { wait: event };
-  const end = endOf(event);
+  const end = toRunEnd(event);
   return end ? { end } : {};
 }

@@ -2,16 +2,16 @@ import { useState } from 'react';
 import { runViewTexts } from '../texts/run-view.ts';
 import { sharedTexts } from '../texts/shared.ts';
 import { Button } from '../ui/forms/button.tsx';
-import { Status } from '../ui/status.tsx';
-import { type Column, Table } from '../ui/tables/table.tsx';
-import { dollars, duration } from '../ui/values/format.ts';
+import { StatusLabel } from '../ui/status.tsx';
+import { Table, type TableColumn } from '../ui/tables/table.tsx';
+import { dollars, durationText } from '../ui/values/format.ts';
 import { inOneLine } from '../ui/values/one-line.ts';
 import type { ItemRow } from './item-rows.ts';
 
 /** So many are laid out at first, and so many more on request. */
 const pageItems = 50;
 
-const costColumn: Column<ItemRow> = {
+const costColumn: TableColumn<ItemRow> = {
   title: sharedTexts.cost,
   cell: ({ cost }) => (cost === undefined ? '' : dollars(cost)),
   isNumber: true,
@@ -28,13 +28,13 @@ export function ItemsTable({ items }: { items: readonly ItemRow[] }) {
         keyOf={({ path }) => path}
         columns={[
           { title: runViewTexts.item, cell: ({ path }) => <code>{path}</code> },
-          { title: sharedTexts.status, cell: ({ status }) => <Status of={status} /> },
+          { title: sharedTexts.status, cell: ({ status }) => <StatusLabel of={status} /> },
           {
             title: sharedTexts.output,
             cell: ({ output }) => <bdi>{output === undefined ? '' : inOneLine(output)}</bdi>,
           },
           ...(items.some(({ cost }) => cost !== undefined) ? [costColumn] : []),
-          { title: sharedTexts.duration, cell: ({ durationMs }) => duration(durationMs), isNumber: true },
+          { title: sharedTexts.duration, cell: ({ durationMs }) => durationText(durationMs), isNumber: true },
         ]}
       />
       {items.length > shown && (

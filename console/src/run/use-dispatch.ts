@@ -2,7 +2,7 @@ import { useCallback } from 'react';
 import { type OperationRequest, useApi } from '../api/api.ts';
 import type { RunEvent } from './parts/events.ts';
 
-export type RunRequest = NonNullable<OperationRequest<'dispatch.run'>['body']>;
+export type DispatchRunBody = NonNullable<OperationRequest<'dispatch.run'>['body']>;
 
 /** How long a stopped run has to begin, so that it can be cancelled. */
 const patienceMs = 5_000;
@@ -14,7 +14,7 @@ const patienceMs = 5_000;
 export function useDispatch() {
   const api = useApi();
   return useCallback(
-    async function* (body: RunRequest, signal: AbortSignal): AsyncGenerator<RunEvent, void> {
+    async function* (body: DispatchRunBody, signal: AbortSignal): AsyncGenerator<RunEvent, void> {
       let id: string | undefined;
       const request = new AbortController();
       // Before its first event, a run has no id by which it could be cancelled.

@@ -1,19 +1,19 @@
 import { useCallback, useEffect, useRef, useState } from 'react';
-import { emptyFlowRun, type FlowRun, withFlowEvents } from './flow-run.ts';
+import { emptyFlowRun, type FollowedFlowRun, withFlowEvents } from './flow-run.ts';
 import type { RunEvent } from './parts/events.ts';
 import { readInBatches } from './read-in-batches.ts';
-import { type RunRequest, useDispatch } from './use-dispatch.ts';
+import { type DispatchRunBody, useDispatch } from './use-dispatch.ts';
 
 /** A run of a flow that this page starts and follows. Leaving the page, or `stop`, cancels it. */
 export function useFlowRun() {
   const dispatch = useDispatch();
-  const [run, setRun] = useState<FlowRun>();
+  const [run, setRun] = useState<FollowedFlowRun>();
   const [isRunning, setRunning] = useState(false);
   const [error, setError] = useState<Error>();
   const current = useRef<AbortController>(undefined);
 
   const start = useCallback(
-    async (requested: () => Promise<RunRequest>) => {
+    async (requested: () => Promise<DispatchRunBody>) => {
       current.current?.abort();
       const controller = new AbortController();
       current.current = controller;

@@ -1,13 +1,13 @@
 import { shellTexts } from '../texts/shell.ts';
 import { Link } from '../ui/link.tsx';
-import { Page } from '../ui/page.tsx';
+import { ScreenPage } from '../ui/page.tsx';
 
 export const NotFound = () => (
-  <Page title={shellTexts.pageNotFound}>
+  <ScreenPage title={shellTexts.pageNotFound}>
     <p>
       {shellTexts.addressMayBeMistyped((text) => (
         <Link to="/">{text}</Link>
       ))}
     </p>
-  </Page>
+  </ScreenPage>
 );

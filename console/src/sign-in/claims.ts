@@ -1,4 +1,4 @@
-import type { Tokens } from './oauth.ts';
+import type { OauthTokens } from './oauth.ts';
 
 interface Person {
   id: string;
@@ -9,7 +9,7 @@ interface Person {
 }
 
 /** Who signed in. For display only: the API verifies the token. */
-export function personOf(tokens: Tokens): Person {
+export function signedInPerson(tokens: OauthTokens): Person {
   const { sub, name, email, username, organizationId, ...claims } = claimsOf(
     tokens.id_token ?? tokens.access_token,
   );

@@ -1,15 +1,15 @@
 import { ApiError } from '../../../packages/client/src/client.ts';
 import type { Credential } from '../session/credential.ts';
-import type { Settings } from './oauth.ts';
+import type { SignInSettings } from './oauth.ts';
 import { sessionCredential } from './session-credential.ts';
 import { completeSignIn, goToIssuer, signInSettings, wasSignedIn } from './sign-in.ts';
 import { reportBack } from './sign-in-window.ts';
 
 /** How the page begins. */
-export type Entry =
+export type SignInStart =
   | { kind: 'signed-in'; credential: Credential }
   /** The person can sign in; with an error if that has just failed. */
-  | { kind: 'sign-in'; settings: Settings; error?: Error }
+  | { kind: 'sign-in'; settings: SignInSettings; error?: Error }
   /** The deployment has no sign-in for browsers. */
   | { kind: 'no-sign-in' }
   /** Nobody knows whether it has one. */
@@ -19,9 +19,9 @@ export type Entry =
   /** A window that another page opened for a sign-in, which is done. */
   | { kind: 'done' };
 
-export async function enter(): Promise<Entry> {
+export async function enter(): Promise<SignInStart> {
   if (reportBack()) return { kind: 'done' };
-  let settings: Settings;
+  let settings: SignInSettings;
   try {
     settings = await signInSettings();
   } catch (error) {

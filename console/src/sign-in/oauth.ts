@@ -3,23 +3,26 @@ import type { OperationResponse } from '../api/api.ts';
 import { consoleUrl } from '../session/base-url.ts';
 import { signInTexts } from '../texts/sign-in.ts';
 
-export type Settings = OperationResponse<'public.sign-in'>;
-export type Tokens = oauth.TokenEndpointResponse;
+export type SignInSettings = OperationResponse<'public.sign-in'>;
+export type OauthTokens = oauth.TokenEndpointResponse;
 
 /** What one keeps from the way to the issuer until the way back. */
-export interface Attempt {
+export interface SignInAttempt {
   verifier: string;
   state: string;
 }
 
 /** @param prefix Tells on the way back what the attempt was for. */
-export const newAttempt = (prefix = ''): Attempt => ({
+export const newAttempt = (prefix = ''): SignInAttempt => ({
   verifier: oauth.generateRandomCodeVerifier(),
   state: prefix + oauth.generateRandomState(),
 });
 
 /** The page of the issuer, for the authorization code flow with PKCE (RFC 7636). */
-export async function authorizationUrl(settings: Settings, { verifier, state }: Attempt): Promise<URL> {
+export async function authorizationUrl(
+  settings: SignInSettings,
+  { verifier, state }: SignInAttempt,
+): Promise<URL> {
   const url = new URL(settings.authorizationEndpoint);
   const parameters = {
     response_type: 'code',
@@ -39,7 +42,11 @@ export async function authorizationUrl(settings: Settings, { verifier, state }: 
  * The tokens for what the issuer sent back.
  * @throws an error that says why the issuer refused.
  */
-export async function redeem(settings: Settings, sent: URLSearchParams, attempt: Attempt): Promise<Tokens> {
+export async function redeem(
+  settings: SignInSettings,
+  sent: URLSearchParams,
+  attempt: SignInAttempt,
+): Promise<OauthTokens> {
   const [server, client] = partiesOf(settings);
   const parameters = oauth.validateAuthResponse(server, client, sent, attempt.state);
   const response = await oauth.authorizationCodeGrantRequest(
@@ -50,7 +57,10 @@ export async function redeem(settings: Settings, sent: URLSearchParams, attempt:
 }
 
 /** @returns undefined if the issuer says that the session has ended. */
-export async function renewed(settings: Settings, refreshToken: string): Promise<Tokens | undefined> {
+export async function renewed(
+  settings: SignInSettings,
+  refreshToken: string,
+): Promise<OauthTokens | undefined> {
   const [server, client] = partiesOf(settings);
   try {
     const response = await oauth.refreshTokenGrantRequest(
@@ -64,7 +74,7 @@ export async function renewed(settings: Settings, refreshToken: string): Promise
   }
 }
 
-function partiesOf(settings: Settings): [oauth.AuthorizationServer, oauth.Client] {
+function partiesOf(settings: SignInSettings): [oauth.AuthorizationServer, oauth.Client] {
   const server = {
     issuer: settings.issuer,
     authorization_endpoint: settings.authorizationEndpoint,
@@ -74,6 +84,6 @@ function partiesOf(settings: Settings): [oauth.AuthorizationServer, oauth.Client
 }
 
 /** The issuer of the embedded stack has no TLS. */
-const insecureOnlyHere = ({ tokenEndpoint }: Settings) => ({
+const insecureOnlyHere = ({ tokenEndpoint }: SignInSettings) => ({
   [oauth.allowInsecureRequests]: /^http:\/\/(localhost|127\.0\.0\.1|\[::1\]):/.test(tokenEndpoint),
 });

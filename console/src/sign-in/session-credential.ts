@@ -1,7 +1,7 @@
 import { type Credential, SessionEnded } from '../session/credential.ts';
 import { signInTexts } from '../texts/sign-in.ts';
-import { personOf } from './claims.ts';
-import { renewed, type Settings, type Tokens } from './oauth.ts';
+import { signedInPerson } from './claims.ts';
+import { type OauthTokens, renewed, type SignInSettings } from './oauth.ts';
 import { signOut } from './sign-in.ts';
 import { signInBeside } from './sign-in-window.ts';
 
@@ -9,15 +9,15 @@ import { signInBeside } from './sign-in-window.ts';
 const marginMs = 60_000;
 
 /** The session of somebody who signed in, for as long as the issuer renews it. */
-export function sessionCredential(settings: Settings, first: Tokens): Credential {
+export function sessionCredential(settings: SignInSettings, first: OauthTokens): Credential {
   let tokens = first;
   let renewAt = renewalOf(first);
   let renewing: Promise<void> | undefined;
   let hasEnded = false;
   const listeners = new Set<() => void>();
-  const person = personOf(first);
+  const person = signedInPerson(first);
 
-  function put(next: Tokens | undefined): void {
+  function put(next: OauthTokens | undefined): void {
     hasEnded = next === undefined;
     if (next) {
       // An issuer that does not rotate refresh tokens returns none.
@@ -58,7 +58,7 @@ export function sessionCredential(settings: Settings, first: Tokens): Credential
       },
       async signInAgain() {
         const next = await signInBeside(settings);
-        const { id, user, organization } = personOf(next);
+        const { id, user, organization } = signedInPerson(next);
         if (id !== person.id || organization !== person.organization)
           throw new Error(signInTexts.signedInAsAnother(user));
         put(next);
@@ -67,4 +67,4 @@ export function sessionCredential(settings: Settings, first: Tokens): Credential
   };
 }
 
-const renewalOf = ({ expires_in = 3_600 }: Tokens) => Date.now() + expires_in * 1_000 - marginMs;
+const renewalOf = ({ expires_in = 3_600 }: OauthTokens) => Date.now() + expires_in * 1_000 - marginMs;

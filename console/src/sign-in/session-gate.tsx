@@ -3,12 +3,12 @@ import { type Credential, keyCredential } from '../session/credential.ts';
 import { sharedTexts } from '../texts/shared.ts';
 import { signInTexts } from '../texts/sign-in.ts';
 import { Loading } from '../ui/loading/loaded.tsx';
-import { type Entry, enter } from './enter.ts';
+import { enter, type SignInStart } from './enter.ts';
 import { SignInPage } from './sign-in-page.tsx';
 
 /** Shows the console to those who are signed in, and the way in to others. */
 export function SessionGate({ children }: { children: (credential: Credential) => ReactNode }) {
-  const [entry, setEntry] = useState<Entry>();
+  const [entry, setEntry] = useState<SignInStart>();
   useEffect(() => {
     enterOnce().then(setEntry);
   }, []);
@@ -36,7 +36,7 @@ export function SessionGate({ children }: { children: (credential: Credential) =
 }
 
 /** A single attempt a page: the code of the issuer is valid once, and development renders twice. */
-let entering: Promise<Entry> | undefined;
+let entering: Promise<SignInStart> | undefined;
 function enterOnce() {
   entering ??= enter();
   return entering;

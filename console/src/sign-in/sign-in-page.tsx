@@ -3,12 +3,12 @@ import { sharedTexts } from '../texts/shared.ts';
 import { signInTexts } from '../texts/sign-in.ts';
 import { Button } from '../ui/forms/button.tsx';
 import { TextField } from '../ui/forms/field.tsx';
-import { Failure } from '../ui/loading/failure.tsx';
-import type { Entry } from './enter.ts';
+import { FailureNotice } from '../ui/loading/failure.tsx';
+import type { SignInStart } from './enter.ts';
 import { goToIssuer } from './sign-in.ts';
 
 interface Props {
-  entry: Extract<Entry, { kind: 'sign-in' | 'no-sign-in' | 'failed' }>;
+  entry: Extract<SignInStart, { kind: 'sign-in' | 'no-sign-in' | 'failed' }>;
   onRetry: () => void;
   onKey: (key: string) => void;
 }
@@ -29,10 +29,10 @@ export function SignInPage({ entry, onRetry, onKey }: Props) {
   return (
     <main id="main" className="sign-in">
       <h1>{signInTexts.agentAndFlowAutomation}</h1>
-      {entry.kind === 'failed' && <Failure error={entry.error} onRetry={onRetry} />}
+      {entry.kind === 'failed' && <FailureNotice error={entry.error} onRetry={onRetry} />}
       {entry.kind === 'sign-in' && (
         <>
-          {failure && <Failure error={failure} />}
+          {failure && <FailureNotice error={failure} />}
           <Button look="primary" onPress={() => goToIssuer(entry.settings).catch(setFailure)}>
             {signInTexts.signIn}
           </Button>

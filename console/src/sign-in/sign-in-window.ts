@@ -1,6 +1,6 @@
 import { consoleUrl } from '../session/base-url.ts';
 import { signInTexts } from '../texts/sign-in.ts';
-import { authorizationUrl, newAttempt, redeem, type Settings, type Tokens } from './oauth.ts';
+import { authorizationUrl, newAttempt, type OauthTokens, redeem, type SignInSettings } from './oauth.ts';
 
 /**
  * The two windows share no reference, because the page isolates itself (COOP). What one sends the other is of no use to
@@ -10,7 +10,7 @@ const channelName = 'sign-in';
 const prefix = 'beside.';
 
 /** Signs the person in in another window, while this page stays as it is. The last call counts. */
-export async function signInBeside(settings: Settings): Promise<Tokens> {
+export async function signInBeside(settings: SignInSettings): Promise<OauthTokens> {
   const attempt = newAttempt(prefix);
   const url = await authorizationUrl(settings, attempt);
   const answer = answerTo(attempt.state);

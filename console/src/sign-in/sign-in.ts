@@ -1,15 +1,22 @@
 import { createClient } from '../../../packages/client/src/client.ts';
 import { baseUrl, consoleUrl } from '../session/base-url.ts';
 import { signInTexts } from '../texts/sign-in.ts';
-import { type Attempt, authorizationUrl, newAttempt, redeem, type Settings, type Tokens } from './oauth.ts';
+import {
+  authorizationUrl,
+  newAttempt,
+  type OauthTokens,
+  redeem,
+  type SignInAttempt,
+  type SignInSettings,
+} from './oauth.ts';
 
 const api = createClient({ baseUrl });
 
 /** How people sign in here. @throws ApiError with 404 if there is no sign-in for browsers. */
-export const signInSettings = (): Promise<Settings> => api.public.signIn();
+export const signInSettings = (): Promise<SignInSettings> => api.public.signIn();
 
 /** What has to survive the way to the issuer and back: used once, then removed. */
-interface StoredAttempt extends Attempt {
+interface StoredAttempt extends SignInAttempt {
   /** Where in the console the person was. */
   fragment: string;
 }
@@ -20,7 +27,7 @@ const signedInKey = 'signed in';
 export const wasSignedIn = () => sessionStorage.getItem(signedInKey) !== null;
 
 /** Goes to the issuer. @throws an error that says why the browser cannot. */
-export async function goToIssuer(settings: Settings): Promise<void> {
+export async function goToIssuer(settings: SignInSettings): Promise<void> {
   if (!isSecureContext) throw new Error(signInTexts.httpsOrLocalhostOnly);
   const attempt: StoredAttempt = { ...newAttempt(), fragment: location.hash };
   sessionStorage.setItem(attemptKey, JSON.stringify(attempt));
@@ -31,7 +38,7 @@ export async function goToIssuer(settings: Settings): Promise<void> {
  * Completes a sign-in if the issuer sent the person back here. @returns undefined if it did not.
  * @throws an error that says why the issuer refused.
  */
-export async function completeSignIn(settings: Settings): Promise<Tokens | undefined> {
+export async function completeSignIn(settings: SignInSettings): Promise<OauthTokens | undefined> {
   const { searchParams } = new URL(location.href);
   const stored = sessionStorage.getItem(attemptKey);
   sessionStorage.removeItem(attemptKey);
@@ -45,7 +52,7 @@ export async function completeSignIn(settings: Settings): Promise<Tokens | undef
   return tokens;
 }
 
-export function signOut({ endSessionEndpoint, clientId }: Settings): void {
+export function signOut({ endSessionEndpoint, clientId }: SignInSettings): void {
   sessionStorage.removeItem(signedInKey);
   if (!endSessionEndpoint) {
     location.assign(consoleUrl);

@@ -1,6 +1,6 @@
-import type { Template } from './template.ts';
+import type { StarterTemplate } from './template.ts';
 
-export const apiProduct: Template = {
+export const apiProduct: StarterTemplate = {
   id: 'api-product',
   name: 'API product',
   summary: 'A flow as an API of your own: your program posts a review and gets its sentiment and topics.',

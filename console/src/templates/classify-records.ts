@@ -1,7 +1,7 @@
 import { sampleTickets } from './sample-tickets.ts';
-import type { Template } from './template.ts';
+import type { StarterTemplate } from './template.ts';
 
-export const classifyRecords: Template = {
+export const classifyRecords: StarterTemplate = {
   id: 'classify-records',
   name: 'Classify records',
   summary: 'Gives each support ticket a category, a priority and a reason, and stores them in the record.',

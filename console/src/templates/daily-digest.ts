@@ -1,6 +1,6 @@
-import type { Template } from './template.ts';
+import type { StarterTemplate } from './template.ts';
 
-export const dailyDigest: Template = {
+export const dailyDigest: StarterTemplate = {
   id: 'daily-digest',
   name: 'Daily digest by schedule',
   summary: 'Each weekday at 8:00, collects the newest notes and writes a digest of them into a record.',

@@ -1,6 +1,6 @@
-import type { Template } from './template.ts';
+import type { StarterTemplate } from './template.ts';
 
-export const enrichFromUrl: Template = {
+export const enrichFromUrl: StarterTemplate = {
   id: 'enrich-from-url',
   name: 'Enrich from a URL',
   summary: 'Fetches the website of each company, and stores what the company does and for whom.',

@@ -1,6 +1,6 @@
-import type { Template } from './template.ts';
+import type { StarterTemplate } from './template.ts';
 
-export const extractFields: Template = {
+export const extractFields: StarterTemplate = {
   id: 'extract-fields',
   name: 'Extract fields from text',
   summary: 'Reads supplier, number, date and total out of the text of an invoice, and checks the total.',

@@ -1,6 +1,6 @@
-import type { Template } from './template.ts';
+import type { StarterTemplate } from './template.ts';
 
-export const researchAgent: Template = {
+export const researchAgent: StarterTemplate = {
   id: 'research-agent',
   name: 'Research agent with search',
   summary: 'Searches the web, reads the pages that matter, and answers with its sources.',

@@ -1,6 +1,6 @@
-import type { Template } from './template.ts';
+import type { StarterTemplate } from './template.ts';
 
-export const summariseDocuments: Template = {
+export const summariseDocuments: StarterTemplate = {
   id: 'summarise-documents',
   name: 'Summarise documents',
   summary: 'Writes a short summary of each long document. Short ones keep their own text.',

@@ -1,6 +1,6 @@
-import type { Template } from './template.ts';
+import type { StarterTemplate } from './template.ts';
 
-export const supportAgent: Template = {
+export const supportAgent: StarterTemplate = {
   id: 'support-agent',
   name: 'Support agent with knowledge and approval',
   summary:

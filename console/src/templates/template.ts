@@ -4,7 +4,7 @@ type FlowBody = NonNullable<OperationRequest<'flows.create'>['body']>;
 type AgentBody = NonNullable<OperationRequest<'agents.create'>['body']>;
 
 /** What a workspace must have before a template can run. */
-export type Need = 'model' | 'web-search';
+export type TemplateNeed = 'model' | 'web-search';
 
 export interface SampleRecords {
   /** Steps and prompts name it as `%type%`: another one is used if there are such records already. */
@@ -13,14 +13,14 @@ export interface SampleRecords {
 }
 
 /** Something complete that one click creates. Plain data, one file each. */
-export interface Template {
+export interface StarterTemplate {
   id: string;
   name: string;
   /** What it does, in a sentence or two. */
   summary: string;
   /** What one opens afterwards. */
   opens: 'flow' | 'agent' | 'product';
-  needs: readonly Need[];
+  needs: readonly TemplateNeed[];
   /** Created in this order: what one tries first is the last. */
   records: readonly SampleRecords[];
   flow?: { name: string; description: string; steps: FlowBody['flowSteps'] };

@@ -6,11 +6,11 @@ import { extractFields } from './extract-fields.ts';
 import { researchAgent } from './research-agent.ts';
 import { summariseDocuments } from './summarise-documents.ts';
 import { supportAgent } from './support-agent.ts';
-import type { Template } from './template.ts';
+import type { StarterTemplate } from './template.ts';
 import { translateTexts } from './translate-texts.ts';
 
 /** In the order of the gallery. */
-export const templates: readonly Template[] = [
+export const templates: readonly StarterTemplate[] = [
   classifyRecords,
   extractFields,
   enrichFromUrl,

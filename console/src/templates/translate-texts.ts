@@ -1,6 +1,6 @@
-import type { Template } from './template.ts';
+import type { StarterTemplate } from './template.ts';
 
-export const translateTexts: Template = {
+export const translateTexts: StarterTemplate = {
   id: 'translate-texts',
   name: 'Translate and check',
   summary: 'Translates each text, has a second call compare both, and marks what a person should review.',

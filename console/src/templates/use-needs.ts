@@ -1,6 +1,6 @@
 import type { OperationResponse } from '../api/api.ts';
 import { useCall } from '../api/queries.ts';
-import type { Need } from './template.ts';
+import type { TemplateNeed } from './template.ts';
 
 const asksOften = { everyMs: 60_000 };
 
@@ -35,7 +35,7 @@ const isUsable = ({ data, stats }: OperationResponse<'model-configs.grouped'>) =
   );
 
 /** What a workspace lacks of what templates need, as far as one may see it. */
-export function useMissing(model: DefaultModel | undefined): Need[] {
+export function useMissing(model: DefaultModel | undefined): TemplateNeed[] {
   const search = useCall('model-configs.search-configured');
   return [
     ...(model === 'none' ? (['model'] as const) : []),

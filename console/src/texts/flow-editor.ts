@@ -1,4 +1,4 @@
-import { count, listed, plural } from './language.ts';
+import { countText, listed, plural } from './language.ts';
 
 export const editorTexts = {
   list: 'List',
@@ -43,7 +43,7 @@ export const editorTexts = {
   secret: 'a secret',
 
   noSteps: 'No steps',
-  stepsInGraph: (steps: number) => `${count(steps)} in the graph`,
+  stepsInGraph: (steps: number) => `${countText(steps)} in the graph`,
   true: 'True',
   false: 'False',
   forEachOf: (items: string) => `for each item of ${items}`,
@@ -59,7 +59,7 @@ export const editorTexts = {
   userPrompt: 'User prompt',
   previewAndTest: 'Preview and test',
   aboutPreviewAndTest: 'Tokens, price, and the output of one or two models',
-  tokensEstimated: (tokens: number) => `≈ ${count(tokens)} tokens, estimated`,
+  tokensEstimated: (tokens: number) => `≈ ${countText(tokens)} tokens, estimated`,
   writePromptFirst: 'Write a prompt to see it here.',
   filledInLater: 'Filled in when the steps before it have run',
   notKnownYet: 'Not known yet',

@@ -1,4 +1,4 @@
-import { count, plural } from './language.ts';
+import { countText, plural } from './language.ts';
 
 export const flowTexts = {
   noMatchingFlows: 'No matching flows',
@@ -36,7 +36,7 @@ export const flowTexts = {
   runsPublishedVersion: 'Runs the published version; the draft if none is published.',
   recordType: 'Record type',
   filterMatchesTooMany: (most: number) =>
-    `A run with a filter takes up to ${count(most)} records. Narrow it, or run on all records.`,
+    `A run with a filter takes up to ${countText(most)} records. Narrow it, or run on all records.`,
   concurrency: 'Concurrency',
   fromTo: (least: number, most: number) => `${least} to ${most}`,
   retriesPerRecord: 'Retries per record',
@@ -56,5 +56,5 @@ export const flowTexts = {
   runOnCount: (records: number) => plural(records, { one: 'Run on # record', other: 'Run on # records' }),
   runOnAll: 'Run on all records',
   noRecordMatchesAnyMore: 'No record matches any more',
-  tooManyRecordsMatch: (most: number) => `More than ${count(most)} records match. Narrow the filter`,
+  tooManyRecordsMatch: (most: number) => `More than ${countText(most)} records match. Narrow the filter`,
 };

@@ -1,4 +1,4 @@
-import { count, plural } from './language.ts';
+import { countText, plural } from './language.ts';
 
 export const forecastTexts = {
   forecast: 'Forecast',
@@ -12,8 +12,8 @@ export const forecastTexts = {
   reused: (results: number) => plural(results, { one: '# result reused', other: '# results reused' }),
   basedOn: (sampled: number, records: number) =>
     plural(sampled, {
-      one: `From # record of ${count(records)}. Nothing was called, and nothing stored.`,
-      other: `From # records of ${count(records)}. Nothing was called, and nothing stored.`,
+      one: `From # record of ${countText(records)}. Nothing was called, and nothing stored.`,
+      other: `From # records of ${countText(records)}. Nothing was called, and nothing stored.`,
     }),
   ofMonth: 'Forecast for 30 days',
   costOfMonth: (runs: number, cost: string) =>

@@ -1,5 +1,5 @@
 import type { ReactNode } from 'react';
-import { count, plural } from './language.ts';
+import { countText, plural } from './language.ts';
 import { sentence } from './sentence.ts';
 
 export const homeTexts = {
@@ -12,7 +12,7 @@ export const homeTexts = {
   last: (range: string) => `The last ${range}`,
   before: (range: string) => `the ${range} before`,
   failureRate: 'Failure rate',
-  failedOf: (failed: number, runs: number) => `${count(failed)} of ${count(runs)} failed`,
+  failedOf: (failed: number, runs: number) => `${countText(failed)} of ${countText(runs)} failed`,
   medianDuration: 'Median duration',
   p95: (duration: string) => `p95 ${duration}`,
   p95Changed: (duration: string, change: string) => `p95 ${duration}, ${change}`,
@@ -40,25 +40,25 @@ export const homeTexts = {
   runsByOutcome: (range: string) => `Runs by outcome, the last ${range}`,
   endedAndFailed: (runs: number, failed: number) =>
     plural(runs, {
-      one: `# run ended, ${count(failed)} of them failed.`,
-      other: `# runs ended, ${count(failed)} of them failed.`,
+      one: `# run ended, ${countText(failed)} of them failed.`,
+      other: `# runs ended, ${countText(failed)} of them failed.`,
     }),
   cancelled: 'Cancelled',
 
   recentFailures: 'Recent failures',
   allFailedRuns: 'All failed runs',
   noRunFailed: (range: string) => `No run failed in the last ${range}`,
-  ofNewestFailedRuns: (runs: number) => `Of the newest ${count(runs)} failed runs.`,
+  ofNewestFailedRuns: (runs: number) => `Of the newest ${countText(runs)} failed runs.`,
   failureReason: (code: ReactNode, times: number, last: ReactNode, names: string) =>
     sentence`${code} ${plural(times, { one: 'once', other: '# times' })}, last ${last}, in ${names}`,
   andMore: (names: string, more: number) => `${names} and ${more} more`,
 
   running: 'Running',
   nothingIsRunning: 'Nothing is running',
-  doneOf: (done: number, all: number) => `${count(done)} of ${count(all)}`,
+  doneOf: (done: number, all: number) => `${countText(done)} of ${countText(all)}`,
   nothingIsWaiting: 'Nothing is waiting',
   waitsFor: 'Waits for',
-  allQuestions: (questions: number) => `All ${count(questions)} questions`,
+  allQuestions: (questions: number) => `All ${countText(questions)} questions`,
   timeOrApproval: 'a time or an approval',
   approvalOrTool: 'an approval or a tool',
 

@@ -1,5 +1,5 @@
 import type { ReactNode } from 'react';
-import { count, plural } from './language.ts';
+import { countText, plural } from './language.ts';
 import { sentence, type Wrap } from './sentence.ts';
 
 export const recordTexts = {
@@ -7,17 +7,18 @@ export const recordTexts = {
   aboutRecords:
     'Records are the things that flows work on: airports, customers, orders. Upload a CSV file, or create the first one.',
   createRecord: 'Create record',
-  atLeastCount: (records: number) => `at least ${count(records)}`,
-  listOfTypesOfNewest: (records: number) => `These are the types of the newest ${count(records)} records.`,
+  atLeastCount: (records: number) => `at least ${countText(records)}`,
+  listOfTypesOfNewest: (records: number) =>
+    `These are the types of the newest ${countText(records)} records.`,
   lookThroughOlder: 'Look through older records',
   otherType: 'Other type',
-  typesOfNewest: (records: number) => `The list has the types of the newest ${count(records)} records`,
+  typesOfNewest: (records: number) => `The list has the types of the newest ${countText(records)} records`,
   useType: 'Use type',
 
   recordsOfType: (type: string) => `Records of type ${type}`,
   recordsOfThisType: (records: number) =>
     plural(records, { one: '# record of this type', other: '# records of this type' }),
-  orMoreOfThisType: (records: number) => `${count(records)}+ records of this type`,
+  orMoreOfThisType: (records: number) => `${countText(records)}+ records of this type`,
   noRecordMatches: 'No record matches',
   noRecordsOfThisType: 'No records of this type',
   changeFilterOrUpload: 'Change the filter, or upload records.',
@@ -29,7 +30,7 @@ export const recordTexts = {
   exporting: 'Exporting …',
   nothingToExport: 'No record matches: there is nothing to export',
   fileHoldsNewest: (records: number) =>
-    `The file holds the newest ${count(records)} records at most: filter to export the others`,
+    `The file holds the newest ${countText(records)} records at most: filter to export the others`,
   deleteRecords: (records: number) =>
     plural(records, { one: 'Delete # record?', other: 'Delete # records?' }),
   resultsOfThemAreDeletedToo: 'Their results are deleted too. This cannot be undone.',
@@ -83,7 +84,7 @@ export const recordTexts = {
   editInBulk: 'Edit in bulk',
   editRecordsInBulk: 'Edit records in bulk',
   whichRecords: 'Which records',
-  selectedRecords: (records: number) => `The ${count(records)} selected`,
+  selectedRecords: (records: number) => `The ${countText(records)} selected`,
   allInTable: 'All that the table shows, also those not loaded',
   allOfType: 'All of this type',
   addChange: 'Add change',

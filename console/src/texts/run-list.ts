@@ -1,4 +1,4 @@
-import { count, listed, plural } from './language.ts';
+import { countText, listed, plural } from './language.ts';
 import { sentence, type Wrap } from './sentence.ts';
 
 export const runListTexts = {
@@ -11,10 +11,10 @@ export const runListTexts = {
   cancelRuns: 'Cancel runs',
   cancelQuestion: (runs: number) => plural(runs, { one: 'Cancel # run?', other: 'Cancel # runs?' }),
   canBeCancelled: (open: number, selected: number) =>
-    `${count(open)} of the ${count(selected)} selected runs can be cancelled. The others are over.`,
+    `${countText(open)} of the ${countText(selected)} selected runs can be cancelled. The others are over.`,
   runsStop:
     'They stop within seconds, agents with their sub-agents; records of a batch that are running finish. What was done is not undone.',
-  cancelledOf: (done: number, all: number) => `Cancelled ${count(done)} of ${count(all)}`,
+  cancelledOf: (done: number, all: number) => `Cancelled ${countText(done)} of ${countText(all)}`,
   runsCancelled: (runs: number) => plural(runs, { one: '# run cancelled', other: '# runs cancelled' }),
 
   filters: 'Filters',

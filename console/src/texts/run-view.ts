@@ -1,5 +1,5 @@
 import type { ReactNode } from 'react';
-import { count, plural } from './language.ts';
+import { countText, plural } from './language.ts';
 import { sentence } from './sentence.ts';
 
 export const runViewTexts = {
@@ -43,9 +43,10 @@ export const runViewTexts = {
   later: (delay: string) => `, ${delay} later`,
   attempts: (attempts: number) => plural(attempts, { one: '# attempt', other: '# attempts' }),
 
-  tokensInAndOut: (input: number, output: number) => `${count(input)} tokens in, ${count(output)} out`,
-  showMoreSteps: (all: number) => `Show more of the ${count(all)} steps`,
-  runningStep: (ended: number, all: number) => `Running: ${count(ended)} of ${count(all)} steps`,
+  tokensInAndOut: (input: number, output: number) =>
+    `${countText(input)} tokens in, ${countText(output)} out`,
+  showMoreSteps: (all: number) => `Show more of the ${countText(all)} steps`,
+  runningStep: (ended: number, all: number) => `Running: ${countText(ended)} of ${countText(all)} steps`,
   runSucceeded: 'The run succeeded',
   runFailed: 'The run failed',
   runWaits: 'The run waits',
@@ -53,7 +54,7 @@ export const runViewTexts = {
   items: 'Items',
   item: 'Item',
   moreItems: 'Read more items',
-  showMoreItems: (all: number) => `Show more of the ${count(all)} items`,
+  showMoreItems: (all: number) => `Show more of the ${countText(all)} items`,
   waitsForAnswer: 'It waits for an answer, or for a request.',
   notTrue: (condition: string) => `Not true: ${condition}`,
   notRun: 'Not run',

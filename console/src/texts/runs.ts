@@ -1,5 +1,5 @@
 import type { ReactNode } from 'react';
-import { count, plural } from './language.ts';
+import { countText, plural } from './language.ts';
 import { sentence, type Wrap } from './sentence.ts';
 
 export const runTexts = {
@@ -13,8 +13,8 @@ export const runTexts = {
     isLoss ? `${cost} of it for caches that were not used again` : `${cost} saved by caches`,
   tokensInAndOut: (input: number, output: number, cached = 0) =>
     cached > 0
-      ? `${count(input)} in, ${count(cached)} of them cached, ${count(output)} out`
-      : `${count(input)} in, ${count(output)} out`,
+      ? `${countText(input)} in, ${countText(cached)} of them cached, ${countText(output)} out`
+      : `${countText(input)} in, ${countText(output)} out`,
   none: 'none',
   knownAtEnd: 'known at the end',
   draft: 'draft',
@@ -57,7 +57,7 @@ export const runTexts = {
 
   trace: 'Trace',
   spans: (spans: number) => plural(spans, { one: '# span', other: '# spans' }),
-  shownCount: (shown: number) => `, ${count(shown)} shown`,
+  shownCount: (shown: number) => `, ${countText(shown)} shown`,
   moreAreLeftOut: '. More are left out: a trace has 5,000 at most',
   goToFailure: 'Go to failure',
   expandAll: 'Expand all',
@@ -100,11 +100,11 @@ export const runTexts = {
   batchCancelled: 'Cancelled. Records in progress will finish',
   failures: 'Failures',
   showingFailedRecords: (shown: number, all: number) =>
-    `Showing ${count(shown)} of ${count(all)} failed records.`,
+    `Showing ${countText(shown)} of ${countText(all)} failed records.`,
   othersEndedBefore: 'The others ended before a step did.',
   moreReasons: (reasons: number) => plural(reasons, { one: '# more reason', other: '# more reasons' }),
   showMoreFailures: 'Show more failures',
-  more: (records: number) => `${count(records)} more`,
+  more: (records: number) => `${countText(records)} more`,
   retry: 'Retry',
   retryRecords: (records: number) =>
     plural(records, { one: 'Retry # failed record', other: 'Retry # failed records' }),

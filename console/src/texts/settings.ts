@@ -1,5 +1,5 @@
 import type { ReactNode } from 'react';
-import { count, plural } from './language.ts';
+import { countText, plural } from './language.ts';
 import { sentence } from './sentence.ts';
 
 export const settingsTexts = {
@@ -9,14 +9,14 @@ export const settingsTexts = {
   noApiKeys: 'No API keys',
   aboutApiKeys: 'Programs call the API with a key. Each key says what it may do.',
   theNewKey: 'The new key',
-  andMore: (permissions: number) => `+${count(permissions)}`,
+  andMore: (permissions: number) => `+${countText(permissions)}`,
   apiKeyCount: (keys: number) => plural(keys, { one: '# API key', other: '# API keys' }),
   copyApiKeyId: 'Copy API key ID',
   deletedKeysAreRefused: 'Programs that use a deleted key are refused at once.',
   revoke: 'Revoke',
   revokeQuestion: (keys: number) => plural(keys, { one: 'Revoke # API key?', other: 'Revoke # API keys?' }),
   revokedKeysAreRefused: 'Programs that use a revoked key are refused at once. You can activate a key again.',
-  revokedOf: (done: number, all: number) => `Revoked ${count(done)} of ${count(all)}`,
+  revokedOf: (done: number, all: number) => `Revoked ${countText(done)} of ${countText(all)}`,
   keysRevoked: (keys: number) => plural(keys, { one: '# API key revoked', other: '# API keys revoked' }),
   keyIsReplaced: 'The current value is refused from now on. Programs that use it need the new one.',
 
@@ -69,9 +69,9 @@ export const settingsTexts = {
   runIsReal: 'A run is real: it sends, stores and costs what the tool does.',
   showWhatItWouldSend: 'Show what it would send',
   nothingSentYet: 'Nothing is sent yet. A run would do this:',
-  statusAfter: (status: ReactNode, ms: number) => sentence`${status} after ${count(ms)} ms`,
+  statusAfter: (status: ReactNode, ms: number) => sentence`${status} after ${countText(ms)} ms`,
   callerExecutesTool: (status: ReactNode, ms: number) =>
-    sentence`${status} after ${count(ms)} ms: the caller of this tool executes it`,
+    sentence`${status} after ${countText(ms)} ms: the caller of this tool executes it`,
   result: 'Result',
   directRuns: 'Direct runs',
   noRunsOfTool: 'No runs in the last 30 days',

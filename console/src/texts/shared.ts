@@ -19,6 +19,7 @@ export const sharedTexts = {
   budgets: 'Budgets',
   auditLog: 'Audit log',
   usage: 'Usage',
+  workspace: 'Workspace',
   try: 'Try',
   versions: 'Versions',
   runOnRecords: 'Run on records',

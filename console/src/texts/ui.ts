@@ -1,5 +1,5 @@
 import type { ReactNode } from 'react';
-import { count, plural } from './language.ts';
+import { countText, plural } from './language.ts';
 import { sentence } from './sentence.ts';
 
 export const uiTexts = {
@@ -56,7 +56,7 @@ export const uiTexts = {
   milliseconds: (value: number) => `${value} ms`,
   seconds: (value: string) => `${value} s`,
   minutesAndSeconds: (minutes: number, seconds: number) => `${minutes} min ${seconds} s`,
-  hoursAndMinutes: (hours: number, minutes: number) => `${count(hours)} h ${minutes} min`,
+  hoursAndMinutes: (hours: number, minutes: number) => `${countText(hours)} h ${minutes} min`,
   bytes: (value: number) => plural(value, { one: '# byte', other: '# bytes' }),
   kilobytes: (value: string) => `${value} KB`,
   megabytes: (value: string) => `${value} MB`,
@@ -64,12 +64,12 @@ export const uiTexts = {
   idCopied: 'ID copied',
   copyIds: 'Copy IDs',
   select: (name: string) => `Select ${name}`,
-  selectLoaded: (rows: number) => `Select the ${count(rows)} loaded`,
+  selectLoaded: (rows: number) => `Select the ${countText(rows)} loaded`,
   selectNone: 'Select none',
   selectedRows: 'Selected rows',
-  selectedCount: (rows: number) => `${count(rows)} selected`,
-  more: (rows: number) => `${count(rows)} more`,
-  deletedOf: (done: number, all: number) => `Deleted ${count(done)} of ${count(all)}`,
+  selectedCount: (rows: number) => `${countText(rows)} selected`,
+  more: (rows: number) => `${countText(rows)} more`,
+  deletedOf: (done: number, all: number) => `Deleted ${countText(done)} of ${countText(all)}`,
   deleted: (what: string) => `${what} deleted`,
   cannotBeUndone: (question: string) => `${question} This cannot be undone.`,
 };

@@ -1,4 +1,4 @@
-import { count, plural } from './language.ts';
+import { countText, plural } from './language.ts';
 
 export const uploadTexts = {
   uploadRecords: 'Upload records',
@@ -23,17 +23,17 @@ export const uploadTexts = {
 
   upload: 'Upload',
   creatingRecords: 'Creating records …',
-  createdSoFar: (records: number) => `Creating records … ${count(records)} so far`,
+  createdSoFar: (records: number) => `Creating records … ${countText(records)} so far`,
   stopUpload: 'Stop the upload?',
   doneRowsStay: 'The rows that are done stay. You see then how many, and can continue with the others.',
   keepRunning: 'Keep it running',
-  continueFromLine: (line: number) => `Continue from line ${count(line)}`,
+  continueFromLine: (line: number) => `Continue from line ${countText(line)}`,
 
   recordsCreated: (records: number) =>
     plural(records, { one: '# record was created', other: '# records were created' }),
   notFinished: (created: string) => `Not finished: ${created}`,
   showRecords: 'Show records',
-  rowsAboveAreDone: (line: number) => `The rows above line ${count(line)} are done.`,
+  rowsAboveAreDone: (line: number) => `The rows above line ${countText(line)} are done.`,
   lastRequestMayHaveCreated:
     'The last request may have created more. If you continue, those are reported as rows that exist.',
   rowsLeftOut: (rows: number) =>
@@ -41,5 +41,5 @@ export const uploadTexts = {
       one: 'One row has a problem and was left out:',
       other: '# rows have problems and were left out:',
     }),
-  moreProblems: (problems: number) => `And ${count(problems)} more.`,
+  moreProblems: (problems: number) => `And ${countText(problems)} more.`,
 };

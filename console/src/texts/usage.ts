@@ -1,5 +1,5 @@
 import type { ReactNode } from 'react';
-import { count, plural } from './language.ts';
+import { countText, plural } from './language.ts';
 import { sentence } from './sentence.ts';
 import { sharedTexts } from './shared.ts';
 
@@ -49,6 +49,7 @@ export const usageTexts = {
   requestsOfSession: 'Requests of this session or key',
   thisHour: 'This hour',
   thisDay: 'This day',
-  used: (period: string, used: number, limit: number) => `${period}: ${count(used)} of ${count(limit)}`,
+  used: (period: string, used: number, limit: number) =>
+    `${period}: ${countText(used)} of ${countText(limit)}`,
   resets: (time: ReactNode) => sentence`Resets ${time}`,
 };

@@ -16,7 +16,7 @@ interface Props {
 let isFirst = true;
 
 /** A screen: its title is the title of the window too. */
-export function Page({ title, above = [], id, actions, children }: Props) {
+export function ScreenPage({ title, above = [], id, actions, children }: Props) {
   const main = useRef<HTMLElement>(null);
   const heading = useId();
   // What one pressed to come here may be gone: the keyboard, and a screen reader, go on from here.

@@ -32,7 +32,7 @@ const looks: Record<string, string> = {
 };
 
 /** A status in a word; the colour only repeats it. */
-export const Status = ({ of }: { of: string }) => (
+export const StatusLabel = ({ of }: { of: string }) => (
   <span className={`status ${looks[of.toLowerCase()] ?? ''}`}>{valueText(of)}</span>
 );
 

@@ -6,24 +6,24 @@ import { startModelStandIn } from '../../../examples/model-stand-in.ts';
 import type { StackFacts } from '../../../infra/local/stack.ts';
 import { browserFlags, findBrowser } from '../../../infra/operations/doctor/browsers.ts';
 import { createClient } from '../../../packages/client/src/client.ts';
-import { answerOf, type Call } from './sample-workspace.ts';
+import { type CallOperation, sampleAnswer } from './sample-workspace.ts';
 
-export const root = fileURLToPath(new URL('../../../', import.meta.url));
+export const rootPath = fileURLToPath(new URL('../../../', import.meta.url));
 const size = { width: 1_280, height: 800 };
 
 interface Opened {
   /** The console of somebody who is signed in. */
   page: Page;
   browser: Browser;
-  call: Call;
+  call: CallOperation;
 }
 
 /** Does something in the console of a new stack whose models answer as real ones would, and ends both. */
 export async function inConsole(work: (opened: Opened) => Promise<void>): Promise<void> {
-  const models = await startModelStandIn({ delayMs: 180, pieceDelayMs: 30, answer: answerOf });
+  const models = await startModelStandIn({ delayMs: 180, pieceDelayMs: 30, answer: sampleAnswer });
   const env = { PORT: '0', GENERIC_OPENAI_BASE_URL: models.url, LOCAL_MODEL: 'off', LOG_LEVEL: 'error' };
   const stack = spawn(process.execPath, ['infra/local/main.ts', '--json', '--ephemeral'], {
-    cwd: root,
+    cwd: rootPath,
     env: { ...process.env, ...env },
     stdio: ['ignore', 'pipe', 'inherit'],
   });

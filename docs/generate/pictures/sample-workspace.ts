@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { type ChatRequest, lastText, type ToolCallAnswer } from '../../../examples/model-stand-in.ts';
 import type { createClient } from '../../../packages/client/src/client.ts';
 
-export type Call = ReturnType<typeof createClient>['call'];
+export type CallOperation = ReturnType<typeof createClient>['call'];
 
 const airports = new URL('../../../examples/airports.csv', import.meta.url);
 
@@ -11,7 +11,7 @@ const settings = {
 };
 
 /** A model's answers that look like one's own. */
-export function answerOf(request: ChatRequest): string | ToolCallAnswer {
+export function sampleAnswer(request: ChatRequest): string | ToolCallAnswer {
   const text = lastText(request);
   const isAfterTool = request.messages.at(-1)?.role === 'tool';
   if (request.tools?.length && !isAfterTool) {
@@ -77,7 +77,7 @@ const flowSteps = (config: string, failing?: string) => [
 ];
 
 /** Fills a workspace with what somebody has who works with the service. @returns what the pictures show. */
-export async function fillWorkspace(call: Call) {
+export async function fillSampleWorkspace(call: CallOperation) {
   const file = new File([readFileSync(airports)], 'airports.csv');
   await call('records.upload-csv', { body: { file, nameColumn: 'iata', typeColumn: 'state' } });
   const { id: model } = await call('model-configs.create', {
@@ -109,7 +109,7 @@ export async function fillWorkspace(call: Call) {
   return { flow: first, other: second, agent };
 }
 
-async function runAll(call: Call, { flows, agent }: { flows: readonly string[]; agent: string }) {
+async function runAll(call: CallOperation, { flows, agent }: { flows: readonly string[]; agent: string }) {
   const [first = '', second = ''] = flows;
   const { batchId } = await call('flows.run-on-record-type', {
     params: { id: first },

@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core';
 
-export interface Workspace {
+export interface SceneWorkspace {
   flow: string;
   agent: string;
 }
@@ -8,7 +8,7 @@ export interface Workspace {
 export interface Scene {
   /** Of the file in docs/images. */
   name: string;
-  screen: (workspace: Workspace) => string;
+  screen: (workspace: SceneWorkspace) => string;
   scheme?: 'dark';
   /** What one does before the picture is taken. */
   act?: (page: Page) => Promise<unknown>;

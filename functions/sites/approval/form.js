@@ -17,7 +17,7 @@ export function make(tag, members, ...children) {
  * @param {string} name
  * @param {import('./types.d.ts').FieldSchema} schema
  * @param {boolean} isRequired
- * @returns {import('./types.d.ts').Field}
+ * @returns {import('./types.d.ts').ApprovalField}
  */
 export function fieldOf(name, schema, isRequired) {
   const id = `field-${name}`;
@@ -45,7 +45,7 @@ export function fieldOf(name, schema, isRequired) {
 /**
  * @param {string} type
  * @param {import('./types.d.ts').FieldSchema} schema
- * @returns {Pick<import('./types.d.ts').Field, 'control' | 'value'>}
+ * @returns {Pick<import('./types.d.ts').ApprovalField, 'control' | 'value'>}
  */
 function controlOf(type, schema) {
   const given = schema.default;
@@ -91,7 +91,7 @@ function parsed(text, otherwise, parse) {
 }
 
 /**
- * @param {import('./types.d.ts').Field} field
+ * @param {import('./types.d.ts').ApprovalField} field
  * @param {string} [message]
  */
 export function complain({ control, error }, message = '') {

@@ -4,7 +4,7 @@ import { hindrance, post } from './link-requests.js';
 // The page of an approval link. The link's token is in the URL fragment, which browsers do not send. The script removes it
 // from the address immediately and keeps it only in this variable.
 let token = '';
-/** @type {import('./types.d.ts').Field[]} */
+/** @type {import('./types.d.ts').ApprovalField[]} */
 let fields = [];
 let isBusy = false;
 
@@ -58,7 +58,7 @@ function end(title, description) {
 
 /**
  * Ends the page if the link is of no more use.
- * @param {import('../links/types.d.ts').Failure} error
+ * @param {import('../links/types.d.ts').LinkFailure} error
  */
 function endIfClosed({ status }) {
   if (status === 404)
@@ -96,7 +96,7 @@ async function load() {
   }
 }
 
-/** @param {import('./types.d.ts').Question} question */
+/** @param {import('./types.d.ts').ApprovalQuestion} question */
 function present({ flowName, question, details, choices, form: schema, expiresAt }) {
   const required = schema?.required ?? [];
   fields = Object.entries(schema?.properties ?? {}).map(([name, property]) =>
@@ -165,7 +165,7 @@ function valuesTyped() {
 
 /**
  * What the service says is wrong: beside the field that it names, else above them all.
- * @param {import('../links/types.d.ts').Failure} error
+ * @param {import('../links/types.d.ts').LinkFailure} error
  */
 function refused(error) {
   if (endIfClosed(error)) return;

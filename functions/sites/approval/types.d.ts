@@ -12,7 +12,7 @@ export interface FormSchema {
   required?: string[];
 }
 
-export interface Question {
+export interface ApprovalQuestion {
   flowName: string | null;
   question: string;
   details: string | null;
@@ -23,7 +23,7 @@ export interface Question {
 
 export type Control = HTMLInputElement | HTMLTextAreaElement | HTMLSelectElement;
 
-export interface Field {
+export interface ApprovalField {
   name: string;
   row: HTMLElement;
   control: Control;

@@ -20,14 +20,14 @@ class Failed extends Error {}
 
 /**
  * Shows the events of an answer. Continues a stream that breaks.
- * @param {{ first: () => Promise<import('./types.d.ts').Events>, after: (place: import('./types.d.ts').Place) => Promise<import('./types.d.ts').Events> }} source
+ * @param {{ first: () => Promise<import('./types.d.ts').Events>, after: (place: import('./types.d.ts').StreamPosition) => Promise<import('./types.d.ts').Events> }} source
  *   `first`: the first stream; `after(place)`: the stream after an event.
  * @param {import('./types.d.ts').Shown} shown
  * @param {import('./types.d.ts').Decided} decided Called with the event of a call that needs an approval, and the decision.
  * @returns what the answer waits for, unless it is whole.
  */
 export async function showAnswer({ first, after }, shown, decided) {
-  /** @type {import('./types.d.ts').Place} */
+  /** @type {import('./types.d.ts').StreamPosition} */
   const place = {};
   /** @type {State} */
   const state = { isOver: false, isAsked: false, ending: undefined };

@@ -44,7 +44,7 @@ export const clearMessages = () => list.replaceChildren();
 
 /**
  * A message of the history.
- * @param {import('./types.d.ts').Message} message
+ * @param {import('./types.d.ts').PageMessage} message
  */
 export function addMessage({ role, content }) {
   const text = textOf(content);
@@ -54,7 +54,7 @@ export function addMessage({ role, content }) {
   answer.end();
 }
 
-/** @param {import('./types.d.ts').Content} content */
+/** @param {import('./types.d.ts').PageMessageContent} content */
 const textOf = (content) =>
   typeof content === 'string'
     ? content

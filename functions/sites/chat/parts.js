@@ -11,14 +11,14 @@ export const made = (name, className, textContent) =>
 
 /**
  * A question whether a call may be made.
- * @param {import('./types.d.ts').Approval} approval
- * @param {(decision: import('./types.d.ts').Decision) => void} decided
+ * @param {import('./types.d.ts').PendingApproval} approval
+ * @param {(decision: import('./types.d.ts').ApprovalDecision) => void} decided
  */
 export function questionAbout({ toolName, parameters }, decided) {
   const box = made('fieldset', 'ask');
   /**
    * @param {string} text
-   * @param {import('./types.d.ts').Decision} decision
+   * @param {import('./types.d.ts').ApprovalDecision} decision
    */
   const choice = (text, decision) => {
     const button = Object.assign(made('button', '', text), { type: 'button' });

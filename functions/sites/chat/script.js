@@ -88,7 +88,7 @@ async function ask(content) {
   await answer({ role: 'user', content, id: crypto.randomUUID() });
 }
 
-/** @param {import('./types.d.ts').Question} message */
+/** @param {import('./types.d.ts').VisitorMessage} message */
 function answer(message) {
   const submitMode = wasStopped ? 'interrupt' : 'normal';
   const assistantMessageId = crypto.randomUUID();
@@ -101,7 +101,7 @@ function answer(message) {
  * Shows the rest of an answer.
  * @param {import('./types.d.ts').Shown} shown
  * @param {(signal: AbortSignal) => Promise<import('./types.d.ts').Events>} first
- * @param {{ message: import('./types.d.ts').Question, assistantMessageId: string }} [asked] What is sent again if it fails,
+ * @param {{ message: import('./types.d.ts').VisitorMessage, assistantMessageId: string }} [asked] What is sent again if it fails,
  *   and the id of the answer.
  * @returns {Promise<void>}
  */
@@ -115,7 +115,7 @@ async function follow(shown, first, asked) {
   };
   const source = {
     first: () => first(signal),
-    after: (/** @type {import('./types.d.ts').Place} */ place) =>
+    after: (/** @type {import('./types.d.ts').StreamPosition} */ place) =>
       eventsAfter({ sessionId, ...place }, signal),
   };
   say('The assistant is answering');
@@ -148,9 +148,9 @@ const judge = (messageId, type) =>
   );
 
 /**
- * @param {import('./types.d.ts').Failure} error
+ * @param {import('./types.d.ts').ChatFailure} error
  * @param {import('./types.d.ts').Shown} shown
- * @param {import('./types.d.ts').Question} [message]
+ * @param {import('./types.d.ts').VisitorMessage} [message]
  */
 function failed(error, shown, message) {
   shown.end();

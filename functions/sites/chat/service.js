@@ -75,7 +75,7 @@ export const decide = (decision, signal) =>
 
 /**
  * The events of an answer after one of them, or all.
- * @param {import('./types.d.ts').Place & { sessionId: string | undefined }} place
+ * @param {import('./types.d.ts').StreamPosition & { sessionId: string | undefined }} place
  * @param {AbortSignal} signal
  */
 export function eventsAfter({ sessionId, executionId, after }, signal) {

@@ -36,7 +36,7 @@ export const clear = () => {
 
 /**
  * Why nothing came of it.
- * @param {import('./types.d.ts').Failure} failure
+ * @param {import('./types.d.ts').ChatFailure} failure
  */
 export function hindrance({ status, message }) {
   if (status === undefined || status === 0)

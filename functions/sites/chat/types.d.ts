@@ -1,12 +1,12 @@
 /** What the page of a chat reads of the API: `client-chat` in the reference. */
 
-export type Content = string | { text?: string; filename?: string }[] | null;
-export interface Message {
+export type PageMessageContent = string | { text?: string; filename?: string }[] | null;
+export interface PageMessage {
   role: 'user' | 'assistant';
-  content: Content;
+  content: PageMessageContent;
 }
 /** A message that the visitor sends. */
-export interface Question {
+export interface VisitorMessage {
   role: 'user';
   content: string;
   id: string;
@@ -19,14 +19,14 @@ export interface Chat {
   sessionId: string;
   flow: { name?: string; description?: string | null };
   config: { placeholder?: string; welcomeMessage?: string; theme?: Theme | null };
-  conversation?: { messages: Message[] } | null;
+  conversation?: { messages: PageMessage[] } | null;
   executionId?: string;
 }
 
-export type Decision = 'approved' | 'denied';
+export type ApprovalDecision = 'approved' | 'denied';
 export type Vote = 'upvote' | 'downvote';
 export type AwaitReason = 'approval' | 'wait' | 'local_tool';
-export interface Approval {
+export interface PendingApproval {
   executionId: string;
   approvalId: string;
   toolName: string;
@@ -36,14 +36,14 @@ export type ChatEvent = { executionId: string; streamId?: string } & (
   | { type: 'text_delta'; id: string; delta: string }
   | { type: 'tool_start'; toolCallId: string; toolName: string }
   | { type: 'tool_complete'; toolCallId: string; success: boolean }
-  | ({ type: 'approval_start' } & Approval)
+  | ({ type: 'approval_start' } & PendingApproval)
   | { type: 'execution_error'; error: { message: string } }
   | { type: 'await'; awaitReason: AwaitReason }
   | { type: 'execution_complete' }
 );
 export type Events = AsyncIterable<ChatEvent>;
 /** Where a stream continues. */
-export interface Place {
+export interface StreamPosition {
   executionId?: string;
   after?: string | undefined;
 }
@@ -56,13 +56,13 @@ export interface Shown {
   end: () => void;
   startTool: (id: string, name: string) => void;
   endTool: (id: string, success: boolean) => void;
-  askAbout: (call: Approval, decided: (decision: Decision) => void) => void;
+  askAbout: (call: PendingApproval, decided: (decision: ApprovalDecision) => void) => void;
   judge: (vote: (type: Vote) => void) => void;
   note: (text: string) => void;
 }
-export type Decided = (approval: Approval, decision: Decision) => void;
+export type Decided = (approval: PendingApproval, decision: ApprovalDecision) => void;
 /** A failed request has a status, which is 0 without a response. */
-export interface Failure {
+export interface ChatFailure {
   name?: string;
   message: string;
   status?: number;

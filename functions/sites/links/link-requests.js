@@ -18,7 +18,7 @@ class Refused extends Error {
  * @param {string} path Relative to the page.
  * @param {object} body
  * @param {Record<string, string>} [headers]
- * @throws {import('./types.d.ts').Failure}
+ * @throws {import('./types.d.ts').LinkFailure}
  */
 export async function post(path, body, headers = {}) {
   const response = await fetch(path, {
@@ -37,7 +37,7 @@ export async function post(path, body, headers = {}) {
 
 /**
  * Why nothing came of it, for a failure that is nobody's typing.
- * @param {import('./types.d.ts').Failure} failure
+ * @param {import('./types.d.ts').LinkFailure} failure
  */
 export function hindrance({ status }) {
   if (status === undefined) return 'The service cannot be reached. Check your connection, then try again.';

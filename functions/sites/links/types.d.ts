@@ -1,5 +1,5 @@
 /** A failed request; without a status there was no response. */
-export interface Failure {
+export interface LinkFailure {
   status?: number;
   details?: { path?: string; message: string }[];
 }

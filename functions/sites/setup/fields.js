@@ -16,9 +16,9 @@ const words = { configured: 'Configured', needs_configuration: 'Needs a value', 
 
 /**
  * The row of a secret. What is being typed for one that still needs its value stays as it is.
- * @param {import('./types.d.ts').Item} item
- * @param {import('./types.d.ts').Field | import('./types.d.ts').Row} [before]
- * @returns {import('./types.d.ts').Field | import('./types.d.ts').Row}
+ * @param {import('./types.d.ts').SetupItem} item
+ * @param {import('./types.d.ts').SetupField | import('./types.d.ts').Row} [before]
+ * @returns {import('./types.d.ts').SetupField | import('./types.d.ts').Row}
  */
 export function fieldOf(item, before) {
   const { secretKey: key, status } = item;
@@ -54,8 +54,8 @@ export function fieldOf(item, before) {
 }
 
 /**
- * @param {import('./types.d.ts').Field} field
- * @param {import('./types.d.ts').Field['input']} input
+ * @param {import('./types.d.ts').SetupField} field
+ * @param {import('./types.d.ts').SetupField['input']} input
  * @param {string} id
  */
 function equip(field, input, id) {
@@ -67,7 +67,7 @@ function equip(field, input, id) {
 }
 
 /**
- * @param {import('./types.d.ts').Field} field
+ * @param {import('./types.d.ts').SetupField} field
  * @param {HTMLElement} button
  */
 function reveal({ input }, button) {
@@ -80,7 +80,7 @@ function reveal({ input }, button) {
 
 /**
  * A value of several lines, such as a private key, would lose its line ends in a password field.
- * @param {import('./types.d.ts').Field} field
+ * @param {import('./types.d.ts').SetupField} field
  * @param {ClipboardEvent} event
  */
 function pasteLines(field, event) {
@@ -101,7 +101,7 @@ function pasteLines(field, event) {
 
 /**
  * Says beside a field what is wrong with it, or that nothing is.
- * @param {import('./types.d.ts').Field} field
+ * @param {import('./types.d.ts').SetupField} field
  */
 export function complain({ input, error }, message = '') {
   write(error, message);

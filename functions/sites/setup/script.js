@@ -8,7 +8,7 @@ let token = '';
 let returnUrl;
 /**
  * The form fields of each secret, by key.
- * @type {Map<string, import('./types.d.ts').Field | import('./types.d.ts').Row>}
+ * @type {Map<string, import('./types.d.ts').SetupField | import('./types.d.ts').Row>}
  */
 let fields = new Map();
 
@@ -92,7 +92,7 @@ async function load() {
   }
 }
 
-/** @param {import('./types.d.ts').Manifest} manifest */
+/** @param {import('./types.d.ts').SetupManifest} manifest */
 function present(manifest) {
   const { title, description, items, pendingConfigurationCount: pending, returnUrl: back } = manifest;
   const before = fields;
@@ -143,7 +143,7 @@ async function submit() {
   }
 }
 
-/** @param {import('./types.d.ts').Field[]} filled */
+/** @param {import('./types.d.ts').SetupField[]} filled */
 async function save(filled) {
   const items = filled.map(({ key, input }) => ({ key, value: input.value }));
   const { manifest } = await ask('submit', { items });
@@ -164,8 +164,8 @@ function saved(count, pending) {
 
 /**
  * What the service says is wrong: beside the item that it names, else above them all.
- * @param {import('../links/types.d.ts').Failure} error
- * @param {import('./types.d.ts').Field[]} filled
+ * @param {import('../links/types.d.ts').LinkFailure} error
+ * @param {import('./types.d.ts').SetupField[]} filled
  */
 function refused(error, filled) {
   if (error.status === 401 || error.status === 403) return end('dead');

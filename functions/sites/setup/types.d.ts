@@ -1,17 +1,17 @@
 /** What the page of a setup link reads of the API: `secrets.intake-manifest` in the reference. */
 
-export type Status = 'configured' | 'needs_configuration' | 'invalid';
-export interface Item {
+export type SetupStatus = 'configured' | 'needs_configuration' | 'invalid';
+export interface SetupItem {
   secretKey: string;
-  status: Status;
+  status: SetupStatus;
   displayName?: string | null;
   description?: string | null;
   helpText?: string;
 }
-export interface Manifest {
+export interface SetupManifest {
   title: string;
   description?: string;
-  items: Item[];
+  items: SetupItem[];
   pendingConfigurationCount: number;
   returnUrl?: string | null;
 }
@@ -19,14 +19,14 @@ export interface Manifest {
 /** The row of a secret; one that needs a value has an input. */
 export interface Row {
   row: Element;
-  status: Status;
+  status: SetupStatus;
   input?: undefined;
 }
-export interface Field {
+export interface SetupField {
   key: string;
   row: Element;
-  status: Status;
+  status: SetupStatus;
   input: HTMLInputElement | HTMLTextAreaElement;
   error: HTMLElement;
 }
-export type Mistake = [field: Field, message: string];
+export type Mistake = [field: SetupField, message: string];

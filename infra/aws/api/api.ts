@@ -15,9 +15,9 @@ import { Construct, type IDependable } from 'constructs';
 import { gatewayResponses } from '../../gateway-responses.ts';
 import { routes } from '../../routes.ts';
 import { logGroupFor } from '../conventions/log-groups.ts';
-import { apiNameOf, functionNameOf, liveAlias } from '../conventions/names.ts';
+import { apiName, lambdaName, liveAlias } from '../conventions/names.ts';
 import { allowOnFunctions } from '../conventions/own-functions.ts';
-import { retentionOf } from '../conventions/retention.ts';
+import { retentionPolicy } from '../conventions/retention.ts';
 import type { Settings } from '../conventions/settings.ts';
 import { accessLogFormat } from './access-log.ts';
 import { acknowledgements } from './api-acknowledgements.ts';
@@ -26,7 +26,7 @@ import { gatewayDocument } from './gateway-document.ts';
 import { publicThrottles } from './public-throttles.ts';
 
 /** API Gateway: the stage with every route, its logs, and the web ACL in front of it. */
-export class Api extends Construct {
+export class ServiceApi extends Construct {
   /** The base URL without a trailing slash: a path is appended to it. */
   readonly url: string;
   readonly rest: SpecRestApi;
@@ -56,7 +56,7 @@ export class Api extends Construct {
   private makeRestApi(settings: Settings): SpecRestApi {
     const { requestsPerSecond } = settings;
     const api = new SpecRestApi(this, 'rest', {
-      restApiName: apiNameOf(settings.env),
+      restApiName: apiName(settings.env),
       apiDefinition: ApiDefinition.fromInline(this.document(settings)),
       failOnWarnings: true,
       endpointTypes: [EndpointType.REGIONAL],
@@ -87,13 +87,13 @@ export class Api extends Construct {
     const invoker = new Role(this, 'invoker', { assumedBy, description: 'Lets API Gateway invoke Lambdas' });
     allowOnFunctions(invoker, settings.env, ['lambda:InvokeFunction']);
     return gatewayDocument(routes, {
-      title: apiNameOf(settings.env),
+      title: apiName(settings.env),
       uriOf: (id, { streams = false } = {}) => {
         const [since, action] = streams
           ? ['2021-11-15', 'response-streaming-invocations']
           : ['2015-03-31', 'invocations'];
         const alias = settings.canary ? `:${liveAlias}` : '';
-        const name = functionNameOf(id, settings.env) + alias;
+        const name = lambdaName(id, settings.env) + alias;
         // As one text with variables: joined parts would take 30 KB of the template.
         return Fn.sub(
           `arn:\${AWS::Partition}:apigateway:\${AWS::Region}:lambda:path/${since}/functions/arn:\${AWS::Partition}:lambda:\${AWS::Region}:\${AWS::AccountId}:function:${name}/${action}`,
@@ -111,7 +111,7 @@ export class Api extends Construct {
       logGroupName: Fn.join('', ['API-Gateway-Execution-Logs_', this.rest.restApiId, '/', settings.env]),
       retentionInDays: settings.logRetentionDays,
     });
-    executionLog.applyRemovalPolicy(retentionOf(settings));
+    executionLog.applyRemovalPolicy(retentionPolicy(settings));
     this.rest.deploymentStage.node.addDependency(executionLog);
   }
 

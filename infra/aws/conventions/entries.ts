@@ -6,12 +6,12 @@ import { workers } from '../../../functions/workers/index.ts';
 import type { Requirements, Use } from '../../../shared/platform/aws/uses.ts';
 import type { AnyEndpoint } from '../../../shared/platform/http/endpoint.ts';
 import { endpointRequirements } from '../../../shared/platform/http/endpoint-requirements.ts';
-import { groupOf } from '../../../shared/platform/http/openapi/openapi.ts';
-import { deadLetters, type QueueSpec, queues, recursiveLoopOf, timers } from '../../resources.ts';
-import { requestSeconds, secondsOf, staticFilesLambda } from '../../routes.ts';
+import { operationGroup } from '../../../shared/platform/http/openapi/openapi.ts';
+import { deadLetters, type QueueSpec, queues, recursiveLoopSetting, timers } from '../../resources.ts';
+import { endpointTimeoutSeconds, requestSeconds, staticFilesLambda } from '../../routes.ts';
 
 /** The definition of a Lambda: its code, and the group with which it shares a role and a log. */
-export interface Entry {
+export interface LambdaEntry {
   id: string;
   file: string;
   group: string;
@@ -46,11 +46,11 @@ const sharedGroups: Readonly<Record<string, string>> = {
 };
 
 const roleOf = (endpoint: AnyEndpoint) => {
-  const group = groupOf(endpoint);
+  const group = operationGroup(endpoint);
   return sharedGroups[endpoint.id] ?? sharedGroups[group] ?? group;
 };
 
-function worker(name: string, timeoutSeconds: number, group = 'workers'): Entry {
+function worker(name: string, timeoutSeconds: number, group = 'workers'): LambdaEntry {
   const requirements = workers[name]?.requirements;
   if (!requirements) throw new Error(`functions/workers/index.ts has no entry ${name}. Add the worker there`);
   return {
@@ -58,14 +58,14 @@ function worker(name: string, timeoutSeconds: number, group = 'workers'): Entry 
     file: `functions/workers/${name}.ts`,
     group,
     timeoutSeconds,
-    recursiveLoop: recursiveLoopOf(name),
+    recursiveLoop: recursiveLoopSetting(name),
     memoryMb: usualMb.worker,
     ...requirements,
   };
 }
 
 /** A Lambda outside the groups: `functions/<id>.ts`. */
-const single = (id: string, requirements: Requirements): Entry => ({
+const single = (id: string, requirements: Requirements): LambdaEntry => ({
   id,
   file: `functions/${id}.ts`,
   group: id,
@@ -80,12 +80,12 @@ const specs: readonly QueueSpec[] = Object.values(queues);
  * Every Lambda of the service: the endpoints, the authorizer, the static files, the queue consumers, and the scheduled
  * Lambdas.
  */
-export const entries: readonly Entry[] = [
+export const entries: readonly LambdaEntry[] = [
   ...all.map((endpoint) => ({
     id: endpoint.id,
     file: `functions/${endpoint.id.replace('.', '/')}.ts`,
     group: roleOf(endpoint),
-    timeoutSeconds: secondsOf(endpoint),
+    timeoutSeconds: endpointTimeoutSeconds(endpoint),
     memoryMb: usualMb.endpoint,
     ...endpointRequirements(endpoint),
   })),

@@ -4,7 +4,7 @@ import { Architecture, Runtime } from 'aws-cdk-lib/aws-lambda';
 import type { Construct } from 'constructs';
 import type { EnvironmentName } from '../../environments.ts';
 import { functionNamePrefix } from './names.ts';
-import { acknowledgeWildcard, allow } from './statements.ts';
+import { acknowledgeWildcard, allowActions } from './statements.ts';
 
 /** How every bundle runs. */
 export const howBundlesRun = {
@@ -28,7 +28,7 @@ const functionArnOf = (scope: Construct, name: string): string =>
  */
 export function allowOnFunctions(role: Role, env: EnvironmentName, actions: readonly string[]): void {
   const names = `${functionNamePrefix(env)}*`;
-  allow(role, actions, [functionArnOf(role, names)]);
+  allowActions(role, actions, [functionArnOf(role, names)]);
   const shown = `arn:<AWS::Partition>:lambda:<AWS::Region>:<AWS::AccountId>:function:${names}`;
   acknowledgeWildcard(role, shown, 'The prefix belongs to this deployment.');
 }

@@ -5,7 +5,7 @@ import type { PolicyStatement } from 'aws-cdk-lib/aws-iam';
 const lengths = { arn: 140, pseudo: 14 };
 
 /** About how many characters IAM counts, once CloudFormation has filled in names. */
-export function resolvedLengthOf(stack: Stack, statement: PolicyStatement): number {
+export function resolvedLength(stack: Stack, statement: PolicyStatement): number {
   const text = JSON.stringify(stack.resolve(statement.toStatementJson()));
   return text.replaceAll(/\{"(?:Fn::GetAtt|Ref)":[^}]*\}/g, (token) =>
     'x'.repeat(token.startsWith('{"Ref":"AWS::') ? lengths.pseudo : lengths.arn),

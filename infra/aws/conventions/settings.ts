@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { definedOf } from '../../../shared/core/defined.ts';
+import { omitUndefined } from '../../../shared/core/defined.ts';
 import { type EnvironmentName, environments } from '../../environments.ts';
 
 const flag = z.enum(['true', 'false'], 'expected true or false').transform((text) => text === 'true');
@@ -147,15 +147,15 @@ const Context = z
   );
 
 /** A deployment: the settings of its environment, and the context values. */
-export type Settings = ReturnType<typeof settingsOf>;
+export type Settings = ReturnType<typeof parseSettings>;
 
 /** @throws an error that names each wrong context value. */
-export function settingsOf(context: Readonly<Record<string, unknown>>) {
+export function parseSettings(context: Readonly<Record<string, unknown>>) {
   const { data, error } = Context.safeParse(ownOf(context));
   if (error) throw new Error(`Wrong context values:\n${error.issues.map(problemOf).join('\n')}`);
   const { env, ...values } = data;
   const environment = environments[env];
-  const { wafRatePer5Minutes, alarms, canary } = { ...environment, ...definedOf(values) };
+  const { wafRatePer5Minutes, alarms, canary } = { ...environment, ...omitUndefined(values) };
   if (canary && !alarms)
     throw new Error('Wrong context values:\n  canary: rolls back on alarms, so it needs alarms=true');
   if (values.forwardedAddressHeader && wafRatePer5Minutes === 'off')

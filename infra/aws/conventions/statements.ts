@@ -7,20 +7,20 @@ export function allowSecrets(role: Role, actions: string[], resourceName: string
   const arnFormat = ArnFormat.COLON_RESOURCE_NAME;
   const names = { service: 'secretsmanager', resource: 'secret', resourceName, arnFormat };
   const onSecrets = actions.map((action) => `secretsmanager:${action}`);
-  allow(role, onSecrets, [Stack.of(role).formatArn(names)]);
+  allowActions(role, onSecrets, [Stack.of(role).formatArn(names)]);
   const shown = `arn:<AWS::Partition>:secretsmanager:<AWS::Region>:<AWS::AccountId>:secret:${resourceName}`;
   acknowledgeWildcard(role, shown, reason);
 }
 
 /** The CDK's own grant also allows looking the queue up, which no sender does. */
 export const allowSending = (role: Role, { queueArn }: IQueue) =>
-  allow(role, ['sqs:SendMessage'], [queueArn]);
+  allowActions(role, ['sqs:SendMessage'], [queueArn]);
 
 /** Documents for cdk-nag why the policy of a role has this wildcard. */
 export const acknowledgeWildcard = (role: Role, resource: string, reason: string) =>
   Validations.of(role).acknowledge({ id: `AwsSolutions-IAM5[Resource::${resource}]`, reason });
 
-export const allow = (
+export const allowActions = (
   role: IRole,
   actions: readonly string[],
   resources: readonly string[],

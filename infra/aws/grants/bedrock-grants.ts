@@ -1,6 +1,6 @@
 import { Stack } from 'aws-cdk-lib';
 import type { Role } from 'aws-cdk-lib/aws-iam';
-import { acknowledgeWildcard, allow } from '../conventions/statements.ts';
+import { acknowledgeWildcard, allowActions } from '../conventions/statements.ts';
 import type { Stores } from '../stores/stores.ts';
 
 const reason = 'A flow names any model of Bedrock; the account decides which of them it has access to.';
@@ -14,7 +14,7 @@ export function grantBedrock(role: Role, { bedrockRegion }: Stores): void {
   const profiles = ['inference-profile', 'application-inference-profile'];
   const profilesIn = (accountId: string) =>
     profiles.map((name) => `:bedrock:${bedrockRegion}:${accountId}:${name}/*`);
-  allow(
+  allowActions(
     role,
     ['bedrock:InvokeModel', 'bedrock:InvokeModelWithResponseStream'],
     [models, ...profilesIn(account)].map((arn) => `arn:${partition}${arn}`),

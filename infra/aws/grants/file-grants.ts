@@ -1,19 +1,19 @@
 import { type CfnElement, Stack } from 'aws-cdk-lib';
 import type { Role } from 'aws-cdk-lib/aws-iam';
 import type { CfnVectorBucket } from 'aws-cdk-lib/aws-s3vectors';
-import { acknowledgeWildcard, allow } from '../conventions/statements.ts';
+import { acknowledgeWildcard, allowActions } from '../conventions/statements.ts';
 import type { Assets } from '../stores/assets.ts';
 
 /** A presigned URL carries the right to read. */
 export function grantAssets(role: Role, { bucket }: Assets): void {
-  allow(role, ['s3:GetObject', 's3:PutObject'], [bucket.arnForObjects('*')]);
+  allowActions(role, ['s3:GetObject', 's3:PutObject'], [bucket.arnForObjects('*')]);
   const bucketId = Stack.of(role).getLogicalId(bucket.node.defaultChild as CfnElement);
   acknowledgeWildcard(role, `<${bucketId}.Arn>/*`, 'Every object in the bucket is a file of a flow.');
 }
 
 /** Allows signing URLs of public files. */
 export function grantPublicAssets(role: Role, { bucket }: Assets): void {
-  allow(role, ['s3:GetObject'], [bucket.arnForObjects('public/*')]);
+  allowActions(role, ['s3:GetObject'], [bucket.arnForObjects('public/*')]);
   const bucketId = Stack.of(role).getLogicalId(bucket.node.defaultChild as CfnElement);
   acknowledgeWildcard(role, `<${bucketId}.Arn>/public/*`, 'Everybody may read these files.');
 }
@@ -34,7 +34,7 @@ export const grantVectorIndexLookup = (role: Role, vectors: CfnVectorBucket) =>
 
 function allowOnIndexes(role: Role, vectors: CfnVectorBucket, actions: readonly string[]): void {
   const indexes = `${vectors.attrVectorBucketArn}/index/*`;
-  allow(
+  allowActions(
     role,
     actions.map((action) => `s3vectors:${action}`),
     [indexes],

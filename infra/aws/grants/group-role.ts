@@ -5,8 +5,8 @@ import type { CfnScheduleGroup } from 'aws-cdk-lib/aws-scheduler';
 import type { Construct } from 'constructs';
 import type { Use } from '../../../shared/platform/aws/uses.ts';
 import { tableSchema } from '../../resources.ts';
-import { tableActionsOf } from '../../uses.ts';
-import { acknowledgeWildcard, allow, allowSecrets, allowSending } from '../conventions/statements.ts';
+import { tableActions } from '../../uses.ts';
+import { acknowledgeWildcard, allowActions, allowSecrets, allowSending } from '../conventions/statements.ts';
 import type { Stores } from '../stores/stores.ts';
 import { grantBedrock } from './bedrock-grants.ts';
 import { grantAssets, grantPublicAssets, grantVectorIndexLookup, grantVectors } from './file-grants.ts';
@@ -16,7 +16,7 @@ import { grantEmails, grantMessages } from './message-grants.ts';
 /** The execution role of a group of Lambdas. It allows only what their uses require. */
 export function groupRole(scope: Construct, group: string, uses: ReadonlySet<Use>, stores: Stores): Role {
   const role = new LambdaRole(scope, `${group}-role`, `Lambdas of the group ${group}`);
-  allow(role, ['xray:PutTraceSegments', 'xray:PutTelemetryRecords'], ['*']);
+  allowActions(role, ['xray:PutTraceSegments', 'xray:PutTelemetryRecords'], ['*']);
   acknowledgeWildcard(role, '*', 'X-Ray actions support no resources.');
   for (const use of uses) grant(role, use, stores);
   return role;
@@ -30,21 +30,21 @@ function grant(role: Role, use: Use, stores: Stores) {
   ];
   const nothing = () => {};
   const grants: Record<Use, () => void> = {
-    'rate-limits': () => allow(role, tableActionsOf['rate-limits'], [table.tableArn]),
-    'open-requests': () => allow(role, tableActionsOf['open-requests'], [table.tableArn]),
-    'table:read': () => allow(role, tableActionsOf['table:read'], tableArns),
-    'table:write': () => allow(role, tableActionsOf['table:write'], tableArns),
-    'table:walk': () => allow(role, tableActionsOf['table:walk'], [table.tableArn]),
-    credentials: () => allow(role, tableActionsOf.credentials, tableArns),
+    'rate-limits': () => allowActions(role, tableActions['rate-limits'], [table.tableArn]),
+    'open-requests': () => allowActions(role, tableActions['open-requests'], [table.tableArn]),
+    'table:read': () => allowActions(role, tableActions['table:read'], tableArns),
+    'table:write': () => allowActions(role, tableActions['table:write'], tableArns),
+    'table:walk': () => allowActions(role, tableActions['table:walk'], [table.tableArn]),
+    credentials: () => allowActions(role, tableActions.credentials, tableArns),
     payloads: () => {
-      allow(role, ['s3:GetObject', 's3:PutObject', 's3:DeleteObject'], [bucket.arnForObjects('*')]);
+      allowActions(role, ['s3:GetObject', 's3:PutObject', 's3:DeleteObject'], [bucket.arnForObjects('*')]);
       acknowledgeWildcard(role, `${shownBucket(bucket)}/*`, 'Every object in the bucket is a payload.');
     },
     'conversation-retention': nothing,
-    'payloads:list': () => allow(role, ['s3:ListBucket'], [bucket.bucketArn]),
+    'payloads:list': () => allowActions(role, ['s3:ListBucket'], [bucket.bucketArn]),
     'queue:plan': () => allowSending(role, queues.plan),
     'queue:runs': () => allowSending(role, queues.runs),
-    'queue:runs:release': () => allow(role, ['sqs:DeleteMessage'], [queues.runs.queueArn]),
+    'queue:runs:release': () => allowActions(role, ['sqs:DeleteMessage'], [queues.runs.queueArn]),
     'queue:wakes': () => {
       allowSending(role, queues.wakes);
       const reason = 'Every schedule of the group resumes a run.';
@@ -66,24 +66,28 @@ function grant(role: Role, use: Use, stores: Stores) {
     'queue:telemetry': () => allowSending(role, queues.telemetry),
     'queue:cleanup': () => allowSending(role, queues.cleanup),
     'queue:migrations': () => allowSending(role, queues.migrations),
-    'provider-keys': () => allow(role, ['secretsmanager:GetSecretValue'], [providerKeys.secretArn]),
+    'provider-keys': () => allowActions(role, ['secretsmanager:GetSecretValue'], [providerKeys.secretArn]),
     bedrock: () => grantBedrock(role, stores),
     messages: () => grantMessages(role, stores),
     assets: () => grantAssets(role, stores.assets),
     'assets:public': () => grantPublicAssets(role, stores.assets),
     vectors: () => grantVectors(role, stores.vectors),
     'vectors:find': () => grantVectorIndexLookup(role, stores.vectors),
-    'test-keys': () => allow(role, ['kms:Encrypt', 'kms:Decrypt'], [stores.testKeysKey.keyArn]),
-    'test-keys:write': () => allow(role, ['kms:Encrypt'], [stores.testKeysKey.keyArn]),
-    'push-secrets:read': () => allow(role, ['kms:Decrypt'], [stores.testKeysKey.keyArn], ofTasks),
-    'push-secrets:write': () => allow(role, ['kms:Encrypt'], [stores.testKeysKey.keyArn], ofTasks),
-    'mcp-connections:read': () => allow(role, ['kms:Decrypt'], [stores.testKeysKey.keyArn], ofConnections),
-    'mcp-connections:write': () => allow(role, ['kms:Encrypt'], [stores.testKeysKey.keyArn], ofConnections),
-    'budget-secrets:read': () => allow(role, ['kms:Decrypt'], [stores.testKeysKey.keyArn], ofBudgets),
-    'budget-secrets:write': () => allow(role, ['kms:Encrypt'], [stores.testKeysKey.keyArn], ofBudgets),
+    'test-keys': () => allowActions(role, ['kms:Encrypt', 'kms:Decrypt'], [stores.testKeysKey.keyArn]),
+    'test-keys:write': () => allowActions(role, ['kms:Encrypt'], [stores.testKeysKey.keyArn]),
+    'push-secrets:read': () => allowActions(role, ['kms:Decrypt'], [stores.testKeysKey.keyArn], ofTasks),
+    'push-secrets:write': () => allowActions(role, ['kms:Encrypt'], [stores.testKeysKey.keyArn], ofTasks),
+    'mcp-connections:read': () =>
+      allowActions(role, ['kms:Decrypt'], [stores.testKeysKey.keyArn], ofConnections),
+    'mcp-connections:write': () =>
+      allowActions(role, ['kms:Encrypt'], [stores.testKeysKey.keyArn], ofConnections),
+    'budget-secrets:read': () => allowActions(role, ['kms:Decrypt'], [stores.testKeysKey.keyArn], ofBudgets),
+    'budget-secrets:write': () => allowActions(role, ['kms:Encrypt'], [stores.testKeysKey.keyArn], ofBudgets),
     'alert-emails': () => grantEmails(role, stores),
-    'telemetry-secrets:read': () => allow(role, ['kms:Decrypt'], [stores.testKeysKey.keyArn], ofTelemetry),
-    'telemetry-secrets:write': () => allow(role, ['kms:Encrypt'], [stores.testKeysKey.keyArn], ofTelemetry),
+    'telemetry-secrets:read': () =>
+      allowActions(role, ['kms:Decrypt'], [stores.testKeysKey.keyArn], ofTelemetry),
+    'telemetry-secrets:write': () =>
+      allowActions(role, ['kms:Encrypt'], [stores.testKeysKey.keyArn], ofTelemetry),
     'test-keys:former': () =>
       allowSecrets(
         role,
@@ -183,9 +187,9 @@ function allowScheduling(role: Role, actions: string[], { group, role: passed, r
   const stack = Stack.of(role);
   const names = { service: 'scheduler', resource: 'schedule', resourceName: `${group.ref}/*` };
   const onSchedules = actions.map((action) => `scheduler:${action}`);
-  allow(role, onSchedules, [stack.formatArn(names)]);
+  allowActions(role, onSchedules, [stack.formatArn(names)]);
   const toScheduler = { StringEquals: { 'iam:PassedToService': 'scheduler.amazonaws.com' } };
-  allow(role, ['iam:PassRole'], [passed.roleArn], toScheduler);
+  allowActions(role, ['iam:PassRole'], [passed.roleArn], toScheduler);
   const shown = `<${stack.getLogicalId(group)}>/*`;
   acknowledgeWildcard(
     role,

@@ -8,7 +8,7 @@ import {
   ServicePrincipal,
 } from 'aws-cdk-lib/aws-iam';
 import type { Construct } from 'constructs';
-import { resolvedLengthOf } from '../conventions/policy-length.ts';
+import { resolvedLength } from '../conventions/policy-length.ts';
 
 /** Below IAM's 10,240 and 6,144 characters, as estimates may be too low. */
 const inlineMax = 8_000;
@@ -30,7 +30,7 @@ export class LambdaRole extends Role {
   }
 
   override addToPrincipalPolicy(statement: PolicyStatement): AddToPrincipalPolicyResult {
-    const length = resolvedLengthOf(Stack.of(this), statement);
+    const length = resolvedLength(Stack.of(this), statement);
     const document = this.documents.find(({ room }) => room >= length) ?? this.addManaged();
     document.content.addStatements(statement);
     document.room -= length;

@@ -1,6 +1,6 @@
 import { Stack } from 'aws-cdk-lib';
 import { Effect, PolicyStatement, type Role } from 'aws-cdk-lib/aws-iam';
-import { allow } from '../conventions/statements.ts';
+import { allowActions } from '../conventions/statements.ts';
 import type { Stores } from '../stores/stores.ts';
 
 /** Allows sending emails from the configured identities. */
@@ -19,5 +19,5 @@ export function grantMessages(role: Role, stores: Stores): void {
     notResources: [`arn:${Stack.of(role).partition}:sns:*:*:*`],
   });
   role.addToPrincipalPolicy(toNumbers);
-  allow(role, ['events:PutEvents'], [eventBus.eventBusArn]);
+  allowActions(role, ['events:PutEvents'], [eventBus.eventBusArn]);
 }

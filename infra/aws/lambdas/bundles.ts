@@ -8,7 +8,7 @@ import { fontFiles } from '../../../shared/adapters/pdf/fonts.ts';
 import { forEachConcurrently } from '../../../shared/core/concurrency/for-each-concurrently.ts';
 import { staticFilesLambda } from '../../routes.ts';
 import { writeStaticFiles } from '../../static-files.ts';
-import { type Entry, entries } from '../conventions/entries.ts';
+import { entries, type LambdaEntry } from '../conventions/entries.ts';
 import { keptBundles } from './kept-bundles.ts';
 import { mergeStart } from './merge-start.ts';
 import { packedPackages } from './packed-packages.ts';
@@ -20,7 +20,7 @@ export const staticFilesFolder = 'static';
 export type Bundles = Readonly<Record<string, string>>;
 
 /** @throws if the Lambda was not bundled. */
-export function folderOf(bundles: Bundles, id: string): string {
+export function bundleFolder(bundles: Bundles, id: string): string {
   const folder = bundles[id];
   if (!folder) throw new Error(`The bundle of ${id} is missing`);
   return folder;
@@ -84,14 +84,14 @@ export async function buildBundles(directory: string, options: BuildOptions = {}
   const kept = keptBundles(directory, options);
   // All at once would take 6 GB and no less time.
   await forEachConcurrently([...entries, teardownLambda], availableParallelism(), async (entry) => {
-    folders[entry.id] = await kept.folderOf(entry.id, () => bundle(entry, directory, options));
+    folders[entry.id] = await kept.folderOf(entry.id, () => bundleLambda(entry, directory, options));
   });
   await kept.removeOthers(Object.keys(folders));
   return folders;
 }
 
-export async function bundle(
-  { id, file: entry }: Pick<Entry, 'id' | 'file'>,
+export async function bundleLambda(
+  { id, file: entry }: Pick<LambdaEntry, 'id' | 'file'>,
   directory: string,
   options: BuildOptions = {},
 ): Promise<{ folder: string; sources: Set<string> }> {

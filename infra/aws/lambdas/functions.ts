@@ -11,17 +11,17 @@ import { Construct } from 'constructs';
 import { publicFilesPath } from '../../../functions/public/get-file.ts';
 import manifest from '../../../package.json' with { type: 'json' };
 import type { Use } from '../../../shared/platform/aws/uses.ts';
-import { queues, tenantPlacesOf } from '../../resources.ts';
-import { type Variable, variablesOf } from '../../uses.ts';
-import { type Entry, entries, preTokenGeneration } from '../conventions/entries.ts';
+import { queues, tenantPlaces } from '../../resources.ts';
+import { type EnvironmentVariable, useVariables } from '../../uses.ts';
+import { entries, type LambdaEntry, preTokenGeneration } from '../conventions/entries.ts';
 import { logGroupFor } from '../conventions/log-groups.ts';
-import { functionNameOf } from '../conventions/names.ts';
+import { lambdaName } from '../conventions/names.ts';
 import { howBundlesRun } from '../conventions/own-functions.ts';
 import type { Settings } from '../conventions/settings.ts';
 import { groupRole } from '../grants/group-role.ts';
 import { metricsNamespace } from '../monitoring/measurements.ts';
 import type { Stores } from '../stores/stores.ts';
-import { type Bundles, folderOf, staticFilesFolder } from './bundles.ts';
+import { type Bundles, bundleFolder, staticFilesFolder } from './bundles.ts';
 import { addEventSources } from './event-sources.ts';
 import type { Identity } from './identity.ts';
 
@@ -64,15 +64,15 @@ export class Functions extends Construct {
   }
 
   private makeFunction(
-    { id, uses, timeoutSeconds, memoryMb, recursiveLoop }: Entry,
+    { id, uses, timeoutSeconds, memoryMb, recursiveLoop }: LambdaEntry,
     shared: ReturnType<Functions['makeGroup']>,
     props: FunctionsProps,
   ) {
     const reservedConcurrency = id === 'authorizer' && props.settings.authorizersReserved;
     return new LambdaFunction(this, id, {
-      functionName: functionNameOf(id, props.settings.env),
+      functionName: lambdaName(id, props.settings.env),
       ...shared,
-      code: Code.fromAsset(folderOf(props.bundles, id)),
+      code: Code.fromAsset(bundleFolder(props.bundles, id)),
       ...howBundlesRun,
       memorySize: memoryMb,
       timeout: Duration.seconds(timeoutSeconds),
@@ -104,7 +104,7 @@ const valuesOf = ({
   stores,
   identity,
   publicUrl,
-}: FunctionsProps): Record<Variable, string | undefined> => ({
+}: FunctionsProps): Record<EnvironmentVariable, string | undefined> => ({
   TABLE_NAME: stores.table.tableName,
   RATE_LIMIT_PER_HOUR: String(settings.rateLimitPerHour),
   RATE_LIMIT_PER_DAY: String(settings.rateLimitPerDay),
@@ -117,9 +117,9 @@ const valuesOf = ({
   PLAN_QUEUE_URL: stores.queues.plan.queueUrl,
   RUNS_QUEUE_URL: stores.queues.runs.queueUrl,
   AGENTS_QUEUE_URL: stores.queues.agents.queueUrl,
-  AGENTS_TENANT_PLACES: String(tenantPlacesOf(queues.agents, settings.env)),
-  DELIVERIES_TENANT_PLACES: String(tenantPlacesOf(queues.deliveries, settings.env)),
-  TELEMETRY_TENANT_PLACES: String(tenantPlacesOf(queues.telemetry, settings.env)),
+  AGENTS_TENANT_PLACES: String(tenantPlaces(queues.agents, settings.env)),
+  DELIVERIES_TENANT_PLACES: String(tenantPlaces(queues.deliveries, settings.env)),
+  TELEMETRY_TENANT_PLACES: String(tenantPlaces(queues.telemetry, settings.env)),
   TENANT_OPEN_REQUESTS: String(settings.openRequestsPerTenant),
   WAKES_QUEUE_URL: stores.queues.wakes.queueUrl,
   WAKES_QUEUE_ARN: stores.queues.wakes.queueArn,
@@ -157,7 +157,7 @@ function alertSender({ sesIdentities: [first] }: Settings): string | undefined {
 
 function environmentOf(uses: readonly Use[], props: FunctionsProps): Record<string, string> {
   const values = valuesOf(props);
-  const names = new Set(uses.flatMap((use): readonly Variable[] => variablesOf[use]));
+  const names = new Set(uses.flatMap((use): readonly EnvironmentVariable[] => useVariables[use]));
   return Object.fromEntries(
     [...names].flatMap((name) => {
       const value = values[name];

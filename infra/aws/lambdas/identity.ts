@@ -15,8 +15,8 @@ import {
 } from 'aws-cdk-lib/aws-cognito';
 import { Construct } from 'constructs';
 import { preTokenGeneration } from '../conventions/entries.ts';
-import { apiNameOf } from '../conventions/names.ts';
-import { protectedRetentionOf } from '../conventions/retention.ts';
+import { apiName } from '../conventions/names.ts';
+import { protectedRetentionPolicy } from '../conventions/retention.ts';
 import type { Settings } from '../conventions/settings.ts';
 import type { Functions } from './functions.ts';
 
@@ -48,7 +48,7 @@ export class Identity extends Construct {
     this.audience = client.userPoolClientId;
     this.consoleClientId = client.userPoolClientId;
     // A prefix is unique among all accounts of a region.
-    const domainPrefix = `${apiNameOf(settings.env)}-${Aws.ACCOUNT_ID}`;
+    const domainPrefix = `${apiName(settings.env)}-${Aws.ACCOUNT_ID}`;
     this.signInOrigins = [this.pool.addDomain('sign-in', { cognitoDomain: { domainPrefix } }).baseUrl()];
   }
 
@@ -71,7 +71,7 @@ export class Identity extends Construct {
       featurePlan: FeaturePlan.PLUS,
       standardThreatProtectionMode: StandardThreatProtectionMode.FULL_FUNCTION,
       deletionProtection: settings.keepsData,
-      removalPolicy: protectedRetentionOf(settings),
+      removalPolicy: protectedRetentionPolicy(settings),
     });
     sendFrom(pool, settings);
     return pool;

@@ -25,7 +25,7 @@ export interface AlarmSpec {
 const latencyMax = 10_000;
 
 /** Every alarm. `docs/runbook.md` says for each what it means and what to do. */
-export const alarmsOf = (m: Measurements, { alarmCostPerHourUsd }: Settings): readonly AlarmSpec[] => [
+export const listAlarms = (m: Measurements, { alarmCostPerHourUsd }: Settings): readonly AlarmSpec[] => [
   ...requestAlarms(m),
   ...workerAlarms(m),
   ...(Object.keys(queues) as QueueName[]).flatMap((queue) => queueAlarms(m, queue)),

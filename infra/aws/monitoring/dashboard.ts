@@ -12,7 +12,7 @@ import { groups } from '../../../functions/index.ts';
 import { callerClasses } from '../../../shared/core/metrics.ts';
 import { type QueueName, queues } from '../../resources.ts';
 import { entries } from '../conventions/entries.ts';
-import { apiNameOf } from '../conventions/names.ts';
+import { apiName } from '../conventions/names.ts';
 import type { Settings } from '../conventions/settings.ts';
 import type { Measurements } from './measurements.ts';
 
@@ -24,7 +24,7 @@ type Row = readonly [title: string, ...graphs: (readonly [title: string, metrics
 
 /** One dashboard: a row for each question that an operator asks first. */
 export function addDashboard(scope: Construct, settings: Settings, m: Measurements, alarms: Alarm[]): void {
-  const dashboard = new Dashboard(scope, 'dashboard', { dashboardName: apiNameOf(settings.env) });
+  const dashboard = new Dashboard(scope, 'dashboard', { dashboardName: apiName(settings.env) });
   dashboard.addWidgets(new AlarmStatusWidget({ title: 'Alarms', alarms, width: 24, height: 6 }));
   for (const [title, ...graphs] of [...requestRows(m), ...workRows(m)]) {
     dashboard.addWidgets(new TextWidget({ markdown: `## ${title}`, width: 24, height: 1 }));

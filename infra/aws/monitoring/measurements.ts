@@ -2,7 +2,7 @@ import { Duration } from 'aws-cdk-lib';
 import { type IMetric, MathExpression, Metric, Stats } from 'aws-cdk-lib/aws-cloudwatch';
 import type { MetricName } from '../../../shared/core/metrics.ts';
 import { type QueueName, tableSchema } from '../../resources.ts';
-import { apiNameOf, functionNameOf } from '../conventions/names.ts';
+import { apiName, lambdaName } from '../conventions/names.ts';
 import type { Settings } from '../conventions/settings.ts';
 import type { Stores } from '../stores/stores.ts';
 
@@ -22,11 +22,11 @@ const operations = [
   'TransactWriteItems',
 ];
 
-export type Measurements = ReturnType<typeof measurementsOf>;
+export type Measurements = ReturnType<typeof createMeasurements>;
 
 /** What alarms and the dashboard show: metrics of AWS, and those of the service (`shared/core/metrics.ts`). */
-export function measurementsOf(settings: Settings, stores: Stores) {
-  const api = { ApiName: apiNameOf(settings.env), Stage: settings.env };
+export function createMeasurements(settings: Settings, stores: Stores) {
+  const api = { ApiName: apiName(settings.env), Stage: settings.env };
   const metric = (
     namespace: string,
     metricName: string,
@@ -59,7 +59,7 @@ export function measurementsOf(settings: Settings, stores: Stores) {
   ) => metric(metricsNamespace(settings), name, by, statistic, minutes);
   const ofApi = (name: string, statistic?: string) => metric('AWS/ApiGateway', name, api, statistic);
   const ofLambda = (name: string, id: string, minutes?: number) =>
-    metric('AWS/Lambda', name, { FunctionName: functionNameOf(id, settings.env) }, Stats.SUM, minutes);
+    metric('AWS/Lambda', name, { FunctionName: lambdaName(id, settings.env) }, Stats.SUM, minutes);
   const ofQueue = (queues: Stores['queues'], queue: QueueName, name: string, statistic: string) =>
     metric('AWS/SQS', name, { QueueName: queues[queue].queueName }, statistic, 5);
 

@@ -9,9 +9,9 @@ import type { Construct } from 'constructs';
 import { functionNamePrefix } from '../conventions/names.ts';
 import type { Settings } from '../conventions/settings.ts';
 import type { Stores } from '../stores/stores.ts';
-import { type AlarmSpec, alarmsOf } from './alarm-list.ts';
+import { type AlarmSpec, listAlarms } from './alarm-list.ts';
 import { addDashboard } from './dashboard.ts';
-import { gatewayThrottles, measurementsOf, metricsNamespace } from './measurements.ts';
+import { createMeasurements, gatewayThrottles, metricsNamespace } from './measurements.ts';
 
 interface MonitoringProps {
   settings: Settings;
@@ -33,9 +33,9 @@ export class Monitoring extends NestedStack {
       metricName: gatewayThrottles,
       metricValue: '1',
     });
-    const measurements = measurementsOf(settings, stores);
+    const measurements = createMeasurements(settings, stores);
     const actions = this.topics(settings).map((topic) => new SnsAction(topic));
-    const specs = alarmsOf(measurements, settings);
+    const specs = listAlarms(measurements, settings);
     this.alarmsThatStop = (lambda) =>
       specs
         .filter(({ stops }) => stops === 'all releases' || stops === `release of ${lambda}`)

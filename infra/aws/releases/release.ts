@@ -7,7 +7,7 @@ import {
   CfnVersion,
   type Function as LambdaFunction,
 } from 'aws-cdk-lib/aws-lambda';
-import type { Entry } from '../conventions/entries.ts';
+import type { LambdaEntry } from '../conventions/entries.ts';
 import { liveAlias } from '../conventions/names.ts';
 
 /** A tenth of the traffic for five minutes, then all. */
@@ -21,7 +21,7 @@ interface Release {
 }
 
 /** Adds the version of a Lambda, its alias, and how CodeDeploy moves the alias. */
-export function addRelease(stack: Stack, { id }: Entry, { lambda, alarms, ...owner }: Release): void {
+export function addRelease(stack: Stack, { id }: LambdaEntry, { lambda, alarms, ...owner }: Release): void {
   const { functionName } = lambda;
   const version = new CfnVersion(stack, `${id}-version`, { functionName });
   const name = `version${id.replace(/\W/g, '')}`;

@@ -7,12 +7,12 @@ import { entries, preTokenGeneration } from '../conventions/entries.ts';
 import { allowOnFunctions } from '../conventions/own-functions.ts';
 import { roleFor } from '../conventions/service-trust.ts';
 import type { Settings } from '../conventions/settings.ts';
-import { acknowledgeWildcard, allow } from '../conventions/statements.ts';
+import { acknowledgeWildcard, allowActions } from '../conventions/statements.ts';
 import type { Functions } from '../lambdas/functions.ts';
 import type { Monitoring } from '../monitoring/monitoring.ts';
 import { addRelease } from './release.ts';
 import { sendToAliases } from './send-to-aliases.ts';
-import { wavesOf } from './waves.ts';
+import { deploymentWaves } from './waves.ts';
 
 interface ReleasesProps {
   settings: Settings;
@@ -36,7 +36,7 @@ export class Releases extends Construct {
     const released = entries.filter(({ id }) => id !== preTokenGeneration);
     const owner = { applicationName: application.ref, serviceRoleArn: role.roleArn };
     let before: NestedStack[] = [];
-    for (const wave of wavesOf(released)) {
+    for (const wave of deploymentWaves(released)) {
       const stacks = wave.map(([group, some]) => {
         const stack = new NestedStack(this, group, { description: `Releases of the group ${group}` });
         stack.node.addDependency(monitoring, role, ...before);
@@ -59,7 +59,7 @@ export class Releases extends Construct {
       settings.env,
       actions.map((action) => `lambda:${action}`),
     );
-    allow(role, ['cloudwatch:DescribeAlarms'], ['*']);
+    allowActions(role, ['cloudwatch:DescribeAlarms'], ['*']);
     acknowledgeWildcard(role, '*', 'The action supports no resources.');
     return role;
   }

@@ -1,12 +1,12 @@
-import type { Entry } from '../conventions/entries.ts';
+import type { LambdaEntry } from '../conventions/entries.ts';
 
 /** The most aliases that a release may move at once. */
 const aliasesAtOnce = 60;
 
-type Group = [name: string, entries: Entry[]];
+type Group = [name: string, entries: LambdaEntry[]];
 
 /** The groups in waves, the largest groups first. A group that no wave has room for begins another. */
-export function wavesOf(released: readonly Entry[]): Group[][] {
+export function deploymentWaves(released: readonly LambdaEntry[]): Group[][] {
   const waves: { groups: Group[]; room: number }[] = [];
   const groups = [...Map.groupBy(released, ({ group }) => group)];
   for (const group of groups.toSorted(([, one], [, other]) => other.length - one.length)) {

@@ -1,7 +1,7 @@
 import { Duration, Validations } from 'aws-cdk-lib';
 import { BlockPublicAccess, Bucket, BucketEncryption } from 'aws-cdk-lib/aws-s3';
 import type { Construct } from 'constructs';
-import { retentionOf } from '../conventions/retention.ts';
+import { retentionPolicy } from '../conventions/retention.ts';
 import type { Settings } from '../conventions/settings.ts';
 
 /** As long as point-in-time recovery of the table, so that a restored table finds its objects. */
@@ -17,7 +17,7 @@ export function dataBucket(scope: Construct, id: string, settings: Settings, noL
     blockPublicAccess: BlockPublicAccess.BLOCK_ALL,
     enforceSSL: true,
     versioned: true,
-    removalPolicy: retentionOf(settings),
+    removalPolicy: retentionPolicy(settings),
     autoDeleteObjects: !settings.keepsData,
     lifecycleRules: [
       {

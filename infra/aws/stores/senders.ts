@@ -1,7 +1,7 @@
 import { Stack } from 'aws-cdk-lib';
 import { Effect, ManagedPolicy, PolicyDocument, PolicyStatement } from 'aws-cdk-lib/aws-iam';
 import type { Construct } from 'constructs';
-import { resolvedLengthOf } from '../conventions/policy-length.ts';
+import { resolvedLength } from '../conventions/policy-length.ts';
 
 /** Below IAM's 6,144 characters, less the statement around the identities. */
 const identitiesLengthMax = 5_800;
@@ -19,7 +19,7 @@ export function senderPolicies(scope: Construct, identities: readonly string[]):
     new PolicyStatement({ effect: Effect.ALLOW, actions: ['ses:SendEmail'], resources });
   const chunks: { resources: string[]; room: number }[] = [];
   for (const arn of arns) {
-    const length = resolvedLengthOf(stack, sending([arn]));
+    const length = resolvedLength(stack, sending([arn]));
     const last = chunks.at(-1);
     if (last && last.room >= length) last.resources.push(arn);
     else chunks.push({ resources: [arn], room: identitiesLengthMax });

@@ -15,10 +15,10 @@ import {
   type QueueName,
   type QueueSpec,
   queues as queueSpecs,
+  queueVisibilitySeconds,
   tableSchema,
-  visibilitySecondsOf,
 } from '../../resources.ts';
-import { protectedRetentionOf, retentionOf } from '../conventions/retention.ts';
+import { protectedRetentionPolicy, retentionPolicy } from '../conventions/retention.ts';
 import { roleFor } from '../conventions/service-trust.ts';
 import type { Settings } from '../conventions/settings.ts';
 import { allowSending } from '../conventions/statements.ts';
@@ -55,7 +55,7 @@ export class Stores extends Construct {
   constructor(scope: Construct, id: string, settings: Settings) {
     super(scope, id);
     const { env } = settings;
-    const removalPolicy = retentionOf(settings);
+    const removalPolicy = retentionPolicy(settings);
     this.table = (
       settings.tableName ? TableV2.fromTableName(this, 'table', settings.tableName) : this.makeTable(settings)
     ) as ITableV2;
@@ -128,7 +128,7 @@ export class Stores extends Construct {
       timeToLiveAttribute: tableSchema.timeToLive,
       pointInTimeRecoverySpecification: { pointInTimeRecoveryEnabled: true },
       deletionProtection: settings.keepsData,
-      removalPolicy: protectedRetentionOf(settings),
+      removalPolicy: protectedRetentionPolicy(settings),
       globalSecondaryIndexes: tableSchema.indexes.map(({ name, partitionKey, sortKey, projected }) => ({
         indexName: name,
         partitionKey: key(partitionKey),
@@ -141,7 +141,7 @@ export class Stores extends Construct {
 
   private makeQueue(id: string, spec: QueueSpec, deadLetterQueue?: Queue) {
     const { fifo, maxReceiveCount } = spec;
-    const visibilitySeconds = visibilitySecondsOf(deadLetterQueue ? spec : deadLetters);
+    const visibilitySeconds = queueVisibilitySeconds(deadLetterQueue ? spec : deadLetters);
     return new Queue(this, id, {
       encryption: QueueEncryption.SQS_MANAGED,
       enforceSSL: true,

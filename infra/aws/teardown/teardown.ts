@@ -5,7 +5,7 @@ import { Construct } from 'constructs';
 import { logGroupFor } from '../conventions/log-groups.ts';
 import { howBundlesRun } from '../conventions/own-functions.ts';
 import type { Settings } from '../conventions/settings.ts';
-import { acknowledgeWildcard, allow, allowSecrets } from '../conventions/statements.ts';
+import { acknowledgeWildcard, allowActions, allowSecrets } from '../conventions/statements.ts';
 import type { Stores } from '../stores/stores.ts';
 
 export interface TeardownProps {
@@ -52,16 +52,16 @@ export class Teardown extends Construct {
 
 function allowTeardown(role: Role, { vectors, secretsPrefix }: Stores): void {
   const indexes = `${vectors.attrVectorBucketArn}/index/*`;
-  allow(role, ['cloudformation:DescribeStacks'], [Stack.of(role).stackId]);
-  allow(role, ['s3vectors:ListIndexes'], [vectors.attrVectorBucketArn]);
-  allow(role, ['s3vectors:DeleteIndex'], [indexes]);
+  allowActions(role, ['cloudformation:DescribeStacks'], [Stack.of(role).stackId]);
+  allowActions(role, ['s3vectors:ListIndexes'], [vectors.attrVectorBucketArn]);
+  allowActions(role, ['s3vectors:DeleteIndex'], [indexes]);
   const bucketId = Stack.of(role).getLogicalId(vectors);
   acknowledgeWildcard(
     role,
     `<${bucketId}.VectorBucketArn>/index/*`,
     'Every index is deleted with the stack.',
   );
-  allow(role, ['secretsmanager:ListSecrets'], ['*']);
+  allowActions(role, ['secretsmanager:ListSecrets'], ['*']);
   acknowledgeWildcard(role, '*', 'ListSecrets supports no resources.');
   allowSecrets(role, ['DeleteSecret'], `${secretsPrefix}/*`, 'Every secret of the stack is deleted with it.');
 }

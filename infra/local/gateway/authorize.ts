@@ -6,7 +6,7 @@ import type {
 import { log } from '../../../shared/core/log.ts';
 import type { GatewayResponseType } from '../../gateway-responses.ts';
 import { invoke } from '../runtime/invoke.ts';
-import { authorizerEventOf } from './proxy-event.ts';
+import { toAuthorizerEvent } from './proxy-event.ts';
 
 type Context = NonNullable<APIGatewayAuthorizerResult['context']>;
 type Ask = (event: APIGatewayRequestAuthorizerEvent) => Promise<APIGatewayAuthorizerResult>;
@@ -47,7 +47,7 @@ const askLambda: Ask = (event) => invoke('authorizer', event, timeoutSeconds);
 
 async function decide(event: APIGatewayProxyEvent, ask: Ask): Promise<Decision> {
   try {
-    const result = await ask(authorizerEventOf(event));
+    const result = await ask(toAuthorizerEvent(event));
     const allowed = result.policyDocument.Statement.every(({ Effect }) => Effect === 'Allow');
     if (!allowed) return { refusal: 'ACCESS_DENIED' };
     return { context: { ...result.context, principalId: result.principalId } };

@@ -9,18 +9,18 @@ import {
 import { type Preflight, preflightsFor } from '../../preflights.ts';
 import { refusedMethods } from '../../refused-methods.ts';
 import { type Route, routes, staticFilesLambda } from '../../routes.ts';
-import { bodyOf, encoded, gatewayAnswer, splitOnce, write } from '../runtime/http-messages.ts';
+import { encoded, gatewayAnswer, readBody, splitOnce, write } from '../runtime/http-messages.ts';
 import { invoke, LambdaTimeout } from '../runtime/invoke.ts';
 import { httpServer } from '../runtime/server.ts';
 import { prepareStaticFiles } from '../runtime/static-files.ts';
 import { makeAuthorizer } from './authorize.ts';
 import { bodyTooLarge, eventTooLarge, isAnswerTooLarge, isEventTooLarge, maxHeaderSize } from './limits.ts';
-import { refusalOf } from './local-routes.ts';
+import { localRouteRefusal } from './local-routes.ts';
 import { oneAtATimePerConnection } from './one-at-a-time.ts';
-import { proxyEventOf } from './proxy-event.ts';
+import { toProxyEvent } from './proxy-event.ts';
 import { remappedHeaders } from './remapped-headers.ts';
 import { responseStream } from './response-stream.ts';
-import { matcherOf } from './routes.ts';
+import { createRouteMatcher } from './routes.ts';
 
 /** Handles a path that exists only in the embedded stack. */
 export type LocalRoute = (
@@ -33,9 +33,9 @@ export type LocalRoute = (
  * @param localRoutes Earlier requests wait for them.
  */
 export function createGateway(localRoutes: Promise<Record<string, LocalRoute>>): Server {
-  const match = matcherOf(routes);
-  const preflight = (origins: readonly string[]) => matcherOf(preflightsFor(origins));
-  const refused = matcherOf(refusedMethods);
+  const match = createRouteMatcher(routes);
+  const preflight = (origins: readonly string[]) => createRouteMatcher(preflightsFor(origins));
+  const refused = createRouteMatcher(refusedMethods);
   const authorize = makeAuthorizer();
 
   /** @returns undefined if the response was already sent. */
@@ -44,10 +44,10 @@ export function createGateway(localRoutes: Promise<Record<string, LocalRoute>>):
     response: ServerResponse,
     event: APIGatewayProxyEvent,
   ): Promise<APIGatewayProxyResult | undefined> {
-    const body = await bodyOf(request);
+    const body = await readBody(request);
     if (!body) return bodyTooLarge;
     const local = (await localRoutes)[`${event.httpMethod} ${event.path}`];
-    const refusal = local && refusalOf(request);
+    const refusal = local && localRouteRefusal(request);
     if (refusal) return forbidden(refusal);
     if (local) return local(body.toString(), event);
     const asked =
@@ -78,7 +78,7 @@ export function createGateway(localRoutes: Promise<Record<string, LocalRoute>>):
 
   const handle = oneAtATimePerConnection((request, response) => {
     const [path = '/', query = ''] = splitOnce(request.url ?? '/', '?');
-    const event = proxyEventOf(request, path, query);
+    const event = toProxyEvent(request, path, query);
     answerTo(request, response, event)
       .catch((error) => {
         if (request.complete) log.error('The gateway failed', { error, path });

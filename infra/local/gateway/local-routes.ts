@@ -7,7 +7,7 @@ const opening = 'INSECURE_OPEN_LOCAL_ROUTES';
 const areOpen = () => process.env[opening] === '1';
 
 /** Returns why a request may not use the local routes. They issue a session of any user, so access is restricted. */
-export function refusalOf(request: IncomingMessage): string | undefined {
+export function localRouteRefusal(request: IncomingMessage): string | undefined {
   // DNS rebinding: a page under a foreign name would otherwise get a session.
   if (!isOwnName(request.headers.host))
     return 'The Host header must be an IP address, localhost or the value of HOST';

@@ -7,7 +7,7 @@ const apiId = 'local';
 const stage = 'local';
 
 /** Builds the event of a Lambda proxy integration, without body and path parameters. */
-export function proxyEventOf(request: IncomingMessage, path: string, query: string): APIGatewayProxyEvent {
+export function toProxyEvent(request: IncomingMessage, path: string, query: string): APIGatewayProxyEvent {
   const multiValueHeaders = headersOf(request);
   const multiValueQuery = queryOf(query);
   const httpMethod = request.method ?? 'GET';
@@ -44,7 +44,7 @@ export function proxyEventOf(request: IncomingMessage, path: string, query: stri
 }
 
 /** Builds the event of a REQUEST authorizer. */
-export function authorizerEventOf(event: APIGatewayProxyEvent): APIGatewayRequestAuthorizerEvent {
+export function toAuthorizerEvent(event: APIGatewayProxyEvent): APIGatewayRequestAuthorizerEvent {
   const { body: _body, isBase64Encoded: _encoded, ...request } = event;
   const { httpMethod, path } = request;
   const methodArn = `arn:aws:execute-api:${region}:${accountId}:${apiId}/${stage}/${httpMethod}${path}`;

@@ -24,7 +24,7 @@ const rest = /\/\{(\w+)\+\}$/;
  * Matches a method and path like API Gateway: a literal segment takes precedence over a parameter, and that over
  * `{proxy+}`.
  */
-export function matcherOf<Route extends Routed>(routes: readonly Route[]) {
+export function createRouteMatcher<Route extends Routed>(routes: readonly Route[]) {
   const root = newNode<Route>();
   for (const route of routes) {
     let node = root;

@@ -6,7 +6,7 @@ import { close, listen } from '../runtime/server.ts';
 import { StartError } from '../runtime/start-error.ts';
 import { exposure, isAnyAddress, isLoopback } from './local-routes.ts';
 
-export interface Served {
+export interface ListeningGateway {
   /** The base URL of the API. */
   url: string;
   /** The base URL of the local routes, for this machine. */
@@ -17,7 +17,12 @@ export interface Served {
 }
 
 /** Listens on the host, and if that is a single address, on the loopback address too. */
-export async function serve(gateway: Server, port: number, host: string, tries = 5): Promise<Served> {
+export async function serveGateway(
+  gateway: Server,
+  port: number,
+  host: string,
+  tries = 5,
+): Promise<ListeningGateway> {
   const taken = await listenPatiently(gateway, port, host);
   const address = (gateway.address() as { address: string }).address;
   const urlOn = (name: string) => `http://${name.includes(':') ? `[${name}]` : name}:${taken}`;
@@ -33,7 +38,7 @@ export async function serve(gateway: Server, port: number, host: string, tries =
     if (port !== 0 || tries === 1) throw error;
     // What is free on one address may be taken on the other.
     await stop();
-    return serve(gateway, port, host, tries - 1);
+    return serveGateway(gateway, port, host, tries - 1);
   }
   return {
     url: urlOn(host),

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import type { Outbox } from './outbox.ts';
+import type { LocalOutbox } from './outbox.ts';
 import { RejectedRequest } from './rejected-request.ts';
 
 const bytesMax = 256 * 1024;
@@ -15,7 +15,7 @@ type Entry = z.infer<typeof Entry>;
 const Entries = z.object({ Entries: z.array(Entry).min(1).max(10) });
 
 /** PutEvents of EventBridge (AWS JSON 1.1). A successful response reports rejected entries. */
-export function putEvents(outbox: Outbox, target: string, sent: string): object {
+export function putEvents(outbox: LocalOutbox, target: string, sent: string): object {
   if (target !== 'AWSEvents.PutEvents') {
     throw new RejectedRequest(
       'UnknownOperationException',
@@ -36,7 +36,7 @@ export function putEvents(outbox: Outbox, target: string, sent: string): object 
   return { FailedEntryCount: answers.filter((answer) => 'ErrorCode' in answer).length, Entries: answers };
 }
 
-function put(outbox: Outbox, { Source, DetailType, Detail, EventBusName = 'default' }: Entry): object {
+function put(outbox: LocalOutbox, { Source, DetailType, Detail, EventBusName = 'default' }: Entry): object {
   for (const [name, value] of Object.entries({ Source, DetailType, Detail })) {
     if (value) continue;
     const ErrorMessage = `Parameter ${name} is not valid. Reason: ${name} is a required argument.`;

@@ -15,7 +15,7 @@ export interface SentMessage {
 
 const keptMax = 100;
 
-export type Outbox = ReturnType<typeof openOutbox>;
+export type LocalOutbox = ReturnType<typeof openOutbox>;
 
 /** Stores the last messages instead of sending them: in the directory, or in memory. */
 export function openOutbox(directory: string | undefined) {

@@ -6,7 +6,7 @@ import { close, httpServer, listen } from '../runtime/server.ts';
 import { putEvents } from './event-bridge.ts';
 import { openOutbox } from './outbox.ts';
 import { RejectedRequest } from './rejected-request.ts';
-import { sendEmail } from './ses.ts';
+import { handleSendEmail } from './ses.ts';
 import { errorXml, publish } from './sns.ts';
 
 type Headers = Record<string, string>;
@@ -39,7 +39,7 @@ export async function startMessages(directory: string | undefined) {
       };
     }
     return json('application/json', (sent) => {
-      if (method === 'POST' && url === '/v2/email/outbound-emails') return sendEmail(outbox, sent);
+      if (method === 'POST' && url === '/v2/email/outbound-emails') return handleSendEmail(outbox, sent);
       throw new RejectedRequest(
         'UnknownOperationException',
         `This stand-in does not implement the operation: ${method} ${url}`,

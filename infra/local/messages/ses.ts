@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { region } from '../runtime/account.ts';
-import type { Outbox } from './outbox.ts';
+import type { LocalOutbox } from './outbox.ts';
 import { RejectedRequest } from './rejected-request.ts';
 
 const Text = z.object({ Data: z.string().min(1), Charset: z.string().optional() });
@@ -19,7 +19,7 @@ const recipientsMax = 50;
 const printable = /^[\x20-\x7e]*$/;
 
 /** Emulates SendEmail of SES v2 (REST JSON). Every sender counts as verified, except in `.invalid` domains. */
-export function sendEmail(outbox: Outbox, body: string): object {
+export function handleSendEmail(outbox: LocalOutbox, body: string): object {
   const email = Email.parse(JSON.parse(body));
   const { FromEmailAddress: from, Destination, Content } = email;
   const { Subject, Body } = Content.Simple;

@@ -1,12 +1,12 @@
 import { randomUUID } from 'node:crypto';
-import type { Outbox } from './outbox.ts';
+import type { LocalOutbox } from './outbox.ts';
 import { RejectedRequest } from './rejected-request.ts';
 
 const charactersMax = 1_600;
 const senderId = /^(?=.*[A-Za-z])[A-Za-z0-9]{1,11}$/;
 
 /** Publish of SNS to a phone number (the Query protocol: form request, XML response). */
-export function publish(outbox: Outbox, sent: string): string {
+export function publish(outbox: LocalOutbox, sent: string): string {
   const form = new URLSearchParams(sent);
   const action = form.get('Action');
   if (action !== 'Publish')

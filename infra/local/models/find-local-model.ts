@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { deploymentCredentials } from '../../../shared/adapters/models/providers/credentials.ts';
-import type { ProviderKeys } from '../../../shared/adapters/models/providers/provider-keys.ts';
+import type { DeploymentKeys } from '../../../shared/adapters/models/providers/provider-keys.ts';
 import { providerNames } from '../../../shared/adapters/models/providers/provider-names.ts';
 import { StartError } from '../runtime/start-error.ts';
 import { startStandIn } from './stand-in.ts';
@@ -29,7 +29,7 @@ const ollamaTimeoutMs = 1_000;
  */
 export async function findLocalModel(
   env: NodeJS.ProcessEnv,
-  keys: ProviderKeys,
+  keys: DeploymentKeys,
 ): Promise<LocalModel | undefined> {
   const choice = env.LOCAL_MODEL || 'auto';
   if (!choices.includes(choice))
@@ -40,7 +40,7 @@ export async function findLocalModel(
   return ollama ?? startStandIn();
 }
 
-const hasProvider = (keys: ProviderKeys) =>
+const hasProvider = (keys: DeploymentKeys) =>
   providerNames.some((name) => deploymentCredentials(name, keys) !== undefined);
 
 /** Undefined if nothing answers there, or if it has only models for embeddings. */

@@ -2,14 +2,14 @@ import { providerKeys } from '../../../shared/adapters/models/providers/provider
 import { configStore } from '../../../shared/domain/model-configs/config-store.ts';
 import { keyForConfig } from '../../../shared/domain/model-configs/key-choice.ts';
 import { type ModelAccount, readModelAccount } from '../../../shared/domain/model-configs/model-account.ts';
-import { type Principal, tenantOf } from '../../../shared/platform/identity/principal.ts';
+import { type Principal, toTenant } from '../../../shared/platform/identity/principal.ts';
 import { productionRuntime } from '../../../shared/platform/runtime.ts';
 import type { LocalModel } from './find-local-model.ts';
 import { standInId } from './stand-in.ts';
 
 const principalOf = (userId: string): Principal => ({
   kind: 'session',
-  tenant: tenantOf(userId, null),
+  tenant: toTenant(userId, null),
   userId,
   organizationId: null,
   environment: 'production',

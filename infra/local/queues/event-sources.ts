@@ -1,6 +1,6 @@
 import { SQSClient } from '@aws-sdk/client-sqs';
 import { withoutSdkLogger } from '../../../shared/platform/aws/without-sdk-logger.ts';
-import { deadLetters, visibilitySecondsOf } from '../../resources.ts';
+import { deadLetters, queueVisibilitySeconds } from '../../resources.ts';
 import { type EventSource, startPoller } from './poller.ts';
 import type { LocalQueue } from './queues.ts';
 
@@ -23,7 +23,7 @@ export function startPollers(queues: readonly LocalQueue[]) {
         batchSize,
         timeoutSeconds,
         concurrency: maxConcurrency.local,
-        visibilitySeconds: visibilitySecondsOf(spec),
+        visibilitySeconds: queueVisibilitySeconds(spec),
         ...(!setsRetryTime && { retrySeconds }),
       },
       {
@@ -33,7 +33,7 @@ export function startPollers(queues: readonly LocalQueue[]) {
         batchSize: deadLetters.batchSize,
         timeoutSeconds: deadLetters.timeoutSeconds,
         concurrency: deadLetters.maxConcurrency,
-        visibilitySeconds: visibilitySecondsOf(deadLetters),
+        visibilitySeconds: queueVisibilitySeconds(deadLetters),
       },
     ];
   });

@@ -9,7 +9,7 @@ import {
 import type { SQSBatchResponse, SQSEvent } from 'aws-lambda';
 import { log } from '../../../shared/core/log.ts';
 import { invoke } from '../runtime/invoke.ts';
-import { sqsEventOf } from './sqs-event.ts';
+import { toSqsEvent } from './sqs-event.ts';
 
 export interface EventSource {
   url: string;
@@ -89,7 +89,7 @@ async function failuresOf(source: EventSource, messages: Message[]): Promise<Set
   try {
     const answer = await invoke<SQSEvent, SQSBatchResponse | undefined>(
       `workers/${source.worker}`,
-      sqsEventOf(source.arn, messages),
+      toSqsEvent(source.arn, messages),
       source.timeoutSeconds,
     );
     const failed = new Set((answer?.batchItemFailures ?? []).map(({ itemIdentifier }) => itemIdentifier));

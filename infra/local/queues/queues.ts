@@ -50,7 +50,7 @@ export async function startQueues(dataDir: string | undefined) {
 }
 
 /** The URL of a queue for the SDK: the server reads only the last path segment. */
-export const queueUrlOf = (arn: string) =>
+export const localQueueUrl = (arn: string) =>
   `${process.env.AWS_ENDPOINT_URL_SQS}/${accountId}/${arn.split(':').at(-1)}`;
 
 export const fifoAttributes = {

@@ -3,7 +3,7 @@ import type { SQSEvent, SQSRecord } from 'aws-lambda';
 import { region } from '../runtime/account.ts';
 
 /** Converts received messages to the event of Lambda's event source mapping. */
-export const sqsEventOf = (queueArn: string, messages: readonly Message[]): SQSEvent => ({
+export const toSqsEvent = (queueArn: string, messages: readonly Message[]): SQSEvent => ({
   Records: messages.map((message) => recordOf(queueArn, message)),
 });
 

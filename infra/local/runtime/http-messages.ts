@@ -11,7 +11,7 @@ export const bodyBytesMax = 10 * 1024 * 1024;
  * Reads the whole body; `undefined` if it is too large. Reads an oversized body to its end too, so that the client
  * receives the error.
  */
-export async function bodyOf(request: IncomingMessage): Promise<Buffer | undefined> {
+export async function readBody(request: IncomingMessage): Promise<Buffer | undefined> {
   // If the size is known, read into one buffer: collecting chunks would hold a file in memory twice.
   const contentLength = Number(request.headers['content-length'] ?? 0);
   let body = Buffer.allocUnsafe(Math.min(contentLength || 64 * 1024, bodyBytesMax));

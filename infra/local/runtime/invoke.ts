@@ -1,17 +1,17 @@
 import { randomUUID } from 'node:crypto';
 import type { Writable } from 'node:stream';
 import type { Context, SQSEvent } from 'aws-lambda';
-import { type Entry, entries } from '../../aws/conventions/entries.ts';
+import { entries, type LambdaEntry } from '../../aws/conventions/entries.ts';
 import { accountId, region } from './account.ts';
-import { rightsOf, withGrants } from './lambda-grants.ts';
-import { traceOf } from './trace.ts';
+import { lambdaRights, withGrants } from './lambda-grants.ts';
+import { traceHeader } from './trace.ts';
 
 type Handler = (event: unknown, ...rest: [Context] | [Writable, Context]) => Promise<unknown>;
 
 const functions = new URL('../../../functions/', import.meta.url);
 const loaded = new Map<string, Promise<Handler>>();
-const nameOf = ({ file }: Entry) => file.slice('functions/'.length, -'.ts'.length);
-const rights = new Map(entries.map((entry) => [nameOf(entry), rightsOf(nameOf(entry), entry.uses)]));
+const nameOf = ({ file }: LambdaEntry) => file.slice('functions/'.length, -'.ts'.length);
+const rights = new Map(entries.map((entry) => [nameOf(entry), lambdaRights(nameOf(entry), entry.uses)]));
 const recursive = new Set(entries.filter(({ recursiveLoop }) => recursiveLoop === 'Allow').map(nameOf));
 
 /** The Lambda in `functions/<name>.ts`, imported on its first call. */
@@ -40,7 +40,7 @@ export async function invoke<Event, Result>(
   stream?: Writable,
 ): Promise<Result> {
   const causes = (event as Partial<SQSEvent>).Records ?? [];
-  const trace = traceOf(
+  const trace = traceHeader(
     name,
     causes.map(({ attributes }) => attributes.AWSTraceHeader),
     recursive.has(name) ? 'Allow' : 'Terminate',
@@ -57,7 +57,7 @@ export async function invoke<Event, Result>(
   try {
     const context = contextOf(name, awsRequestId, deadline);
     const answer = withGrants(
-      rights.get(name) ?? rightsOf(name, []),
+      rights.get(name) ?? lambdaRights(name, []),
       () => (stream ? handler(event, stream, context) : handler(event, context)),
       { AWS_LAMBDA_FUNCTION_NAME: context.functionName, _X_AMZN_TRACE_ID: trace },
     );

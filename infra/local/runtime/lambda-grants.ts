@@ -2,7 +2,7 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import type { TransactWriteCommandInput } from '@aws-sdk/lib-dynamodb';
 import type { Use } from '../../../shared/platform/aws/uses.ts';
 import { DocumentClient } from '../../../shared/platform/data/requests/document-client.ts';
-import { tableActionsOf, variablesOf } from '../../uses.ts';
+import { tableActions, useVariables } from '../../uses.ts';
 
 /** The environment variables and table actions of a Lambda. */
 export interface Rights {
@@ -13,14 +13,14 @@ export interface Rights {
 
 /** `variables`: those that AWS sets for each invocation. */
 const running = new AsyncLocalStorage<{ rights: Rights; variables: Record<string, string> }>();
-const known: ReadonlySet<string> = new Set(Object.values(variablesOf).flat());
+const known: ReadonlySet<string> = new Set(Object.values(useVariables).flat());
 
 /** The rights that a deployment gives a Lambda for its uses. */
-export const rightsOf = (name: string, uses: readonly Use[]): Rights => ({
+export const lambdaRights = (name: string, uses: readonly Use[]): Rights => ({
   name,
-  variables: new Set(uses.flatMap((use): readonly string[] => variablesOf[use])),
+  variables: new Set(uses.flatMap((use): readonly string[] => useVariables[use])),
   tableActions: new Set(
-    Object.entries(tableActionsOf).flatMap(([use, some]) => (uses.includes(use as Use) ? some : [])),
+    Object.entries(tableActions).flatMap(([use, some]) => (uses.includes(use as Use) ? some : [])),
   ),
 });
 

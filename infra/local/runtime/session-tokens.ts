@@ -5,19 +5,19 @@ import { UntrustedToken } from '../../../shared/platform/auth/issuer.ts';
 import { isKnown } from '../../../shared/platform/identity/permissions.ts';
 import { readStored, writePrivately } from './state-files.ts';
 
-export const audience = 'local';
+export const localAudience = 'local';
 /** Not the audience of the API, which therefore refuses a refresh token. */
 const refreshAudience = 'local-refresh';
 export const algorithm = 'ES256';
 const refreshLife = '30d';
 
-export const Session = z.strictObject({
+export const SessionClaims = z.strictObject({
   userId: z.string().min(1).max(255),
   organizationId: z.string().min(1).max(255).nullish(),
   permissions: z.array(z.string().refine(isKnown, 'This permission covers nothing')).default(['*']),
 });
-export type Session = z.input<typeof Session>;
-export type Claims = z.output<typeof Session>;
+export type SessionClaims = z.input<typeof SessionClaims>;
+export type Claims = z.output<typeof SessionClaims>;
 
 const SigningKey = z.looseObject({
   kty: z.literal('EC'),
@@ -49,7 +49,7 @@ export async function createSessionTokens(issuer: string, directory: string | un
 
   return {
     publicJwk,
-    accessToken: (session: Claims, seconds: number) => sign(session, audience, `${seconds}s`),
+    accessToken: (session: Claims, seconds: number) => sign(session, localAudience, `${seconds}s`),
     refreshToken: (session: Claims) => sign(session, refreshAudience, refreshLife),
     /** @throws UntrustedToken */
     async sessionOfRefreshToken(token: string): Promise<Claims> {
@@ -58,7 +58,7 @@ export async function createSessionTokens(issuer: string, directory: string | un
         throw new UntrustedToken(String(error), true);
       });
       const { sub: userId, organizationId, permissions } = payload;
-      return Session.parse({ userId, organizationId, permissions });
+      return SessionClaims.parse({ userId, organizationId, permissions });
     },
   };
 }

@@ -12,7 +12,7 @@ export class RecursiveInvocation extends Error {}
  * @param causes The headers of the messages; of their counts, the highest applies.
  * @throws RecursiveInvocation
  */
-export function traceOf(
+export function traceHeader(
   name: string,
   causes: readonly (string | undefined)[],
   recursiveLoop: 'Allow' | 'Terminate',

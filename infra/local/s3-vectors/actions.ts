@@ -1,5 +1,5 @@
 import { accountId, region } from '../runtime/account.ts';
-import { conflict, invalid, notFound } from './errors.ts';
+import { vectorsConflict, vectorsInvalid, vectorsNotFound } from './errors.ts';
 import * as requests from './requests.ts';
 import type { IndexRow, VectorRow, VectorsStore } from './store.ts';
 
@@ -12,23 +12,24 @@ export const vectorsActions = (store: VectorsStore): Record<string, (input: unkn
   function indexIn(input: unknown): IndexRow {
     const { vectorBucketName, indexName } = requests.NamedIndex.parse(input);
     const index = store.index(vectorBucketName, indexName);
-    if (!index) throw notFound('The specified index could not be found');
+    if (!index) throw vectorsNotFound('The specified index could not be found');
     return index;
   }
 
   return {
     CreateVectorBucket(input) {
       const { vectorBucketName } = requests.NamedBucket.parse(input);
-      if (!store.addBucket(vectorBucketName)) throw conflict('A vector bucket of this name exists already');
+      if (!store.addBucket(vectorBucketName))
+        throw vectorsConflict('A vector bucket of this name exists already');
       return { vectorBucketArn: bucketArn(vectorBucketName) };
     },
 
     CreateIndex(input) {
       const { vectorBucketName: bucket, indexName: name, ...settings } = requests.CreateIndex.parse(input);
-      if (!store.hasBucket(bucket)) throw notFound('The specified vector bucket could not be found');
+      if (!store.hasBucket(bucket)) throw vectorsNotFound('The specified vector bucket could not be found');
       const unfiltered = JSON.stringify(settings.metadataConfiguration?.nonFilterableMetadataKeys ?? []);
       const made = store.addIndex({ bucket, name, dimension: settings.dimension, unfiltered });
-      if (!made) throw conflict('An index of this name exists already');
+      if (!made) throw vectorsConflict('An index of this name exists already');
       return { indexArn: indexArn(bucket, name) };
     },
 
@@ -54,7 +55,7 @@ export const vectorsActions = (store: VectorsStore): Record<string, (input: unkn
     ListIndexes(input) {
       const { vectorBucketName, maxResults, nextToken } = requests.ListIndexes.parse(input);
       if (!store.hasBucket(vectorBucketName))
-        throw notFound('The specified vector bucket could not be found');
+        throw vectorsNotFound('The specified vector bucket could not be found');
       const names = store.indexNames(vectorBucketName, nextToken);
       const page = names.slice(0, maxResults);
       return {
@@ -132,26 +133,29 @@ const shown = (
 
 function floatsOf({ dimension }: IndexRow, key: string, { float32 }: { float32: number[] }): Float32Array {
   if (float32.length !== dimension) {
-    throw invalid(`Invalid vector ${key}: the index has ${dimension} dimensions, it has ${float32.length}`);
+    throw vectorsInvalid(
+      `Invalid vector ${key}: the index has ${dimension} dimensions, it has ${float32.length}`,
+    );
   }
   const vector = Float32Array.from(float32);
-  if (!vector.every(Number.isFinite)) throw invalid(`Invalid vector ${key}: a value is no 32-bit float`);
+  if (!vector.every(Number.isFinite))
+    throw vectorsInvalid(`Invalid vector ${key}: a value is no 32-bit float`);
   if (vector.every((value) => value === 0))
-    throw invalid(`Invalid vector ${key}: cosine allows no zero vector`);
+    throw vectorsInvalid(`Invalid vector ${key}: cosine allows no zero vector`);
   return vector;
 }
 
 function checkFilter({ unfiltered }: IndexRow, filter: requests.Filter): void {
   const refused = filter.find(({ name }) => (JSON.parse(unfiltered) as string[]).includes(name));
-  if (refused) throw invalid(`Invalid filter: the metadata key ${refused.name} is not filterable`);
+  if (refused) throw vectorsInvalid(`Invalid filter: the metadata key ${refused.name} is not filterable`);
 }
 
-function checkMetadata({ unfiltered }: IndexRow, key: string, metadata: requests.Metadata): void {
+function checkMetadata({ unfiltered }: IndexRow, key: string, metadata: requests.VectorMetadata): void {
   const names = Object.keys(metadata);
   const filterable = names.filter((name) => !(JSON.parse(unfiltered) as string[]).includes(name));
   const bytes = (of: string[]) =>
     Buffer.byteLength(JSON.stringify(Object.fromEntries(of.map((name) => [name, metadata[name]]))));
-  const refuse = (what: string) => invalid(`Invalid metadata of ${key}: ${what}`);
+  const refuse = (what: string) => vectorsInvalid(`Invalid metadata of ${key}: ${what}`);
   if (names.length > metadataKeysMax) throw refuse(`more than ${metadataKeysMax} keys`);
   if (bytes(names) > metadataBytesMax) throw refuse(`more than ${metadataBytesMax} bytes`);
   if (bytes(filterable) > filterableBytesMax)

@@ -10,6 +10,6 @@ export class VectorsError extends Error {
   }
 }
 
-export const notFound = (message: string) => new VectorsError('NotFoundException', 404, message);
-export const conflict = (message: string) => new VectorsError('ConflictException', 409, message);
-export const invalid = (message: string) => new VectorsError('ValidationException', 400, message);
+export const vectorsNotFound = (message: string) => new VectorsError('NotFoundException', 404, message);
+export const vectorsConflict = (message: string) => new VectorsError('ConflictException', 409, message);
+export const vectorsInvalid = (message: string) => new VectorsError('ValidationException', 400, message);

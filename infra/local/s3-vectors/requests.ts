@@ -7,8 +7,8 @@ const Key = z.string().min(1).max(1_024);
 const keys = (max: number) => z.array(Key).min(1).max(max);
 
 const Data = z.object({ float32: z.array(z.number()).min(1).max(4_096) });
-export const Metadata = z.record(z.string().min(1).max(63), z.unknown());
-export type Metadata = z.infer<typeof Metadata>;
+export const VectorMetadata = z.record(z.string().min(1).max(63), z.unknown());
+export type VectorMetadata = z.infer<typeof VectorMetadata>;
 
 export const NamedBucket = z.object({ vectorBucketName: BucketName });
 export const NamedIndex = NamedBucket.extend({ indexName: IndexName });
@@ -28,7 +28,7 @@ export const ListIndexes = NamedBucket.extend({
 });
 export const PutVectors = NamedIndex.extend({
   vectors: z
-    .array(z.object({ key: Key, data: Data, metadata: Metadata.optional() }))
+    .array(z.object({ key: Key, data: Data, metadata: VectorMetadata.optional() }))
     .min(1)
     .max(500),
 });

@@ -3,7 +3,7 @@ import * as z from 'zod';
 import { log } from '../../../shared/core/log.ts';
 import { close, httpServer, listen } from '../runtime/server.ts';
 import { vectorsActions } from './actions.ts';
-import { invalid, VectorsError } from './errors.ts';
+import { VectorsError, vectorsInvalid } from './errors.ts';
 import { openVectors } from './store.ts';
 
 const requestBytesMax = 20 * 1024 * 1024;
@@ -40,7 +40,7 @@ function perform(actions: ReturnType<typeof vectorsActions>, url: string | undef
       `This stand-in does not implement the operation: ${name}`,
     );
   if (Buffer.byteLength(sent) > requestBytesMax)
-    throw invalid(`A request has ${requestBytesMax} bytes at most`);
+    throw vectorsInvalid(`A request has ${requestBytesMax} bytes at most`);
   return action(JSON.parse(sent || '{}'));
 }
 

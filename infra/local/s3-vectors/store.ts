@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { Matrix } from './matrix.ts';
-import type { Filter, Metadata } from './requests.ts';
+import type { Filter, VectorMetadata } from './requests.ts';
 
 export interface IndexRow {
   id: number;
@@ -18,7 +18,7 @@ export interface VectorRow {
   id: number;
   key: string;
   vector: Float32Array;
-  metadata: Metadata | undefined;
+  metadata: VectorMetadata | undefined;
 }
 
 const schema = `
@@ -60,7 +60,7 @@ export function openVectors(directory: string | undefined) {
 
   function keysWith({ id }: IndexRow, filter: Filter): string[] {
     const rows = statement.metadata.all(id) as { key: string; metadata: string }[];
-    const has = (metadata: Metadata) => filter.every(({ name, value }) => metadata[name] === value);
+    const has = (metadata: VectorMetadata) => filter.every(({ name, value }) => metadata[name] === value);
     return rows.flatMap(({ key, metadata }) => (has(JSON.parse(metadata)) ? key : []));
   }
 

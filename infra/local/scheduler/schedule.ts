@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { timeZoneOf } from '../../../shared/core/time/time-zone.ts';
+import { toTimeZoneName } from '../../../shared/core/time/time-zone.ts';
 import { parseExpression } from './expressions.ts';
 
 const queueArn = z.string().regex(/^arn:aws:sqs:/, 'Only SQS queues here');
@@ -16,7 +16,7 @@ const Expression = z
   });
 
 /** One schedule, with the members that the service uses and the limits of AWS. */
-export const Schedule = z.object({
+export const AwsSchedule = z.object({
   Name: z.string().regex(/^[\w.-]{1,64}$/),
   GroupName: z.string().default('default'),
   ScheduleExpression: Expression,
@@ -24,7 +24,7 @@ export const Schedule = z.object({
     .string()
     .min(1)
     .max(50)
-    .refine((zone) => timeZoneOf(zone) !== undefined, 'Unknown time zone')
+    .refine((zone) => toTimeZoneName(zone) !== undefined, 'Unknown time zone')
     .default('UTC'),
   FlexibleTimeWindow: z.object({ Mode: z.literal('OFF') }),
   ActionAfterCompletion: z.enum(['NONE', 'DELETE']).default('NONE'),
@@ -41,7 +41,7 @@ export const Schedule = z.object({
     DeadLetterConfig: z.object({ Arn: queueArn }).optional(),
   }),
 });
-export type Schedule = z.infer<typeof Schedule>;
-export type ScheduleKey = Pick<Schedule, 'GroupName' | 'Name'>;
+export type AwsSchedule = z.infer<typeof AwsSchedule>;
+export type ScheduleKey = Pick<AwsSchedule, 'GroupName' | 'Name'>;
 
-export const keyOf = ({ GroupName, Name }: ScheduleKey) => `${GroupName}/${Name}`;
+export const scheduleKey = ({ GroupName, Name }: ScheduleKey) => `${GroupName}/${Name}`;

@@ -4,15 +4,15 @@ import * as z from 'zod';
 import { log } from '../../../shared/core/log.ts';
 import { readStored, writePrivately } from '../runtime/state-files.ts';
 import { firesOnce, parseExpression } from './expressions.ts';
-import { keyOf, Schedule, type ScheduleKey } from './schedule.ts';
+import { AwsSchedule, type ScheduleKey, scheduleKey } from './schedule.ts';
 import { openSender } from './sender.ts';
 
-const Kept = z.array(z.tuple([z.string(), Schedule]));
+const Kept = z.array(z.tuple([z.string(), AwsSchedule]));
 
 /** The maximum delay of a timer. */
 const timerMsMax = 2 ** 31 - 1;
 
-export type Schedules = ReturnType<typeof openSchedules>;
+export type ScheduleTable = ReturnType<typeof openSchedules>;
 
 /**
  * Schedules, stored in a file. Overdue ones that fire once fire at the next start; a recurring one goes on with its next
@@ -36,12 +36,13 @@ export function openSchedules(directory: string | undefined, urlOf: (arn: string
     return saving;
   }
 
-  async function fire(schedule: Schedule, dueMs: number) {
+  async function fire(schedule: AwsSchedule, dueMs: number) {
     const sent = sender.send(schedule, dueMs);
     if (!firesOnce(schedule.ScheduleExpression)) return arm(schedule, dueMs);
     await sent;
     // AWS keeps a finished schedule otherwise.
-    if (schedule.ActionAfterCompletion === 'NONE' || schedules.get(keyOf(schedule)) !== schedule) return;
+    if (schedule.ActionAfterCompletion === 'NONE' || schedules.get(scheduleKey(schedule)) !== schedule)
+      return;
     await remove(schedule).catch((error) =>
       log.warn('A finished schedule could not be removed from its file; it runs again at the next start', {
         error,
@@ -50,7 +51,7 @@ export function openSchedules(directory: string | undefined, urlOf: (arn: string
   }
 
   /** @param after Unix ms. */
-  function arm(schedule: Schedule, after: number) {
+  function arm(schedule: AwsSchedule, after: number) {
     const due = parseExpression(schedule.ScheduleExpression)(after, schedule.ScheduleExpressionTimezone);
     if (due === undefined) return;
     const inMs = Math.max(0, due - Date.now());
@@ -58,27 +59,27 @@ export function openSchedules(directory: string | undefined, urlOf: (arn: string
       inMs > timerMsMax
         ? setTimeout(() => arm(schedule, after), timerMsMax)
         : setTimeout(() => fire(schedule, due), inMs);
-    timers.set(keyOf(schedule), timer);
+    timers.set(scheduleKey(schedule), timer);
   }
 
   function disarm(key: ScheduleKey) {
-    clearTimeout(timers.get(keyOf(key)));
-    timers.delete(keyOf(key));
+    clearTimeout(timers.get(scheduleKey(key)));
+    timers.delete(scheduleKey(key));
   }
 
   async function remove(key: ScheduleKey): Promise<boolean> {
     disarm(key);
-    const existed = schedules.delete(keyOf(key));
+    const existed = schedules.delete(scheduleKey(key));
     if (existed) await save();
     return existed;
   }
 
   /** One in the past fires at once, as on AWS. */
-  const armed = (schedule: Schedule) =>
+  const armed = (schedule: AwsSchedule) =>
     arm(schedule, firesOnce(schedule.ScheduleExpression) ? 0 : Date.now());
 
-  async function put(schedule: Schedule): Promise<void> {
-    const key = keyOf(schedule);
+  async function put(schedule: AwsSchedule): Promise<void> {
+    const key = scheduleKey(schedule);
     const before = schedules.get(key);
     schedules.set(key, schedule);
     await save().catch((error) => {
@@ -98,17 +99,17 @@ export function openSchedules(directory: string | undefined, urlOf: (arn: string
       sender.stop();
       await saving?.catch(() => {});
     },
-    get: (key: ScheduleKey) => schedules.get(keyOf(key)),
+    get: (key: ScheduleKey) => schedules.get(scheduleKey(key)),
     remove,
     /** @returns false if the name is taken. */
-    async create(schedule: Schedule): Promise<boolean> {
-      if (schedules.has(keyOf(schedule))) return false;
+    async create(schedule: AwsSchedule): Promise<boolean> {
+      if (schedules.has(scheduleKey(schedule))) return false;
       await put(schedule);
       return true;
     },
     /** Replaces all members. @returns false if there is no such schedule. */
-    async update(schedule: Schedule): Promise<boolean> {
-      if (!schedules.has(keyOf(schedule))) return false;
+    async update(schedule: AwsSchedule): Promise<boolean> {
+      if (!schedules.has(scheduleKey(schedule))) return false;
       await put(schedule);
       return true;
     },

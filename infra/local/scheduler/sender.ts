@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { SendMessageCommand, SQSClient } from '@aws-sdk/client-sqs';
 import { log } from '../../../shared/core/log.ts';
-import { keyOf, type Schedule } from './schedule.ts';
+import { type AwsSchedule, scheduleKey } from './schedule.ts';
 
 const retryMs = 1_000;
 
@@ -10,12 +10,12 @@ export function openSender(urlOf: (arn: string) => string) {
   const stopping = new AbortController();
   let sqs: SQSClient | undefined;
 
-  function sendTo(arn: string, { Target }: Schedule) {
+  function sendTo(arn: string, { Target }: AwsSchedule) {
     sqs ??= new SQSClient({});
     return sqs.send(new SendMessageCommand({ QueueUrl: urlOf(arn), MessageBody: Target.Input }));
   }
 
-  async function send(schedule: Schedule, dueMs: number): Promise<void> {
+  async function send(schedule: AwsSchedule, dueMs: number): Promise<void> {
     const { Arn, RetryPolicy, DeadLetterConfig } = schedule.Target;
     const expiresAt = Math.max(dueMs, Date.now()) + RetryPolicy.MaximumEventAgeInSeconds * 1_000;
     for (let attempt = 0; !stopping.signal.aborted; attempt++) {
@@ -23,14 +23,14 @@ export function openSender(urlOf: (arn: string) => string) {
         await sendTo(Arn, schedule);
         return;
       } catch (error) {
-        log.warn('A schedule could not send its message', { error, schedule: keyOf(schedule) });
+        log.warn('A schedule could not send its message', { error, schedule: scheduleKey(schedule) });
         if (attempt >= RetryPolicy.MaximumRetryAttempts || Date.now() > expiresAt) break;
         await sleep(retryMs, undefined, { signal: stopping.signal }).catch(() => {});
       }
     }
     if (stopping.signal.aborted || !DeadLetterConfig) return;
     await sendTo(DeadLetterConfig.Arn, schedule).catch((error) =>
-      log.error('A message of a schedule is lost', { error, schedule: keyOf(schedule) }),
+      log.error('A message of a schedule is lost', { error, schedule: scheduleKey(schedule) }),
     );
   }
 

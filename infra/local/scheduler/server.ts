@@ -2,8 +2,8 @@ import { text } from 'node:stream/consumers';
 import * as z from 'zod';
 import { log } from '../../../shared/core/log.ts';
 import { close, httpServer, listen } from '../runtime/server.ts';
-import { Schedule } from './schedule.ts';
-import { openSchedules, type Schedules } from './schedules.ts';
+import { AwsSchedule } from './schedule.ts';
+import { openSchedules, type ScheduleTable } from './schedules.ts';
 
 interface Answer {
   status: number;
@@ -47,7 +47,7 @@ export async function startScheduler(
 }
 
 async function perform(
-  { schedules, known }: { schedules: Schedules; known: ReadonlySet<string> },
+  { schedules, known }: { schedules: ScheduleTable; known: ReadonlySet<string> },
   method: string,
   { pathname, searchParams }: URL,
   sent: string,
@@ -58,14 +58,14 @@ async function perform(
   const GroupName = searchParams.get('groupName') ?? 'default';
   switch (method) {
     case 'POST': {
-      const schedule = Schedule.parse({ ...(body as object), Name });
+      const schedule = AwsSchedule.parse({ ...(body as object), Name });
       if (!known.has(schedule.GroupName)) return noSuchGroup(schedule);
       if (!(await schedules.create(schedule)))
         return failed(409, 'ConflictException', `${Name} exists already`);
       return { status: 200, body: { ScheduleArn: arnOf(schedule) } };
     }
     case 'PUT': {
-      const schedule = Schedule.parse({ ...(body as object), Name });
+      const schedule = AwsSchedule.parse({ ...(body as object), Name });
       return (await schedules.update(schedule))
         ? { status: 200, body: { ScheduleArn: arnOf(schedule) } }
         : failed(404, 'ResourceNotFoundException', `There is no schedule ${Name}`);
@@ -85,10 +85,10 @@ async function perform(
   }
 }
 
-const noSuchGroup = ({ GroupName }: Schedule) =>
+const noSuchGroup = ({ GroupName }: AwsSchedule) =>
   failed(404, 'ResourceNotFoundException', `There is no group ${GroupName}`);
 
-const arnOf = ({ GroupName, Name }: Schedule) =>
+const arnOf = ({ GroupName, Name }: AwsSchedule) =>
   `arn:aws:scheduler:us-east-1:000000000000:schedule/${GroupName}/${Name}`;
 
 function failure(error: unknown): Answer {

@@ -1,9 +1,15 @@
 import { randomUUID } from 'node:crypto';
 import { accountId, region } from '../runtime/account.ts';
-import { exists, invalidRequest, notFound } from './errors.ts';
+import { invalidRequest, secretExists, secretNotFound } from './errors.ts';
 import { Create, Delete, Get, hasValue, List, Named, Put } from './requests.ts';
-import type { Secret, SecretsStore } from './store.ts';
-import { isRepeatedRequest, seconds, supersededVersion, versionOf, withoutOutdated } from './versions.ts';
+import type { LocalSecret, SecretsStore } from './store.ts';
+import {
+  isRepeatedRequest,
+  newSecretVersion,
+  seconds,
+  supersededVersion,
+  withoutOutdated,
+} from './versions.ts';
 
 const secondsPerDay = 86_400;
 
@@ -17,16 +23,16 @@ export const secretsActions = (store: SecretsStore): Record<string, (input: unkn
     }
     if (existing) {
       if (isRepeatedRequest(existing, value)) return summaryOf(existing, value.ClientRequestToken);
-      throw exists(`The operation failed because the secret ${Name} already exists.`);
+      throw secretExists(`The operation failed because the secret ${Name} already exists.`);
     }
     const now = seconds();
     const suffix = randomUUID().slice(0, 6);
-    const secret: Secret = {
+    const secret: LocalSecret = {
       name: Name,
       arn: `arn:aws:secretsmanager:${region}:${accountId}:secret:${Name}-${suffix}`,
       ...(Description !== undefined && { description: Description }),
       tags: Tags,
-      versions: hasValue(value) ? [versionOf(value, ['AWSCURRENT'])] : [],
+      versions: hasValue(value) ? [newSecretVersion(value, ['AWSCURRENT'])] : [],
       createdAt: now,
       changedAt: now,
     };
@@ -40,7 +46,7 @@ export const secretsActions = (store: SecretsStore): Record<string, (input: unkn
     if (!hasValue(value)) throw invalidRequest('You must provide either SecretString or SecretBinary.');
     if (!isRepeatedRequest(secret, value)) {
       const previous = secret.versions.map((version) => supersededVersion(version, VersionStages));
-      const versions = withoutOutdated([...previous, versionOf(value, VersionStages)]);
+      const versions = withoutOutdated([...previous, newSecretVersion(value, VersionStages)]);
       store.save({ ...secret, versions, changedAt: seconds() });
     }
     return { ...summaryOf(secret, value.ClientRequestToken), VersionStages };
@@ -55,7 +61,7 @@ export const secretsActions = (store: SecretsStore): Record<string, (input: unkn
     );
     if (!version) {
       const wanted = VersionId ? `VersionId: ${VersionId}` : `staging label: ${stage}`;
-      throw notFound(`Secrets Manager can't find the specified secret value for ${wanted}`);
+      throw secretNotFound(`Secrets Manager can't find the specified secret value for ${wanted}`);
     }
     return {
       ...summaryOf(secret, version.id),
@@ -124,20 +130,20 @@ export const secretsActions = (store: SecretsStore): Record<string, (input: unkn
   },
 });
 
-const summaryOf = ({ arn, name }: Secret, versionId?: string) => ({
+const summaryOf = ({ arn, name }: LocalSecret, versionId?: string) => ({
   ARN: arn,
   Name: name,
   ...(versionId && { VersionId: versionId }),
 });
 
-function find(store: SecretsStore, id: string): Secret {
+function find(store: SecretsStore, id: string): LocalSecret {
   const secret = store.find(id);
   if (secret?.deleteAt && secret.deleteAt <= seconds()) store.remove(secret);
   else if (secret) return secret;
-  throw notFound("Secrets Manager can't find the specified secret.");
+  throw secretNotFound("Secrets Manager can't find the specified secret.");
 }
 
-function alive(store: SecretsStore, id: string): Secret {
+function alive(store: SecretsStore, id: string): LocalSecret {
   const secret = find(store, id);
   if (!secret.deletedAt) return secret;
   throw invalidRequest("You can't perform this operation on the secret because it was marked for deletion.");

@@ -8,7 +8,7 @@ const tagBytes = 16;
  * Encrypts into initialization vector, authentication tag and ciphertext. @param key 32 bytes.
  * `decrypt` throws for other bytes, and for another `context` than `encrypt` was given.
  */
-export const cipherOf = (key: Buffer, context = '') => ({
+export const createCipher = (key: Buffer, context = '') => ({
   encrypt(content: Uint8Array): Buffer {
     const iv = randomBytes(ivBytes);
     const cipher = createCipheriv(algorithm, key, iv).setAAD(Buffer.from(context));

@@ -8,7 +8,7 @@ export class SecretsError extends Error {
   }
 }
 
-export const notFound = (message: string) => new SecretsError('ResourceNotFoundException', message);
-export const exists = (message: string) => new SecretsError('ResourceExistsException', message);
+export const secretNotFound = (message: string) => new SecretsError('ResourceNotFoundException', message);
+export const secretExists = (message: string) => new SecretsError('ResourceExistsException', message);
 export const invalidRequest = (message: string) => new SecretsError('InvalidRequestException', message);
 export const limitExceeded = (message: string) => new SecretsError('LimitExceededException', message);

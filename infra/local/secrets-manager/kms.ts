@@ -1,7 +1,7 @@
 import { hkdfSync } from 'node:crypto';
 import * as z from 'zod';
 import { accountId, region } from '../runtime/account.ts';
-import { cipherOf } from './cipher.ts';
+import { createCipher } from './cipher.ts';
 import { SecretsError } from './errors.ts';
 
 /** The only key of the stand-in. */
@@ -24,7 +24,7 @@ export function kmsActions(secretsKey: Buffer): Record<string, (input: unknown) 
   const keyName = Buffer.from(hkdfSync('sha256', secretsKey, '', 'kms key name', keyNameBytes));
   const cipherFor = (keyId: string, context: Record<string, string>) => {
     if (keyId !== kmsKeyArn) throw new SecretsError('NotFoundException', `Key '${keyId}' does not exist`);
-    return cipherOf(key, JSON.stringify(Object.entries(context).toSorted()));
+    return createCipher(key, JSON.stringify(Object.entries(context).toSorted()));
   };
   const summary = { KeyId: kmsKeyArn, EncryptionAlgorithm: 'SYMMETRIC_DEFAULT' };
   return {

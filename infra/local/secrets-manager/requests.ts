@@ -12,13 +12,13 @@ const Value = {
   SecretBinary: z.string().optional(),
 };
 
-export type Sent = {
+export type SecretValueInput = {
   ClientRequestToken: string;
   SecretString?: string | undefined;
   SecretBinary?: string | undefined;
 };
 
-export const hasValue = ({ SecretString, SecretBinary }: Sent) =>
+export const hasValue = ({ SecretString, SecretBinary }: SecretValueInput) =>
   SecretString !== undefined || SecretBinary !== undefined;
 
 const SecretId = z.string().min(1);

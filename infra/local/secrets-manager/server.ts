@@ -5,7 +5,7 @@ import { close, httpServer, listen } from '../runtime/server.ts';
 import { secretsActions } from './actions.ts';
 import { SecretsError } from './errors.ts';
 import { kmsActions } from './kms.ts';
-import { openSecrets } from './store.ts';
+import { openSecretsStore } from './store.ts';
 
 const bodyType = 'application/x-amz-json-1.1';
 
@@ -14,7 +14,7 @@ export async function startSecretsServer(
   directory: string | undefined,
   warn: (text: string) => void = log.warn,
 ) {
-  const store = openSecrets(directory, warn);
+  const store = openSecretsStore(directory, warn);
   const services = { secretsmanager: secretsActions(store), TrentService: kmsActions(store.key) };
   const server = httpServer(async (request, response) => {
     const { status, body } = await text(request)

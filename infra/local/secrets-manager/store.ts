@@ -4,9 +4,9 @@ import { join } from 'node:path';
 import * as z from 'zod';
 import { StartError } from '../runtime/start-error.ts';
 import { readIfThere, unreadableFileError, writePrivately } from '../runtime/state-files.ts';
-import { cipherOf } from './cipher.ts';
+import { createCipher } from './cipher.ts';
 
-const Version = z.object({
+const SecretVersion = z.object({
   id: z.string(),
   stages: z.array(z.string()),
   text: z.string().optional(),
@@ -14,27 +14,27 @@ const Version = z.object({
   binary: z.string().optional(),
   createdAt: z.number(),
 });
-export type Version = z.infer<typeof Version>;
+export type SecretVersion = z.infer<typeof SecretVersion>;
 
-export const Secret = z.object({
+export const LocalSecret = z.object({
   name: z.string(),
   arn: z.string(),
   description: z.string().optional(),
   tags: z.array(z.object({ Key: z.string(), Value: z.string() })),
-  versions: z.array(Version),
+  versions: z.array(SecretVersion),
   createdAt: z.number(),
   changedAt: z.number(),
   /** The end of the recovery window. */
   deleteAt: z.number().optional(),
   deletedAt: z.number().optional(),
 });
-export type Secret = z.infer<typeof Secret>;
+export type LocalSecret = z.infer<typeof LocalSecret>;
 
 export interface SecretsStore {
-  find: (idOrArn: string) => Secret | undefined;
-  all: () => readonly Secret[];
-  save: (secret: Secret) => void;
-  remove: (secret: Secret) => void;
+  find: (idOrArn: string) => LocalSecret | undefined;
+  all: () => readonly LocalSecret[];
+  save: (secret: LocalSecret) => void;
+  remove: (secret: LocalSecret) => void;
   /** The key of the encrypted files. */
   key: Buffer;
 }
@@ -43,9 +43,11 @@ export interface SecretsStore {
  * Secrets by name: in memory, and with a directory also in encrypted files, one each.
  * @param warn Receives a message for each unreadable file.
  */
-export function openSecrets(directory: string | undefined, warn: (text: string) => void): SecretsStore {
+export function openSecretsStore(directory: string | undefined, warn: (text: string) => void): SecretsStore {
   const vault = directory ? openVault(directory, warn) : undefined;
-  const secrets = new Map<string, Secret>((vault?.readAll() ?? []).map((secret) => [secret.name, secret]));
+  const secrets = new Map<string, LocalSecret>(
+    (vault?.readAll() ?? []).map((secret) => [secret.name, secret]),
+  );
   return {
     key: vault?.key ?? randomBytes(keyBytes),
     all: () => [...secrets.values()],
@@ -70,11 +72,11 @@ function openVault(directory: string, warn: (text: string) => void) {
   mkdirSync(folder, { recursive: true, mode: 0o700 });
   const files = readdirSync(folder).filter((name) => name.endsWith('.secret'));
   const key = vaultKey(join(directory, 'secrets.key'), files.length === 0);
-  const { encrypt, decrypt } = cipherOf(key);
+  const { encrypt, decrypt } = createCipher(key);
   const fileOf = (name: string) => join(folder, `${createHash('sha256').update(name).digest('hex')}.secret`);
   const read = (file: string) => {
     try {
-      return [Secret.parse(JSON.parse(decrypt(readFileSync(file)).toString()))];
+      return [LocalSecret.parse(JSON.parse(decrypt(readFileSync(file)).toString()))];
     } catch {
       // The error may contain the value.
       warn(
@@ -86,9 +88,9 @@ function openVault(directory: string, warn: (text: string) => void) {
   return {
     key,
     readAll: () => files.flatMap((name) => read(join(folder, name))),
-    write: (secret: Secret) =>
+    write: (secret: LocalSecret) =>
       writePrivately(fileOf(secret.name), encrypt(Buffer.from(JSON.stringify(secret)))),
-    remove: ({ name }: Secret) => rmSync(fileOf(name), { force: true }),
+    remove: ({ name }: LocalSecret) => rmSync(fileOf(name), { force: true }),
   };
 }
 

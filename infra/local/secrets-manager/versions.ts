@@ -1,22 +1,22 @@
-import { exists, limitExceeded } from './errors.ts';
-import type { Sent } from './requests.ts';
-import type { Secret, Version } from './store.ts';
+import { limitExceeded, secretExists } from './errors.ts';
+import type { SecretValueInput } from './requests.ts';
+import type { LocalSecret, SecretVersion } from './store.ts';
 
 /** The time in Secrets Manager's format: Unix seconds. */
 export const seconds = () => Date.now() / 1000;
 
 /** A repeated request returns the first response; another value with the same token is rejected. */
-export function isRepeatedRequest({ versions }: Secret, sent: Sent): boolean {
+export function isRepeatedRequest({ versions }: LocalSecret, sent: SecretValueInput): boolean {
   const version = versions.find(({ id }) => id === sent.ClientRequestToken);
   if (!version) return false;
   if (version.text === sent.SecretString && version.binary === sent.SecretBinary) return true;
-  throw exists('You can’t use ClientRequestToken again with another value.');
+  throw secretExists('You can’t use ClientRequestToken again with another value.');
 }
 
-export const versionOf = (
-  { ClientRequestToken, SecretString, SecretBinary }: Sent,
+export const newSecretVersion = (
+  { ClientRequestToken, SecretString, SecretBinary }: SecretValueInput,
   stages: string[],
-): Version => ({
+): SecretVersion => ({
   id: ClientRequestToken,
   stages,
   ...(SecretString !== undefined && { text: SecretString }),
@@ -25,7 +25,7 @@ export const versionOf = (
 });
 
 /** Moves stages to the new version; the current version becomes the previous one. */
-export function supersededVersion(version: Version, taken: readonly string[]): Version {
+export function supersededVersion(version: SecretVersion, taken: readonly string[]): SecretVersion {
   const left = version.stages.filter((stage) => !taken.includes(stage));
   if (!taken.includes('AWSCURRENT')) return { ...version, stages: left };
   const wasCurrent = version.stages.includes('AWSCURRENT');
@@ -40,7 +40,7 @@ const secondsPerDay = 86_400;
  * A version without a stage remains readable by id. Above a hundred versions, the oldest of them are removed, except
  * those under a day old.
  */
-export function withoutOutdated(versions: readonly Version[]): Version[] {
+export function withoutOutdated(versions: readonly SecretVersion[]): SecretVersion[] {
   const yesterday = seconds() - secondsPerDay;
   const outdated = versions.filter(({ stages, createdAt }) => stages.length === 0 && createdAt < yesterday);
   const gone = new Set(outdated.slice(0, Math.max(0, versions.length - versionsMax)));

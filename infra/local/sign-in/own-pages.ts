@@ -19,7 +19,7 @@ export function isOwnOrigin({ headers }: Sent): boolean {
 }
 
 /** For the console at `localhost`: the issuer has the address `127.0.0.1`. */
-export function corsOf(event: Sent): Record<string, string> {
+export function signInCorsHeaders(event: Sent): Record<string, string> {
   const origin = event.headers.Origin ?? event.headers.origin;
   return origin && isOwnOrigin(event) ? { 'access-control-allow-origin': origin } : {};
 }

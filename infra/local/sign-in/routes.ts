@@ -1,9 +1,9 @@
 import type { APIGatewayProxyEvent, APIGatewayProxyResult } from 'aws-lambda';
 import { UntrustedToken } from '../../../shared/platform/auth/issuer.ts';
 import type { LocalRoute } from '../gateway/gateway.ts';
-import { type Claims, Session, type SessionTokens } from '../runtime/session-tokens.ts';
+import { type Claims, SessionClaims, type SessionTokens } from '../runtime/session-tokens.ts';
 import { createCodes } from './authorization-code.ts';
-import { corsOf, isOwnOrigin, isOwnPage } from './own-pages.ts';
+import { isOwnOrigin, isOwnPage, signInCorsHeaders } from './own-pages.ts';
 import { type SignInForm, signInPage } from './page.ts';
 
 /** The client id of the console. */
@@ -43,7 +43,7 @@ export function signInRoutes(issuerPath: string, tokens: SessionTokens, userId: 
     const request = new URLSearchParams(rest);
     const refusal = refusalOf(request, event);
     if (refusal) return json(400, { error: 'invalid_request', error_description: refusal });
-    const { data: session, error } = Session.safeParse({
+    const { data: session, error } = SessionClaims.safeParse({
       userId: user,
       organizationId: organizationId || null,
       permissions: permissions?.split(/\s+/).filter(Boolean),
@@ -77,7 +77,7 @@ export function signInRoutes(issuerPath: string, tokens: SessionTokens, userId: 
       token_type: 'Bearer',
       expires_in: accessSeconds,
     });
-    return { ...answer, headers: { ...answer.headers, ...corsOf(event) } };
+    return { ...answer, headers: { ...answer.headers, ...signInCorsHeaders(event) } };
   };
 
   async function sessionOfGrant(form: URLSearchParams): Promise<Claims | undefined> {

@@ -5,7 +5,7 @@ import { sameModel } from './additions.ts';
 export const geography = /^(us-gov|us|eu|apac|au|ca|jp|in|global)\./;
 
 /** The name of the model itself: without vendor, geography, revision and date. */
-export function baseIdOf(provider: ListedProvider, modelId: string): string {
+export function baseModelId(provider: ListedProvider, modelId: string): string {
   const id = modelId.toLowerCase();
   const own =
     provider === 'bedrock'

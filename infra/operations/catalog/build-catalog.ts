@@ -5,7 +5,7 @@ import type {
   ModelOffer,
 } from '../../../shared/adapters/models/catalog-shape.ts';
 import { cacheTokensMin, categories, creators, ownModels, popular, source } from './additions.ts';
-import { offerOf, ownOffer, withRegionalPrice, withVariantsHidden } from './offers.ts';
+import { ownOffer, toModelOffer, withRegionalPrice, withVariantsHidden } from './offers.ts';
 import type { PackageModel } from './read-package.ts';
 
 export interface BuiltCatalog {
@@ -23,7 +23,7 @@ export function buildCatalog(byProvider: ReadonlyMap<ListedProvider, readonly Pa
     all.filter(({ model: { cost } }) => cost.input > 0 || cost.output > 0),
   ];
   const offers = [
-    ...priced.map(({ provider, model }) => offerOf(provider, model)),
+    ...priced.map(({ provider, model }) => toModelOffer(provider, model)),
     ...ownModels.map(ownOffer),
   ];
   const byBase = Map.groupBy(offers.map(withRegionalPrice), ({ base }) => base);

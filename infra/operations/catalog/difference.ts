@@ -3,7 +3,7 @@ import type { CatalogData, ModelOffer } from '../../../shared/adapters/models/ca
 const nameOf = ({ provider, id }: ModelOffer) => `${provider}/${id}`;
 
 /** What a new catalog changes, one line each: added and removed models, and changed prices and other facts. */
-export function differenceOf(before: CatalogData, after: CatalogData): string[] {
+export function catalogDifferences(before: CatalogData, after: CatalogData): string[] {
   const [old, current] = [before, after].map(
     ({ offers }) => new Map(offers.map((offer) => [nameOf(offer), offer])),
   );

@@ -2,11 +2,14 @@ import Big from 'big.js';
 import type { ListedProvider, ModelOffer } from '../../../shared/adapters/models/catalog-shape.ts';
 import type { Rates } from '../../../shared/adapters/models/cost.ts';
 import { hidden, type ownModels, withoutTools } from './additions.ts';
-import { baseIdOf, geography } from './base-id.ts';
+import { baseModelId, geography } from './base-id.ts';
 import type { PackageModel } from './read-package.ts';
 
-export function offerOf(provider: ListedProvider, { id, name, cost, ...model }: PackageModel): ModelOffer {
-  const base = baseIdOf(provider, id);
+export function toModelOffer(
+  provider: ListedProvider,
+  { id, name, cost, ...model }: PackageModel,
+): ModelOffer {
+  const base = baseModelId(provider, id);
   const { tiers } = cost;
   return {
     base,
@@ -40,7 +43,7 @@ const ratesOf = ({ input, output, cacheRead, cacheWrite }: PackageModel['cost'])
 const decimal = (rate: number) => new Big(new Big(rate).toPrecision(10)).toFixed();
 
 export function ownOffer({ provider, id, name, context, input }: (typeof ownModels)[number]): ModelOffer {
-  return { base: baseIdOf(provider, id), provider, id, name, context, maxOutput: 0, price: { input } };
+  return { base: baseModelId(provider, id), provider, id, name, context, maxOutput: 0, price: { input } };
 }
 
 /** Lists show one offer per base model and provider: without geography before a wider one, and without date. */

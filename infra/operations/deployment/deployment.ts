@@ -1,5 +1,5 @@
 import { CloudFormationClient, DescribeStacksCommand } from '@aws-sdk/client-cloudformation';
-import { stackNameOf } from '../../aws/conventions/names.ts';
+import { stackName } from '../../aws/conventions/names.ts';
 import type { EnvironmentName } from '../../environments.ts';
 import { OperationError } from './operation.ts';
 
@@ -43,7 +43,7 @@ export async function findDeployment(env: EnvironmentName): Promise<Deployment> 
 }
 
 async function stackOf(client: CloudFormationClient, env: EnvironmentName, region: string) {
-  const StackName = stackNameOf(env);
+  const StackName = stackName(env);
   try {
     const { Stacks = [] } = await client.send(new DescribeStacksCommand({ StackName }));
     const all = Stacks.flatMap(({ Outputs = [] }) => Outputs);

@@ -17,7 +17,7 @@ export async function runOperation(main: () => Promise<void>): Promise<never> {
 }
 
 /** Progress and explanations go to stderr, so that scripts can read a result from stdout. */
-export const say = (line: string) => void process.stderr.write(`${line}\n`);
+export const printNote = (line: string) => void process.stderr.write(`${line}\n`);
 
 interface Given<Name extends string, Flag extends string> {
   env: EnvironmentName;
@@ -31,7 +31,7 @@ interface Given<Name extends string, Flag extends string> {
  * @param names Options with a value. @param flags Options without one. @throws OperationError for an unknown option or
  * environment.
  */
-export function optionsOf<Name extends string, Flag extends string = never>(
+export function parseOptions<Name extends string, Flag extends string = never>(
   usage: string,
   names: readonly Name[],
   flags: readonly Flag[] = [],

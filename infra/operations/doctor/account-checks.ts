@@ -1,7 +1,7 @@
 import { GetAccountSettingsCommand, LambdaClient } from '@aws-sdk/client-lambda';
 import { GetAccountCommand, GetEmailIdentityCommand, SESv2Client } from '@aws-sdk/client-sesv2';
-import { workersMaxOf } from '../../resources.ts';
-import { type Check, type Finding, ok, problem, warning } from './check.ts';
+import { workersMax } from '../../resources.ts';
+import { type CheckFinding, type DoctorCheck, ok, problem, warning } from './check.ts';
 import type { Subject } from './deployment-checks.ts';
 
 /** The part of a quota above which it is a warning. */
@@ -15,17 +15,17 @@ const unreservedMin = 100;
 /** What requests need while the workers take all that they may. */
 const requestsMin = 200;
 
-export const accountChecks: readonly Check<Subject>[] = [
+export const accountChecks: readonly DoctorCheck<Subject>[] = [
   { id: 'concurrency', what: 'Lambda concurrency', run: concurrency },
   { id: 'code-storage', what: 'Lambda code storage', run: codeStorage },
   { id: 'stack-resources', what: 'Resources of the stack', run: stackResources },
   { id: 'email', what: 'Email', run: email },
 ];
 
-async function concurrency({ settings: { env, authorizersReserved } }: Subject): Promise<Finding> {
+async function concurrency({ settings: { env, authorizersReserved } }: Subject): Promise<CheckFinding> {
   const { AccountLimit } = await new LambdaClient({}).send(new GetAccountSettingsCommand({}));
   const quota = AccountLimit?.ConcurrentExecutions ?? 0;
-  const workers = workersMaxOf(env);
+  const workers = workersMax(env);
   const advice = 'Request an increase of "Concurrent executions" (Service Quotas, Lambda).';
   if (authorizersReserved > 0 && quota < authorizersReserved + unreservedMin)
     return problem(`${quota}: too few to reserve ${authorizersReserved} for the authorizer`, advice);
@@ -37,7 +37,7 @@ async function concurrency({ settings: { env, authorizersReserved } }: Subject):
 }
 
 /** Canary releases add a version of each changed Lambda to it. */
-async function codeStorage(): Promise<Finding> {
+async function codeStorage(): Promise<CheckFinding> {
   const { AccountLimit, AccountUsage } = await new LambdaClient({}).send(new GetAccountSettingsCommand({}));
   const gb = (bytes = 0) => (bytes / 2 ** 30).toFixed(1);
   const [used, quota] = [AccountUsage?.TotalCodeSize ?? 0, AccountLimit?.TotalCodeSize ?? 0];
@@ -50,7 +50,7 @@ async function codeStorage(): Promise<Finding> {
       );
 }
 
-function stackResources({ resources }: Subject): Finding {
+function stackResources({ resources }: Subject): CheckFinding {
   const shown = `${resources.length} of ${stackResourcesMax}`;
   return resources.length < stackResourcesSoon
     ? ok(shown)
@@ -60,7 +60,7 @@ function stackResources({ resources }: Subject): Finding {
       );
 }
 
-async function email({ settings }: Subject): Promise<Finding> {
+async function email({ settings }: Subject): Promise<CheckFinding> {
   const { userEmailSender, userEmailIdentity = userEmailSender } = settings;
   const identities = [...settings.sesIdentities, ...(userEmailIdentity ? [userEmailIdentity] : [])];
   if (identities.length === 0) return ok('No identities: send-email steps fail (-c sesIdentities=…)');

@@ -1,12 +1,12 @@
 import { CloudWatchClient, paginateDescribeAlarms } from '@aws-sdk/client-cloudwatch';
 import { functionNamePrefix } from '../../aws/conventions/names.ts';
-import { type Check, type Finding, ok, problem } from './check.ts';
+import { type CheckFinding, type DoctorCheck, ok, problem } from './check.ts';
 import type { Subject } from './deployment-checks.ts';
 
-export const alarmCheck: Check<Subject> = { id: 'alarms', what: 'Alarms', run: alarms };
+export const alarmCheck: DoctorCheck<Subject> = { id: 'alarms', what: 'Alarms', run: alarms };
 
 /** The description of an alarm names its entry in the runbook. */
-async function alarms({ deployment, settings }: Subject): Promise<Finding> {
+async function alarms({ deployment, settings }: Subject): Promise<CheckFinding> {
   const client = new CloudWatchClient({});
   const sounding: string[] = [];
   let count = 0;

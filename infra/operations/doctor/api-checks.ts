@@ -1,5 +1,5 @@
 import { generateKey } from '../../../shared/platform/auth/key-format.ts';
-import { type Check, type Finding, ok, problem, warning } from './check.ts';
+import { type CheckFinding, type DoctorCheck, ok, problem, warning } from './check.ts';
 import type { Subject } from './deployment-checks.ts';
 
 const requestMs = 10_000;
@@ -7,13 +7,13 @@ const requestMs = 10_000;
 /** AWS refuses signatures whose time differs by more than five minutes. */
 const skew = { warnSeconds: 30, refusedSeconds: 300 };
 
-export const apiChecks: readonly Check<Subject>[] = [
+export const apiChecks: readonly DoctorCheck<Subject>[] = [
   { id: 'api', what: 'API', run: reachable },
   { id: 'authorizer', what: 'Authorizer', run: authorizer },
   { id: 'clock', what: 'Clock of this machine', run: clock },
 ];
 
-async function reachable({ deployment: { url } }: Subject): Promise<Finding> {
+async function reachable({ deployment: { url } }: Subject): Promise<CheckFinding> {
   const response = await get(`${url}/openapi.json`);
   if (typeof response === 'string')
     return problem(
@@ -29,7 +29,7 @@ async function reachable({ deployment: { url } }: Subject): Promise<Finding> {
   );
 }
 
-async function authorizer({ deployment: { url } }: Subject): Promise<Finding> {
+async function authorizer({ deployment: { url } }: Subject): Promise<CheckFinding> {
   const credentials = { 'no credential': undefined, 'an unknown key': generateKey('production') };
   for (const [what, key] of Object.entries(credentials)) {
     const response = await get(`${url}/v1/flows`, key ? { authorization: `Bearer ${key}` } : {});
@@ -49,7 +49,7 @@ async function authorizer({ deployment: { url } }: Subject): Promise<Finding> {
   return ok('401 without a credential and for an unknown key');
 }
 
-async function clock({ deployment: { url } }: Subject): Promise<Finding> {
+async function clock({ deployment: { url } }: Subject): Promise<CheckFinding> {
   const response = await get(`${url}/openapi.json`);
   const date = typeof response === 'string' ? null : response.headers.get('date');
   if (!date) return warning('Not checked: no answer with a date', 'See the check of the API.');

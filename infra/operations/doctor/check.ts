@@ -1,42 +1,50 @@
 /** What a check found. A problem needs a repair; a warning may be intended. */
-export interface Finding {
+export interface CheckFinding {
   status: 'ok' | 'warning' | 'problem';
   message: string;
   /** What to do. */
   advice?: string;
 }
 
-export const ok = (message: string): Finding => ({ status: 'ok', message });
-export const warning = (message: string, advice: string): Finding => ({ status: 'warning', message, advice });
-export const problem = (message: string, advice: string): Finding => ({ status: 'problem', message, advice });
+export const ok = (message: string): CheckFinding => ({ status: 'ok', message });
+export const warning = (message: string, advice: string): CheckFinding => ({
+  status: 'warning',
+  message,
+  advice,
+});
+export const problem = (message: string, advice: string): CheckFinding => ({
+  status: 'problem',
+  message,
+  advice,
+});
 
-export interface Check<Subject> {
+export interface DoctorCheck<Subject> {
   id: string;
   /** What it checks, as a noun phrase. */
   what: string;
-  run: (subject: Subject) => Finding | Promise<Finding>;
+  run: (subject: Subject) => CheckFinding | Promise<CheckFinding>;
 }
 
-export type Result = Finding & { id: string; what: string };
+export type CheckResult = CheckFinding & { id: string; what: string };
 
 const timeoutMs = 20_000;
 
 /** Runs all checks at the same time. A check that fails or takes too long is a problem of its own. */
 export const runChecks = <Subject>(
-  checks: readonly Check<Subject>[],
+  checks: readonly DoctorCheck<Subject>[],
   subject: Subject,
   withinMs = timeoutMs,
-): Promise<Result[]> =>
+): Promise<CheckResult[]> =>
   Promise.all(
     checks.map(async ({ id, what, run }) => ({ id, what, ...(await findingOf(run, subject, withinMs)) })),
   );
 
 async function findingOf<Subject>(
-  run: Check<Subject>['run'],
+  run: DoctorCheck<Subject>['run'],
   subject: Subject,
   withinMs: number,
-): Promise<Finding> {
-  const late = Promise.withResolvers<Finding>();
+): Promise<CheckFinding> {
+  const late = Promise.withResolvers<CheckFinding>();
   const timer = setTimeout(
     () =>
       late.resolve(problem(`No result after ${withinMs / 1_000} s`, 'Check the network, then try again.')),
@@ -51,7 +59,7 @@ async function findingOf<Subject>(
   }
 }
 
-function failure({ name, message: whole }: Error): Finding {
+function failure({ name, message: whole }: Error): CheckFinding {
   // The SDK adds hints for developers in further lines.
   const [message = ''] = whole.split('\n');
   if (/AccessDenied|UnauthorizedOperation|AuthorizationError/.test(name))

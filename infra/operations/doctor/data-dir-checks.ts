@@ -2,13 +2,13 @@ import { existsSync, statSync } from 'node:fs';
 import { access, constants, statfs } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { type Check, type Finding, ok, problem, warning } from './check.ts';
+import { type CheckFinding, type DoctorCheck, ok, problem, warning } from './check.ts';
 
 type Environment = NodeJS.ProcessEnv;
 
 const freeGbMin = 1;
 
-export const dataDirChecks: readonly Check<Environment>[] = [
+export const dataDirChecks: readonly DoctorCheck<Environment>[] = [
   { id: 'data-dir', what: 'Data directory', run: dataDir },
   { id: 'disk', what: 'Free disk space', run: diskSpace },
 ];
@@ -20,7 +20,7 @@ function nearest(path: string): string {
   return existsSync(path) || path === dirname(path) ? path : nearest(dirname(path));
 }
 
-async function dataDir(environment: Environment): Promise<Finding> {
+async function dataDir(environment: Environment): Promise<CheckFinding> {
   const path = pathOf(environment);
   const existing = nearest(path);
   const isWritable = await access(existing, constants.W_OK | constants.X_OK).then(
@@ -52,7 +52,7 @@ function isLocked(file: string): boolean {
 
 const sqliteBusy = 5;
 
-async function diskSpace(environment: Environment): Promise<Finding> {
+async function diskSpace(environment: Environment): Promise<CheckFinding> {
   const path = nearest(pathOf(environment));
   const { bavail, bsize } = await statfs(path);
   const gb = (bavail * bsize) / 2 ** 30;

@@ -3,7 +3,7 @@ import type { Deployment } from '../deployment/deployment.ts';
 import { accountChecks } from './account-checks.ts';
 import { alarmCheck } from './alarm-check.ts';
 import { apiChecks } from './api-checks.ts';
-import { type Check, ok, problem, warning } from './check.ts';
+import { type DoctorCheck, ok, problem, warning } from './check.ts';
 import { queueChecks } from './queue-checks.ts';
 import type { StackResource } from './resources.ts';
 import { storeChecks } from './store-checks.ts';
@@ -16,7 +16,7 @@ export interface Subject {
   resources: readonly StackResource[];
 }
 
-const stack: Check<Subject> = {
+const stack: DoctorCheck<Subject> = {
   id: 'stack',
   what: 'Stack',
   run({ deployment: { status, env, region } }) {
@@ -33,7 +33,7 @@ const stack: Check<Subject> = {
 };
 
 /** What a deployment needs in order to work, and what shows that it does not. */
-export const deploymentChecks: readonly Check<Subject>[] = [
+export const deploymentChecks: readonly DoctorCheck<Subject>[] = [
   stack,
   ...apiChecks,
   ...queueChecks,

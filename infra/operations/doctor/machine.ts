@@ -9,13 +9,13 @@ import { providerNames } from '../../../shared/adapters/models/providers/provide
 import { chooseEngine } from '../../local/dynamodb/engines.ts';
 import { StartError } from '../../local/runtime/start-error.ts';
 import { findBrowser } from './browsers.ts';
-import { type Check, type Finding, ok, problem, warning } from './check.ts';
+import { type CheckFinding, type DoctorCheck, ok, problem, warning } from './check.ts';
 import { dataDirChecks } from './data-dir-checks.ts';
 
 type Environment = NodeJS.ProcessEnv;
 
 /** What `npm start` and the tests need of a machine. */
-export const machineChecks: readonly Check<Environment>[] = [
+export const machineChecks: readonly DoctorCheck<Environment>[] = [
   { id: 'node', what: 'Node.js', run: nodeVersion },
   { id: 'port', what: 'Port of the API', run: port },
   ...dataDirChecks,
@@ -24,7 +24,7 @@ export const machineChecks: readonly Check<Environment>[] = [
   { id: 'models', what: 'Model providers', run: modelProviders },
 ];
 
-async function nodeVersion(): Promise<Finding> {
+async function nodeVersion(): Promise<CheckFinding> {
   const manifest = new URL('../../../node_modules/node/package.json', import.meta.url);
   const { version } = JSON.parse(await readFile(manifest, 'utf8'));
   const own = process.versions.node;
@@ -36,7 +36,7 @@ async function nodeVersion(): Promise<Finding> {
       );
 }
 
-async function port({ PORT, HOST }: Environment): Promise<Finding> {
+async function port({ PORT, HOST }: Environment): Promise<CheckFinding> {
   const [number, host] = [Number(PORT || 3_000), HOST || '127.0.0.1'];
   if (!Number.isInteger(number) || number < 0 || number > 65_535)
     return problem(`PORT is "${PORT}"`, 'Set PORT to a number from 0 to 65535.');
@@ -57,7 +57,7 @@ async function port({ PORT, HOST }: Environment): Promise<Finding> {
   }
 }
 
-function engine(): Finding {
+function engine(): CheckFinding {
   try {
     return ok(chooseEngine().command);
   } catch (error) {
@@ -67,7 +67,7 @@ function engine(): Finding {
   }
 }
 
-function browser(environment: Environment): Finding {
+function browser(environment: Environment): CheckFinding {
   const found = findBrowser(environment);
   return found
     ? ok(found)
@@ -77,7 +77,7 @@ function browser(environment: Environment): Finding {
       );
 }
 
-function modelProviders(environment: Environment): Finding {
+function modelProviders(environment: Environment): CheckFinding {
   const configured = providerNames.filter((name) => deploymentCredentials(name, environment));
   return configured.length > 0
     ? ok(configured.map(configuredBy).join(', '))

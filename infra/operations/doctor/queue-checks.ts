@@ -3,19 +3,19 @@ import { GetEventSourceMappingCommand, LambdaClient } from '@aws-sdk/client-lamb
 import { GetQueueAttributesCommand, SQSClient } from '@aws-sdk/client-sqs';
 import { oldestMinutes } from '../../aws/monitoring/oldest-minutes.ts';
 import { type QueueName, queues } from '../../resources.ts';
-import { type Check, type Finding, ok, problem } from './check.ts';
+import { type CheckFinding, type DoctorCheck, ok, problem } from './check.ts';
 import type { Subject } from './deployment-checks.ts';
 import { queueUrl } from './resources.ts';
 
 const queueNames = Object.keys(queues) as QueueName[];
 
-export const queueChecks: readonly Check<Subject>[] = [
+export const queueChecks: readonly DoctorCheck<Subject>[] = [
   { id: 'event-sources', what: 'Event sources', run: eventSources },
   { id: 'queues', what: 'Queues', run: waiting },
   { id: 'dead-letters', what: 'Dead-letter queues', run: deadLetters },
 ];
 
-async function eventSources({ resources }: Subject): Promise<Finding> {
+async function eventSources({ resources }: Subject): Promise<CheckFinding> {
   const client = new LambdaClient({});
   const ids = resources.filter(({ type }) => type === 'AWS::Lambda::EventSourceMapping').map(({ id }) => id);
   const mappings = await Promise.all(
@@ -62,7 +62,7 @@ async function depthsOf({ resources }: Subject, kind: '' | 'deadletters') {
   );
 }
 
-async function waiting(subject: Subject): Promise<Finding> {
+async function waiting(subject: Subject): Promise<CheckFinding> {
   const depths = await depthsOf(subject, '');
   const ages = await oldestMessages(depths);
   const shown = depths.map(
@@ -77,7 +77,7 @@ async function waiting(subject: Subject): Promise<Finding> {
   );
 }
 
-async function deadLetters(subject: Subject): Promise<Finding> {
+async function deadLetters(subject: Subject): Promise<CheckFinding> {
   const filled = (await depthsOf(subject, 'deadletters')).filter(({ waiting }) => waiting > 0);
   if (filled.length === 0) return ok('Empty');
   return problem(

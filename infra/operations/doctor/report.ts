@@ -1,10 +1,10 @@
 import { styleText } from 'node:util';
-import type { Finding, Result } from './check.ts';
+import type { CheckFinding, CheckResult } from './check.ts';
 
 const signs = { ok: ['✓', 'green'], warning: ['!', 'yellow'], problem: ['✗', 'red'] } as const;
 
 /** One line per check, and below it what to do. Colored on a terminal. */
-export function reportOf(results: readonly Result[], stream: NodeJS.WriteStream): string {
+export function formatReport(results: readonly CheckResult[], stream: NodeJS.WriteStream): string {
   const width = Math.max(...results.map(({ what }) => what.length));
   const lines = results.flatMap(({ status, what, message, advice }) => {
     const [sign, color] = signs[status];
@@ -16,8 +16,9 @@ export function reportOf(results: readonly Result[], stream: NodeJS.WriteStream)
   return `${[...lines, '', summaryOf(results)].join('\n')}\n`;
 }
 
-function summaryOf(results: readonly Result[]): string {
-  const count = (status: Finding['status']) => results.filter((result) => result.status === status).length;
+function summaryOf(results: readonly CheckResult[]): string {
+  const count = (status: CheckFinding['status']) =>
+    results.filter((result) => result.status === status).length;
   const plural = (number: number, noun: string) => `${number} ${noun}${number === 1 ? '' : 's'}`;
   return `${plural(results.length, 'check')}: ${plural(count('problem'), 'problem')}, ${plural(count('warning'), 'warning')}`;
 }

@@ -8,7 +8,7 @@ export interface StackResource {
   id: string;
 }
 
-export async function resourcesOf(stackName: string): Promise<StackResource[]> {
+export async function listStackResources(stackName: string): Promise<StackResource[]> {
   const resources: StackResource[] = [];
   const pages = paginateListStackResources(
     { client: new CloudFormationClient({}) },

@@ -7,17 +7,17 @@ import {
 import { DescribeKeyCommand, KMSClient } from '@aws-sdk/client-kms';
 import { GetSecretValueCommand, SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
 import { tableSchema } from '../../resources.ts';
-import { type Check, type Finding, ok, problem, warning } from './check.ts';
+import { type CheckFinding, type DoctorCheck, ok, problem, warning } from './check.ts';
 import type { Subject } from './deployment-checks.ts';
 
-export const storeChecks: readonly Check<Subject>[] = [
+export const storeChecks: readonly DoctorCheck<Subject>[] = [
   { id: 'table', what: 'Table', run: table },
   { id: 'key', what: 'KMS key of test keys', run: key },
   { id: 'provider-keys', what: 'Keys of model providers', run: providerKeys },
 ];
 
 /** A restored table lacks most of this: DynamoDB restores the items and the indexes. */
-async function table({ deployment: { tableName: TableName }, settings }: Subject): Promise<Finding> {
+async function table({ deployment: { tableName: TableName }, settings }: Subject): Promise<CheckFinding> {
   const client = new DynamoDBClient({});
   const [{ Table }, { ContinuousBackupsDescription }, { TimeToLiveDescription }] = await Promise.all([
     client.send(new DescribeTableCommand({ TableName })),
@@ -43,7 +43,7 @@ async function table({ deployment: { tableName: TableName }, settings }: Subject
       );
 }
 
-async function key({ resources }: Subject): Promise<Finding> {
+async function key({ resources }: Subject): Promise<CheckFinding> {
   const KeyId = resources.find(({ type }) => type === 'AWS::KMS::Key')?.id;
   if (!KeyId) return problem('The stack has none', 'Deploy again.');
   const { KeyMetadata } = await new KMSClient({}).send(new DescribeKeyCommand({ KeyId }));
@@ -57,7 +57,7 @@ async function key({ resources }: Subject): Promise<Finding> {
 }
 
 /** Reads the secret, and shows no value of it. */
-async function providerKeys({ resources }: Subject): Promise<Finding> {
+async function providerKeys({ resources }: Subject): Promise<CheckFinding> {
   const SecretId = resources.find(({ type }) => type === 'AWS::SecretsManager::Secret')?.id;
   if (!SecretId) return problem('The stack has no secret', 'Deploy again.');
   const { SecretString = '' } = await new SecretsManagerClient({}).send(

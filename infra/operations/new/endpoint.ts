@@ -3,7 +3,7 @@ import type { AnyEndpoint } from '../../../shared/platform/http/endpoint.ts';
 import { permissionNames } from '../../../shared/platform/identity/permissions.ts';
 import { OperationError } from '../deployment/operation.ts';
 import { camelCase, checkName, edits, read, words } from './edits.ts';
-import { type Sample, samples } from './samples.ts';
+import { type EndpointSample, samples } from './samples.ts';
 
 const all: readonly AnyEndpoint[] = endpoints;
 
@@ -59,10 +59,10 @@ function getterOf(group: string, verb: string) {
 const testOf = (
   group: string,
   verb: string,
-  { body, id, status }: Sample,
+  { body, id, status }: EndpointSample,
 ) => `import { expect, test } from 'vitest';
-import { tenantWithKey } from '../../support/keys.ts';
-import { newTenant } from '../../support/stack.ts';
+import { tenantWithKey } from '../../support/stack/keys.ts';
+import { newTenant } from '../../support/stack/stack.ts';
 
 const body = ${JSON.stringify(body)};
 

@@ -1,4 +1,4 @@
-export interface Sample {
+export interface EndpointSample {
   body: object;
   status: number;
   /** Where the response has the id. */
@@ -6,7 +6,7 @@ export interface Sample {
 }
 
 /** A request that creates an item, by group. */
-export const samples: Readonly<Record<string, Sample>> = {
+export const samples: Readonly<Record<string, EndpointSample>> = {
   flows: {
     body: { name: 'A flow', flowSteps: [{ type: 'template', name: 'Hello', config: { template: 'Hello' } }] },
     status: 201,

@@ -24,8 +24,8 @@ export function newStepType(type: string): string[] {
   insertAfter(declarations, /^import /, `import { ${name}Step } from './${type}.ts';`);
   insertAfter(declarations, own, `  '${type}': ${name}Step,`);
   const runners = 'shared/execution/steps/index.ts';
-  insertAfter(runners, /^import /, `import { ${name} } from './${type}.ts';`);
-  insertAfter(runners, own, name === type ? `  ${name},` : `  '${type}': ${name},`);
+  insertAfter(runners, /^import /, `import { ${name}Runner } from './${type}.ts';`);
+  insertAfter(runners, own, name === type ? `  ${name}: ${name}Runner,` : `  '${type}': ${name}Runner,`);
   insertAfter('test/shared/execution/engine/any-step.ts', own, `  '${type}': config({ text }),`);
   insertAfter('test/functions/dispatch/permissions.test.ts', own, `  '${type}': null,`);
   insertAfter('console/src/screens/flows/steps/step-types.ts', own, `      '${type}': '${sentence(type)}',`);
@@ -58,7 +58,7 @@ const runnerOf = (
 ) => `import { ${name}Step } from '../../domain/flows/step-types/${type}.ts';
 import { defineFreeRunner } from '../step-support/step-runner.ts';
 
-export const ${name} = defineFreeRunner(${name}Step, {
+export const ${name}Runner = defineFreeRunner(${name}Step, {
   async run({ config, render }) {
     const text = await render(config.text);
     return { output: { text, characters: [...text].length } };
@@ -67,7 +67,7 @@ export const ${name} = defineFreeRunner(${name}Step, {
 `;
 
 const testOf = (type: string) => `import { expect, test } from 'vitest';
-import { problemsOf, runStep } from './run-step.ts';
+import { configProblems, runStep } from './run-step.ts';
 
 test('renders the text and counts its characters', async () => {
   const { output } = await runStep('${type}', { text: 'Hello {{ who }}' }, { variables: { who: 'Zoë 🙂' } });
@@ -78,6 +78,6 @@ test.each([
   [{}, 'text: Invalid input: expected string, received undefined'],
   [{ text: '{{ a' }, expect.stringMatching(/^text: /)],
 ])('%j is rejected', async (config, problem) => {
-  expect(await problemsOf('${type}', config)).toEqual([problem]);
+  expect(await configProblems('${type}', config)).toEqual([problem]);
 });
 `;

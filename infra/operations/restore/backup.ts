@@ -1,7 +1,7 @@
 import { gzipSync } from 'node:zlib';
 import { BatchWriteItemCommand, DynamoDBClient, paginateScan } from '@aws-sdk/client-dynamodb';
 import * as z from 'zod';
-import { chunksOf } from '../../../shared/core/chunks.ts';
+import { toChunks } from '../../../shared/core/chunks.ts';
 import { requireEnv } from '../../../shared/core/environment.ts';
 import { S3Error, s3Request } from '../../../shared/platform/aws/s3.ts';
 import { tenantOfItem } from '../../../shared/platform/data/keys.ts';
@@ -9,10 +9,10 @@ import { payloadHeaders } from '../../../shared/platform/data/payloads.ts';
 import {
   decodedAttribute,
   mapFromWire,
-  wireOf,
+  toWireValue,
 } from '../../../shared/platform/data/requests/attribute-values.ts';
 import { ensureTable } from '../../local/dynamodb/table.ts';
-import type { Item } from './check-table.ts';
+import type { TableItem } from './check-table.ts';
 import { pointersIn } from './pointers.ts';
 
 /**
@@ -39,9 +39,9 @@ export type Backup = z.infer<typeof Backup>;
 export async function takeBackup(TableName: string): Promise<Backup> {
   const items: Backup['items'] = [];
   for await (const { Items = [] } of paginateScan({ client: new DynamoDBClient({}) }, { TableName }))
-    items.push(...Items.map((item) => mapped(item, wireOf)));
+    items.push(...Items.map((item) => mapped(item, toWireValue)));
   const pointers = items.flatMap((stored) => {
-    const item = mapFromWire(stored) as Item;
+    const item = mapFromWire(stored) as TableItem;
     return pointersIn(item, tenantOfItem(item));
   });
   const objects: Backup['objects'] = {};
@@ -67,7 +67,7 @@ export async function restoreTable(
   await ensureTable(TableName);
   const client = new DynamoDBClient({});
   let written = 0;
-  for (const chunk of chunksOf(items, batchWriteMax)) {
+  for (const chunk of toChunks(items, batchWriteMax)) {
     const puts = chunk.map((item) => ({ PutRequest: { Item: mapped(item, decodedAttribute) } }));
     const { UnprocessedItems = {} } = await client.send(
       new BatchWriteItemCommand({ RequestItems: { [TableName]: puts } }),

@@ -25,15 +25,15 @@ export interface TableCheck {
 }
 
 /** A stored item, of any kind. */
-export type Item = StoredKey & Record<string, unknown>;
+export type TableItem = StoredKey & Record<string, unknown>;
 
 /** Payloads that are read at a time: together up to some 100 MB. */
 const concurrency = 10;
 
 /** All items of a table, a page at a time. Reads the whole table. */
-async function* itemsOf(TableName: string): AsyncGenerator<Item[]> {
+async function* itemsOf(TableName: string): AsyncGenerator<TableItem[]> {
   const client = documentClient(new DynamoDBClient({}));
-  for await (const { Items = [] } of paginateScan({ client }, { TableName })) yield Items as Item[];
+  for await (const { Items = [] } of paginateScan({ client }, { TableName })) yield Items as TableItem[];
 }
 
 /**
@@ -52,7 +52,7 @@ export async function checkTable(
     keys: 0,
     unpairedKeys: [],
   };
-  const paired = new Map<string, Item[]>();
+  const paired = new Map<string, TableItem[]>();
   for await (const items of itemsOf(TableName)) {
     const named = new Set<string>();
     for (const item of items) {
@@ -94,7 +94,7 @@ const isDamage = (error: unknown) =>
   error instanceof SyntaxError || String((error as NodeJS.ErrnoException).code).startsWith('Z_');
 
 /** What is wrong, a sentence for each; empty if nothing is. */
-export const problemsOf = ({ missing, unreadable, unpairedKeys }: TableCheck): string[] =>
+export const tableProblems = ({ missing, unreadable, unpairedKeys }: TableCheck): string[] =>
   [
     [missing, 'objects are not in the bucket'],
     [unreadable, 'objects cannot be unpacked'],

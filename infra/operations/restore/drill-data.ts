@@ -6,7 +6,7 @@ import { secretEntity } from '../../../shared/domain/secrets/secret.ts';
 import { secretReader } from '../../../shared/domain/secrets/secret-vault.ts';
 import { documentClient } from '../../../shared/platform/data/client.ts';
 import { tenantTable } from '../../../shared/platform/data/table.ts';
-import { tenantOf } from '../../../shared/platform/identity/principal.ts';
+import { toTenant } from '../../../shared/platform/identity/principal.ts';
 import { localUser } from '../../local/credentials.ts';
 import type { StackFacts } from '../../local/stack.ts';
 import { OperationError } from '../deployment/operation.ts';
@@ -82,7 +82,7 @@ export async function readData(facts: StackFacts, { flow, records, testKey }: Dr
 
 /** The value that a run would use, from the version in Secrets Manager that the restored item names. */
 export async function secretValueIn(TableName: string): Promise<string | undefined> {
-  const table = tenantTable(documentClient(new DynamoDBClient({})), TableName, tenantOf(localUser, null));
+  const table = tenantTable(documentClient(new DynamoDBClient({})), TableName, toTenant(localUser, null));
   const { id, valueId } = (await table.get(secretEntity, { key: secretKey })) ?? {};
   return id && valueId ? secretReader({ table }).read(id, valueId) : undefined;
 }

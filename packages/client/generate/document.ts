@@ -26,13 +26,13 @@ interface Document {
   components: { schemas: Record<string, Schema> };
 }
 
-export interface Api {
+export interface DocumentedApi {
   operations: readonly (Described & { operation: Operation })[];
   schemas: Record<string, Schema>;
 }
 
 /** What the client needs of the API document. */
-export function describedApi(): Api {
+export function describedApi(): DocumentedApi {
   const { paths, components } = openApi(groups) as unknown as Document;
   const { schemas } = components;
   const operations = Object.entries(paths).flatMap(([path, methods]) =>
@@ -44,7 +44,7 @@ export function describedApi(): Api {
   return { operations, schemas };
 }
 
-export const contentIn = ({ responses }: Described, mediaType: string): Schema[] =>
+export const responseSchemas = ({ responses }: Described, mediaType: string): Schema[] =>
   Object.values(successes(responses)).flatMap(({ content }) => content?.[mediaType]?.schema ?? []);
 
 export const successes = (responses: Described['responses']) =>
@@ -64,7 +64,7 @@ function operationOf(
     ...(described.parameters.some(({ name }) => name === 'Idempotency-Key') && { takesKey: true }),
     ...(stream && { stream }),
     ...(pages && { pages }),
-    ...(contentIn(described, 'application/octet-stream').length > 0 && { isFile: true }),
+    ...(responseSchemas(described, 'application/octet-stream').length > 0 && { isFile: true }),
   };
 }
 
@@ -72,8 +72,8 @@ const resolved = (schema: Schema | undefined, schemas: Record<string, Schema>): 
   schema?.$ref ? (schemas[schema.$ref.split('/').at(-1) ?? ''] ?? {}) : (schema ?? {});
 
 function streamOf(described: Described, schemas: Record<string, Schema>): Operation['stream'] {
-  if (contentIn(described, 'text/event-stream').length === 0) return undefined;
-  if (contentIn(described, 'application/json').length === 0) return 'always';
+  if (responseSchemas(described, 'text/event-stream').length === 0) return undefined;
+  if (responseSchemas(described, 'application/json').length === 0) return 'always';
   const body = resolved(described.requestBody?.content['application/json']?.schema, schemas);
   const hasSwitch = (schema: Schema) => schema.properties?.streamResponse !== undefined;
   if (hasSwitch(body)) return 'member';
@@ -85,7 +85,7 @@ const pageParameters = ['cursor', 'offset', 'page'] as const;
 function pagesOf(described: Described, schemas: Record<string, Schema>): Operation['pages'] {
   const names = described.parameters.filter((each) => each.in === 'query').map(({ name }) => name);
   const by = pageParameters.find((name) => names.includes(name));
-  const [page] = contentIn(described, 'application/json');
+  const [page] = responseSchemas(described, 'application/json');
   const members = Object.entries(resolved(page, schemas).properties ?? {});
   const lists = members.filter(([, { type }]) => type === 'array').map(([name]) => name);
   const [items] = lists;

@@ -1,10 +1,13 @@
-import { type Api, contentIn, type Described, successes } from './document.ts';
-import { bracketed, commentText, memberText, nameIn, type Schema, typeText } from './type-text.ts';
+import { type Described, type DocumentedApi, responseSchemas, successes } from './document.ts';
+import { bracketed, commentText, memberText, refName, type Schema, schemaTypeText } from './type-text.ts';
 
 /** The types of an operation: its request, response, events and items. */
-export function operationText(described: Api['operations'][number], schemas: Api['schemas']): string {
+export function operationText(
+  described: DocumentedApi['operations'][number],
+  schemas: DocumentedApi['schemas'],
+): string {
   const { operationId, summary, operation } = described;
-  const [event] = contentIn(described, 'text/event-stream');
+  const [event] = responseSchemas(described, 'text/event-stream');
   const response = responseText(described);
   return `${commentText(summary)}'${operationId}': {
 request: {
@@ -44,14 +47,14 @@ function queryText(query: Described['parameters']): string {
 
 /** A query has texts: a number may be one already, and a list has commas. */
 function sentText(schema: Schema): string {
-  if (schema.type === 'array') return `readonly ${bracketed(typeText(schema.items ?? {}))}[] | string`;
-  const text = typeText(schema);
+  if (schema.type === 'array') return `readonly ${bracketed(schemaTypeText(schema.items ?? {}))}[] | string`;
+  const text = schemaTypeText(schema);
   return ['number', 'string'].includes(text) ? 'string | number' : text;
 }
 
 function bodyText({ required, content }: NonNullable<Described['requestBody']>): string {
   const [{ schema }] = Object.values(content) as [{ schema: Schema }];
-  return required ? `body: ${typeText(schema)};` : `body?: ${typeText(schema)} | undefined;`;
+  return required ? `body: ${schemaTypeText(schema)};` : `body?: ${schemaTypeText(schema)} | undefined;`;
 }
 
 /** The bodies of all statuses that are no errors. */
@@ -66,7 +69,7 @@ function bodyOfMediaType([mediaType, { schema }]: [string, { schema: Schema }]):
   if (mediaType === 'text/event-stream') return [];
   return [
     mediaType === 'application/json'
-      ? typeText(schema)
+      ? schemaTypeText(schema)
       : mediaType === 'application/octet-stream'
         ? 'Blob'
         : 'string',
@@ -74,8 +77,8 @@ function bodyOfMediaType([mediaType, { schema }]: [string, { schema: Schema }]):
 }
 
 /** A message of a stream has its event as JSON in the member `data`. */
-function eventText({ $ref }: Schema, schemas: Api['schemas']): string {
-  const event = schemas[nameIn($ref ?? '')]?.properties?.data?.contentSchema;
+function eventText({ $ref }: Schema, schemas: DocumentedApi['schemas']): string {
+  const event = schemas[refName($ref ?? '')]?.properties?.data?.contentSchema;
   if (!event) throw new Error(`${$ref} has no event`);
-  return typeText(event);
+  return schemaTypeText(event);
 }

@@ -1,7 +1,7 @@
-import type { Api } from './document.ts';
+import type { DocumentedApi } from './document.ts';
 
 /** `src/operations.ts`: what the client knows when it runs. */
-export function operationsModule({ operations }: Api): string {
+export function operationsModule({ operations }: DocumentedApi): string {
   const lines = operations.map(
     ({ operationId, operation }) => `'${operationId}': ${JSON.stringify(operation)},`,
   );

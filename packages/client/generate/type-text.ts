@@ -16,17 +16,17 @@ export interface Schema {
   contentSchema?: Schema;
 }
 
-export const nameIn = ($ref: string) => $ref.split('/').at(-1) ?? '';
+export const refName = ($ref: string) => $ref.split('/').at(-1) ?? '';
 
 /** A JSON Schema as a TypeScript type. */
-export function typeText(schema: Schema): string {
+export function schemaTypeText(schema: Schema): string {
   const { $ref, anyOf, oneOf, enum: values, type } = schema;
-  if ($ref !== undefined) return nameIn($ref);
+  if ($ref !== undefined) return refName($ref);
   if ('const' in schema) return JSON.stringify(schema.const);
   if (values) return unionText(values.map((value) => JSON.stringify(value)));
   const variants = anyOf ?? oneOf;
-  if (variants) return unionText(variants.map(typeText));
-  if (Array.isArray(type)) return unionText(type.map((each) => typeText({ ...schema, type: each })));
+  if (variants) return unionText(variants.map(schemaTypeText));
+  if (Array.isArray(type)) return unionText(type.map((each) => schemaTypeText({ ...schema, type: each })));
   return textOfType(schema, type as string | undefined);
 }
 
@@ -38,8 +38,8 @@ function textOfType(schema: Schema, type: string | undefined): string {
       return 'number';
     case 'array':
       return schema.prefixItems
-        ? `[${schema.prefixItems.map(typeText).join(', ')}]`
-        : `${bracketed(typeText(schema.items ?? {}))}[]`;
+        ? `[${schema.prefixItems.map(schemaTypeText).join(', ')}]`
+        : `${bracketed(schemaTypeText(schema.items ?? {}))}[]`;
     case 'object':
       return objectText(schema);
     default:
@@ -65,14 +65,14 @@ function objectText({ properties = {}, required = [], additionalProperties }: Sc
 
 function otherMembers(additional: Schema['additionalProperties']): string | undefined {
   if (additional === undefined || additional === false) return undefined;
-  return `{ [name: string]: ${additional === true ? 'unknown' : typeText(additional)} }`;
+  return `{ [name: string]: ${additional === true ? 'unknown' : schemaTypeText(additional)} }`;
 }
 
 /** A member of an interface. Optional ones may be undefined, as JSON omits them then. */
 export function memberText(
   name: string,
   schema: Schema,
-  { isRequired, type = typeText(schema) }: { isRequired: boolean; type?: string },
+  { isRequired, type = schemaTypeText(schema) }: { isRequired: boolean; type?: string },
 ): string {
   const text = isRequired ? `: ${type}` : `?: ${type} | undefined`;
   return `${commentText(schema.description)}${nameText(name)}${text};`;

@@ -1,14 +1,14 @@
 import { memberName } from '../src/operation.ts';
-import type { Api } from './document.ts';
+import type { DocumentedApi } from './document.ts';
 import { operationText } from './operation-text.ts';
-import { commentText, typeText } from './type-text.ts';
+import { commentText, schemaTypeText } from './type-text.ts';
 
-type Member = Api['operations'][number];
+type Member = DocumentedApi['operations'][number];
 
 /** `src/api.ts`: the types of all requests, responses and events, and of the client's groups. */
-export function typesModule({ operations, schemas }: Api): string {
+export function typesModule({ operations, schemas }: DocumentedApi): string {
   const named = Object.entries(schemas).map(
-    ([name, schema]) => `${commentText(schema.description)}export type ${name} = ${typeText(schema)};`,
+    ([name, schema]) => `${commentText(schema.description)}export type ${name} = ${schemaTypeText(schema)};`,
   );
   return `// \`npm run check\` writes this file from the declarations of the endpoints.
 import type { Call, Iterates, Streams } from './methods.ts';

@@ -14,7 +14,11 @@ export interface AnyRequest {
 /** Whether the response is a stream of events. */
 export type Wanted = 'stream' | 'whole';
 
-export function urlOf(baseUrl: string, { path }: Operation, { params = {}, query = {} }: AnyRequest): URL {
+export function requestUrl(
+  baseUrl: string,
+  { path }: Operation,
+  { params = {}, query = {} }: AnyRequest,
+): URL {
   const filled = path.replace(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(params[name] ?? ''));
   const url = new URL(baseUrl.replace(/\/$/, '') + filled);
   for (const [name, value] of Object.entries(query)) {
@@ -28,7 +32,7 @@ interface Content {
   body?: string | ArrayBuffer;
 }
 
-export async function contentOf(body: unknown): Promise<Content> {
+export async function encodeBody(body: unknown): Promise<Content> {
   if (body === undefined) return {};
   const members = Object.entries(Object(body)).filter(([, value]) => value !== undefined);
   if (!members.some(([, value]) => value instanceof Blob)) {
@@ -55,7 +59,7 @@ export function bodyFor(wanted: Wanted, { stream }: Operation, body: unknown): u
 }
 
 /** Pages that are served without TLS have no `crypto.randomUUID`. */
-export const newKey = () =>
+export const newIdempotencyKey = () =>
   Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => byte.toString(16).padStart(2, '0')).join(
     '',
   );

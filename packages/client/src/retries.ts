@@ -9,7 +9,7 @@ export interface Retries {
 const firstPauseMs = 500;
 
 /** Sends a request again that may succeed the next time: after a network error, a 5xx, or a 429 that says when. */
-export async function withRetries(
+export async function sendWithRetries(
   send: () => Promise<Response>,
   { max, waitMsMax, pause }: Retries,
   signal: AbortSignal | undefined,

@@ -1,7 +1,14 @@
 import { ApiError, ConnectionError } from './errors.ts';
 import type { Operation } from './operation.ts';
-import { type AnyRequest, bodyFor, contentOf, newKey, urlOf, type Wanted } from './request.ts';
-import { isNetworkError, type Retries, withRetries } from './retries.ts';
+import {
+  type AnyRequest,
+  bodyFor,
+  encodeBody,
+  newIdempotencyKey,
+  requestUrl,
+  type Wanted,
+} from './request.ts';
+import { isNetworkError, type Retries, sendWithRetries } from './retries.ts';
 
 export interface TransportOptions {
   baseUrl: string;
@@ -16,8 +23,8 @@ export const transport =
   ({ baseUrl, apiKey, fetch, retries }: TransportOptions) =>
   async (id: string, operation: Operation, request: AnyRequest, wanted: Wanted): Promise<Response> => {
     const { method, takesKey } = operation;
-    const { idempotencyKey = newKey(), signal } = request;
-    const { headers, body } = await contentOf(bodyFor(wanted, operation, request.body));
+    const { idempotencyKey = newIdempotencyKey(), signal } = request;
+    const { headers, body } = await encodeBody(bodyFor(wanted, operation, request.body));
     const credential = await apiKey();
     const init: RequestInit = {
       method,
@@ -31,9 +38,9 @@ export const transport =
       ...(body !== undefined && { body }),
       ...(signal && { signal }),
     };
-    const url = urlOf(baseUrl, operation, request);
+    const url = requestUrl(baseUrl, operation, request);
     const max = takesKey || method === 'GET' ? retries.max : 0;
-    const send = () => withRetries(() => fetch(url, init), { ...retries, max }, signal);
+    const send = () => sendWithRetries(() => fetch(url, init), { ...retries, max }, signal);
     const response = await unlessLost(id, send);
     if (response.ok) return response;
     const requestId = response.headers.get('x-amzn-requestid') ?? undefined;

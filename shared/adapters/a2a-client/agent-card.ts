@@ -74,7 +74,7 @@ const Scheme = z.looseObject({
 const Schemes = lenient(z.record(z.string(), Scheme));
 
 /** The card in one shape, whatever version of A2A it is of. */
-export function agentCardOf(value: Record<string, unknown>): AgentCard {
+export function parseAgentCard(value: Record<string, unknown>): AgentCard {
   const card = AgentCard.parse(value);
   const preferred = preferredInterface(value);
   const authentication = card.authentication ?? authenticationIn(Schemes.parse(value.securitySchemes) ?? {});

@@ -6,13 +6,13 @@ import type { A2aAgent } from '../ports/a2a-port.ts';
 const factories = { JSONRPC: JsonRpcTransportFactory, 'HTTP+JSON': RestTransportFactory };
 
 /** The versions to try: the agent's own, or those that an unknown agent may have. */
-export const versionsOf = ({ protocolVersion }: A2aAgent): readonly string[] => {
+export const versionsToTry = ({ protocolVersion }: A2aAgent): readonly string[] => {
   if (protocolVersion === undefined) return ['1.0', '0.3'];
   return [protocolVersion.startsWith('0.') ? '0.3' : '1.0'];
 };
 
 /** A client for a version of the protocol. @throws StepError for a binding that HTTP clients do not have. */
-export async function connect(
+export async function connectAgent(
   { url, protocolBinding = 'JSONRPC', streaming = false }: A2aAgent,
   protocolVersion: string,
   fetchImpl: typeof fetch,

@@ -12,7 +12,7 @@ const codeOf = (error: Error) => (error as { envelopeCode?: unknown }).envelopeC
 const systemCodeOf = (error: Error) => (error as NodeJS.ErrnoException).code;
 
 /** What an error of a client tells. @throws StepError for what is not in the words of the server. */
-export function failureIn(error: unknown, url: string): A2aEvent {
+export function toA2aFailure(error: unknown, url: string): A2aEvent {
   const causes = [...causesOf(error)];
   const http = causes.find((cause) => cause instanceof HttpFailure);
   if (http) return { type: 'failure', failure: http.text, status: http.status };

@@ -3,7 +3,7 @@ import { jsonIn } from '../../core/json/json.ts';
 import { checkedUrl } from '../net/checked-url.ts';
 import { safeFetch } from '../net/safe-fetch.ts';
 import type { Ports } from '../ports/ports.ts';
-import { type AgentCard, agentCardOf } from './agent-card.ts';
+import { type AgentCard, parseAgentCard } from './agent-card.ts';
 
 const bytesMax = 1_000_000;
 
@@ -68,5 +68,5 @@ async function cardAt(url: string, signal: AbortSignal, fetch: Ports['fetch']): 
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
     throw new NoCard(`${url} did not answer with a JSON object`);
   }
-  return agentCardOf(value as Record<string, unknown>);
+  return parseAgentCard(value as Record<string, unknown>);
 }

@@ -30,7 +30,7 @@ export class HttpFailure extends Error {
 }
 
 /** A fetch through the egress guard, with limits and the credentials. */
-export function guardedFetch(credentials: Readonly<Record<string, string>>): Fetch {
+export function guardedA2aFetch(credentials: Readonly<Record<string, string>>): Fetch {
   const own = sendableHeaders(credentials);
   const exchange = limitedExchange(limits);
   return async (url, init) => {

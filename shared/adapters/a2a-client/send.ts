@@ -6,9 +6,9 @@ import { checkedUrl } from '../net/checked-url.ts';
 import { slowServer } from '../net/fetch-failure.ts';
 import type { A2aEvent, A2aRequest } from '../ports/a2a-port.ts';
 import { A2aAnswer } from './answer.ts';
-import { connect, versionsOf } from './connect.ts';
-import { failureIn, isOtherVersion, isUnaccepted } from './failure.ts';
-import { guardedFetch } from './guarded-fetch.ts';
+import { connectAgent, versionsToTry } from './connect.ts';
+import { isOtherVersion, isUnaccepted, toA2aFailure } from './failure.ts';
+import { guardedA2aFetch } from './guarded-fetch.ts';
 import { toPart } from './parts.ts';
 
 const pollMsMax = 5_000;
@@ -36,7 +36,7 @@ export async function* sendToAgent(request: A2aRequest): AsyncGenerator<A2aEvent
   } catch (error) {
     request.signal.throwIfAborted();
     if (timeout.aborted) throw slowServer({ url: agent.url, timeoutMs });
-    yield failureIn(error, agent.url);
+    yield toA2aFailure(error, agent.url);
   } finally {
     left.abort();
     if (client && answer.taskId && !answer.isOver) await cancel(client, answer.taskId);
@@ -45,12 +45,12 @@ export async function* sendToAgent(request: A2aRequest): AsyncGenerator<A2aEvent
 
 /** Sends the message until the server accepts it. @returns with the first response. */
 async function start(request: A2aRequest, signal: AbortSignal) {
-  const fetch = guardedFetch(request.headers);
+  const fetch = guardedA2aFetch(request.headers);
   const message = messageOf(request);
-  const versions = versionsOf(request.agent).values();
+  const versions = versionsToTry(request.agent).values();
   let version = versions.next().value ?? '1.0';
   for (let attempt = 0; ; ) {
-    const client = await connect(request.agent, version, fetch);
+    const client = await connectAgent(request.agent, version, fetch);
     const responses = client.sendMessageStream(message, { signal });
     try {
       const first = await responses.next();

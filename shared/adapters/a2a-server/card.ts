@@ -7,7 +7,7 @@ const jsonMode = 'application/json';
 const textMode = 'text/plain';
 
 /** The card of A2A 1.0. */
-export function agentCardOf({ name, description, version, url, oidcIssuer, skills }: ServedCard): AgentCard {
+export function toAgentCard({ name, description, version, url, oidcIssuer, skills }: ServedCard): AgentCard {
   const schemes = {
     key: {
       $case: 'httpAuthSecurityScheme' as const,
@@ -66,7 +66,7 @@ export async function cardFor(
   signing?: CardSigning,
 ): Promise<Record<string, unknown>> {
   const { AgentCard: Card } = await import('@a2a-js/sdk');
-  const core = agentCardOf(card);
+  const core = toAgentCard(card);
   // The SDK leaves out what is empty, also where the protocol requires it.
   const current: Record<string, unknown> = { description: '', skills: [], ...(Card.toJSON(core) as object) };
   if (!isOfFormer(version)) return signing ? signed(current, signing) : current;

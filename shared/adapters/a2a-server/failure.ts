@@ -29,7 +29,7 @@ export const internalWords = (requestId: string) => `Internal error. Request ${r
 class InternalError extends Error {}
 
 /** An error as the protocol has it. Internal ones are logged, once. */
-export function a2aErrorOf(error: unknown, requestId: string): Error {
+export function toA2aError(error: unknown, requestId: string): Error {
   if (error instanceof A2aRefusal) return new refusals[error.kind](error.message);
   if (error instanceof ServiceError) {
     const Kind = isOfTask(error) ? services[error.code] : UnsupportedOperationError;

@@ -1,5 +1,5 @@
 import type { PushReceiver, ServedTask } from './served-agent.ts';
-import { taskOf, toStreamResponse } from './to-wire.ts';
+import { toStreamResponse, toTask } from './to-wire.ts';
 
 const taskBytesMax = 200_000;
 
@@ -9,7 +9,7 @@ export interface PushBody {
 }
 
 /** 1.0: a `StreamResponse`; 0.3: the task without messages. If the answer is large, only the status. */
-export async function pushBodyOf(task: ServedTask, version: PushReceiver['version']): Promise<PushBody> {
+export async function toPushBody(task: ServedTask, version: PushReceiver['version']): Promise<PushBody> {
   const isLarge = Buffer.byteLength(JSON.stringify(task.output)) > taskBytesMax;
   const sent = isLarge ? { ...task, output: [] } : task;
   if (version === '1.0') {
@@ -21,6 +21,6 @@ export async function pushBodyOf(task: ServedTask, version: PushReceiver['versio
   }
   const { V03PushNotificationSerializer } = await import('@a2a-js/sdk/compat/v0_3/server');
   const event = toStreamResponse({ type: 'task', task: sent }, task, 0);
-  const { body } = new V03PushNotificationSerializer().serialize(event, taskOf(sent, 0));
+  const { body } = new V03PushNotificationSerializer().serialize(event, toTask(sent, 0));
   return { contentType: 'application/json', body: String(body) };
 }

@@ -16,8 +16,8 @@ import { ServiceError } from '../../core/errors/errors.ts';
 import { isDeeperThan, nestingLevelsMax } from '../../core/json/nesting.ts';
 import { wellFormed, wellFormedOnly } from '../../core/name.ts';
 import { a2aParts } from '../a2a-client/parts.ts';
-import { agentCardOf } from './card.ts';
-import { a2aErrorOf } from './failure.ts';
+import { toAgentCard } from './card.ts';
+import { toA2aError } from './failure.ts';
 import { receiverIn, receiverMethods } from './receiver-methods.ts';
 import {
   A2aRefusal,
@@ -26,7 +26,7 @@ import {
   type ServedAgent,
   type ServedTask,
 } from './served-agent.ts';
-import { stateOf, taskOf, toStreamResponse } from './to-wire.ts';
+import { toStreamResponse, toTask, toTaskState } from './to-wire.ts';
 
 const pageSizeDefault = 50;
 const pageSizeMax = 100;
@@ -37,7 +37,7 @@ const noExtendedCard = 'The agent has no extended card: its card shows all to ev
 const sayable: ReadonlySet<Role> = new Set([Role.ROLE_USER, Role.ROLE_UNSPECIFIED]);
 
 /** A served agent as the SDK's transports take it. */
-export function requestHandlerOf(
+export function createRequestHandler(
   agent: ServedAgent,
   requestId: string,
   version: PushReceiver['version'] = '1.0',
@@ -46,7 +46,7 @@ export function requestHandlerOf(
     try {
       return await work();
     } catch (error) {
-      throw a2aErrorOf(error, requestId);
+      throw toA2aError(error, requestId);
     }
   };
 
@@ -61,12 +61,12 @@ export function requestHandlerOf(
         if (task) yield toStreamResponse(event, task, historyLength);
       }
     } catch (error) {
-      throw a2aErrorOf(error, requestId);
+      throw toA2aError(error, requestId);
     }
   }
 
   return {
-    getAgentCard: async () => agentCardOf(agent.card),
+    getAgentCard: async () => toAgentCard(agent.card),
     getAuthenticatedExtendedAgentCard: async () => {
       // The card says that there is none. 0.3 has an error for that, 1.0 none of its own.
       if (version === '0.3') throw new ExtendedAgentCardNotConfiguredError(noExtendedCard);
@@ -78,7 +78,7 @@ export function requestHandlerOf(
         const message = messageIn(request, version);
         let id = '';
         for await (const event of agent.send(message)) if (event.type === 'task') id = event.task.id;
-        return taskOf(await agent.get(id), lengthIn(request.configuration?.historyLength));
+        return toTask(await agent.get(id), lengthIn(request.configuration?.historyLength));
       }),
 
     async *sendMessageStream(request) {
@@ -89,17 +89,17 @@ export function requestHandlerOf(
     getTask: ({ id, historyLength }) =>
       guarded(async (): Promise<Task> => {
         const length = lengthIn(historyLength);
-        return taskOf(await agent.get(id), length);
+        return toTask(await agent.get(id), length);
       }),
 
-    cancelTask: ({ id }) => guarded(async () => taskOf(await agent.cancel(id))),
+    cancelTask: ({ id }) => guarded(async () => toTask(await agent.cancel(id))),
 
     resubscribe: ({ id }) => events(() => agent.follow(id)),
 
     listTasks: (request) =>
       guarded(async () => {
         const pageSize = pageSizeIn(request);
-        const state = stateOf(request.status);
+        const state = toTaskState(request.status);
         if (request.status !== 0 && !state) throw new RequestMalformedError('status is no state of tasks');
         const {
           tasks,
@@ -117,7 +117,7 @@ export function requestHandlerOf(
           .catch(pageRefused);
         const historyLength = lengthIn(request.historyLength) ?? 0;
         return {
-          tasks: tasks.map((task) => taskOf(task, historyLength)),
+          tasks: tasks.map((task) => toTask(task, historyLength)),
           nextPageToken: nextCursor,
           pageSize,
           totalSize: total,

@@ -9,10 +9,10 @@ import {
 import { restStatusFor, toRestErrorBody, VersionNotSupportedError } from '@a2a-js/sdk/errors';
 import { type A2ARequestHandler, ServerCallContext } from '@a2a-js/sdk/server';
 import type { StreamedBody } from '../../platform/http/responses/streamed-body.ts';
-import { a2aErrorOf } from './failure.ts';
+import { toA2aError } from './failure.ts';
 import { assertParams } from './message-check.ts';
-import { requestHandlerOf } from './request-handler.ts';
-import { type Begun, eventsBody, firstOf, jsonBody } from './respond.ts';
+import { createRequestHandler } from './request-handler.ts';
+import { type BegunStream, eventsBody, keepAliveJsonBody, readFirst } from './respond.ts';
 import type { ServedAgent } from './served-agent.ts';
 
 export type RestOperation =
@@ -41,11 +41,11 @@ export async function respondToRest(
     if (!/^1\.0(\.\d+)?$/.test(version)) {
       throw new VersionNotSupportedError(`This binding has the version 1.0, and not ${version}`);
     }
-    return await perform(operation, requestHandlerOf(agent, requestId), gone);
+    return await perform(operation, createRequestHandler(agent, requestId), gone);
   } catch (thrown) {
-    const error = a2aErrorOf(thrown, requestId);
+    const error = toA2aError(thrown, requestId);
     const status = restStatusFor(error);
-    return jsonBody(toRestErrorBody(error, status), gone, status);
+    return keepAliveJsonBody(toRestErrorBody(error, status), gone, status);
   }
 }
 
@@ -55,19 +55,22 @@ async function perform(
   gone: AbortController,
 ): Promise<StreamedBody> {
   const context = new ServerCallContext({ requestedVersion: '1.0' });
-  const answer = (task: Promise<Task>) => task.then((found) => jsonBody(Task.toJSON(found), gone));
+  const answer = (task: Promise<Task>) => task.then((found) => keepAliveJsonBody(Task.toJSON(found), gone));
   switch (operation.name) {
     case 'send': {
       const request = sentIn(operation.body);
-      const begun = await firstOf(requests.sendMessageStream(request, context));
-      return jsonBody(sentTask(begun, requests, request.configuration?.historyLength), gone);
+      const begun = await readFirst(requests.sendMessageStream(request, context));
+      return keepAliveJsonBody(sentTask(begun, requests, request.configuration?.historyLength), gone);
     }
     case 'stream': {
       const request = sentIn(operation.body);
       return streamed(requests.sendMessageStream(request, context), gone);
     }
     case 'get-extended-card':
-      return jsonBody(await requests.getAuthenticatedExtendedAgentCard({ tenant: '' }, context), gone);
+      return keepAliveJsonBody(
+        await requests.getAuthenticatedExtendedAgentCard({ tenant: '' }, context),
+        gone,
+      );
     case 'subscribe':
       return streamed(requests.resubscribe({ tenant: '', id: operation.id }, context), gone);
     case 'get':
@@ -80,27 +83,27 @@ async function perform(
       assertParams('CreateTaskPushNotificationConfig', operation.body);
       const given = TaskPushNotificationConfig.fromJSON(operation.body);
       const added = requests.createTaskPushNotificationConfig({ ...given, taskId: operation.id }, context);
-      return jsonBody(TaskPushNotificationConfig.toJSON(await added), gone);
+      return keepAliveJsonBody(TaskPushNotificationConfig.toJSON(await added), gone);
     }
     case 'get-receiver': {
       const asked = { tenant: '', taskId: operation.id, id: operation.receiverId };
       const found = await requests.getTaskPushNotificationConfig(asked, context);
-      return jsonBody(TaskPushNotificationConfig.toJSON(found), gone);
+      return keepAliveJsonBody(TaskPushNotificationConfig.toJSON(found), gone);
     }
     case 'list-receivers': {
       const asked = { tenant: '', taskId: operation.id, pageSize: 0, pageToken: '' };
       const page = await requests.listTaskPushNotificationConfigs(asked, context);
-      return jsonBody({ configs: page.configs.map(TaskPushNotificationConfig.toJSON) }, gone);
+      return keepAliveJsonBody({ configs: page.configs.map(TaskPushNotificationConfig.toJSON) }, gone);
     }
     case 'remove-receiver': {
       const asked = { tenant: '', taskId: operation.id, id: operation.receiverId };
       await requests.deleteTaskPushNotificationConfig(asked, context);
-      return jsonBody({}, gone);
+      return keepAliveJsonBody({}, gone);
     }
     case 'list': {
       const page = await requests.listTasks(ListTasksRequest.fromJSON(operation.query), context);
       const empty = { tasks: [], nextPageToken: '', totalSize: 0 };
-      return jsonBody({ ...empty, ...(ListTasksResponse.toJSON(page) as object) }, gone);
+      return keepAliveJsonBody({ ...empty, ...(ListTasksResponse.toJSON(page) as object) }, gone);
     }
   }
 }
@@ -111,7 +114,7 @@ function sentIn(body: unknown): SendMessageRequest {
 }
 
 async function streamed(source: AsyncIterable<StreamResponse>, gone: AbortController): Promise<StreamedBody> {
-  const begun = await firstOf(wireOf(source));
+  const begun = await readFirst(wireOf(source));
   return eventsBody(begun, errorBodyOf, gone);
 }
 
@@ -123,7 +126,7 @@ const errorBodyOf = (error: unknown) => toRestErrorBody(error, restStatusFor(err
 
 /** The task at the end of its events. Its status is sent before, so that a later error has none. */
 async function sentTask(
-  { first, rest }: Begun<StreamResponse>,
+  { first, rest }: BegunStream<StreamResponse>,
   requests: A2ARequestHandler,
   historyLength: number | undefined,
 ): Promise<unknown> {

@@ -7,9 +7,9 @@ import {
   serverSentEvent,
 } from '../../platform/http/responses/server-sent-events.ts';
 import { pingEveryMs, type StreamedBody, streamedBody } from '../../platform/http/responses/streamed-body.ts';
-import { a2aErrorOf, internalWords } from './failure.ts';
+import { internalWords, toA2aError } from './failure.ts';
 import { assertParams } from './message-check.ts';
-import { requestHandlerOf } from './request-handler.ts';
+import { createRequestHandler } from './request-handler.ts';
 import type { ServedAgent } from './served-agent.ts';
 
 export interface RpcRequest {
@@ -32,30 +32,30 @@ export async function respondToRpc(
   const method = String(message.method ?? '');
   // Without the header, the method tells: those of 0.3 have a slash.
   const isOld = version === undefined ? method.includes('/') : version.startsWith('0.');
-  const requests = requestHandlerOf(agent, requestId, isOld ? '0.3' : '1.0');
+  const requests = createRequestHandler(agent, requestId, isOld ? '0.3' : '1.0');
   const protocol = protocolOf(isOld, version, requests);
   const id = message.id ?? null;
   const failed = (error: unknown) => ({
     jsonrpc: '2.0',
     id,
-    error: protocol.errorOf(a2aErrorOf(error, requestId)),
+    error: protocol.errorOf(toA2aError(error, requestId)),
   });
-  if (protocol.refusal) return jsonBody(failed(protocol.refusal), gone);
+  if (protocol.refusal) return keepAliveJsonBody(failed(protocol.refusal), gone);
   const problem = requestProblem(message);
-  if (problem) return jsonBody({ jsonrpc: '2.0', id: isId(id) ? id : null, error: problem }, gone);
+  if (problem) return keepAliveJsonBody({ jsonrpc: '2.0', id: isId(id) ? id : null, error: problem }, gone);
   try {
     assertParams(method, message.params ?? {});
   } catch (error) {
-    return jsonBody(failed(error), gone);
+    return keepAliveJsonBody(failed(error), gone);
   }
   const answer = protocol.handler
     .handle(message as Record<string, unknown>, context)
     .then((response) => withoutReason(response, requestId));
-  if (!streamingMethods.has(method)) return jsonBody(answer, gone);
+  if (!streamingMethods.has(method)) return keepAliveJsonBody(answer, gone);
   const events = await answer;
-  if (!(Symbol.asyncIterator in events)) return jsonBody(events, gone);
-  const first = await firstOf(events).catch(failed);
-  if (!('rest' in first)) return jsonBody(first, gone);
+  if (!(Symbol.asyncIterator in events)) return keepAliveJsonBody(events, gone);
+  const first = await readFirst(events).catch(failed);
+  if (!('rest' in first)) return keepAliveJsonBody(first, gone);
   return eventsBody(first, failed, gone);
 }
 
@@ -91,7 +91,7 @@ function withoutReason<T extends object>(given: T, requestId: string): T {
   const { error } = given as { error?: { code: number; message: string } };
   const words = internalWords(requestId);
   if (error?.code !== -32_603 || error.message === words) return given;
-  return { ...given, error: { ...error, message: a2aErrorOf(new Error(error.message), requestId).message } };
+  return { ...given, error: { ...error, message: toA2aError(new Error(error.message), requestId).message } };
 }
 
 function protocolOf(isOld: boolean, version: string | undefined, requests: A2ARequestHandler) {
@@ -113,7 +113,7 @@ function protocolOf(isOld: boolean, version: string | undefined, requests: A2ARe
 }
 
 /** A body that may take long: white space in front of JSON keeps the connection open. */
-export const jsonBody = (value: unknown, gone: AbortController, statusCode = 200): StreamedBody => ({
+export const keepAliveJsonBody = (value: unknown, gone: AbortController, statusCode = 200): StreamedBody => ({
   statusCode,
   ...streamedBody({
     contentType: 'application/json',
@@ -125,20 +125,20 @@ export const jsonBody = (value: unknown, gone: AbortController, statusCode = 200
   }),
 });
 
-export interface Begun<T> {
+export interface BegunStream<T> {
   first: IteratorResult<T, void>;
   rest: AsyncIterator<T, void>;
 }
 
 /** @throws what the source throws instead of its first event. */
-export async function firstOf<T>(source: AsyncIterable<T>): Promise<Begun<T>> {
+export async function readFirst<T>(source: AsyncIterable<T>): Promise<BegunStream<T>> {
   const rest = source[Symbol.asyncIterator]() as AsyncIterator<T, void>;
   return { first: await rest.next(), rest };
 }
 
 /** @param errorOf The last event, if the source fails. */
 export const eventsBody = <T>(
-  { first, rest }: Begun<T>,
+  { first, rest }: BegunStream<T>,
   errorOf: (error: unknown) => unknown,
   gone: AbortController,
 ): StreamedBody =>

@@ -16,14 +16,14 @@ const states: readonly (A2aState | undefined)[] = [
   'auth-required',
 ] as (A2aState | undefined)[];
 
-export const stateOf = (value: number): A2aState | undefined => states[value];
+export const toTaskState = (value: number): A2aState | undefined => states[value];
 
 const roles = { user: 1, agent: 2 };
 
 type TaskPlace = Pick<ServedTask, 'id' | 'contextId'>;
 
 /** @param historyLength How many of the latest messages. Undefined: all. */
-export function taskOf(task: ServedTask, historyLength?: number): Task {
+export function toTask(task: ServedTask, historyLength?: number): Task {
   const { id, contextId, status, output, history } = task;
   const shown =
     historyLength === undefined
@@ -74,7 +74,7 @@ export function toStreamResponse(
   const place = { taskId: task.id, contextId: task.contextId, metadata: undefined };
   switch (event.type) {
     case 'task':
-      return { payload: { $case: 'task', value: taskOf(event.task, historyLength) } };
+      return { payload: { $case: 'task', value: toTask(event.task, historyLength) } };
     case 'status':
       return {
         payload: { $case: 'statusUpdate', value: { ...place, status: statusOf(event.status, task) } },

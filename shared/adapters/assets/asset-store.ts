@@ -1,9 +1,16 @@
 import { createHash } from 'node:crypto';
 import { requireEnv } from '../../core/environment.ts';
 import { StepError } from '../../core/errors/step-error.ts';
-import { derivedId, timeOf } from '../../core/ids.ts';
+import { derivedId, timeMsFromId } from '../../core/ids.ts';
 import { readBytes } from '../../core/limited-fetch.ts';
-import { decodedPath, objectKey, pathOf, S3Error, s3Request, signedUrl } from '../../platform/aws/s3.ts';
+import {
+  decodedPath,
+  objectKey,
+  objectUrlPath,
+  S3Error,
+  s3Request,
+  signedUrl,
+} from '../../platform/aws/s3.ts';
 import { using } from '../../platform/aws/uses.ts';
 import type { AssetsPort } from '../ports/assets-port.ts';
 import { contentDisposition } from './filename.ts';
@@ -28,7 +35,15 @@ export const assetStore = /* @__PURE__ */ using(
         throw new StepError(`${filename} has ${bytes.length} bytes; the maximum is ${assetBytesMax}`);
       }
       const digest = createHash('sha256').update(bytes).digest('hex');
-      const assetId = derivedId('asset', timeOf(runId), runId, visibility, contentType, filename, digest);
+      const assetId = derivedId(
+        'asset',
+        timeMsFromId(runId),
+        runId,
+        visibility,
+        contentType,
+        filename,
+        digest,
+      );
       const path = `${tenant}/${assetId}/${filename}`;
       const bucket = requireEnv('ASSET_BUCKET');
       const isPublic = visibility === 'public';
@@ -43,7 +58,7 @@ export const assetStore = /* @__PURE__ */ using(
         }),
       );
       if (isPublic)
-        return { assetId, url: `${requireEnv('PUBLIC_ASSETS_URL')}/${pathOf(path)}`, expiresAt: null };
+        return { assetId, url: `${requireEnv('PUBLIC_ASSETS_URL')}/${objectUrlPath(path)}`, expiresAt: null };
       const expiresAt = new Date(Date.now() + signedSeconds * 1_000).toISOString();
       return { assetId, url: await signedUrl(bucket, `private/${path}`, signedSeconds), expiresAt };
     },

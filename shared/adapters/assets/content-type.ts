@@ -7,7 +7,7 @@ const mediaType = new RegExp(`^${token}/${token}(?:\\s*;\\s*${token}=(?:${token}
 const isMediaType = (text: string) => text.length <= charactersMax && mediaType.test(text);
 
 /** The configured one, else the received or the usual one. @throws StepError if the configured one is invalid. */
-export async function contentTypeOf(
+export async function chooseContentType(
   configured: string | undefined,
   received: string | undefined,
   filename: string,

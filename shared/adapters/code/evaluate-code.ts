@@ -1,12 +1,12 @@
 import { StepError } from '../../core/errors/step-error.ts';
 import { characterCount } from '../../core/json/json-texts.ts';
-import { namesIn } from '../../core/variables/named-variables.ts';
+import { createNameTest } from '../../core/variables/named-variables.ts';
 import type { Variables } from '../../core/variables/variables.ts';
 import { type Sandbox, SandboxError } from '../sandbox/sandbox.ts';
 import type { ScriptLanguage } from './languages.ts';
 import type { CodeKind } from './programs.ts';
 import type { Program } from './quickjs.ts';
-import { evaluateProgram } from './tasks.ts';
+import { evaluateProgramTask } from './tasks.ts';
 
 const kindOfScript = (language: ScriptLanguage = 'javascript'): CodeKind =>
   language === 'typescript' ? 'typescript' : 'script';
@@ -49,7 +49,7 @@ async function evaluate(
 ): Promise<unknown> {
   const { timeoutMs } = program;
   const evaluateWith = (handed: Handed) =>
-    sandbox(evaluateProgram, { ...program, ...handed }, { timeoutMs, signal }).catch((error) => {
+    sandbox(evaluateProgramTask, { ...program, ...handed }, { timeoutMs, signal }).catch((error) => {
       if (error instanceof SandboxError) return { error: limitInWords(error, timeoutMs) };
       throw error;
     });
@@ -79,7 +79,7 @@ const withheldDepthMax = 3;
 function named(code: string, variables: Readonly<Variables>): Handed {
   if (openDoors.test(code)) return whole(variables);
   const withheld: string[][] = [];
-  const isNamed = namesIn([code]);
+  const isNamed = createNameTest([code]);
   const slim = (value: object, path: string[]): object =>
     Object.fromEntries(
       Object.entries(value).map(([name, member]) => {

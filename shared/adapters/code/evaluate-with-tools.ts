@@ -4,7 +4,7 @@ import { makeFairQueue } from '../sandbox/fair-queue.ts';
 import { type Sandbox, SandboxError } from '../sandbox/sandbox.ts';
 import type { ProgramCall, ProgramCallResult } from './program-calls.ts';
 import type { ToolEvaluation } from './quickjs-tools.ts';
-import { evaluateWithTools as task } from './tasks.ts';
+import { evaluateWithToolsTask } from './tasks.ts';
 
 export interface CodeWithTools {
   /** TypeScript or JavaScript: the body of an async function that may call `tools.<name>(args)`. */
@@ -65,7 +65,7 @@ export async function evaluateWithTools(
   const input = { code, toolNames, callsMax, timeoutMs: cpuMs };
   const limits = { timeoutMs: cpuMs, signal: AbortSignal.any([signal, timeout]), onAsk: answer };
   try {
-    return await sandbox(task, input, limits);
+    return await sandbox(evaluateWithToolsTask, input, limits);
   } catch (error) {
     signal.throwIfAborted();
     if (timeout.aborted)

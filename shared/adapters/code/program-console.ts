@@ -1,6 +1,6 @@
 export const consoleCharactersMax = 20_000;
 
-export function openConsole() {
+export function openProgramConsole() {
   const lines: string[] = [];
   let left = consoleCharactersMax;
   return {

@@ -9,7 +9,7 @@ const asBody = (code: string) => `(async()=>{${code}\n})()`;
 const asExpression = (code: string) => `(async()=>(${code}\n))()`;
 
 /** A script that is a single expression needs no `return`. @throws SyntaxError for invalid TypeScript. */
-export const programOf = (kind: CodeKind, code: string): string => programs[kind](code);
+export const toProgram = (kind: CodeKind, code: string): string => programs[kind](code);
 
 const script = memoise((code) => (syntaxProblem(asExpression(code)) ? asBody(code) : asExpression(code)));
 

@@ -1,8 +1,8 @@
 import type { QuickJSContext, QuickJSHandle, QuickJSRuntime } from 'quickjs-emscripten-core';
 import type { AskCaller } from '../sandbox/sandbox.ts';
 import { openCalls } from './program-calls.ts';
-import { consoleCharactersMax, openConsole } from './program-console.ts';
-import { programOf } from './programs.ts';
+import { consoleCharactersMax, openProgramConsole } from './program-console.ts';
+import { toProgram } from './programs.ts';
 import { inEngine, openRuntime, resultText } from './quickjs-engine.ts';
 import { scriptFailure } from './quickjs-failure.ts';
 import { resultCharactersMax } from './tool-program-limits.ts';
@@ -43,11 +43,11 @@ const prepare = `(namesJson, call, print) => {
 }`;
 
 /** Evaluates code that calls tools. Each call is asked of the serving thread. */
-export async function evaluateWithTools(program: ToolProgram, ask: AskCaller): Promise<ToolEvaluation> {
-  const written = openConsole();
+export async function evaluateToolProgram(program: ToolProgram, ask: AskCaller): Promise<ToolEvaluation> {
+  const written = openProgramConsole();
   let code: string;
   try {
-    code = programOf('typescript', program.code);
+    code = toProgram('typescript', program.code);
   } catch (error) {
     return { error: `is not TypeScript: ${(error as Error).message}`, console: [] };
   }

@@ -4,7 +4,7 @@ import type {
   QuickJSRuntime,
   QuickJSWASMModule,
 } from 'quickjs-emscripten-core';
-import { type CodeKind, programOf } from './programs.ts';
+import { type CodeKind, toProgram } from './programs.ts';
 import { inEngine, openRuntime, resultText, scriptOutputMax } from './quickjs-engine.ts';
 import { scriptFailure } from './quickjs-failure.ts';
 
@@ -26,7 +26,7 @@ export type Evaluation = { json: string | undefined } | { error: string } | { mi
 export async function evaluate(program: Program): Promise<Evaluation> {
   let code: string;
   try {
-    code = programOf(program.kind, program.code);
+    code = toProgram(program.kind, program.code);
   } catch (error) {
     return { error: `is not TypeScript: ${(error as Error).message}` };
   }

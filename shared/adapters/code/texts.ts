@@ -1,7 +1,7 @@
 import { templateProblem, variablesOfTemplate } from '../templates/liquid.ts';
 import { alwaysHolds } from './constant-condition.ts';
 import { readsOfProgram } from './program-reads.ts';
-import { type CodeKind, codeProblem, programOf } from './programs.ts';
+import { type CodeKind, codeProblem, toProgram } from './programs.ts';
 
 export interface FlowText {
   kind: CodeKind | 'template';
@@ -39,13 +39,13 @@ export function problemsOfTexts({
 export const readTexts = (texts: readonly FlowText[]): { reads: Reads; alwaysHolds: boolean | undefined }[] =>
   texts.map((text) => ({
     reads: readsOf(text),
-    alwaysHolds: text.kind === 'expression' ? alwaysHolds(programOf('expression', text.text)) : undefined,
+    alwaysHolds: text.kind === 'expression' ? alwaysHolds(toProgram('expression', text.text)) : undefined,
   }));
 
 /** A text with a syntax error may read anything. */
 function readsOf({ kind, text }: FlowText): Reads {
   try {
-    if (kind !== 'template') return readsOfProgram(programOf(kind, text));
+    if (kind !== 'template') return readsOfProgram(toProgram(kind, text));
     const names = variablesOfTemplate(text).map((read) => ({ ...read, guarded: false }));
     return { names, everything: false };
   } catch {

@@ -1,3 +1,3 @@
 import { sandboxTask, type TaskOf } from '../sandbox/sandbox.ts';
 
-export const queryJson: TaskOf<typeof import('./query.ts').queryJson> = sandboxTask('queryJson');
+export const queryJsonTask: TaskOf<typeof import('./query.ts').queryJson> = sandboxTask('queryJson');

@@ -2,9 +2,9 @@ import { createHash } from 'node:crypto';
 import { boundedMap } from '../../core/concurrency/cache.ts';
 import type { JsonSchema } from '../ports/model-port.ts';
 import { type Sandbox, SandboxError } from '../sandbox/sandbox.ts';
-import { checkMsMax, type Problem, schemaSizeProblem } from './limits.ts';
+import { checkMsMax, schemaSizeProblem, type ValueProblem } from './limits.ts';
 import { certainlyFits } from './plain-fit.ts';
-import { validateSchema, validateValue } from './tasks.ts';
+import { validateSchemaTask, validateValueTask } from './tasks.ts';
 
 interface Options {
   signal?: AbortSignal | undefined;
@@ -16,12 +16,12 @@ export async function checkValue(
   schema: JsonSchema,
   value: unknown,
   { signal }: Options = {},
-): Promise<Problem[]> {
+): Promise<ValueProblem[]> {
   if (certainlyFits(schema, value)) return [];
   const tooLarge = schemaSizeProblem(schema);
   if (tooLarge) return [tooLarge];
   const input = { schema: JSON.stringify(schema), value };
-  return sandbox(validateValue, input, { timeoutMs: checkMsMax, signal }).catch(limitAsProblem);
+  return sandbox(validateValueTask, input, { timeoutMs: checkMsMax, signal }).catch(limitAsProblem);
 }
 
 /** Hashes of schemas without problems: each run opens the same tools again, and a thread costs a millisecond. */
@@ -32,12 +32,12 @@ export async function schemaProblems(
   sandbox: Sandbox,
   schema: JsonSchema,
   { signal }: Options = {},
-): Promise<Problem[]> {
+): Promise<ValueProblem[]> {
   const tooLarge = schemaSizeProblem(schema);
   if (tooLarge) return [tooLarge];
   const hash = createHash('sha256').update(JSON.stringify(schema)).digest('base64');
   if (usable.get(hash)) return [];
-  const problems = await sandbox(validateSchema, schema, { timeoutMs: checkMsMax, signal }).catch(
+  const problems = await sandbox(validateSchemaTask, schema, { timeoutMs: checkMsMax, signal }).catch(
     limitAsProblem,
   );
   if (problems.length === 0) usable.set(hash, true);
@@ -45,7 +45,7 @@ export async function schemaProblems(
 }
 
 /** The thread ended with the task: what the time limit inside does not catch. @throws errors other than limits. */
-function limitAsProblem(error: unknown): Problem[] {
+function limitAsProblem(error: unknown): ValueProblem[] {
   if (!(error instanceof SandboxError)) throw error;
   const reason = error.reason === 'memory' ? 'needs too much memory' : 'takes too long';
   return [{ path: '', message: `The schema ${reason}; simplify it` }];

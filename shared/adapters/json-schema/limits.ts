@@ -2,7 +2,7 @@ import { isDeeperThan } from '../../core/json/nesting.ts';
 import type { JsonSchema } from '../ports/model-port.ts';
 
 /** What is wrong, and where: a dotted path into the value or the schema, empty for the whole. */
-export interface Problem {
+export interface ValueProblem {
   path: string;
   message: string;
 }
@@ -16,7 +16,7 @@ export const subschemasMax = 500;
 export const checkMsMax = 100;
 
 /** Checked before a schema reaches a thread. */
-export function schemaSizeProblem(schema: JsonSchema): Problem | undefined {
+export function schemaSizeProblem(schema: JsonSchema): ValueProblem | undefined {
   if (isDeeperThan(schemaLevelsMax, schema)) {
     return { path: '', message: `A schema is nested at most ${schemaLevelsMax} levels deep` };
   }

@@ -1,5 +1,5 @@
 import type { JsonSchema } from '../ports/model-port.ts';
-import { type Problem, subschemasMax } from './limits.ts';
+import { subschemasMax, type ValueProblem } from './limits.ts';
 
 /** The keywords of JSON Schema 2020-12 whose values contain schemas. */
 const single = new Set(
@@ -16,15 +16,15 @@ interface Subschema {
 }
 
 /** The schema and all schemas in it, with their paths. Values such as `const` and `default` contain none. */
-export function* subschemasOf(schema: unknown, path: string[] = []): Generator<Subschema, void> {
+export function* walkSubschemas(schema: unknown, path: string[] = []): Generator<Subschema, void> {
   if (!isObject(schema)) return;
   yield { schema, path };
   for (const [keyword, value] of Object.entries(schema)) {
     const at = [...path, keyword];
-    if (single.has(keyword)) yield* subschemasOf(value, at);
+    if (single.has(keyword)) yield* walkSubschemas(value, at);
     else if (listed.has(keyword) || mapped.has(keyword)) {
       for (const [name, member] of Object.entries(isContainer(value) ? value : {})) {
-        yield* subschemasOf(member, [...at, name]);
+        yield* walkSubschemas(member, [...at, name]);
       }
     }
   }
@@ -36,8 +36,8 @@ const isObject = (value: unknown): value is JsonSchema => isContainer(value) && 
 const draft = 'https://json-schema.org/draft/2020-12/schema';
 
 /** Beyond the meta-schema: other drafts or documents, asynchronous schemas, invalid patterns. */
-export function refusedParts(schema: JsonSchema): Problem[] {
-  const all = [...subschemasOf(schema)];
+export function refusedParts(schema: JsonSchema): ValueProblem[] {
+  const all = [...walkSubschemas(schema)];
   if (all.length > subschemasMax) {
     return [
       { path: '', message: `A schema contains at most ${subschemasMax} schemas; this one has ${all.length}` },

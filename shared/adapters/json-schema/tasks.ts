@@ -1,8 +1,8 @@
 import { sandboxTask, type TaskOf } from '../sandbox/sandbox.ts';
 
-export const validateValue: TaskOf<typeof import('./validator.ts').validateValue> = sandboxTask(
+export const validateValueTask: TaskOf<typeof import('./validator.ts').validateValue> = sandboxTask(
   'validateValue',
   { gathers: true },
 );
-export const validateSchema: TaskOf<typeof import('./validator.ts').validateSchema> =
+export const validateSchemaTask: TaskOf<typeof import('./validator.ts').validateSchema> =
   sandboxTask('validateSchema');

@@ -4,7 +4,7 @@ import addFormats from 'ajv-formats';
 import { memoise } from '../../core/concurrency/cache.ts';
 import { loadOnce } from '../../core/concurrency/load-once.ts';
 import type { JsonSchema } from '../ports/model-port.ts';
-import { checkMsMax, type Problem } from './limits.ts';
+import { checkMsMax, type ValueProblem } from './limits.ts';
 import { refusedParts } from './subschemas.ts';
 import { OutOfTime, withinTime } from './time-limit.ts';
 
@@ -27,7 +27,7 @@ const compile = (schema: JsonSchema): ValidateFunction =>
 const compiled = memoise((json) => compile(JSON.parse(json)), { entriesMax: 200, charactersMax: 2_000_000 });
 
 /** The problems of a value, at most 20. @param schema As JSON text, which is the name of the compiled schema. */
-export function validateValue({ schema, value }: { schema: string; value: unknown }): Problem[] {
+export function validateValue({ schema, value }: { schema: string; value: unknown }): ValueProblem[] {
   return timed('The value cannot be checked', () => {
     const validate = compiled(schema);
     return validate(value) ? [] : problemsIn(validate.errors);
@@ -35,7 +35,7 @@ export function validateValue({ schema, value }: { schema: string; value: unknow
 }
 
 /** Why a schema is not valid, or cannot be used here. */
-export function validateSchema(schema: JsonSchema): Problem[] {
+export function validateSchema(schema: JsonSchema): ValueProblem[] {
   const ajv = metaSchema();
   return timed('The schema cannot be used', () => {
     const refused = refusedParts(schema);
@@ -46,7 +46,7 @@ export function validateSchema(schema: JsonSchema): Problem[] {
   });
 }
 
-function timed(what: string, work: () => Problem[]): Problem[] {
+function timed(what: string, work: () => ValueProblem[]): ValueProblem[] {
   try {
     return withinTime(checkMsMax, work);
   } catch (error) {
@@ -60,7 +60,7 @@ function timed(what: string, work: () => Problem[]): Problem[] {
   }
 }
 
-const problemsIn = (errors: ErrorObject[] | null | undefined): Problem[] => {
+const problemsIn = (errors: ErrorObject[] | null | undefined): ValueProblem[] => {
   const problems = (errors ?? []).map(problemOf);
   const distinct = new Map(problems.map((problem) => [`${problem.path} ${problem.message}`, problem]));
   return [...distinct.values()].slice(0, problemsMax);
@@ -68,7 +68,7 @@ const problemsIn = (errors: ErrorObject[] | null | undefined): Problem[] => {
 
 type Params = Record<string, unknown>;
 
-function problemOf({ instancePath, keyword, params, message = 'is not valid' }: ErrorObject): Problem {
+function problemOf({ instancePath, keyword, params, message = 'is not valid' }: ErrorObject): ValueProblem {
   const path = instancePath.split('/').slice(1).map(unescaped);
   const [member, text] = special[keyword]?.(params as Params) ?? [undefined, sentence(message)];
   return { path: [...path, ...(member === undefined ? [] : [member])].join('.'), message: text };

@@ -1,10 +1,10 @@
 import { ProtocolError, ProtocolErrorCode } from '@modelcontextprotocol/client';
 import { StepError } from '../../core/errors/step-error.ts';
 import type { McpFailure, McpOutcome, McpPort, McpToolList } from '../ports/mcp-port.ts';
-import { failureIn } from './failure.ts';
-import { listTools } from './list-tools.ts';
-import { isMissingTool, type Result, resultOf } from './result.ts';
-import { inSession, type Session } from './session.ts';
+import { toMcpFailure } from './failure.ts';
+import { listServerTools } from './list-tools.ts';
+import { isMissingTool, type McpCallResult, toMcpOutcome } from './result.ts';
+import { inSession, type McpSession } from './session.ts';
 import { repeatsArguments, usableTools } from './session-tools.ts';
 
 type Call = Parameters<McpPort['callTool']>[0];
@@ -13,23 +13,23 @@ type Call = Parameters<McpPort['callTool']>[0];
 type Listed = () => Promise<McpToolList | McpFailure>;
 
 /** Connects to the server for this call alone. */
-export async function callTool(call: Call, listed: Listed): Promise<McpOutcome> {
+export async function callServerTool(call: Call, listed: Listed): Promise<McpOutcome> {
   try {
     return await inSession(call, (session) => outcomeOf(session, call, listed));
   } catch (error) {
     call.signal.throwIfAborted();
-    return failureIn(error);
+    return toMcpFailure(error);
   }
 }
 
-async function outcomeOf(session: Session, { toolName, args }: Call, listed: Listed): Promise<McpOutcome> {
+async function outcomeOf(session: McpSession, { toolName, args }: Call, listed: Listed): Promise<McpOutcome> {
   const missing = async () => {
-    const names = (await listTools(session)).map(({ name }) => name);
+    const names = (await listServerTools(session)).map(({ name }) => name);
     return names.includes(toolName) ? undefined : { missing: names };
   };
   try {
     const result = await request(session, { name: toolName, arguments: args }, listed);
-    return (isMissingTool(result) && (await missing())) || resultOf(result);
+    return (isMissingTool(result) && (await missing())) || toMcpOutcome(result);
   } catch (error) {
     if (!isRefusal(error)) throw error;
     const outcome = await missing().catch(() => undefined);
@@ -39,7 +39,7 @@ async function outcomeOf(session: Session, { toolName, args }: Call, listed: Lis
 }
 
 /** Servers of the protocol 2026-07-28 may demand that headers repeat some arguments. */
-async function request(session: Session, call: ToolCall, listed: Listed): Promise<Result> {
+async function request(session: McpSession, call: ToolCall, listed: Listed): Promise<McpCallResult> {
   if (!repeatsArguments(session)) return send(session, call);
   try {
     return await send(session, call, await listed().catch(() => undefined));
@@ -51,10 +51,10 @@ async function request(session: Session, call: ToolCall, listed: Listed): Promis
 
 /** @throws StepError if the tool must not be called. */
 function send(
-  { client, options }: Session,
+  { client, options }: McpSession,
   call: ToolCall,
   list?: McpToolList | McpFailure,
-): Promise<Result> {
+): Promise<McpCallResult> {
   const { tools, invalid = [] } = list && 'tools' in list ? list : { tools: [] };
   const problem = invalid.find(({ name }) => name === call.name)?.problem;
   if (problem !== undefined) {

@@ -4,7 +4,7 @@ import type { McpFailure } from '../ports/mcp-port.ts';
 import { Unauthorized } from './guarded-fetch.ts';
 
 /** What an error of a session tells. @throws StepError for what is not in the words of the server. */
-export function failureIn(error: unknown): McpFailure {
+export function toMcpFailure(error: unknown): McpFailure {
   if (error instanceof StepError) throw error;
   if (error instanceof Unauthorized) {
     const { text: failure, status, challenge } = error;

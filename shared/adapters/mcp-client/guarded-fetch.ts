@@ -34,7 +34,7 @@ export class Unauthorized extends Error {
 export const exchange = new AsyncLocalStorage<{ isStream: boolean }>();
 
 /** @param stop Ends the session with the reason, which the SDK would partly swallow. */
-export function guardedFetch(signal: AbortSignal, stop: (reason: Error) => void): Fetch {
+export function guardedMcpFetch(signal: AbortSignal, stop: (reason: Error) => void): Fetch {
   const send = limitedExchange({ ...limits, onStreamRefused: stop });
   return async (url, init) => {
     const { method, headers } = init ?? {};

@@ -2,7 +2,7 @@ import { StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { StepError } from '../../core/errors/step-error.ts';
 import { sendableHeaders } from '../net/sendable-headers.ts';
 import type { McpRequest } from '../ports/mcp-port.ts';
-import { exchange, guardedFetch } from './guarded-fetch.ts';
+import { exchange, guardedMcpFetch } from './guarded-fetch.ts';
 
 type Send = StreamableHTTPClientTransport['send'];
 
@@ -11,7 +11,7 @@ export class GuardedTransport extends StreamableHTTPClientTransport {
   constructor(url: URL, { headers }: McpRequest, signal: AbortSignal, stop: (reason: Error) => void) {
     super(url, {
       requestInit: { headers: sendableHeaders(headers) },
-      fetch: guardedFetch(signal, stop),
+      fetch: guardedMcpFetch(signal, stop),
     });
   }
 

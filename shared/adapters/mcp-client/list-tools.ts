@@ -1,10 +1,10 @@
 import type { Tool } from '@modelcontextprotocol/client';
-import type { Session } from './session.ts';
+import type { McpSession } from './session.ts';
 
 const pagesMax = 10;
 
 /** The server's tools, those of the first pages. */
-export async function listTools({ client, options }: Session): Promise<Tool[]> {
+export async function listServerTools({ client, options }: McpSession): Promise<Tool[]> {
   const tools: Tool[] = [];
   let cursor: string | undefined;
   for (let page = 0; page < pagesMax; page++) {

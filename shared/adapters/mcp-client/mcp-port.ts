@@ -20,10 +20,10 @@ const serverOf = ({ transport }: { transport?: 'streamable_http' | 'rest' | unde
   transport === 'rest' ? rest() : protocol();
 
 const protocol = loadOnce(async () => {
-  const [{ callTool }, { sessionTools }] = await Promise.all([
+  const [{ callServerTool }, { sessionTools }] = await Promise.all([
     import('./call-tool.ts'),
     import('./session-tools.ts'),
   ]);
-  return { callTool, listTools: sessionTools };
+  return { callTool: callServerTool, listTools: sessionTools };
 });
 const rest = loadOnce(async () => (await import('./rest.ts')).restServer);

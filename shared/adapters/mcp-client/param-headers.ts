@@ -1,4 +1,4 @@
-import { subschemasOf } from '../json-schema/subschemas.ts';
+import { walkSubschemas } from '../json-schema/subschemas.ts';
 import type { JsonSchema } from '../ports/model-port.ts';
 
 const keyword = 'x-mcp-header';
@@ -10,7 +10,7 @@ const types = new Set<unknown>(['string', 'integer', 'boolean']);
 /** What is wrong with the headers that a tool's schema demands, in words of ours. A client must not use such a tool. */
 export function paramHeadersProblem(schema: JsonSchema): string | undefined {
   const names = new Set<string>();
-  for (const { schema: part, path } of subschemasOf(schema)) {
+  for (const { schema: part, path } of walkSubschemas(schema)) {
     if (!(keyword in part)) continue;
     const name = part[keyword];
     if (!isProperty(path)) return `a part of its schema that is no property has an ${keyword}`;

@@ -5,7 +5,7 @@ import { checkedUrl } from '../net/checked-url.ts';
 import { safeFetch } from '../net/safe-fetch.ts';
 import type { HttpRequest, HttpResponse } from '../ports/http-port.ts';
 import type { McpOutcome, McpPort, McpRequest } from '../ports/mcp-port.ts';
-import { toolListOf } from './tool-list.ts';
+import { toToolList } from './tool-list.ts';
 
 const Tool = z.object({
   name: z.string().min(1),
@@ -26,7 +26,7 @@ export const restServer: McpPort = {
     const answer = await safeFetch({ ...requestTo(request, []), method: 'GET' });
     if (answer.status >= 400) return failureOf(answer);
     const list = ToolList.safeParse(jsonIn(answer.text));
-    if (list.success) return toolListOf(list.data);
+    if (list.success) return toToolList(list.data);
     throw new StepError('The server did not answer with a list of tools: expected {"tools": [{"name": …}]}');
   },
   async callTool({ toolName, args, ...request }): Promise<McpOutcome> {

@@ -3,10 +3,10 @@ import { StepError } from '../../core/errors/step-error.ts';
 import { isDeeperThan, nestingLevelsMax } from '../../core/json/nesting.ts';
 import type { McpOutcome } from '../ports/mcp-port.ts';
 
-export type Result = Awaited<ReturnType<Client['callTool']>>;
+export type McpCallResult = Awaited<ReturnType<Client['callTool']>>;
 
 /** The structured content if there is any, else the texts, joined, else all contents. @throws StepError */
-export function resultOf({ content, structuredContent, isError }: Result): McpOutcome {
+export function toMcpOutcome({ content, structuredContent, isError }: McpCallResult): McpOutcome {
   if (isError) return { failure: textIn(content) };
   if (isDeeperThan(nestingLevelsMax, structuredContent)) {
     throw new StepError(`The result is nested more than ${nestingLevelsMax} levels deep`);
@@ -17,7 +17,7 @@ export function resultOf({ content, structuredContent, isError }: Result): McpOu
 }
 
 /** Servers of the SDK answer so for a tool that they do not have, and for one that they switched off. */
-export const isMissingTool = ({ isError, content }: Result) =>
+export const isMissingTool = ({ isError, content }: McpCallResult) =>
   isError === true && /\b(?:not found|unknown|disabled|no such)\b/i.test(textIn(content));
 
 const textIn = (content: readonly ContentBlock[]) =>

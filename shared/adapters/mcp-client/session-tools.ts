@@ -1,22 +1,22 @@
 import type { McpFailure, McpRequest, McpToolList } from '../ports/mcp-port.ts';
-import { failureIn } from './failure.ts';
-import { listTools } from './list-tools.ts';
+import { toMcpFailure } from './failure.ts';
+import { listServerTools } from './list-tools.ts';
 import { paramHeadersProblem } from './param-headers.ts';
-import { inSession, type Session } from './session.ts';
-import { toolListOf } from './tool-list.ts';
+import { inSession, type McpSession } from './session.ts';
+import { toToolList } from './tool-list.ts';
 
 export async function sessionTools(request: McpRequest): Promise<McpToolList | McpFailure> {
   try {
     return await inSession(request, usableTools);
   } catch (error) {
     request.signal.throwIfAborted();
-    return failureIn(error);
+    return toMcpFailure(error);
   }
 }
 
 /** The server's tools within the limits. Only the protocol 2026-07-28 has headers for arguments. */
-export async function usableTools(session: Session): Promise<McpToolList> {
-  const { tools, omitted } = toolListOf(await listTools(session));
+export async function usableTools(session: McpSession): Promise<McpToolList> {
+  const { tools, omitted } = toToolList(await listServerTools(session));
   if (!repeatsArguments(session)) return { tools, omitted };
   const judged = tools.map((tool) => ({ tool, problem: paramHeadersProblem(tool.parameters) }));
   return {
@@ -29,4 +29,4 @@ export async function usableTools(session: Session): Promise<McpToolList> {
 }
 
 /** Whether servers may demand that headers repeat some arguments. */
-export const repeatsArguments = ({ client }: Session) => client.getProtocolEra() === 'modern';
+export const repeatsArguments = ({ client }: McpSession) => client.getProtocolEra() === 'modern';

@@ -5,13 +5,16 @@ import { userAgent } from '../net/user-agent.ts';
 import type { McpRequest } from '../ports/mcp-port.ts';
 import { GuardedTransport } from './guarded-transport.ts';
 
-export interface Session {
+export interface McpSession {
   client: Client;
   options: { timeout: number; signal: AbortSignal };
 }
 
 /** Connects, does the work, and disconnects. @throws StepError, Unauthorized, or an error of the SDK. */
-export async function inSession<T>(request: McpRequest, work: (session: Session) => Promise<T>): Promise<T> {
+export async function inSession<T>(
+  request: McpRequest,
+  work: (session: McpSession) => Promise<T>,
+): Promise<T> {
   request.signal.throwIfAborted();
   const timeout = AbortSignal.timeout(request.timeoutMs);
   const stopped = new AbortController();

@@ -16,7 +16,7 @@ export interface DescribedTool {
 }
 
 /** The tools within the limits, in their order, without repeated names. */
-export function toolListOf(described: readonly DescribedTool[]): McpToolList {
+export function toToolList(described: readonly DescribedTool[]): McpToolList {
   const tools = new Map<string, McpTool>();
   let characters = 0;
   for (const tool of described) {

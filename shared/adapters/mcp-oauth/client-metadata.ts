@@ -1,7 +1,7 @@
 import type { OAuthClientMetadata } from '@modelcontextprotocol/client';
 
 /** What an authorization server learns of this service as a client. */
-export const clientMetadataOf = (redirectUrl: string) =>
+export const oauthClientMetadata = (redirectUrl: string) =>
   ({
     client_name: 'Agent and Flow Automation Service',
     redirect_uris: [redirectUrl],

@@ -2,7 +2,7 @@ import type { OAuthClientInformationMixed, OAuthClientProvider } from '@modelcon
 import * as z from 'zod';
 import { StepError } from '../../core/errors/step-error.ts';
 import { checkedServer } from './checked-server.ts';
-import { clientMetadataOf } from './client-metadata.ts';
+import { oauthClientMetadata } from './client-metadata.ts';
 import { OAuthServer } from './oauth-server.ts';
 
 const OAuthClient = z.object({
@@ -41,10 +41,10 @@ export interface Preparation {
 export function collectingProvider({ redirectUrl, clientMetadataUrl, client, url }: Preparation) {
   let server: Omit<OAuthServer, 'resource' | 'scope'> | undefined;
   let address: URL | undefined;
-  let known: OAuthClientInformationMixed | undefined = client && sdkClientOf(client);
+  let known: OAuthClientInformationMixed | undefined = client && toSdkClient(client);
   const provider = {
     redirectUrl,
-    clientMetadata: clientMetadataOf(redirectUrl),
+    clientMetadata: oauthClientMetadata(redirectUrl),
     ...(clientMetadataUrl && { clientMetadataUrl }),
     clientInformation: () => known,
     // A given client belongs to its authorization server: another one must not get its secret.
@@ -83,7 +83,7 @@ export function collectingProvider({ redirectUrl, clientMetadataUrl, client, url
   return provider satisfies OAuthClientProvider & { collected: () => PreparedAuthorization };
 }
 
-export const sdkClientOf = ({
+export const toSdkClient = ({
   clientId,
   clientSecret,
   authMethod,

@@ -6,7 +6,7 @@ import {
   validateAuthorizationResponseIssuer,
 } from '@modelcontextprotocol/client';
 import { StepError } from '../../core/errors/step-error.ts';
-import { type OAuthClient, sdkClientOf } from './collecting-provider.ts';
+import { type OAuthClient, toSdkClient } from './collecting-provider.ts';
 import { oauthFailure } from './oauth-failure.ts';
 import { oauthFetch } from './oauth-fetch.ts';
 import type { OAuthServer } from './oauth-server.ts';
@@ -34,7 +34,7 @@ export async function beginOAuth(
 ): Promise<{ url: string; codeVerifier: string }> {
   const { authorizationUrl, codeVerifier } = await startAuthorization(server.authorizationServerUrl, {
     metadata: metadataOf(server),
-    clientInformation: sdkClientOf(client),
+    clientInformation: toSdkClient(client),
     redirectUrl,
     state,
     ...(server.scope && { scope: server.scope }),
@@ -66,7 +66,7 @@ export const finishOAuth = ({ server, client }: Known, callback: Callback): Prom
   tokensFrom(() =>
     exchangeAuthorization(server.authorizationServerUrl, {
       metadata: metadataOf(server),
-      clientInformation: sdkClientOf(client),
+      clientInformation: toSdkClient(client),
       authorizationCode: callback.code,
       ...(callback.iss !== undefined && { iss: callback.iss }),
       codeVerifier: callback.codeVerifier,
@@ -85,7 +85,7 @@ export const refreshOAuth = (
   tokensFrom(() =>
     refreshAuthorization(server.authorizationServerUrl, {
       metadata: metadataOf(server),
-      clientInformation: sdkClientOf(client),
+      clientInformation: toSdkClient(client),
       refreshToken,
       ...(server.resource && { resource: server.resource }),
       fetchFn: oauthFetch(signal),

@@ -36,7 +36,7 @@ const isBlocks = (value: unknown): value is ContentBlock[] =>
   Array.isArray(value) && value.length > 0 && value.every(isSpecType.ContentBlock);
 
 /** The messages of a prompt: those of `{ messages }`, whose contents may be plain texts, else one with the text. */
-export function promptMessagesOf(value: unknown): PromptMessage[] {
+export function toPromptMessages(value: unknown): PromptMessage[] {
   const messages = isMembers(value) ? messagesIn(value) : undefined;
   return messages ?? [{ role: 'user', content: textBlock(contentText(value)) }];
 }

@@ -1,11 +1,14 @@
 import { McpServer, type Tool } from '@modelcontextprotocol/server';
-import { subschemasOf } from '../json-schema/subschemas.ts';
+import { walkSubschemas } from '../json-schema/subschemas.ts';
 import { headerName } from '../mcp-client/param-headers.ts';
-import type { Served } from './served.ts';
+import type { ServedMcp } from './served.ts';
 
 /** The headers that the tool of a call wants its arguments in too (`x-mcp-header`). Others are no headers, and clients refuse their tool. */
-export function paramHeadersOf(params: Record<string, unknown> | undefined, { tools }: Served): string[] {
-  const parts = [...subschemasOf(toolOf(params?.name, tools.all)?.inputSchema)];
+export function paramHeaderNames(
+  params: Record<string, unknown> | undefined,
+  { tools }: ServedMcp,
+): string[] {
+  const parts = [...walkSubschemas(toolOf(params?.name, tools.all)?.inputSchema)];
   return parts.flatMap(({ schema: { 'x-mcp-header': name } }) =>
     typeof name === 'string' && headerName.test(name) ? [`mcp-param-${name.toLowerCase()}`] : [],
   );

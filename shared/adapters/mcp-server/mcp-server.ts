@@ -8,7 +8,7 @@ import {
 import { answering } from './failures.ts';
 import { HeaderCheckingServer } from './header-params.ts';
 import { listPage } from './pages.ts';
-import type { Completion, ReportProgress, Served } from './served.ts';
+import type { Completion, ReportProgress, ServedMcp } from './served.ts';
 
 /** Those without batches, which would be several calls in one request. */
 export const protocolVersions = ['2026-07-28', '2025-11-25', '2025-06-18'];
@@ -17,7 +17,7 @@ export const protocolVersions = ['2026-07-28', '2025-11-25', '2025-06-18'];
 const completionsMax = 100;
 
 /** A server for one request. It has no validators: those who respond check the arguments. */
-export function mcpServerOf(served: Served, requestId: string): HeaderCheckingServer {
+export function createMcpServer(served: ServedMcp, requestId: string): HeaderCheckingServer {
   const { name, tools, prompts, resources, complete } = served;
   const capabilities = {
     tools: {},
@@ -50,7 +50,7 @@ export function mcpServerOf(served: Served, requestId: string): HeaderCheckingSe
 
 type Answer = <T>(work: () => Promise<T> | T) => Promise<T>;
 
-function serveTools(server: Server, { all, call }: Served['tools'], answer: Answer): void {
+function serveTools(server: Server, { all, call }: ServedMcp['tools'], answer: Answer): void {
   server.setRequestHandler('tools/list', ({ params }) =>
     answer(() => {
       const { page, ...rest } = listPage(all, params?.cursor);
@@ -65,7 +65,7 @@ function serveTools(server: Server, { all, call }: Served['tools'], answer: Answ
   );
 }
 
-function servePrompts(server: Server, { all, get }: NonNullable<Served['prompts']>, answer: Answer): void {
+function servePrompts(server: Server, { all, get }: NonNullable<ServedMcp['prompts']>, answer: Answer): void {
   server.setRequestHandler('prompts/list', ({ params }) =>
     answer(() => {
       const { page, ...rest } = listPage(all, params?.cursor);
@@ -84,7 +84,7 @@ function servePrompts(server: Server, { all, get }: NonNullable<Served['prompts'
 
 function serveResources(
   server: Server,
-  { templates, list, read }: NonNullable<Served['resources']>,
+  { templates, list, read }: NonNullable<ServedMcp['resources']>,
   answer: Answer,
 ): void {
   server.setRequestHandler('resources/list', ({ params }) => answer(() => list(params?.cursor)));

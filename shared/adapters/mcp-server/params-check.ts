@@ -1,5 +1,5 @@
 import { type SpecTypeName, specTypeSchemas } from '@modelcontextprotocol/server';
-import type { Served } from './served.ts';
+import type { ServedMcp } from './served.ts';
 
 const lists = {
   'tools/list': 'ListToolsRequest',
@@ -19,13 +19,16 @@ const requests: ReadonlyMap<string, SpecTypeName> = new Map(
   }),
 );
 
-const isServed = ({ prompts, resources, complete }: Served, method: string): boolean =>
+const isServed = ({ prompts, resources, complete }: ServedMcp, method: string): boolean =>
   (!method.startsWith('prompts/') || prompts !== undefined) &&
   (!method.startsWith('resources/') || resources !== undefined) &&
   (!method.startsWith('completion/') || complete !== undefined);
 
 /** With the place of each error: the SDK would dump its validator. Undefined for methods not served. */
-export function paramsProblem(message: { method?: string | undefined }, served: Served): string | undefined {
+export function paramsProblem(
+  message: { method?: string | undefined },
+  served: ServedMcp,
+): string | undefined {
   const { method = '' } = message;
   const type = requests.get(method);
   if (!type || !isServed(served, method)) return undefined;

@@ -6,10 +6,10 @@ import {
   WebStandardStreamableHTTPServerTransport,
 } from '@modelcontextprotocol/server';
 import { pingEveryMs, type StreamedBody, streamedBody } from '../../platform/http/responses/streamed-body.ts';
-import { type HeaderCheckingServer, paramHeadersOf } from './header-params.ts';
-import { mcpServerOf } from './mcp-server.ts';
+import { type HeaderCheckingServer, paramHeaderNames } from './header-params.ts';
+import { createMcpServer } from './mcp-server.ts';
 import { paramsProblem } from './params-check.ts';
-import type { Served } from './served.ts';
+import type { ServedMcp } from './served.ts';
 
 const headerNames = ['accept', 'content-type', 'mcp-protocol-version', 'mcp-method', 'mcp-name'];
 
@@ -28,12 +28,12 @@ export const runningMethods: ReadonlySet<string> = new Set(['tools/call', 'promp
 /** Streams what runs: only a stream stays open while nothing is sent, and tells when the caller is gone. */
 export async function respondTo(
   { url, header, message }: McpMessage,
-  served: Served,
+  served: ServedMcp,
   requestId: string,
 ): Promise<StreamedBody> {
-  const server = mcpServerOf(served, requestId);
+  const server = createMcpServer(served, requestId);
   const gone = new AbortController();
-  const named = [...headerNames, ...paramHeadersOf(message.params, served)];
+  const named = [...headerNames, ...paramHeaderNames(message.params, served)];
   const headers = named.flatMap((name): [string, string][] => {
     const value = header(name);
     return value === undefined ? [] : [[name, value]];

@@ -13,7 +13,7 @@ import type {
 export type ReportProgress = (done: { progress: number; total?: number | undefined }) => Promise<void>;
 
 /** What a server offers to one caller, and how it responds. `signal` is aborted when the caller is gone. */
-export interface Served {
+export interface ServedMcp {
   name: string;
   tools: {
     all: readonly Tool[];

@@ -10,7 +10,10 @@ interface ServiceFailure extends Error {
 }
 
 /** The SDK retries throttled and failed calls. @param what The subject of the error message. */
-export async function deliver<T>(what: string, send: (abortSignal: AbortSignal) => Promise<T>): Promise<T> {
+export async function deliverMessage<T>(
+  what: string,
+  send: (abortSignal: AbortSignal) => Promise<T>,
+): Promise<T> {
   try {
     return await send(AbortSignal.timeout(timeoutMs));
   } catch (error) {

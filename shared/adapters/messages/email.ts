@@ -2,12 +2,12 @@ import { SESv2Client, SendEmailCommand } from '@aws-sdk/client-sesv2';
 import { loadOnce } from '../../core/concurrency/load-once.ts';
 import { withoutSdkLogger } from '../../platform/aws/without-sdk-logger.ts';
 import type { MessagesPort } from '../ports/messages-port.ts';
-import { deliver } from './delivery.ts';
+import { deliverMessage } from './delivery.ts';
 
 const ses = loadOnce(() => withoutSdkLogger(new SESv2Client({})));
 const utf8 = (Data: string) => ({ Data, Charset: 'UTF-8' });
 
-export const sendEmail: MessagesPort['email'] = async ({ from, to, subject, html, text }) => {
+export const sendEmailBySes: MessagesPort['email'] = async ({ from, to, subject, html, text }) => {
   const command = new SendEmailCommand({
     FromEmailAddress: from,
     Destination: { ToAddresses: to },
@@ -18,7 +18,7 @@ export const sendEmail: MessagesPort['email'] = async ({ from, to, subject, html
       },
     },
   });
-  const { MessageId = '' } = await deliver('The email', (abortSignal) =>
+  const { MessageId = '' } = await deliverMessage('The email', (abortSignal) =>
     ses().send(command, { abortSignal }),
   );
   return { messageId: MessageId };

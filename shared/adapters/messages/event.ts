@@ -4,7 +4,7 @@ import { requireEnv } from '../../core/environment.ts';
 import { StepError } from '../../core/errors/step-error.ts';
 import { withoutSdkLogger } from '../../platform/aws/without-sdk-logger.ts';
 import type { MessagesPort } from '../ports/messages-port.ts';
-import { deliver } from './delivery.ts';
+import { deliverMessage } from './delivery.ts';
 
 export const eventSource = 'agent-flow-service';
 /** The EventBridge limit for one entry: source, type and detail together. */
@@ -24,7 +24,7 @@ export const putEvent =
       );
     }
     const entry = { Source: eventSource, DetailType: type, Detail, EventBusName: requireEnv('EVENT_BUS') };
-    const { Entries: [answer] = [] } = await deliver('The event', (abortSignal) =>
+    const { Entries: [answer] = [] } = await deliverMessage('The event', (abortSignal) =>
       eventBridge().send(new PutEventsCommand({ Entries: [entry] }), { abortSignal }),
     );
     // EventBridge reports failed entries in a successful response.

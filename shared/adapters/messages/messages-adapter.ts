@@ -5,7 +5,7 @@ import type { MessagesPort } from '../ports/messages-port.ts';
 export const messagesPort = /* @__PURE__ */ using(
   ['messages'],
   (tenant: string): MessagesPort => ({
-    email: async (message) => (await import('./email.ts')).sendEmail(message),
+    email: async (message) => (await import('./email.ts')).sendEmailBySes(message),
     sms: async (message) => (await import('./sms.ts')).sendSms(message),
     event: async (event) => (await import('./event.ts')).putEvent(tenant)(event),
   }),

@@ -2,7 +2,7 @@ import { PublishCommand, SNSClient } from '@aws-sdk/client-sns';
 import { loadOnce } from '../../core/concurrency/load-once.ts';
 import { withoutSdkLogger } from '../../platform/aws/without-sdk-logger.ts';
 import type { MessagesPort } from '../ports/messages-port.ts';
-import { deliver } from './delivery.ts';
+import { deliverMessage } from './delivery.ts';
 
 const sns = loadOnce(() => withoutSdkLogger(new SNSClient({})));
 
@@ -12,7 +12,7 @@ export const sendSms: MessagesPort['sms'] = async ({ from, to, message }) => {
     Message: message,
     ...(from && { MessageAttributes: senderAttributes(from) }),
   });
-  const { MessageId = '' } = await deliver('The text message', (abortSignal) =>
+  const { MessageId = '' } = await deliverMessage('The text message', (abortSignal) =>
     sns().send(command, { abortSignal }),
   );
   return { messageId: MessageId };

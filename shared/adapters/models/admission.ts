@@ -4,7 +4,7 @@ import type { ResolvedModel } from './resolved-model.ts';
 /** A longer wait suspends the run of a caller that can come back. */
 export const inPlaceMsMax = 10_000;
 /** A step that is kept off for longer fails. */
-export const keptOffMsMax = 86_400_000;
+export const postponedMsMax = 86_400_000;
 
 /** A request to a provider that is about to be made. */
 export interface ProviderRequest {
@@ -22,7 +22,7 @@ export interface Admitted {
 }
 
 /** Keeps requests to the limits of their model config and their key. */
-export interface Admission {
+export interface ModelAdmission {
   /** Waits until the request may be made. @throws RunMustWait; StepError with RATE_LIMITED */
   admit: (request: ProviderRequest) => Promise<Admitted>;
   /** No request is made with the key of the model for so long. @returns when it may be used again */

@@ -1,6 +1,6 @@
 import type { SharedV4ProviderOptions } from '@ai-sdk/provider';
 import type { ModelMessage, ModelRequest } from '../ports/model-port.ts';
-import { cacheTokensMinOf } from './catalog.ts';
+import { modelCacheTokensMin } from './catalog.ts';
 import type { ProviderName } from './providers/provider-names.ts';
 import type { ResolvedModel } from './resolved-model.ts';
 import { tokensOfMessage, tokensOfTools } from './token-estimate.ts';
@@ -20,13 +20,13 @@ const marks: Partial<Record<ProviderName, SharedV4ProviderOptions>> = {
 };
 
 /** Marks the end of what is long enough for the model. One that the catalog does not list gets no marks: it may reject them. */
-export async function cacheMarksOf(
+export async function cacheMarks(
   model: Pick<ResolvedModel, 'provider' | 'modelId' | 'promptCaching'>,
   { messages, tools = [], promptCaching = model.promptCaching }: ModelRequest,
 ): Promise<CacheMarks | undefined> {
   const mark = marks[model.provider];
   if (!mark || promptCaching === 'off') return undefined;
-  const tokensMin = await cacheTokensMinOf(model);
+  const tokensMin = await modelCacheTokensMin(model);
   if (tokensMin === undefined) return undefined;
   let tokens = tokensOfTools(tools);
   const afterTools = tools.length > 0 && tokens >= tokensMin;

@@ -5,7 +5,7 @@ import type {
   LanguageModelV4ToolResultOutput,
   SharedV4ProviderOptions,
 } from '@ai-sdk/provider';
-import { definedOf } from '../../core/defined.ts';
+import { omitUndefined } from '../../core/defined.ts';
 import type {
   AssistantPart,
   FilePart,
@@ -16,19 +16,19 @@ import type {
   ToolResultPart,
 } from '../ports/model-port.ts';
 import type { CacheMarks } from './cache-marks.ts';
-import { providerOptionsOf } from './provider-options.ts';
+import { providerOptionBuilders } from './provider-options.ts';
 import { withParallelTools } from './providers/parallel-tools.ts';
 import type { ResolvedModel } from './resolved-model.ts';
 
 /** Converts a request to the AI SDK's provider interface. */
-export function callOptionsOf(
+export function toCallOptions(
   request: ModelRequest,
   { provider, modelId }: Pick<ResolvedModel, 'provider' | 'modelId'>,
   marks?: CacheMarks,
 ): LanguageModelV4CallOptions {
   const { messages, tools = [], toolChoice = 'auto', format, reasoning, settings, signal } = request;
   const { maxTokens: maxOutputTokens, ...others } = settings ?? {};
-  const ofProvider = providerOptionsOf[provider](modelId, request, marks);
+  const ofProvider = providerOptionBuilders[provider](modelId, request, marks);
   const providerOptions = withParallelTools(provider, request, ofProvider);
   return {
     prompt: messages.map((message) => ({
@@ -47,7 +47,7 @@ export function callOptionsOf(
     }),
     ...(reasoning?.effort && { reasoning: reasoning.effort }),
     ...(providerOptions && { providerOptions: providerOptions as SharedV4ProviderOptions }),
-    ...definedOf({ ...others, maxOutputTokens }),
+    ...omitUndefined({ ...others, maxOutputTokens }),
     abortSignal: signal,
   };
 }

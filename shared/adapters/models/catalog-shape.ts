@@ -1,4 +1,4 @@
-import type { Price } from './cost.ts';
+import type { ModelPrice } from './cost.ts';
 
 /** The providers whose models the catalog lists. A generic server may have any model. */
 export type ListedProvider =
@@ -38,7 +38,7 @@ export interface ModelOffer {
   tools?: true;
   /** Lists show it only on request. */
   hidden?: true;
-  price: Price;
+  price: ModelPrice;
 }
 
 export interface CatalogData {

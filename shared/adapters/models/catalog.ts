@@ -1,6 +1,6 @@
 import { loadOnce } from '../../core/concurrency/load-once.ts';
 import type { BaseModel, CatalogData, ListedProvider, ModelOffer } from './catalog-shape.ts';
-import { type Price, type ShownPrice, shownPrice } from './cost.ts';
+import { type ModelPrice, type ShownPrice, shownPrice } from './cost.ts';
 import type { ProviderName } from './providers/provider-names.ts';
 import type { ResolvedModel } from './resolved-model.ts';
 
@@ -55,16 +55,16 @@ export function offerAt(catalog: Catalog, provider: ProviderName, modelId: strin
 }
 
 /** The price of a model: its own, else the catalog's; null if the catalog does not list it. */
-export async function priceOf({
+export async function modelPrice({
   provider,
   modelId,
   price,
-}: Pick<ResolvedModel, 'provider' | 'modelId' | 'price'>): Promise<Price | null> {
+}: Pick<ResolvedModel, 'provider' | 'modelId' | 'price'>): Promise<ModelPrice | null> {
   return price ?? offerAt(await loadCatalog(), provider, modelId)?.price ?? null;
 }
 
 /** The length in tokens from which a model's provider caches what a request marks; undefined if it takes no marks. */
-export async function cacheTokensMinOf({
+export async function modelCacheTokensMin({
   provider,
   modelId,
 }: Pick<ResolvedModel, 'provider' | 'modelId'>): Promise<number | undefined> {

@@ -12,14 +12,14 @@ export interface Rates {
 }
 
 /** With tiers, the rates of the highest tier that the call's input exceeds apply to the whole call. */
-export interface Price extends Rates {
+export interface ModelPrice extends Rates {
   tiers?: readonly (Rates & { above: number })[] | undefined;
 }
 
 const perToken = new Big('0.000001');
 
 /** The exact cost of a call in USD, as decimal text without exponent; null if a part of it has no price. */
-export function costOf(price: Price, usage: ModelUsage): string | null {
+export function callCost(price: ModelPrice, usage: ModelUsage): string | null {
   const { inputTokens, outputTokens, cacheReadTokens = 0, cacheWriteTokens = 0 } = usage;
   const { input, output, cacheRead = input, cacheWrite = input } = ratesFor(price, inputTokens);
   if (output === undefined && outputTokens > 0) return null;
@@ -36,7 +36,7 @@ export function costOf(price: Price, usage: ModelUsage): string | null {
  * What the cache of the provider saved in USD, as decimal text: what the tokens would have cost as other input, minus what
  * they cost. Negative if writing cost more than reading saved. Undefined if the call did not use the cache.
  */
-export function cacheSavingsOf(price: Price, usage: ModelUsage): string | undefined {
+export function callCacheSavings(price: ModelPrice, usage: ModelUsage): string | undefined {
   const { inputTokens, cacheReadTokens = 0, cacheWriteTokens = 0 } = usage;
   if (cacheReadTokens + cacheWriteTokens === 0) return undefined;
   const { input, cacheRead = input, cacheWrite = input } = ratesFor(price, inputTokens);
@@ -47,7 +47,7 @@ export function cacheSavingsOf(price: Price, usage: ModelUsage): string | undefi
     .toFixed();
 }
 
-function ratesFor({ tiers = [], ...base }: Price, inputTokens: number): Rates {
+function ratesFor({ tiers = [], ...base }: ModelPrice, inputTokens: number): Rates {
   const reached = tiers.filter(({ above }) => inputTokens > above);
   return reached.toSorted((one, other) => other.above - one.above)[0] ?? base;
 }

@@ -1,17 +1,17 @@
 import type { EmbeddingModelV4 } from '@ai-sdk/provider';
-import { chunksOf } from '../../core/chunks.ts';
+import { toChunks } from '../../core/chunks.ts';
 import { loadingCache } from '../../core/concurrency/cache.ts';
 import { forEachConcurrently } from '../../core/concurrency/for-each-concurrently.ts';
-import { definedOf } from '../../core/defined.ts';
+import { omitUndefined } from '../../core/defined.ts';
 import { StepError } from '../../core/errors/step-error.ts';
 import type { EmbeddingRequest, EmbeddingResponse } from '../ports/embedding-port.ts';
-import type { Admission } from './admission.ts';
-import { priceOf } from './catalog.ts';
-import { costOf } from './cost.ts';
+import type { ModelAdmission } from './admission.ts';
+import { modelPrice } from './catalog.ts';
+import { callCost } from './cost.ts';
 import { AdmissionFailed, callProvider } from './provider-call.ts';
 import { providerNames } from './providers/provider-names.ts';
 import { type Provider, providers } from './providers/providers.ts';
-import { modelUsedOf, type ResolvedModel } from './resolved-model.ts';
+import { qualifiedModelName, type ResolvedModel } from './resolved-model.ts';
 import { tokensOfText } from './token-estimate.ts';
 import { usageFrom } from './usage.ts';
 
@@ -25,28 +25,28 @@ const parallelMax = 4;
 export async function embedTexts(
   given: ResolvedModel,
   { texts, wait, signal, dimensions = given.dimensions }: Omit<EmbeddingRequest, 'model'>,
-  admission?: Admission,
+  admission?: ModelAdmission,
 ): Promise<EmbeddingResponse> {
   const model = { ...given, dimensions };
   checkSizes(texts);
-  const modelUsed = modelUsedOf(model);
+  const modelUsed = qualifiedModelName(model);
   const client = await clientOf(model);
   const asked = { model, wait, signal };
   const { vectors, tokens } = await request(client, texts, asked, admission).catch(async (error) => {
     if (error instanceof AdmissionFailed || (error instanceof StepError && error.code)) throw error;
-    const { failedCall } = await import('./model-error.ts');
-    throw failedCall(error, model, signal);
+    const { toModelCallFailed } = await import('./model-error.ts');
+    throw toModelCallFailed(error, model, signal);
   });
   checkVectors(vectors, texts.length, modelUsed);
   const counted = usageFrom({ inputTokens: tokens, outputTokens: 0 }, modelUsed);
-  const price = counted ? await priceOf(model) : null;
+  const price = counted ? await modelPrice(model) : null;
   return {
     vectors: vectors.map((vector) => vector.map(shortened)),
     modelUsed,
     keySource: model.keySource,
-    ...definedOf({ configId: model.configId, providerKeyId: model.providerKeyId }),
+    ...omitUndefined({ configId: model.configId, providerKeyId: model.providerKeyId }),
     promptTokens: counted?.inputTokens ?? 0,
-    estimatedCost: price && counted ? costOf(price, counted) : null,
+    estimatedCost: price && counted ? callCost(price, counted) : null,
   };
 }
 
@@ -59,18 +59,18 @@ async function request(
     wait,
     signal: abortSignal,
   }: { model: ResolvedModel; signal: AbortSignal } & Pick<EmbeddingRequest, 'wait'>,
-  admission: Admission | undefined,
+  admission: ModelAdmission | undefined,
 ) {
   const { dimensions } = model;
   const perCall = (await client.maxEmbeddingsPerCall) ?? textsMax;
   const atOnce = (await client.supportsParallelCalls) ? parallelMax : 1;
-  const chunks = chunksOf(texts, perCall);
+  const chunks = toChunks(texts, perCall);
   const answers: Awaited<ReturnType<typeof client.doEmbed>>[] = [];
   await forEachConcurrently(chunks.entries(), atOnce, async ([index, values]) => {
     const tokens = () => values.reduce((sum, text) => sum + tokensOfText(text), 0);
     const asked = { model, tokens, wait, signal: abortSignal };
     const { answer, end } = await callProvider(admission, asked, () =>
-      client.doEmbed({ values: [...values], abortSignal, ...definedOf({ dimensions }) }),
+      client.doEmbed({ values: [...values], abortSignal, ...omitUndefined({ dimensions }) }),
     );
     end(answer.usage?.tokens);
     answers[index] = answer;

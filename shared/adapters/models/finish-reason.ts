@@ -9,7 +9,7 @@ const reasons: Record<string, LanguageModelV4FinishReason['unified']> = {
 };
 
 /** The reason in the body of an incomplete response, which xAI's SDK overlooks without streaming. */
-export function finishReasonOf(
+export function resolveFinishReason(
   reason: LanguageModelV4FinishReason,
   body: unknown,
 ): LanguageModelV4FinishReason {

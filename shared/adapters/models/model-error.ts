@@ -3,16 +3,20 @@ import * as z from 'zod';
 import { failureOfStatus, StepError, type StepErrorOptions } from '../../core/errors/step-error.ts';
 import { AddressRefused } from '../net/addresses.ts';
 import { ModelCallFailed } from '../ports/model-port.ts';
-import { callSourceOf, type ResolvedModel } from './resolved-model.ts';
+import { modelCallSource, type ResolvedModel } from './resolved-model.ts';
 
 /** SDKs put whole responses into messages. */
 const messageMax = 2_000;
 
 /** Describes a failed model call for the caller, without the API key. */
-export function failedCall(error: unknown, model: ResolvedModel, signal: AbortSignal): ModelCallFailed {
+export function toModelCallFailed(
+  error: unknown,
+  model: ResolvedModel,
+  signal: AbortSignal,
+): ModelCallFailed {
   const { words, ...facts } = explained(error, signal);
   const { apiKey } = model.credentials;
-  const source = callSourceOf(model);
+  const source = modelCallSource(model);
   const message = `${source.modelUsed} ${words}`;
   const shown = (apiKey ? message.replaceAll(apiKey, '***') : message).slice(0, messageMax);
   const isAborted = signal.aborted && !isTimeout(signal);

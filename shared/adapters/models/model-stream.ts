@@ -7,20 +7,20 @@ import type {
   LanguageModelV4StreamPart,
 } from '@ai-sdk/provider';
 import { loadingCache } from '../../core/concurrency/cache.ts';
-import { definedOf } from '../../core/defined.ts';
+import { omitUndefined } from '../../core/defined.ts';
 import { StepError } from '../../core/errors/step-error.ts';
 import { jsonIn } from '../../core/json/json.ts';
 import type { ModelEvent, ModelFinish, ModelRequest } from '../ports/model-port.ts';
-import type { Admission } from './admission.ts';
-import { cacheMarksOf } from './cache-marks.ts';
-import { callOptionsOf } from './call-options.ts';
-import { priceOf } from './catalog.ts';
-import { cacheSavingsOf, costOf } from './cost.ts';
-import { endedEarly, finishReasonOf } from './finish-reason.ts';
+import type { ModelAdmission } from './admission.ts';
+import { cacheMarks } from './cache-marks.ts';
+import { toCallOptions } from './call-options.ts';
+import { modelPrice } from './catalog.ts';
+import { callCacheSavings, callCost } from './cost.ts';
+import { endedEarly, resolveFinishReason } from './finish-reason.ts';
 import { AdmissionFailed, callProvider } from './provider-call.ts';
 import { responseCharactersMax } from './providers/model-fetch.ts';
 import { type Provider, providers } from './providers/providers.ts';
-import { callSourceOf, type ResolvedModel } from './resolved-model.ts';
+import { modelCallSource, type ResolvedModel } from './resolved-model.ts';
 import { ResponseMessage } from './response-message.ts';
 import { tokensReserved } from './token-estimate.ts';
 import { usageFrom } from './usage.ts';
@@ -29,7 +29,7 @@ import { usageFrom } from './usage.ts';
 export async function* streamModel(
   model: ResolvedModel,
   request: ModelRequest,
-  admission?: Admission,
+  admission?: ModelAdmission,
 ): AsyncGenerator<ModelEvent, void> {
   let characters = 0;
   try {
@@ -40,8 +40,8 @@ export async function* streamModel(
     }
   } catch (error) {
     if (error instanceof AdmissionFailed || (error instanceof StepError && error.code)) throw error;
-    const { failedCall } = await import('./model-error.ts');
-    throw failedCall(error, model, request.signal);
+    const { toModelCallFailed } = await import('./model-error.ts');
+    throw toModelCallFailed(error, model, request.signal);
   }
 }
 
@@ -52,7 +52,7 @@ type Part = LanguageModelV4StreamPart | LanguageModelV4Content;
 async function* eventsOf(
   model: ResolvedModel,
   request: ModelRequest,
-  admission: Admission | undefined,
+  admission: ModelAdmission | undefined,
 ): AsyncGenerator<ModelEvent, void> {
   const names = new Map<string, string>();
   const sources = new Set<string>();
@@ -60,7 +60,7 @@ async function* eventsOf(
   let text = '';
   for await (const part of partsOf(model, request, admission)) {
     if (part.type === 'error') throw part.error;
-    if (part.type === 'stream-start') yield { type: 'start', ...callSourceOf(model) };
+    if (part.type === 'stream-start') yield { type: 'start', ...modelCallSource(model) };
     if (part.type === 'finish') {
       if (request.streamed && endedEarly(part.finishReason)) break;
       yield { type: 'finish', text, message: collected.message, ...(await finishOf(model, part)) };
@@ -83,11 +83,11 @@ type AnswerPart = Part | ({ type: 'finish' } & Finish);
 async function* partsOf(
   model: ResolvedModel,
   request: ModelRequest,
-  admission: Admission | undefined,
+  admission: ModelAdmission | undefined,
 ): AsyncGenerator<AnswerPart, void> {
-  const [client, marks] = await Promise.all([clientOf(model, request), cacheMarksOf(model, request)]);
-  const settings = { ...model.settings, ...definedOf(request.settings ?? {}) };
-  const options = callOptionsOf({ ...request, settings }, model, marks);
+  const [client, marks] = await Promise.all([clientOf(model, request), cacheMarks(model, request)]);
+  const settings = { ...model.settings, ...omitUndefined(request.settings ?? {}) };
+  const options = toCallOptions({ ...request, settings }, model, marks);
   const { wait, signal } = request;
   const tokens = () => tokensReserved(model, { ...request, settings });
   const { answer: parts, end } = await callProvider(admission, { model, tokens, wait, signal }, () =>
@@ -114,7 +114,7 @@ async function answerOf(
 
 const partsIn = ({ content, finishReason, usage, response }: LanguageModelV4GenerateResult): AnswerPart[] => [
   ...content,
-  { type: 'finish', finishReason: finishReasonOf(finishReason, response?.body), usage },
+  { type: 'finish', finishReason: resolveFinishReason(finishReason, response?.body), usage },
 ];
 
 function tokensUsed({ usage: { inputTokens, outputTokens } }: Finish): number | undefined {
@@ -175,7 +175,7 @@ async function finishOf(
   model: ResolvedModel,
   { finishReason, usage }: Finish,
 ): Promise<Omit<ModelFinish, 'text' | 'message'>> {
-  const source = callSourceOf(model);
+  const source = modelCallSource(model);
   const { inputTokens, outputTokens } = usage;
   const counted = usageFrom(
     {
@@ -187,12 +187,12 @@ async function finishOf(
     },
     source.modelUsed,
   );
-  const price = counted && (await priceOf(model));
+  const price = counted && (await modelPrice(model));
   return {
     ...source,
     stopReason: finishReason.unified,
     usage: counted ?? null,
-    cost: price ? costOf(price, counted) : null,
-    ...(price && definedOf({ cacheSavings: cacheSavingsOf(price, counted) })),
+    cost: price ? callCost(price, counted) : null,
+    ...(price && omitUndefined({ cacheSavings: callCacheSavings(price, counted) })),
   };
 }

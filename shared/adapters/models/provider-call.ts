@@ -1,8 +1,8 @@
 import { APICallError } from '@ai-sdk/provider';
 import { RunMustWait } from '../../core/errors/run-must-wait.ts';
 import { StepError } from '../../core/errors/step-error.ts';
-import { type Admission, inPlaceMsMax, keptOffMsMax, type ProviderRequest } from './admission.ts';
-import { askedWaitMs, withRetries } from './retries.ts';
+import { inPlaceMsMax, type ModelAdmission, type ProviderRequest, postponedMsMax } from './admission.ts';
+import { requestedWaitMs, withRetries } from './retries.ts';
 
 export interface ProviderAnswer<T> {
   answer: T;
@@ -15,7 +15,7 @@ export interface ProviderAnswer<T> {
  * provider asks for a longer wait, else the last error
  */
 export const callProvider = <T>(
-  admission: Admission | undefined,
+  admission: ModelAdmission | undefined,
   request: ProviderRequest,
   send: () => PromiseLike<T>,
 ): Promise<ProviderAnswer<T>> => {
@@ -46,13 +46,13 @@ const isRefused = (error: unknown) => APICallError.isInstance(error) && (error.s
 async function pauseAfter(
   error: unknown,
   { model, wait }: ProviderRequest,
-  { pause }: Admission,
+  { pause }: ModelAdmission,
 ): Promise<void> {
   if (!APICallError.isInstance(error) || error.statusCode !== 429) return;
-  const asked = askedWaitMs(error);
+  const asked = requestedWaitMs(error);
   if (asked === undefined) return;
   const until = await pause(model, asked);
-  const isPatient = wait?.maySuspend() && Date.now() - wait.since.getTime() < keptOffMsMax;
+  const isPatient = wait?.maySuspend() && Date.now() - wait.since.getTime() < postponedMsMax;
   if (asked > inPlaceMsMax && isPatient)
     throw new RunMustWait(until, 'The provider takes no calls with the key');
 }

@@ -7,7 +7,7 @@ import { isStrictSchema } from './providers/strict-schema.ts';
 type Options = Record<string, unknown>;
 
 /** What the AI SDK's call options do not express, for each provider. */
-export const providerOptionsOf: Record<
+export const providerOptionBuilders: Record<
   ProviderName,
   (modelId: string, request: ModelRequest, marks?: CacheMarks) => Record<string, Options> | undefined
 > = {

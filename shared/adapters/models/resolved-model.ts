@@ -1,22 +1,22 @@
-import { definedOf } from '../../core/defined.ts';
+import { omitUndefined } from '../../core/defined.ts';
 import type { ModelCallSource, ModelSettings, PromptCaching } from '../ports/model-port.ts';
 import type { CallLimits } from './call-limits.ts';
-import type { Price } from './cost.ts';
-import type { Credentials } from './providers/credentials.ts';
+import type { ModelPrice } from './cost.ts';
+import type { ModelCredentials } from './providers/credentials.ts';
 import type { ProviderName } from './providers/provider-names.ts';
 
 /** All that decides where a model call goes, with which key, and at which price. */
 export interface ResolvedModel {
   provider: ProviderName;
   modelId: string;
-  credentials: Credentials;
+  credentials: ModelCredentials;
   keySource: KeySource;
   /** The model config that selected the model, if any. */
   configId?: string | undefined;
   /** The tenant's provider key, if it is one. */
   providerKeyId?: string | undefined;
   /** The price, if it is not the catalog's. */
-  price?: Price | undefined;
+  price?: ModelPrice | undefined;
   /** The length of the vectors to ask for. Default: that of the model. */
   dimensions?: number | undefined;
   /** Used where a request gives none of its own. */
@@ -32,11 +32,11 @@ export interface ResolvedModel {
 
 type KeySource = 'platform' | 'custom';
 
-export const modelUsedOf = ({ provider, modelId }: Pick<ResolvedModel, 'provider' | 'modelId'>) =>
+export const qualifiedModelName = ({ provider, modelId }: Pick<ResolvedModel, 'provider' | 'modelId'>) =>
   `${provider}/${modelId}`;
 
-export const callSourceOf = (model: ResolvedModel): ModelCallSource => ({
-  modelUsed: modelUsedOf(model),
+export const modelCallSource = (model: ResolvedModel): ModelCallSource => ({
+  modelUsed: qualifiedModelName(model),
   keySource: model.keySource,
-  ...definedOf({ configId: model.configId, providerKeyId: model.providerKeyId }),
+  ...omitUndefined({ configId: model.configId, providerKeyId: model.providerKeyId }),
 });

@@ -16,14 +16,14 @@ export const withRetries = async <T>(
     abortSignal,
     shouldRetry: (error) => APICallError.isInstance(error) && error.isRetryable,
     getDelayInMs: ({ error, exponentialBackoffDelay }) => {
-      const asked = askedWaitMs(error);
+      const asked = requestedWaitMs(error);
       return asked !== undefined && asked < waitMsMax ? asked : exponentialBackoffDelay;
     },
     createRetryError: ({ errors }) => errors.at(-1) as Error,
   })(call);
 
 /** The requested wait: `retry-after-ms`, or `Retry-After` in seconds or as a date (RFC 9110). */
-export function askedWaitMs(error: unknown): number | undefined {
+export function requestedWaitMs(error: unknown): number | undefined {
   const { responseHeaders = {} } = APICallError.isInstance(error) ? error : {};
   const { 'retry-after-ms': ms, 'retry-after': after = '' } = responseHeaders;
   const asked = [

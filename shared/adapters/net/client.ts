@@ -9,7 +9,7 @@ export type Resolve = (
   done: (error: NodeJS.ErrnoException | null, addresses: LookupAddress[]) => void,
 ) => void;
 
-export type Client = ReturnType<typeof makeClient>;
+export type EgressClient = ReturnType<typeof makeClient>;
 
 /** One agent that checks the resolved addresses, and one for explicitly allowed hosts. */
 export function makeClient(resolve: Resolve) {

@@ -5,7 +5,7 @@ import { readBytes } from '../../core/limited-fetch.ts';
 import type { HttpRequest, HttpResponse } from '../ports/http-port.ts';
 import type { Ports } from '../ports/ports.ts';
 import { checkedUrl } from './checked-url.ts';
-import type { Client, Resolve } from './client.ts';
+import type { EgressClient, Resolve } from './client.ts';
 import { decodeText } from './decode-text.ts';
 import { fetchFailure, slowServer } from './fetch-failure.ts';
 import { redirectedRequest } from './redirect.ts';
@@ -15,7 +15,7 @@ const redirectsMax = 5;
 
 /** The only way to external servers. Connects to the checked address itself, to prevent DNS rebinding. */
 export function makeSafeFetch(resolve: Resolve = lookup): Ports['fetch'] {
-  let client: Promise<Client> | undefined;
+  let client: Promise<EgressClient> | undefined;
   return async (request) => {
     client ??= import('./client.ts').then(({ makeClient }) => makeClient(resolve));
     const timeout = AbortSignal.timeout(request.timeoutMs);
@@ -33,7 +33,7 @@ export function makeSafeFetch(resolve: Resolve = lookup): Ports['fetch'] {
 
 export const safeFetch = makeSafeFetch();
 
-async function follow(client: Client, first: HttpRequest): Promise<HttpResponse> {
+async function follow(client: EgressClient, first: HttpRequest): Promise<HttpResponse> {
   let request = first;
   for (let redirects = 0; redirects <= redirectsMax; redirects++) {
     const url = checkedUrl(request.url);
@@ -47,7 +47,7 @@ async function follow(client: Client, first: HttpRequest): Promise<HttpResponse>
 }
 
 const send = (
-  fetch: Client['fetch'],
+  fetch: EgressClient['fetch'],
   { url, method, headers, body, signal }: HttpRequest,
   dispatcher: Agent,
 ): Promise<Response> =>

@@ -1,9 +1,9 @@
 import type { Content } from 'pdfmake/interfaces.js';
 import { imageIn } from './image.ts';
 import { isElement, type Make } from './layout.ts';
-import { paragraphOf } from './paragraph.ts';
+import { pdfParagraph } from './paragraph.ts';
 import { attribute } from './style.ts';
-import { tableOf } from './table.ts';
+import { pdfTable } from './table.ts';
 
 type Margin = [left: number, top: number, right: number, bottom: number];
 
@@ -56,7 +56,7 @@ const ruled: Make = () => {
 /** An embedded image, else its alternative text. */
 const pictured: Make = (element, style, { room }) => {
   const image = imageIn(element);
-  if (!image) return paragraphOf([{ ...style, text: attribute(element, 'alt') ?? '' }], style);
+  if (!image) return pdfParagraph([{ ...style, text: attribute(element, 'alt') ?? '' }], style);
   const pixels = Number.parseFloat(attribute(element, 'width') ?? '');
   const width = Math.min(room.width, pixels * 0.75);
   const size = width >= 1 ? { width } : { maxWidth: room.width, maxHeight: room.height };
@@ -75,5 +75,5 @@ export const blocks: Readonly<Record<string, Make>> = {
   pre: boxed,
   hr: ruled,
   img: pictured,
-  table: tableOf,
+  table: pdfTable,
 };

@@ -1,9 +1,9 @@
 import type { DefaultTreeAdapterTypes } from 'parse5';
 import type { Content } from 'pdfmake/interfaces.js';
 import { blocks } from './blocks.ts';
-import { isElement, type Layout, type Node } from './layout.ts';
-import { paragraphOf, type TextRun } from './paragraph.ts';
-import { attribute, declarations, type Element, styleOf, type TextStyle } from './style.ts';
+import { type HtmlNode, isElement, type Layout } from './layout.ts';
+import { pdfParagraph, type TextRun } from './paragraph.ts';
+import { attribute, declarations, type Element, elementStyle, type TextStyle } from './style.ts';
 
 const unread = new Set(
   (
@@ -13,18 +13,18 @@ const unread = new Set(
 );
 
 /** Lays out nodes. Inline text becomes paragraphs, which end at the next block element. */
-export function pdfContent(nodes: readonly Node[], style: TextStyle, layout: Layout): Content[] {
+export function pdfContent(nodes: readonly HtmlNode[], style: TextStyle, layout: Layout): Content[] {
   const content: Content[] = [];
   let runs: TextRun[] = [];
   const endParagraph = () => {
-    content.push(...paragraphOf(runs, style));
+    content.push(...pdfParagraph(runs, style));
     runs = [];
   };
-  const visit = (node: Node, around: TextStyle) => {
+  const visit = (node: HtmlNode, around: TextStyle) => {
     if (node.nodeName === '#text')
       runs.push({ ...around, text: (node as DefaultTreeAdapterTypes.TextNode).value });
     if (!isElement(node) || unread.has(node.tagName)) return;
-    const own = styleOf(node, around);
+    const own = elementStyle(node, around);
     if (own.hidden) return;
     if (Object.hasOwn(blocks, node.tagName)) {
       endParagraph();

@@ -4,15 +4,15 @@ import { type DefaultTreeAdapterTypes, parse } from 'parse5';
 import pdfmake from 'pdfmake';
 import { pdfContent } from './content.ts';
 import { fontFamilies } from './fonts.ts';
-import type { Node } from './layout.ts';
-import { contentAreaOf, type Page } from './page.ts';
+import type { HtmlNode } from './layout.ts';
+import { contentArea, type PdfPage } from './page.ts';
 import type { Element } from './style.ts';
 
 export interface PdfSource {
   text: string;
   isMarkdown: boolean;
   title: string;
-  page: Page;
+  page: PdfPage;
   /** In Unix milliseconds. */
   createdAt: number;
 }
@@ -39,7 +39,7 @@ export async function makePdf({ text, isMarkdown, title, page, createdAt }: PdfS
   const content = pdfContent(
     document.childNodes,
     { fontSize },
-    { room: contentAreaOf(page), contentOf: pdfContent },
+    { room: contentArea(page), contentOf: pdfContent },
   );
   const { width, height, margins: pageMargins } = page;
   return pdfmake
@@ -54,7 +54,7 @@ export async function makePdf({ text, isMarkdown, title, page, createdAt }: PdfS
 }
 
 function titleIn({ childNodes }: DefaultTreeAdapterTypes.Document): string | undefined {
-  let nodes: readonly Node[] = childNodes;
+  let nodes: readonly HtmlNode[] = childNodes;
   for (const tag of ['html', 'head', 'title']) {
     nodes = nodes.find((node): node is Element => node.nodeName === tag)?.childNodes ?? [];
   }

@@ -30,7 +30,7 @@ export interface PdfOptions {
 }
 
 /** In points. */
-export interface Page {
+export interface PdfPage {
   width: number;
   height: number;
   /** Left, top, right, bottom. */
@@ -39,7 +39,7 @@ export interface Page {
 
 const usualMargin = '20mm';
 
-export function pdfPage({ format = 'A4', landscape = false, margin = usualMargin }: PdfOptions): Page {
+export function pdfPage({ format = 'A4', landscape = false, margin = usualMargin }: PdfOptions): PdfPage {
   const [short, long] = sheets[format];
   const [width, height] = landscape ? [long, short] : [short, long];
   const sides =
@@ -48,7 +48,7 @@ export function pdfPage({ format = 'A4', landscape = false, margin = usualMargin
   return { width, height, margins: [points(left), points(top), points(right), points(bottom)] };
 }
 
-export const contentAreaOf = ({ width, height, margins: [left, top, right, bottom] }: Page) => ({
+export const contentArea = ({ width, height, margins: [left, top, right, bottom] }: PdfPage) => ({
   width: width - left - right,
   height: height - top - bottom,
 });

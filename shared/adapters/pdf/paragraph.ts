@@ -4,7 +4,7 @@ import type { TextStyle } from './style.ts';
 export type TextRun = TextStyle & { text: string };
 
 /** A paragraph of text runs, with whitespace collapsed as in HTML; undefined if there is only whitespace. */
-export function paragraphOf(runs: readonly TextRun[], { alignment }: TextStyle): Content[] {
+export function pdfParagraph(runs: readonly TextRun[], { alignment }: TextStyle): Content[] {
   const text: Content[] = [];
   // A space is collapsed at the start of a line and after another space.
   let afterSpace = true;

@@ -1,7 +1,7 @@
 import { StepError } from '../../core/errors/step-error.ts';
 import { type Sandbox, SandboxError } from '../sandbox/sandbox.ts';
 import type { PdfSource } from './document.ts';
-import { makePdf } from './tasks.ts';
+import { makePdfTask } from './tasks.ts';
 
 /** Creates a PDF in the sandbox: a malicious document may take hours and gigabytes. @throws StepError */
 export async function renderPdf(
@@ -11,7 +11,7 @@ export async function renderPdf(
   secondsMax = 30,
 ): Promise<Uint8Array> {
   try {
-    return await sandbox(makePdf, source, { timeoutMs: secondsMax * 1_000, signal });
+    return await sandbox(makePdfTask, source, { timeoutMs: secondsMax * 1_000, signal });
   } catch (error) {
     signal.throwIfAborted();
     const reason = reasonOf(error as Error, secondsMax);

@@ -74,7 +74,7 @@ const tags: Record<string, Change> = {
 const linked = (style: TextStyle, link: string): Partial<TextStyle> =>
   /^(?:https?:|mailto:|tel:)/i.test(link) ? { link, color: '#0b57d0', ...decorated('underline')(style) } : {};
 
-export function styleOf(element: Element, inherited: TextStyle): TextStyle {
+export function elementStyle(element: Element, inherited: TextStyle): TextStyle {
   const change = Object.hasOwn(tags, element.tagName) ? tags[element.tagName] : undefined;
   const style = { ...inherited, ...(typeof change === 'function' ? change(inherited, element) : change) };
   const align = attribute(element, 'align');

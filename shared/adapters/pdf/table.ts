@@ -1,6 +1,6 @@
 import type { Content, TableCell } from 'pdfmake/interfaces.js';
-import { isElement, type Layout, type Make, type Node } from './layout.ts';
-import { attribute, declarations, type Element, styleOf, type TextStyle } from './style.ts';
+import { type HtmlNode, isElement, type Layout, type Make } from './layout.ts';
+import { attribute, declarations, type Element, elementStyle, type TextStyle } from './style.ts';
 
 const columnsMax = 60;
 
@@ -19,7 +19,7 @@ interface Row {
   isHead: boolean;
 }
 
-export const tableOf: Make = (table, style, layout) => {
+export const pdfTable: Make = (table, style, layout) => {
   const rows = rowsOf(table);
   const grid = gridOf(rows);
   // Columns that only cells from further left reach do not exist.
@@ -33,7 +33,7 @@ export const tableOf: Make = (table, style, layout) => {
   if (columns > columnsMax) throw new Error(`a table has ${columns} columns; the maximum is ${columnsMax}`);
   const inside = { ...layout, room: { ...layout.room, width: layout.room.width / columns } };
   const body = grid.map((row, at) => {
-    const looks = styleOf((rows[at] as Row).element, style);
+    const looks = elementStyle((rows[at] as Row).element, style);
     return Array.from({ length: columns }, (_, column) =>
       cellOf(row[column], columns - column, looks, inside),
     );
@@ -50,7 +50,7 @@ export const tableOf: Make = (table, style, layout) => {
   return [...above, content];
 };
 
-const elements = ({ childNodes }: { childNodes: Node[] }) => childNodes.filter(isElement);
+const elements = ({ childNodes }: { childNodes: HtmlNode[] }) => childNodes.filter(isElement);
 
 const rowsOf = (table: Element): Row[] =>
   elements(table)
@@ -99,7 +99,7 @@ function cellOf(place: Place, columnsLeft: number, around: TextStyle, layout: La
   if (place === undefined || place === 'reached') return { text: '' };
   const { cell, rowSpan } = place;
   const colSpan = Math.min(place.colSpan, columnsLeft);
-  const { background, ...style } = styleOf(cell, around);
+  const { background, ...style } = elementStyle(cell, around);
   const fillColor = background ?? (cell.tagName === 'th' ? '#eeeeee' : undefined);
   return {
     stack: layout.contentOf(cell.childNodes, style, layout),

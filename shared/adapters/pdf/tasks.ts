@@ -1,5 +1,5 @@
 import { sandboxTask, type TaskOf } from '../sandbox/sandbox.ts';
 
-export const makePdf: TaskOf<typeof import('./document.ts').makePdf> = sandboxTask('makePdf', {
+export const makePdfTask: TaskOf<typeof import('./document.ts').makePdf> = sandboxTask('makePdf', {
   alone: true,
 });

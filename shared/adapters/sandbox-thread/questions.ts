@@ -1,18 +1,18 @@
 import type { MessagePort } from 'node:worker_threads';
-import type { Answer, Question } from '../sandbox/conversation.ts';
+import type { SandboxReply, SandboxRequest } from '../sandbox/conversation.ts';
 import type { AskCaller } from '../sandbox/sandbox.ts';
 
 /** Sends questions to the serving thread. It answers them in any order. */
 export function askOn(port: MessagePort): AskCaller {
   const waiting = new Map<number, (value: unknown) => void>();
   let count = 0;
-  port.on('message', ({ id, value }: Answer) => {
+  port.on('message', ({ id, value }: SandboxReply) => {
     waiting.get(id)?.(value);
     waiting.delete(id);
   });
   return (request) =>
     new Promise((resolve) => {
-      const question: Question = { id: count++, request };
+      const question: SandboxRequest = { id: count++, request };
       waiting.set(question.id, resolve);
       port.postMessage(question);
     });

@@ -1,14 +1,19 @@
 import { readlinkSync } from 'node:fs';
 import { setPriority } from 'node:os';
 import { loadOnce } from '../../core/concurrency/load-once.ts';
-import { evaluateProgram, evaluateWithTools, findTextProblems, readTexts } from '../code/tasks.ts';
-import { queryJson } from '../json-path/tasks.ts';
-import { validateSchema, validateValue } from '../json-schema/tasks.ts';
-import { makePdf } from '../pdf/tasks.ts';
+import {
+  evaluateProgramTask,
+  evaluateWithToolsTask,
+  findTextProblemsTask,
+  readTextsTask,
+} from '../code/tasks.ts';
+import { queryJsonTask } from '../json-path/tasks.ts';
+import { validateSchemaTask, validateValueTask } from '../json-schema/tasks.ts';
+import { makePdfTask } from '../pdf/tasks.ts';
 import type { TaskResult, ThreadRequest } from '../sandbox/pool.ts';
 import type { AskCaller, SandboxTask } from '../sandbox/sandbox.ts';
-import { fillTemplates } from '../templates/tasks.ts';
-import { packRepository, readPage, readRobots, xmlProblem } from '../web/tasks.ts';
+import { fillTemplatesTask } from '../templates/tasks.ts';
+import { packRepositoryTask, readPageTask, readRobotsTask, xmlProblemTask } from '../web/tasks.ts';
 import { askOn } from './questions.ts';
 
 // Maps sandbox tasks to their functions. Input and output are cloned, so both are plain data. Libraries are loaded with
@@ -38,22 +43,22 @@ function does<Input, Output>(
   loaders.set(name, loadOnce(load));
 }
 
-does(evaluateProgram, async () => (await import('../code/quickjs.ts')).evaluate);
-does(evaluateWithTools, async () => (await import('../code/quickjs-tools.ts')).evaluateWithTools);
-does(findTextProblems, async () => (await import('../code/texts.ts')).problemsOfTexts);
-does(readTexts, async () => (await import('../code/texts.ts')).readTexts);
-does(fillTemplates, async () => (await import('../templates/liquid.ts')).fillTemplates);
-does(readPage, async () => {
+does(evaluateProgramTask, async () => (await import('../code/quickjs.ts')).evaluate);
+does(evaluateWithToolsTask, async () => (await import('../code/quickjs-tools.ts')).evaluateToolProgram);
+does(findTextProblemsTask, async () => (await import('../code/texts.ts')).problemsOfTexts);
+does(readTextsTask, async () => (await import('../code/texts.ts')).readTexts);
+does(fillTemplatesTask, async () => (await import('../templates/liquid.ts')).fillTemplates);
+does(readPageTask, async () => {
   const { readPage } = await import('../web/page.ts');
   return ({ html, address }) => readPage(html, address);
 });
-does(xmlProblem, async () => (await import('../web/xml.ts')).xmlProblem);
-does(readRobots, async () => (await import('../web/robots-rules.ts')).readRobots);
-does(packRepository, async () => (await import('../web/pack-repository.ts')).packRepository);
-does(validateValue, async () => (await import('../json-schema/validator.ts')).validateValue);
-does(validateSchema, async () => (await import('../json-schema/validator.ts')).validateSchema);
-does(queryJson, async () => (await import('../json-path/query.ts')).queryJson);
-does(makePdf, async () => (await import('../pdf/document.ts')).makePdf);
+does(xmlProblemTask, async () => (await import('../web/xml.ts')).xmlProblem);
+does(readRobotsTask, async () => (await import('../web/robots-rules.ts')).readRobots);
+does(packRepositoryTask, async () => (await import('../web/pack-repository.ts')).packRepository);
+does(validateValueTask, async () => (await import('../json-schema/validator.ts')).validateValue);
+does(validateSchemaTask, async () => (await import('../json-schema/validator.ts')).validateSchema);
+does(queryJsonTask, async () => (await import('../json-path/query.ts')).queryJson);
+does(makePdfTask, async () => (await import('../pdf/document.ts')).makePdf);
 
 /** After this time the remaining tasks go back to the queue, so that they need not wait for a slow one. */
 const sharedMsMax = 5;

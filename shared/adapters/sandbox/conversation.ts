@@ -3,15 +3,15 @@ import { brokenBy, openDeadline } from './deadline.ts';
 import { makeFairQueue } from './fair-queue.ts';
 import type { Job } from './job.ts';
 import type { TaskResult, ThreadRequest } from './pool.ts';
-import { type Limits, SandboxError } from './sandbox.ts';
+import { SandboxError, type SandboxLimits } from './sandbox.ts';
 import { conversations, conversationsPerTenant, threads } from './threads.ts';
 
-export interface Question {
+export interface SandboxRequest {
   id: number;
   request: unknown;
 }
 
-export interface Answer {
+export interface SandboxReply {
   id: number;
   value: unknown;
 }
@@ -27,7 +27,7 @@ export async function converse(
   {
     timeoutMs,
     onAsk,
-  }: Required<Pick<Limits, 'timeoutMs' | 'onAsk'>> & { onAsk: NonNullable<Limits['onAsk']> },
+  }: Required<Pick<SandboxLimits, 'timeoutMs' | 'onAsk'>> & { onAsk: NonNullable<SandboxLimits['onAsk']> },
 ): Promise<void> {
   const current = new Int32Array(new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT));
   const deadline = openDeadline(current, timeoutMs);
@@ -77,10 +77,10 @@ interface Answering {
 
 function answerOn(port: MessagePort, { onAsk, onWaiting, onFailure }: Answering): void {
   let open = 0;
-  port.on('message', async ({ id, request }: Question) => {
+  port.on('message', async ({ id, request }: SandboxRequest) => {
     if (open++ === 0) onWaiting(true);
     try {
-      const answer: Answer = { id, value: await onAsk(request) };
+      const answer: SandboxReply = { id, value: await onAsk(request) };
       if (--open === 0) onWaiting(false);
       port.postMessage(answer);
     } catch (error) {

@@ -1,11 +1,11 @@
 import type { MessagePort } from 'node:worker_threads';
-import { chunksOf } from '../../core/chunks.ts';
+import { toChunks } from '../../core/chunks.ts';
 import { serviceBusy } from '../../core/errors/errors.ts';
 import { converse } from './conversation.ts';
 import { brokenBy, openDeadline } from './deadline.ts';
 import { makeFairQueue } from './fair-queue.ts';
 import { abortedTogether, type Job, openJob } from './job.ts';
-import { type Limits, type QueueTimeout, SandboxError, type SandboxTask } from './sandbox.ts';
+import { type QueueTimeout, SandboxError, type SandboxLimits, type SandboxTask } from './sandbox.ts';
 import { places, placesPerTenant, threads } from './threads.ts';
 
 /** Tasks of one kind, as sent to a thread. */
@@ -28,7 +28,7 @@ export const runInThread = <Input, Output>(
   tenant: string,
   task: SandboxTask<Input, Output>,
   input: Input,
-  { signal, onAsk, ...limits }: Limits,
+  { signal, onAsk, ...limits }: SandboxLimits,
 ): Promise<Output> =>
   new Promise((resolve, reject) => {
     const job = openJob(input, signal, { resolve: resolve as Job['resolve'], reject });
@@ -39,7 +39,7 @@ export const runInThread = <Input, Output>(
   });
 
 /** What all jobs of one request to a thread share. */
-interface Group extends Omit<Limits, 'signal' | 'onAsk'> {
+interface Group extends Omit<SandboxLimits, 'signal' | 'onAsk'> {
   tenant: string;
   task: Pick<SandboxTask<unknown, unknown>, 'name' | 'alone'>;
 }
@@ -55,7 +55,7 @@ function gather(group: Group, job: Job): void {
   gathered.set(name, jobs);
   setImmediate(() => {
     gathered.delete(name);
-    for (const some of chunksOf(jobs, jobsPerRequest)) void sendToThread(group, some);
+    for (const some of toChunks(jobs, jobsPerRequest)) void sendToThread(group, some);
   });
 }
 

@@ -28,7 +28,7 @@ export const sandboxTask = <Input, Output>(
   options: Pick<SandboxTask<Input, Output>, 'alone' | 'gathers'> = {},
 ): SandboxTask<Input, Output> => ({ name, ...options });
 
-export interface Limits {
+export interface SandboxLimits {
   /** Without the wait for a slot. CPU time for code; by wall-clock time about twice that plus a second. */
   timeoutMs: number;
   /** Aborts the task, or the wait for a slot. */
@@ -50,7 +50,7 @@ export interface QueueTimeout {
 export type Sandbox = <Input, Output>(
   task: SandboxTask<Input, Output>,
   input: Input,
-  limits: Limits,
+  limits: SandboxLimits,
 ) => Promise<Output>;
 
 /** A task exceeded a limit: time, memory, or it broke its thread. */
@@ -76,7 +76,7 @@ export const limitAsStepError =
 const loadPool = loadOnce(() => import('./pool.ts'));
 
 /** The sandbox of a tenant. Tenants share the slots fairly. */
-export const sandboxOf =
+export const tenantSandbox =
   (tenant: string): Sandbox =>
   (task, input, limits) =>
     loadPool().then(({ runInThread }) => runInThread(tenant, task, input, limits));
@@ -105,4 +105,4 @@ export function withBudget(sandbox: Sandbox, budgetMs: number): Sandbox {
   };
 }
 
-export const sandbox: Need<Sandbox> = /* @__PURE__ */ using([], ({ table }) => sandboxOf(table.tenant));
+export const sandbox: Need<Sandbox> = /* @__PURE__ */ using([], ({ table }) => tenantSandbox(table.tenant));

@@ -2,11 +2,11 @@ import { loadOnce } from '../../core/concurrency/load-once.ts';
 import { StepError } from '../../core/errors/step-error.ts';
 import { characterCount, textsIn } from '../../core/json/json-texts.ts';
 import { hasSecretReference } from '../../core/secrets/secret-references.ts';
-import { namesIn } from '../../core/variables/named-variables.ts';
+import { createNameTest } from '../../core/variables/named-variables.ts';
 import type { Variables } from '../../core/variables/variables.ts';
 import { type Sandbox, SandboxError } from '../sandbox/sandbox.ts';
 import { filledCharactersMax, fillMsMax, isPlain } from './limits.ts';
-import { fillTemplates } from './tasks.ts';
+import { fillTemplatesTask } from './tasks.ts';
 
 const loadLiquid = loadOnce(() => import('./liquid.ts'));
 
@@ -41,7 +41,7 @@ export interface Filler {
 }
 
 /** Renders quick templates in place and others in a thread, all texts of a value at once. */
-export const fillerOf = (variables: Readonly<Variables>, sandbox: Sandbox): Filler => ({
+export const createFiller = (variables: Readonly<Variables>, sandbox: Sandbox): Filler => ({
   async render(template) {
     if (isPlain(template)) return template;
     return (await fillerFor([template], variables, sandbox))(template);
@@ -84,7 +84,7 @@ async function fillInThread(
 ): Promise<Map<string, string>> {
   if (texts.length === 0) return new Map();
   const result = await sandbox(
-    fillTemplates,
+    fillTemplatesTask,
     { texts, variables: variablesFor(texts, variables) },
     { timeoutMs: fillMsMax },
   ).catch((error) => ({ problem: limitIn(error) }));
@@ -96,7 +96,7 @@ async function fillInThread(
 function variablesFor(texts: readonly string[], variables: Readonly<Variables>): Variables {
   // A computed name: `{{ [name] }}`.
   if (texts.some((text) => /[^\w\])"'-]\[/.test(text))) return variables;
-  const isNamed = namesIn(texts);
+  const isNamed = createNameTest(texts);
   const secrets = texts.some(hasSecretReference) ? ['secrets'] : [];
   return Object.fromEntries(
     Object.entries(variables).filter(([name]) => isNamed(name) || secrets.includes(name)),

@@ -1,6 +1,6 @@
 import { sandboxTask, type TaskOf } from '../sandbox/sandbox.ts';
 
-export const fillTemplates: TaskOf<typeof import('./liquid.ts').fillTemplates> = sandboxTask(
+export const fillTemplatesTask: TaskOf<typeof import('./liquid.ts').fillTemplates> = sandboxTask(
   'fillTemplates',
   {
     gathers: true,

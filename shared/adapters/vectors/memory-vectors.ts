@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { DeleteVectorsCommand, NotFoundException } from '@aws-sdk/client-s3vectors';
-import { chunksOf } from '../../core/chunks.ts';
+import { toChunks } from '../../core/chunks.ts';
 import { requireEnv } from '../../core/environment.ts';
 import { s3Vectors, type VectorIndex } from '../../platform/aws/s3-vectors.ts';
 import type { TenantTable } from '../../platform/data/table.ts';
@@ -64,7 +64,7 @@ export async function nearestMemories(
 /** Deletes memories, existing or not. @throws StepError */
 export async function deleteMemories(space: MemorySpace, ids: readonly string[]): Promise<void> {
   const place = { index: indexOf(space), collection: `of memories by ${space.embeddingModel}`, dimension: 0 };
-  for (const chunk of chunksOf(ids, deleteMax)) {
+  for (const chunk of toChunks(ids, deleteMax)) {
     const keys = chunk.map((id) => keyOf(space, id));
     await withStepErrors(place, async () => {
       try {

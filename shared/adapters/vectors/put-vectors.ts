@@ -13,7 +13,7 @@ const batchBytesMax = 16_000_000;
 const numberBytesMax = 26;
 
 /** @throws StepError if the metadata is too large */
-export function putInputOf({ id, vector, metadata }: StoredVector): PutInputVector {
+export function toPutInput({ id, vector, metadata }: StoredVector): PutInputVector {
   const json = JSON.stringify(metadata);
   const bytes = Buffer.byteLength(json);
   if (bytes > metadataBytesMax) {
@@ -40,7 +40,7 @@ export function commonDimension(vectors: readonly StoredVector[]): number | unde
 }
 
 /** Splits the vectors into as few requests as possible. */
-export function batchesOf(records: readonly PutInputVector[]): PutInputVector[][] {
+export function splitIntoRequests(records: readonly PutInputVector[]): PutInputVector[][] {
   const batches: PutInputVector[][] = [];
   let room = 0;
   for (const record of records) {

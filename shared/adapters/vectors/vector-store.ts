@@ -1,9 +1,9 @@
 import type { TenantTable } from '../../platform/data/table.ts';
 import type { VectorsPort } from '../ports/vectors-port.ts';
 import { nearest, putBatch, putCreating } from './index-requests.ts';
-import { batchesOf, commonDimension, metadataFrom, putInputOf } from './put-vectors.ts';
+import { commonDimension, metadataFrom, splitIntoRequests, toPutInput } from './put-vectors.ts';
 import { withStepErrors } from './vector-error.ts';
-import { indexOf } from './vector-index.ts';
+import { vectorIndex } from './vector-index.ts';
 
 /** Concurrent requests of one step. S3 Vectors takes 2,500 vectors per second and index. */
 const parallelMax = 4;
@@ -12,8 +12,8 @@ export const vectorStore = (table: TenantTable): VectorsPort => ({
   async put(collection, vectors) {
     const dimension = commonDimension(vectors);
     if (dimension === undefined) return;
-    const index = indexOf(table.tenant, collection);
-    const [first = [], ...rest] = batchesOf(vectors.map(putInputOf));
+    const index = vectorIndex(table.tenant, collection);
+    const [first = [], ...rest] = splitIntoRequests(vectors.map(toPutInput));
     await withStepErrors({ index, collection, dimension }, async () => {
       // The first batch goes alone, since it may have to create the index.
       await putCreating(table, index, dimension, first);
@@ -26,7 +26,7 @@ export const vectorStore = (table: TenantTable): VectorsPort => ({
   },
 
   async query(collection, vector, limit) {
-    const index = indexOf(table.tenant, collection);
+    const index = vectorIndex(table.tenant, collection);
     const place = { index, collection, dimension: vector.length };
     const found = await withStepErrors(place, () => nearest(index, vector, limit));
     return found.map(({ key = '', distance = 1, metadata }) => ({

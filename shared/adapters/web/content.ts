@@ -2,8 +2,8 @@ import { StepError } from '../../core/errors/step-error.ts';
 import { jsonIn } from '../../core/json/json.ts';
 import type { HttpResponse } from '../ports/http-port.ts';
 import { limitAsStepError, type Sandbox } from '../sandbox/sandbox.ts';
-import type { Page } from './page.ts';
-import { readPage, xmlProblem } from './tasks.ts';
+import type { WebPage } from './page.ts';
+import { readPageTask, xmlProblemTask } from './tasks.ts';
 
 /** False for binary data that was decoded as text. */
 export const isText = (text: string) => !text.slice(0, 8_000).includes('\0');
@@ -33,7 +33,7 @@ export const contentAs = {
   },
   xml: async (answer, { sandbox, signal }) => {
     const text = textOf(answer);
-    const problem = await sandbox(xmlProblem, text, { timeoutMs, signal }).catch(unreadable(answer));
+    const problem = await sandbox(xmlProblemTask, text, { timeoutMs, signal }).catch(unreadable(answer));
     if (problem) throw new StepError(`${answer.url} did not return well-formed XML: ${problem}`);
     return text;
   },
@@ -42,8 +42,8 @@ export const contentAs = {
 } satisfies Record<string, (answer: HttpResponse, reading: Reading) => Promise<unknown>>;
 
 /** Extracts the readable content of an HTML page. @throws StepError */
-export const readResponse = (answer: HttpResponse, sandbox: Sandbox, signal: AbortSignal): Promise<Page> =>
-  sandbox(readPage, { html: textOf(answer), address: answer.url }, { timeoutMs, signal }).catch(
+export const readResponse = (answer: HttpResponse, sandbox: Sandbox, signal: AbortSignal): Promise<WebPage> =>
+  sandbox(readPageTask, { html: textOf(answer), address: answer.url }, { timeoutMs, signal }).catch(
     unreadable(answer),
   );
 

@@ -5,8 +5,8 @@ import type { HttpRequest } from '../ports/http-port.ts';
 import type { Ports } from '../ports/ports.ts';
 import { isHtml, readResponse } from './content.ts';
 import { type CrawlTarget, makeFrontier, urlLengthMax, withoutHash } from './frontier.ts';
-import type { Page } from './page.ts';
-import { type Robots, robotsOf } from './robots.ts';
+import type { WebPage } from './page.ts';
+import { fetchRobots, type Robots } from './robots.ts';
 
 export interface CrawlRequest {
   url: string;
@@ -22,7 +22,7 @@ export type CrawledPage = CrawlTarget & ({ title: string; markdown: string } | {
 interface Visited {
   visit: CrawlTarget;
   url: string;
-  page?: Page;
+  page?: WebPage;
   error?: StepError;
 }
 
@@ -32,7 +32,7 @@ const charactersMax = 4_000_000;
 const requestsPerPage = 3;
 
 /** Nearest first. Lists failed pages with their error. @throws StepError for the first page. */
-export async function crawl(request: CrawlRequest): Promise<CrawledPage[]> {
+export async function crawlSite(request: CrawlRequest): Promise<CrawledPage[]> {
   const { limit, signal } = request;
   const { first, robots } = await enter(request);
   const frontier = makeFrontier(first.url, robots);
@@ -85,7 +85,7 @@ async function enter(request: CrawlRequest) {
 /** Reads the site's robots.txt. @throws StepError if it disallows the page itself. */
 async function permission(url: string, { ports, signal }: CrawlRequest): Promise<Robots> {
   const { origin, host } = new URL(url);
-  const robots = await robotsOf(origin, ports, signal);
+  const robots = await fetchRobots(origin, ports, signal);
   if ((await robots.allows([url]))[0]) return robots;
   throw new StepError(`The robots.txt of ${host} disallows ${url}`);
 }

@@ -1,10 +1,10 @@
 import { StepError } from '../../core/errors/step-error.ts';
 import { limitAsStepError, type Sandbox } from '../sandbox/sandbox.ts';
 import { isText } from './content.ts';
-import { archiveOf, fileAt, type GitHub, repositoryName } from './github.ts';
+import { fetchArchive, fileAt, type GitHub, repositoryName } from './github.ts';
 import type { RepositoryPacking } from './pack-repository.ts';
 import type { RepositoryPlace } from './repository.ts';
-import { packRepository } from './tasks.ts';
+import { packRepositoryTask } from './tasks.ts';
 
 const timeoutMs = 20_000;
 
@@ -21,9 +21,9 @@ export async function fetchRepository(
     if (!isText(text)) throw new StepError(`${repositoryName(place)} is not text`);
     return text;
   }
-  const archive = await archiveOf(place, github);
+  const archive = await fetchArchive(place, github);
   const result = await sandbox(
-    packRepository,
+    packRepositoryTask,
     { archive, path: place.path, packing },
     { timeoutMs, signal: github.signal },
   ).catch(limitAsStepError(repositoryName(place), 'to read'));

@@ -36,7 +36,7 @@ export async function fileAt(place: RepositoryPlace, github: GitHub): Promise<Ui
 }
 
 /** The repository's archive, a gzipped tar. @throws StepError */
-export async function archiveOf(place: RepositoryPlace, github: GitHub): Promise<Uint8Array> {
+export async function fetchArchive(place: RepositoryPlace, github: GitHub): Promise<Uint8Array> {
   const ref = place.ref === undefined ? '' : `/${encodeURIComponent(place.ref)}`;
   return (await ask(place, `tarball${ref}`, 'application/vnd.github+json', github, archiveBytesMax)).bytes;
 }

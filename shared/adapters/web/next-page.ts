@@ -3,7 +3,7 @@ import { StepError } from '../../core/errors/step-error.ts';
 import { valueAt } from '../../core/json/json.ts';
 import type { HttpResponse } from '../ports/http-port.ts';
 
-export interface Paging {
+export interface ApiPaging {
   url: string;
   paginationType: 'page' | 'offset' | 'cursor' | 'link';
   pageParam: string;
@@ -26,15 +26,15 @@ interface PageRead {
 }
 
 interface Kind {
-  first: (paging: Paging) => Record<string, string | number>;
+  first: (paging: ApiPaging) => Record<string, string | number>;
   /** The URL of the next page; undefined after the last. */
-  next: (paging: Paging, read: PageRead) => string | undefined;
+  next: (paging: ApiPaging, read: PageRead) => string | undefined;
 }
 
 /** Only its size shows whether a numbered page is the last one. */
-const isLast = ({ pageSize = 1 }: Paging, { found }: PageRead) => found < pageSize;
+const isLast = ({ pageSize = 1 }: ApiPaging, { found }: PageRead) => found < pageSize;
 
-export const kinds: Record<Paging['paginationType'], Kind> = {
+export const pagingKinds: Record<ApiPaging['paginationType'], Kind> = {
   page: {
     first: ({ pageParam, startPage }) => ({ [pageParam]: startPage }),
     next: (paging, read) =>
@@ -70,10 +70,11 @@ export const kinds: Record<Paging['paginationType'], Kind> = {
   },
 };
 
-export const firstPage = (paging: Paging) => withQuery(paging, kinds[paging.paginationType].first(paging));
+export const firstPage = (paging: ApiPaging) =>
+  withQuery(paging, pagingKinds[paging.paginationType].first(paging));
 
 function withQuery(
-  { url: base, pageSize, pageSizeParam }: Paging,
+  { url: base, pageSize, pageSizeParam }: ApiPaging,
   query: Record<string, string | number>,
 ): string {
   const url = new URL(base);

@@ -1,6 +1,6 @@
 import { type ElementNode, htmlToMarkdown, type TextNode, type TransformPlugin } from '@mdream/js';
 
-export interface Page {
+export interface WebPage {
   title: string;
   markdown: string;
   /** The targets of its links: absolute, http and https only. */
@@ -16,7 +16,7 @@ const roles = ['[role="navigation"]', '[role="search"]', '[role="banner"]', '[ro
 const absoluteCharactersMax = 10_000_000;
 
 /** Reads a page with relative links. Takes linear time for any input; the library's own `clean` does not. */
-export function readPage(html: string, address: string): Page {
+export function readPage(html: string, address: string): WebPage {
   const reader = pageReader(address);
   const markdown = htmlToMarkdown(html, {
     hooks: [reader.hook],

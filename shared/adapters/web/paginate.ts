@@ -2,9 +2,9 @@ import { StepError } from '../../core/errors/step-error.ts';
 import { jsonIn, valueAt } from '../../core/json/json.ts';
 import type { HttpRequest, HttpResponse } from '../ports/http-port.ts';
 import type { Ports } from '../ports/ports.ts';
-import { firstPage, kinds, type Paging } from './next-page.ts';
+import { type ApiPaging, firstPage, pagingKinds } from './next-page.ts';
 
-export interface Pagination extends Paging {
+export interface Pagination extends ApiPaging {
   /** The path of the entities in a page's body. Default: the body is the list. */
   entityPath?: string | undefined;
   maxPages: number;
@@ -20,7 +20,7 @@ const bytesMax = 20_000_000;
 export async function paginate(pagination: Pagination): Promise<unknown[]> {
   const { url: base, paginationType, maxPages, request, fetch, refused } = pagination;
   if (!URL.canParse(base)) throw new StepError(`Not a URL: ${base}`);
-  const { next } = kinds[paginationType];
+  const { next } = pagingKinds[paginationType];
   const entities: unknown[] = [];
   const asked = new Set<string>();
   let bytes = 0;

@@ -1,7 +1,7 @@
 import { StepError } from '../../core/errors/step-error.ts';
 import type { Ports } from '../ports/ports.ts';
 import { limitAsStepError } from '../sandbox/sandbox.ts';
-import { readRobots } from './tasks.ts';
+import { readRobotsTask } from './tasks.ts';
 
 /** The minimum that crawlers must read (RFC 9309, 2.5). */
 const charactersMax = 500 * 1_024;
@@ -15,7 +15,7 @@ export interface Robots {
 }
 
 /** Fetches the rules of a site. @throws StepError if its robots.txt is unavailable: then nothing may be crawled. */
-export async function robotsOf(
+export async function fetchRobots(
   origin: string,
   { fetch, sandbox }: Pick<Ports, 'fetch' | 'sandbox'>,
   signal: AbortSignal,
@@ -28,7 +28,7 @@ export async function robotsOf(
   }
   const text = answer.status < 300 ? answer.text.slice(0, charactersMax) : '';
   const read = (urls: readonly string[]) =>
-    sandbox(readRobots, { text, urls }, { timeoutMs, signal }).catch(limitAsStepError(url, 'to apply'));
+    sandbox(readRobotsTask, { text, urls }, { timeoutMs, signal }).catch(limitAsStepError(url, 'to apply'));
   const { delaySeconds } = await read([]);
   return {
     allows: async (urls) => (text === '' ? urls.map(() => true) : (await read(urls)).allowed),

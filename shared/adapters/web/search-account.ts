@@ -1,6 +1,6 @@
 import { StepError } from '../../core/errors/step-error.ts';
 import { withoutTrailing } from '../../core/text.ts';
-import type { ProviderKeys } from '../models/providers/provider-keys.ts';
+import type { DeploymentKeys } from '../models/providers/provider-keys.ts';
 import type { SearchProvider } from '../ports/http-port.ts';
 
 const baseUrls: Record<SearchProvider, string> = {
@@ -12,13 +12,13 @@ const baseUrls: Record<SearchProvider, string> = {
 const nameIn = (provider: SearchProvider) => provider.toUpperCase() as Uppercase<SearchProvider>;
 
 /** Whether the deployment has an account, which is in the same place as the model providers' keys. */
-export const hasSearchAccount = (provider: SearchProvider, keys: ProviderKeys): boolean =>
+export const hasSearchAccount = (provider: SearchProvider, keys: DeploymentKeys): boolean =>
   Boolean(keys[`${nameIn(provider)}_API_KEY`]);
 
 /** The tenant's own, else the deployment's, whose key goes only to the address that the deployment names. */
 export function searchAccount(
   provider: SearchProvider,
-  keys: ProviderKeys,
+  keys: DeploymentKeys,
   own?: { key: string; baseUrl?: string | undefined },
 ): { key: string; baseUrl: string } {
   const name = nameIn(provider);

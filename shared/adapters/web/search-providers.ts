@@ -98,7 +98,7 @@ const brave: Provider = {
     ),
 };
 
-export const searchProviders: Record<SearchProvider, Provider> = { exa, tavily, brave };
+export const searchProviderApis: Record<SearchProvider, Provider> = { exa, tavily, brave };
 
 /** The publication time as ISO 8601, if the provider reports one. Without a time zone it is UTC. */
 function published(when: string | null | undefined): Pick<SearchHit, 'publishedAt'> {

@@ -2,7 +2,7 @@ import { failureOfStatus, StepError } from '../../core/errors/step-error.ts';
 import { jsonIn } from '../../core/json/json.ts';
 import type { HttpResponse, SearchProvider } from '../ports/http-port.ts';
 import type { Ports } from '../ports/ports.ts';
-import { type SearchHit, searchProviders } from './search-providers.ts';
+import { type SearchHit, searchProviderApis } from './search-providers.ts';
 
 export interface Search {
   provider: SearchProvider;
@@ -13,9 +13,15 @@ export interface Search {
 }
 
 /** Queries a search provider. The account's key appears in no error. @throws StepError */
-export async function search({ provider, query, maxResults, ports, signal }: Search): Promise<SearchHit[]> {
+export async function querySearchProvider({
+  provider,
+  query,
+  maxResults,
+  ports,
+  signal,
+}: Search): Promise<SearchHit[]> {
   const account = await ports.searchAccount(provider);
-  const { request, hits } = searchProviders[provider];
+  const { request, hits } = searchProviderApis[provider];
   const answer = await ports.fetch({ ...request(account, query, maxResults), timeoutMs: 30_000, signal });
   if (answer.status >= 400) throw refusal(provider, answer, account.key);
   const parsed = hits.safeParse(jsonIn(answer.text));

@@ -1,8 +1,9 @@
 import { sandboxTask, type TaskOf } from '../sandbox/sandbox.ts';
-import type { Page } from './page.ts';
+import type { WebPage } from './page.ts';
 
-export const readPage = sandboxTask<{ html: string; address: string }, Page>('readPage');
-export const xmlProblem: TaskOf<typeof import('./xml.ts').xmlProblem> = sandboxTask('xmlProblem');
-export const readRobots: TaskOf<typeof import('./robots-rules.ts').readRobots> = sandboxTask('readRobots');
-export const packRepository: TaskOf<typeof import('./pack-repository.ts').packRepository> =
+export const readPageTask = sandboxTask<{ html: string; address: string }, WebPage>('readPage');
+export const xmlProblemTask: TaskOf<typeof import('./xml.ts').xmlProblem> = sandboxTask('xmlProblem');
+export const readRobotsTask: TaskOf<typeof import('./robots-rules.ts').readRobots> =
+  sandboxTask('readRobots');
+export const packRepositoryTask: TaskOf<typeof import('./pack-repository.ts').packRepository> =
   sandboxTask('packRepository');

@@ -12,7 +12,7 @@ export async function orAborted<T>(work: Promise<T>, signal: AbortSignal): Promi
 }
 
 /** Aborted as soon as one of these is. A composite signal costs something, so that of a single one is itself. */
-export function anyOf(first: AbortSignal, ...others: (AbortSignal | undefined)[]): AbortSignal {
+export function anySignal(first: AbortSignal, ...others: (AbortSignal | undefined)[]): AbortSignal {
   const more = others.filter((signal) => signal !== undefined);
   return more.length === 0 ? first : AbortSignal.any([first, ...more]);
 }

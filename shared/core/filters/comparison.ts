@@ -24,12 +24,12 @@ export const isPlainNumber = (text: string) => plainNumber.test(text);
 const numericText = /^\s*[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:e[+-]?\d+)?\s*$/i;
 
 /** Converts a value to a number. Text is converted too, because CSV files contain only text. */
-export function numberOf(value: unknown): number | undefined {
+export function toNumber(value: unknown): number | undefined {
   if (typeof value === 'number') return value;
   return typeof value === 'string' && numericText.test(value) ? Number(value) : undefined;
 }
 
-export function booleanOf(value: unknown): boolean | undefined {
+export function toBoolean(value: unknown): boolean | undefined {
   const text = typeof value === 'string' ? value.trim().toLowerCase() : value;
   if (text === true || text === 'true') return true;
   return text === false || text === 'false' ? false : undefined;
@@ -39,7 +39,7 @@ const isoDate =
   /^(\d{4})-(\d\d)-(\d\d)(?:[T ](\d\d):(\d\d)(?::(\d\d)(\.\d+)?)?\s*(Z|[+-]\d\d(?::?\d\d)?)?)?$/i;
 
 /** Parses an ISO 8601 date to Unix milliseconds, as UTC if it has no zone; `undefined` for other text. */
-export function instantOf(value: unknown): number | undefined {
+export function parseInstant(value: unknown): number | undefined {
   const parts = typeof value === 'string' ? isoDate.exec(value.trim()) : null;
   if (!parts) return undefined;
   const [year, month, day, hour, minute, second] = parts

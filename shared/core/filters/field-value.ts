@@ -1,6 +1,6 @@
 import Big from 'big.js';
 import { withoutTrailing } from '../text.ts';
-import { booleanOf, instantOf, isPlainNumber, numberOf } from './comparison.ts';
+import { isPlainNumber, parseInstant, toBoolean, toNumber } from './comparison.ts';
 import { isSet } from './field.ts';
 
 /** A value of a record or a filter with its conversions, which are computed lazily and once. */
@@ -22,15 +22,15 @@ export class FieldValue {
   }
 
   get number(): number | undefined {
-    return this.#once('number', numberOf);
+    return this.#once('number', toNumber);
   }
 
   get asBoolean(): boolean | undefined {
-    return this.#once('asBoolean', booleanOf);
+    return this.#once('asBoolean', toBoolean);
   }
 
   get instant(): number | undefined {
-    return this.#once('instant', instantOf);
+    return this.#once('instant', parseInstant);
   }
 
   /** For a text that is a plain number. */

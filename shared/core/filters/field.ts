@@ -10,7 +10,7 @@ export interface Filterable {
 export const recordFields = ['name', 'type', 'createdAt', 'updatedAt'] as const;
 
 /** The path of a shadowed metadata key. */
-export const metadataPath = (key: string) => `metadata.${key}`;
+export const metadataFieldPath = (key: string) => `metadata.${key}`;
 
 /** Resolves a field: the record's own field, else a metadata key, else a dotted path into the metadata. */
 export function valueOfField(record: Filterable, field: string): unknown {
@@ -21,7 +21,7 @@ export function valueOfField(record: Filterable, field: string): unknown {
   const held = field
     .split('.')
     .reduce<unknown>((value, key) => (isOwn(value, key) ? value[key] : undefined), metadata);
-  const key = held === undefined && recordFields.find((name) => metadataPath(name) === field);
+  const key = held === undefined && recordFields.find((name) => metadataFieldPath(name) === field);
   return key && isOwn(metadata, key) ? metadata[key] : held;
 }
 

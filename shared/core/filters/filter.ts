@@ -13,7 +13,7 @@ export type RecordFilter = Condition | { op: 'and' | 'or'; conditions: RecordFil
 
 const nestingMax = 3;
 
-export const Field = z
+export const FieldPath = z
   .string()
   .min(1)
   .max(128)
@@ -50,7 +50,7 @@ interface Options {
 export function filterSchema({ Value = z.unknown(), isOpen = () => false }: Options = {}) {
   const Leaf = z
     .strictObject({
-      field: Field,
+      field: FieldPath,
       op: LeafOperator,
       value: Value.optional().meta({ description: valueText }),
     })

@@ -9,7 +9,7 @@ export const matches = (record: Filterable, filter: RecordFilter, now: Date): bo
   filterPredicate(filter, now)(record);
 
 export function filterPredicate(filter: RecordFilter, now: Date): (record: Filterable) => boolean {
-  const test = predicateOf(filter, now);
+  const test = toPredicate(filter, now);
   return (record) => test(filterableFields(record));
 }
 
@@ -26,9 +26,9 @@ export function filterableFields(record: Filterable): Fields {
   };
 }
 
-export function predicateOf(filter: RecordFilter, now: Date): FieldsPredicate {
+export function toPredicate(filter: RecordFilter, now: Date): FieldsPredicate {
   if ('conditions' in filter) {
-    const tests = filter.conditions.map((condition) => predicateOf(condition, now));
+    const tests = filter.conditions.map((condition) => toPredicate(condition, now));
     return filter.op === 'and'
       ? (fields) => tests.every((test) => test(fields))
       : (fields) => tests.some((test) => test(fields));

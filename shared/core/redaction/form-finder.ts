@@ -16,7 +16,7 @@ export type Finder = (text: string) => FormHit[];
 export const formLengthMin = 6;
 
 /** Finds all forms in one pass, in time linear to the text, independent of the number of forms. */
-export function finderOf(forms: readonly Form[]): Finder {
+export function createFormFinder(forms: readonly Form[]): Finder {
   if (forms.length === 0) return () => [];
   const byStart = Map.groupBy(
     forms.toSorted((one, other) => other.text.length - one.text.length),

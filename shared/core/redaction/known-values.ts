@@ -1,4 +1,4 @@
-import { type Redactor, redactorOf } from './redactor.ts';
+import { createRedactor, type Redactor } from './redactor.ts';
 
 /** Each value has about twenty encoded forms, each of which is searched for. */
 const charactersMax = 100_000;
@@ -15,7 +15,7 @@ let characters = 0;
 
 /** Registers a secret value that this process holds, so that the log omits it. */
 export function rememberSecretValue(value: string): void {
-  const redactor = known.get(value)?.redactor ?? redactorOf([['', value]]);
+  const redactor = known.get(value)?.redactor ?? createRedactor([['', value]]);
   forget(value);
   known.set(value, { redactor, until: Date.now() + keptMs });
   characters += value.length;

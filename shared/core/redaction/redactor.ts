@@ -1,6 +1,6 @@
 import { decoded } from './decoded.ts';
-import { type Finder, type Form, type FormHit, finderOf } from './form-finder.ts';
-import { formsOf } from './secret-forms.ts';
+import { createFormFinder, type Finder, type Form, type FormHit } from './form-finder.ts';
+import { secretForms } from './secret-forms.ts';
 
 /** Replaces secret values in the output of a run with the names of the secrets. */
 export interface Redactor {
@@ -12,13 +12,13 @@ export interface Redactor {
 }
 
 /** @param values The secrets' keys and values, which may be blank. */
-export function redactorOf(values: Iterable<readonly [key: string, value: string]>): Redactor {
+export function createRedactor(values: Iterable<readonly [key: string, value: string]>): Redactor {
   const forms = [...values].flatMap(([key, value]) =>
-    [...new Set([value, value.trim()].flatMap(formsOf))].map(
+    [...new Set([value, value.trim()].flatMap(secretForms))].map(
       (text): Form => ({ text, mark: key ? `[secret:${key}]` : '[secret]' }),
     ),
   );
-  const find = finderOf(forms);
+  const find = createFormFinder(forms);
   function text(given: string): string {
     const left = marked(given, find(given));
     const marks = marksOfUnknownForms(find, left);

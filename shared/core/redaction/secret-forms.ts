@@ -4,7 +4,7 @@ import { formLengthMin } from './form-finder.ts';
 const packedTokensMax = 20;
 
 /** The encodings in which recipients may write a value, including nested ones. */
-export function formsOf(value: string): string[] {
+export function secretForms(value: string): string[] {
   const texts = textForms(value);
   const tokens = tokensOf(value);
   const longest = tokens.toSorted((one, other) => other.length - one.length).slice(0, packedTokensMax);

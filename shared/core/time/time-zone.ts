@@ -24,7 +24,7 @@ const formatOf = memoise(
 );
 
 /** The IANA name of a time zone, in its usual case; undefined for any other text. Keeps names that are renamed. */
-export function timeZoneOf(text: string): string | undefined {
+export function toTimeZoneName(text: string): string | undefined {
   // An offset such as +01:00 is no zone: it has no rules.
   if (!/^[A-Za-z][\w+/-]*$/.test(text)) return undefined;
   try {
@@ -35,7 +35,7 @@ export function timeZoneOf(text: string): string | undefined {
   }
 }
 
-export const isTimeZone = (name: string) => timeZoneOf(name) !== undefined;
+export const isTimeZone = (name: string) => toTimeZoneName(name) !== undefined;
 
 /** The local time of an instant (Unix milliseconds) in a zone. */
 export function toLocal(instantMs: number, zone: string): LocalMs {

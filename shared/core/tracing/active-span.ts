@@ -1,6 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { type Note, notesMax } from './note.ts';
-import { formatTraceparent, spanIdOf, storedContext, type TraceContext } from './trace-context.ts';
+import { formatTraceparent, runSpanId, storedContext, type TraceContext } from './trace-context.ts';
 
 /** The run of which the spans are. */
 export interface TracedRun {
@@ -95,7 +95,7 @@ export async function noted<T>(facts: NoteFacts, work: () => Promise<T>): Promis
 
 const contextOf = ({ traceId, runId, path }: ActiveSpan): TraceContext => ({
   traceId,
-  spanId: spanIdOf(runId, path),
+  spanId: runSpanId(runId, path),
 });
 
 /** The header that tells a server in which span a request is sent. */

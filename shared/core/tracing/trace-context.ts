@@ -15,10 +15,10 @@ const hexOf = (digits: number, ...names: readonly string[]): string => {
 };
 
 /** The trace of a run that was started without one. */
-export const traceIdOf = (runId: string) => hexOf(32, 'trace', runId);
+export const runTraceId = (runId: string) => hexOf(32, 'trace', runId);
 
 /** @param path The place in the run; empty for the run itself. */
-export const spanIdOf = (runId: string, path: string) => hexOf(16, 'span', runId, path);
+export const runSpanId = (runId: string, path: string) => hexOf(16, 'span', runId, path);
 
 const traceparent =
   /^(?<version>[0-9a-f]{2})-(?<traceId>[0-9a-f]{32})-(?<spanId>[0-9a-f]{16})-[0-9a-f]{2}(?<more>-.*)?$/;
@@ -42,5 +42,5 @@ export const readContext = (stored: string | undefined) =>
 /** @param startedIn As stored with the run. @param source Whose trace it is without that. */
 export const tracedRun = (runId: string, startedIn: string | undefined, source = runId) => ({
   runId,
-  traceId: readContext(startedIn)?.traceId ?? traceIdOf(source),
+  traceId: readContext(startedIn)?.traceId ?? runTraceId(source),
 });

@@ -2,7 +2,7 @@
  * Returns a function that tells whether some texts contain the words of a name, and so may use the name. Scans each
  * text once.
  */
-export function namesIn(texts: readonly string[]): (name: string) => boolean {
+export function createNameTest(texts: readonly string[]): (name: string) => boolean {
   const words = new Set(texts.flatMap(wordsOf));
   return (name) => wordsOf(name).every((word) => words.has(word));
 }

@@ -7,11 +7,18 @@ import type { Scope } from '../../platform/data/scope.ts';
 import type { Write } from '../../platform/data/writes.ts';
 import {
   begunMessageEntity,
-  fingerprintOf,
+  messageFingerprint,
   type ReceivedMessage,
   type TaskOfMessage,
 } from './begun-message.ts';
-import { type A2aTask, type A2aTaskKey, a2aTaskEntity, inlineMax, isOpen, taskDays } from './task.ts';
+import {
+  type A2aTask,
+  type A2aTaskKey,
+  a2aTaskEntity,
+  inlineMax,
+  openTaskCondition,
+  taskDays,
+} from './task.ts';
 
 export type NewA2aTask = Omit<
   A2aTask,
@@ -52,7 +59,7 @@ export const taskMessages = /* @__PURE__ */ using(['table:write', payloadStore],
     };
     const pushConfigs = JSON.stringify(made.pushConfigs ?? []);
     const { surfaceId, caller, id: taskId } = task;
-    const fingerprint = fingerprintOf(task, message);
+    const fingerprint = messageFingerprint(task, message);
     return {
       task: made,
       writes: [
@@ -84,7 +91,7 @@ export const taskMessages = /* @__PURE__ */ using(['table:write', payloadStore],
       const key = { ...task, messageId: message.id };
       const begun = await table.get(begunMessageEntity, key, { consistent: true });
       if (!begun) throw notFound('Task');
-      if (begun.fingerprint !== fingerprintOf(task, message)) throw notRepeated();
+      if (begun.fingerprint !== messageFingerprint(task, message)) throw notRepeated();
       return begun.taskId;
     },
 
@@ -98,8 +105,8 @@ export const taskMessages = /* @__PURE__ */ using(['table:write', payloadStore],
       const messages = await offloadMessages(task, [...earlier, message]);
       const updatedAt = now().toISOString();
       const isSame = {
-        expression: `${isOpen.expression} AND #updatedAt = :seen`,
-        values: { ...isOpen.values, seen: task.updatedAt },
+        expression: `${openTaskCondition.expression} AND #updatedAt = :seen`,
+        values: { ...openTaskCondition.values, seen: task.updatedAt },
       };
       const set = { messages, awaited: 'null', leaseUntil, updatedAt };
       return {

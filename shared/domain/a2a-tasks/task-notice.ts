@@ -4,7 +4,7 @@ import { ifRefused } from '../../platform/data/condition-failed.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 import { type Delivery, deliveryEntity } from '../deliveries/delivery.ts';
 import { deliveryQueue } from '../deliveries/delivery-queue.ts';
-import { type EndNotice, nobody } from '../deliveries/end-notice.ts';
+import { type EndNotice, noNotice } from '../deliveries/end-notice.ts';
 import { type NewDelivery, newDelivery } from '../deliveries/new-delivery.ts';
 import type { PushConfig } from './push-config.ts';
 import { type A2aTask, type A2aTaskKey, a2aTaskEntity } from './task.ts';
@@ -62,15 +62,15 @@ export async function runQuestionNotice(
   scope: NoticeScope,
   key: { surfaceId: string; taskId?: string | undefined } | undefined,
 ): Promise<EndNotice> {
-  if (key?.taskId === undefined) return nobody;
+  if (key?.taskId === undefined) return noNotice;
   const task = await readTask(scope, { surfaceId: key.surfaceId, id: key.taskId });
-  return task?.status === 'open' ? questionNotice(scope, task) : nobody;
+  return task?.status === 'open' ? questionNotice(scope, task) : noNotice;
 }
 
 /** Commit the writes in the transaction that ends the run. `send` also tells configs that are added meanwhile. */
 export async function taskEndNotice(scope: NoticeScope, key: A2aTaskKey): Promise<EndNotice> {
   const task = await readTask(scope, key);
-  const { writes, send } = task?.status === 'open' ? endNoticeOf(scope, task) : nobody;
+  const { writes, send } = task?.status === 'open' ? endNoticeOf(scope, task) : noNotice;
   const notified = new Set((task?.pushConfigs ?? []).map(({ id }) => id));
   return {
     writes,
@@ -78,7 +78,7 @@ export async function taskEndNotice(scope: NoticeScope, key: A2aTaskKey): Promis
       await send();
       const after = await readTask(scope, key);
       const added = (after?.pushConfigs ?? []).filter(({ id }) => !notified.has(id));
-      if (after && added.length > 0) await tellEnd(scope, { ...after, pushConfigs: added });
+      if (after && added.length > 0) await notifyTaskEnd(scope, { ...after, pushConfigs: added });
     },
   };
 }
@@ -90,7 +90,7 @@ const endNoticeOf = (scope: NoticeScope, task: A2aTask): EndNotice =>
   );
 
 /** Tells every config of a task that has ended, unless it was told before. */
-export const tellEnd = /* @__PURE__ */ using(
+export const notifyTaskEnd = /* @__PURE__ */ using(
   ['table:write', deliveryQueue],
   async (scope: NoticeScope, task: A2aTask): Promise<void> => {
     const { table } = scope;

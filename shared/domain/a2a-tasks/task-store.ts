@@ -5,19 +5,19 @@ import { decodeReadable } from '../../platform/data/entity.ts';
 import { cursorPage } from '../../platform/data/lists/pages.ts';
 import { payloadStore } from '../../platform/data/payloads.ts';
 import type { Scope } from '../../platform/data/scope.ts';
-import { type EndNotice, nobody } from '../deliveries/end-notice.ts';
+import { type EndNotice, noNotice } from '../deliveries/end-notice.ts';
 import {
   type A2aTask,
   type A2aTaskKey,
   type AwaitedTool,
   a2aTaskEntity,
   inlineMax,
-  isOpen,
+  openTaskCondition,
   tasksOfCaller,
   tasksOfContext,
 } from './task.ts';
 import { taskMessages } from './task-messages.ts';
-import { questionNotice, tellEnd } from './task-notice.ts';
+import { notifyTaskEnd, questionNotice } from './task-notice.ts';
 
 interface TaskPause {
   /** What its caller executes. */
@@ -42,112 +42,120 @@ const conversationMax = 20;
 const isId = /^[\w-]{1,256}$/;
 
 /** The tasks of a2a surfaces. Each caller sees only their own. */
-export const a2aTaskStore = /* @__PURE__ */ using(['table:write', taskMessages, tellEnd], (scope: Scope) => {
-  const { table, now } = scope;
-  const payloads = payloadStore(scope);
+export const a2aTaskStore = /* @__PURE__ */ using(
+  ['table:write', taskMessages, notifyTaskEnd],
+  (scope: Scope) => {
+    const { table, now } = scope;
+    const payloads = payloadStore(scope);
 
-  async function load(ids: readonly string[], { surfaceId }: TaskOwner): Promise<A2aTask[]> {
-    const keys = ids.map((id) => a2aTaskEntity.key({ surfaceId, id }));
-    return decodeReadable(a2aTaskEntity, await table.getMany(keys, { consistent: true }));
-  }
+    async function load(ids: readonly string[], { surfaceId }: TaskOwner): Promise<A2aTask[]> {
+      const keys = ids.map((id) => a2aTaskEntity.key({ surfaceId, id }));
+      return decodeReadable(a2aTaskEntity, await table.getMany(keys, { consistent: true }));
+    }
 
-  /** The writes that note a pause. Refused if the task has ended. */
-  async function pausing(task: A2aTaskKey, { awaited, batchId }: TaskPause): Promise<EndNotice> {
-    const set = {
-      awaited: JSON.stringify(awaited ?? null),
-      batchId,
-      leaseUntil: null,
-      updatedAt: now().toISOString(),
-    };
-    const write = table.writes.update(a2aTaskEntity, task, { set }, isOpen);
-    const current = awaited && (await table.get(a2aTaskEntity, task, { consistent: true }));
-    const { writes, send } = current ? questionNotice(scope, current) : nobody;
-    return { writes: [write, ...writes], send };
-  }
-
-  return {
-    ...taskMessages(scope),
-    pausing,
-
-    /** @throws 404 also for the task of another caller, and for what is no id. */
-    async find({ surfaceId, caller }: TaskOwner, id: string): Promise<A2aTask> {
-      if (typeof id !== 'string' || !isId.test(id)) throw notFound('Task');
-      const task = await table.get(a2aTaskEntity, { surfaceId, id }, { consistent: true });
-      if (task?.caller !== caller) throw notFound('Task');
-      return task;
-    },
-
-    /** Newest first. */
-    async list(
-      owner: TaskOwner,
-      {
-        contextId,
-        limit,
-        cursor,
-      }: { contextId: string | undefined; limit: number; cursor: string | undefined },
-    ) {
-      const source =
-        contextId === undefined
-          ? ({ partition: tasksOfCaller(owner), index: 1 } as const)
-          : ({ partition: tasksOfContext({ ...owner, contextId }), index: 2 } as const);
-      const query = { limit, includeCount: 'true' as const, ...(cursor !== undefined && { cursor }) };
-      const { rows, pagination } = await cursorPage(table, { ...source, kind: 'task' }, query);
-      return {
-        tasks: await load(
-          rows.map(({ id }) => String(id)),
-          owner,
-        ),
-        pagination,
-      };
-    },
-
-    /** The latest tasks of a context, oldest first. */
-    async ofContext(owner: TaskOwner, contextId: string): Promise<A2aTask[]> {
-      const partition = tasksOfContext({ ...owner, contextId });
-      const { items } = await table.query({ partition, index: 2, newestFirst: true, limit: conversationMax });
-      const found = await load(
-        items.map(({ SK2 }) => String(SK2)),
-        owner,
-      );
-      return found.toReversed();
-    },
-
-    outputOf: async ({ output }: A2aTask) => (output === null ? null : payloads.fetch(output)),
-
-    /** Extends the lease of the process that runs a task. @returns undefined if the task has no lease any more. */
-    extendLease(task: Pick<A2aTask, 'surfaceId' | 'id'>, leaseUntil: string): Promise<A2aTask | undefined> {
-      const hasLease = {
-        expression: `${isOpen.expression} AND attribute_type(#leaseUntil, :text)`,
-        values: { ...isOpen.values, text: 'S' },
-      };
-      const write = table.writes.update(a2aTaskEntity, task, { set: { leaseUntil } }, hasLease);
-      return table.updateAndGet(a2aTaskEntity, write).catch(ifRefused(undefined));
-    },
-
-    /** Notes that the run of a flow goes on without this process: as a batch, or when its caller has executed a tool. */
-    async pause(task: A2aTaskKey, change: TaskPause): Promise<void> {
-      const { writes, send } = await pausing(task, change);
-      await table.commit(writes).then(send, ifRefused(undefined));
-    },
-
-    /** Ends a task, once. @returns whether this call did. */
-    async end(task: A2aTask, { status, output, error }: TaskEnd): Promise<boolean> {
-      const stored =
-        status === 'completed'
-          ? await payloads.offload(`a2a-tasks/${task.surfaceId}/${task.id}/output`, output, inlineMax)
-          : null;
+    /** The writes that note a pause. Refused if the task has ended. */
+    async function pausing(task: A2aTaskKey, { awaited, batchId }: TaskPause): Promise<EndNotice> {
       const set = {
-        status,
-        output: stored,
-        error,
-        awaited: 'null',
+        awaited: JSON.stringify(awaited ?? null),
+        batchId,
         leaseUntil: null,
         updatedAt: now().toISOString(),
       };
-      const write = table.writes.update(a2aTaskEntity, task, { set }, isOpen);
-      const ended = await table.updateAndGet(a2aTaskEntity, write).catch(ifRefused(undefined));
-      if (ended) await tellEnd(scope, ended);
-      return ended !== undefined;
-    },
-  };
-});
+      const write = table.writes.update(a2aTaskEntity, task, { set }, openTaskCondition);
+      const current = awaited && (await table.get(a2aTaskEntity, task, { consistent: true }));
+      const { writes, send } = current ? questionNotice(scope, current) : noNotice;
+      return { writes: [write, ...writes], send };
+    }
+
+    return {
+      ...taskMessages(scope),
+      pausing,
+
+      /** @throws 404 also for the task of another caller, and for what is no id. */
+      async find({ surfaceId, caller }: TaskOwner, id: string): Promise<A2aTask> {
+        if (typeof id !== 'string' || !isId.test(id)) throw notFound('Task');
+        const task = await table.get(a2aTaskEntity, { surfaceId, id }, { consistent: true });
+        if (task?.caller !== caller) throw notFound('Task');
+        return task;
+      },
+
+      /** Newest first. */
+      async list(
+        owner: TaskOwner,
+        {
+          contextId,
+          limit,
+          cursor,
+        }: { contextId: string | undefined; limit: number; cursor: string | undefined },
+      ) {
+        const source =
+          contextId === undefined
+            ? ({ partition: tasksOfCaller(owner), index: 1 } as const)
+            : ({ partition: tasksOfContext({ ...owner, contextId }), index: 2 } as const);
+        const query = { limit, includeCount: 'true' as const, ...(cursor !== undefined && { cursor }) };
+        const { rows, pagination } = await cursorPage(table, { ...source, kind: 'task' }, query);
+        return {
+          tasks: await load(
+            rows.map(({ id }) => String(id)),
+            owner,
+          ),
+          pagination,
+        };
+      },
+
+      /** The latest tasks of a context, oldest first. */
+      async ofContext(owner: TaskOwner, contextId: string): Promise<A2aTask[]> {
+        const partition = tasksOfContext({ ...owner, contextId });
+        const { items } = await table.query({
+          partition,
+          index: 2,
+          newestFirst: true,
+          limit: conversationMax,
+        });
+        const found = await load(
+          items.map(({ SK2 }) => String(SK2)),
+          owner,
+        );
+        return found.toReversed();
+      },
+
+      outputOf: async ({ output }: A2aTask) => (output === null ? null : payloads.fetch(output)),
+
+      /** Extends the lease of the process that runs a task. @returns undefined if the task has no lease any more. */
+      extendLease(task: Pick<A2aTask, 'surfaceId' | 'id'>, leaseUntil: string): Promise<A2aTask | undefined> {
+        const hasLease = {
+          expression: `${openTaskCondition.expression} AND attribute_type(#leaseUntil, :text)`,
+          values: { ...openTaskCondition.values, text: 'S' },
+        };
+        const write = table.writes.update(a2aTaskEntity, task, { set: { leaseUntil } }, hasLease);
+        return table.updateAndGet(a2aTaskEntity, write).catch(ifRefused(undefined));
+      },
+
+      /** Notes that the run of a flow goes on without this process: as a batch, or when its caller has executed a tool. */
+      async pause(task: A2aTaskKey, change: TaskPause): Promise<void> {
+        const { writes, send } = await pausing(task, change);
+        await table.commit(writes).then(send, ifRefused(undefined));
+      },
+
+      /** Ends a task, once. @returns whether this call did. */
+      async end(task: A2aTask, { status, output, error }: TaskEnd): Promise<boolean> {
+        const stored =
+          status === 'completed'
+            ? await payloads.offload(`a2a-tasks/${task.surfaceId}/${task.id}/output`, output, inlineMax)
+            : null;
+        const set = {
+          status,
+          output: stored,
+          error,
+          awaited: 'null',
+          leaseUntil: null,
+          updatedAt: now().toISOString(),
+        };
+        const write = table.writes.update(a2aTaskEntity, task, { set }, openTaskCondition);
+        const ended = await table.updateAndGet(a2aTaskEntity, write).catch(ifRefused(undefined));
+        if (ended) await notifyTaskEnd(scope, ended);
+        return ended !== undefined;
+      },
+    };
+  },
+);

@@ -12,7 +12,7 @@ export const taskDays = 30;
 /** Longer JSON goes to the payload bucket. */
 export const inlineMax = 8_000;
 
-export const isOpen = { expression: '#status = :open', values: { open: 'open' } };
+export const openTaskCondition = { expression: '#status = :open', values: { open: 'open' } };
 
 /** What a run of a flow waits for: its caller executes a tool. A run of an agent states it itself. */
 export interface AwaitedTool {

@@ -6,7 +6,7 @@ import { using } from '../../platform/aws/uses.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 import { agentStore } from './agent-store.ts';
 import type { Agent } from './config/agent.ts';
-import { type CardChanges, cachedCardOf, cardUrlOf, withCard } from './external-card.ts';
+import { agentCardUrl, type CardChanges, toCachedCard, withCard } from './external-card.ts';
 
 /** @throws 400 for a URL that is not allowed or an answer that is no JSON object; 502 if the server fails otherwise. */
 export const agentCardFetcher = /* @__PURE__ */ using([], () => (url: string, signal: AbortSignal) => {
@@ -19,16 +19,16 @@ export const agentCards = /* @__PURE__ */ using([agentStore], (scope: Scope) => 
   const agents = agentStore(scope);
 
   const changeIfExternal = (id: string, change: (before: Agent) => Agent) =>
-    agents.change(id, async (before) => ({ after: cardUrlOf(before) ? change(before) : before }));
+    agents.change(id, async (before) => ({ after: agentCardUrl(before) ? change(before) : before }));
 
   return {
     /** Sends no credentials: cards are public. @throws as `agentCardFetcher`, after recording the failure; 400 if not external. */
     async refresh(id: string, signal: AbortSignal): Promise<{ agent: Agent; changeReport: CardChanges }> {
-      const url = cardUrlOf(await agents.find(id));
+      const url = agentCardUrl(await agents.find(id));
       if (!url) throw notExternal();
       const lastHealthCheckAt = scope.now().toISOString();
       try {
-        const card = cachedCardOf(await fetchAgentCard(url, signal), lastHealthCheckAt);
+        const card = toCachedCard(await fetchAgentCard(url, signal), lastHealthCheckAt);
         let changeReport: CardChanges | undefined;
         const agent = await changeIfExternal(id, (before) => {
           const changed = withCard(before.externalConfig ?? {}, card);

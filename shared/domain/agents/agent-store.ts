@@ -1,7 +1,7 @@
 import { conflict, notFound } from '../../core/errors/errors.ts';
-import { createdAtOf } from '../../core/ids.ts';
+import { createdAtFromId } from '../../core/ids.ts';
 import { using } from '../../platform/aws/uses.ts';
-import { tombstoneOf } from '../../platform/cleanup/tombstone.ts';
+import { tombstoneWrite } from '../../platform/cleanup/tombstone.ts';
 import { ifRefused } from '../../platform/data/condition-failed.ts';
 import type { Modification } from '../../platform/data/modify.ts';
 import type { Scope } from '../../platform/data/scope.ts';
@@ -12,7 +12,7 @@ import { flowEntity } from '../flows/flow.ts';
 import { secretUseWrites } from '../flows/secret-keys.ts';
 import { cardScheduleWrites } from './card-schedule.ts';
 import { type Agent, type AgentContent, agentEntity, storedContent } from './config/agent.ts';
-import { type AgentListQuery, listAgents } from './list-agents.ts';
+import { type AgentListQuery, readAgentPage } from './list-agents.ts';
 
 export interface PrimaryFlow {
   id: string;
@@ -51,7 +51,7 @@ export const agentStore = /* @__PURE__ */ using(['table:write'], (scope: Scope) 
 
     find: async (id: string): Promise<Agent> => found(await table.get(agentEntity, { id })),
 
-    list: (query: AgentListQuery) => listAgents(table, query),
+    list: (query: AgentListQuery) => readAgentPage(table, query),
 
     /** The agent's primary flow; null if it has none, or the flow is deleted. */
     async primaryFlowOf({ primaryFlowId }: Pick<Agent, 'primaryFlowId'>): Promise<PrimaryFlow | null> {
@@ -61,7 +61,7 @@ export const agentStore = /* @__PURE__ */ using(['table:write'], (scope: Scope) 
 
     /** @param id Of the new agent, from the scope's generator. */
     async create(id: string, given: NewAgent, alsoWrite: readonly Write[] = []): Promise<Agent> {
-      const at = createdAtOf(id);
+      const at = createdAtFromId(id);
       const agent: Agent = {
         ...given,
         id,
@@ -91,7 +91,7 @@ export const agentStore = /* @__PURE__ */ using(['table:write'], (scope: Scope) 
         return {
           remove: true,
           alsoWrite: [
-            tombstoneOf(scope, id),
+            tombstoneWrite(scope, id),
             ...secretUseWrites(table, id, agent, {}),
             ...cardScheduleWrites(table, id, { before: agent, after: null, now: now() }),
           ],

@@ -9,7 +9,7 @@ import {
   anyAgentVersionPartition,
   storedContent,
 } from './config/agent.ts';
-import { credentialNamesOf } from './credentials/credential-places.ts';
+import { credentialNames } from './credentials/credential-places.ts';
 
 const AgentVersionSummary = AgentVersion.pick({
   id: true,
@@ -39,7 +39,7 @@ export const agentVersionKind: VersionKind<Agent, AgentVersion, AgentVersionSumm
   }),
   publishedFields: (version) => ({
     publishedSecretKeys: version.secretKeys,
-    publishedCredentials: credentialNamesOf(version),
+    publishedCredentials: credentialNames(version),
   }),
   stored: storedContent,
 };

@@ -2,7 +2,7 @@ import { notFound } from '../../core/errors/errors.ts';
 import type { TenantTable } from '../../platform/data/table.ts';
 import { flowEntity } from '../flows/flow.ts';
 import { builtinIdIn } from '../flows/steps/tool-reference.ts';
-import { builtinToolOf } from '../tools/builtin/index.ts';
+import { findBuiltinTool } from '../tools/builtin/index.ts';
 import { toolEntity } from '../tools/tool.ts';
 import { agentEntity } from './config/agent.ts';
 import type { CapabilityInput } from './config/capabilities.ts';
@@ -24,6 +24,6 @@ export async function assertTargets(table: TenantTable, capabilities: readonly T
 
 function isBuiltin(toolId: string): boolean {
   const builtinId = builtinIdIn(toolId);
-  if (builtinId !== undefined && !builtinToolOf(builtinId)) throw notFound('Tool');
+  if (builtinId !== undefined && !findBuiltinTool(builtinId)) throw notFound('Tool');
   return builtinId !== undefined;
 }

@@ -4,7 +4,7 @@ import { defineEntity } from '../../platform/data/entity.ts';
 import type { TenantTable } from '../../platform/data/table.ts';
 import type { Write } from '../../platform/data/writes.ts';
 import { type Agent, agentKeysRange } from './config/agent.ts';
-import { cardUrlOf } from './external-card.ts';
+import { agentCardUrl } from './external-card.ts';
 
 export const cardSweep = 'CARD';
 
@@ -26,8 +26,8 @@ export const cardScheduleEntity = defineEntity({
 type Scheduled = Pick<Agent, 'agentType' | 'externalConfig'>;
 
 /** The minutes between two refreshes; undefined if the card is not refreshed. */
-export const intervalOf = (agent: Scheduled) =>
-  cardUrlOf(agent) ? agent.externalConfig?.refreshIntervalMinutes : undefined;
+export const refreshIntervalMinutes = (agent: Scheduled) =>
+  agentCardUrl(agent) ? agent.externalConfig?.refreshIntervalMinutes : undefined;
 
 /** The writes that keep the schedule of an agent when it changes. Null: it does not exist. */
 export function cardScheduleWrites(
@@ -35,7 +35,7 @@ export function cardScheduleWrites(
   id: string,
   { before, after, now }: { before: Scheduled | null; after: Scheduled | null; now: Date },
 ): Write[] {
-  const [old, interval] = [before && intervalOf(before), after && intervalOf(after)];
+  const [old, interval] = [before && refreshIntervalMinutes(before), after && refreshIntervalMinutes(after)];
   if (old === interval || (!old && !interval)) return [];
   if (!interval) return [writes.remove(cardScheduleEntity, { id })];
   const dueAt = new Date(now.getTime() + interval * 60_000).toISOString();

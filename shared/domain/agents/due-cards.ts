@@ -7,7 +7,7 @@ import type { Scope } from '../../platform/data/scope.ts';
 import type { Runtime } from '../../platform/runtime.ts';
 import { agentCards } from './agent-cards.ts';
 import { agentStore } from './agent-store.ts';
-import { cardScheduleEntity, cardSweep, intervalOf } from './card-schedule.ts';
+import { cardScheduleEntity, cardSweep, refreshIntervalMinutes } from './card-schedule.ts';
 
 /** Per sweep. The next one continues with those that are longest due. */
 const refreshesMax = 100;
@@ -52,7 +52,7 @@ export async function claimRefresh(
   const { table } = scope;
   const schedule = await table.get(cardScheduleEntity, { id }, { consistent: true });
   const agent = await agentStore(scope).find(id).catch(ifMissing(undefined));
-  const interval = agent && intervalOf(agent);
+  const interval = agent && refreshIntervalMinutes(agent);
   if (!interval) {
     await table.commit([table.writes.remove(cardScheduleEntity, { id })]);
     return;

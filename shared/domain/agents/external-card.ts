@@ -9,11 +9,11 @@ const descriptionCharactersMax = 2_000;
 /** Of all skills together: an agent is one item of the table. */
 const charactersMax = 100_000;
 
-export const cardUrlOf = ({ agentType, externalConfig }: Pick<Agent, 'agentType' | 'externalConfig'>) =>
+export const agentCardUrl = ({ agentType, externalConfig }: Pick<Agent, 'agentType' | 'externalConfig'>) =>
   agentType === 'external' ? (externalConfig?.agentCardUrl ?? externalConfig?.endpoint) : undefined;
 
 /** What is stored of a card: texts are cut, and what does not fit is left out. */
-export function cachedCardOf(card: AgentCard, fetchedAt: string): CachedAgentCard {
+export function toCachedCard(card: AgentCard, fetchedAt: string): CachedAgentCard {
   const { streaming, pushNotifications, statefulness } = card.capabilities ?? {};
   const skills: Skill[] = [];
   let characters = 0;

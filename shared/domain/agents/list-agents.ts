@@ -29,7 +29,7 @@ interface AgentPage {
 }
 
 /** Newest first. Reads index entries, then the agents of the page and their primary flows, of which some may be deleted. */
-export async function listAgents(table: TenantTable, query: AgentListQuery): Promise<AgentPage> {
+export async function readAgentPage(table: TenantTable, query: AgentListQuery): Promise<AgentPage> {
   const { rows, pagination } = await cursorPage(
     table,
     { partition: agentsPartition, index: 1, kind: 'agent', ...nameSearch(query.search) },
@@ -41,7 +41,7 @@ export async function listAgents(table: TenantTable, query: AgentListQuery): Pro
     takeWithinBytes(agents.toReversed(), responseBytesMax).length,
   );
   if (fitting === agents.length) return { agents, pagination };
-  const shorter = await listAgents(table, { ...query, limit: fitting });
+  const shorter = await readAgentPage(table, { ...query, limit: fitting });
   return { ...shorter, pagination: { ...shorter.pagination, limit: query.limit } };
 }
 

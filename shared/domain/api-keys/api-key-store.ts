@@ -3,8 +3,8 @@ import {
   ApiKey,
   apiKeyEntity,
   credentialEntity,
-  credentialOf,
   keysPartition,
+  toCredential,
 } from '../../platform/auth/api-key.ts';
 import { using } from '../../platform/aws/uses.ts';
 import { ConditionFailed } from '../../platform/data/condition-failed.ts';
@@ -18,7 +18,7 @@ const unchanged = ({ hash }: ApiKey) => ({ expression: '#hash = :old', values: {
 type ApiKeyChanges = NonNullable<Changes<typeof apiKeyEntity>['set']>;
 
 /** The fields of a key that change with its value. */
-export type KeyValue = Pick<ApiKey, 'hash' | 'keyPrefix' | 'searchHint'>;
+export type KeyValueMembers = Pick<ApiKey, 'hash' | 'keyPrefix' | 'searchHint'>;
 
 export const apiKeyStore = /* @__PURE__ */ using(['table:write'], (scope: Scope) => {
   const { table, now } = scope;
@@ -65,7 +65,7 @@ export const apiKeyStore = /* @__PURE__ */ using(['table:write'], (scope: Scope)
       const details = { name, environment, permissions, allowedIps, expiresAt };
       return commit(by, { action: 'api-key.created', targetId: id, details }, [
         table.writes.insert(apiKeyEntity, key),
-        table.writes.insert(credentialEntity, credentialOf(key)),
+        table.writes.insert(credentialEntity, toCredential(key)),
         ...alsoWrite,
       ]);
     },
@@ -90,12 +90,17 @@ export const apiKeyStore = /* @__PURE__ */ using(['table:write'], (scope: Scope)
     },
 
     /** Replaces the key's value. The old value stops working at once. */
-    async renew(by: Actor, key: ApiKey, value: KeyValue, alsoWrite: readonly Write[] = []): Promise<ApiKey> {
+    async renew(
+      by: Actor,
+      key: ApiKey,
+      value: KeyValueMembers,
+      alsoWrite: readonly Write[] = [],
+    ): Promise<ApiKey> {
       const set = { ...value, updatedAt: now().toISOString() };
       await commitUnchanged(by, { action: 'api-key.regenerated', targetId: key.id }, [
         table.writes.update(apiKeyEntity, { id: key.id }, { set }, unchanged(key)),
         table.writes.remove(credentialEntity, { hash: key.hash }),
-        table.writes.insert(credentialEntity, credentialOf({ ...key, ...value })),
+        table.writes.insert(credentialEntity, toCredential({ ...key, ...value })),
         ...alsoWrite,
       ]);
       return { ...key, ...set };

@@ -3,7 +3,7 @@ import { credentialPartition } from '../../platform/auth/api-key.ts';
 import { hashKey, isWellFormedKey } from '../../platform/auth/key-format.ts';
 import { defineEntity } from '../../platform/data/entity.ts';
 import type { Scope } from '../../platform/data/scope.ts';
-import { tenantOf } from '../../platform/identity/principal.ts';
+import { toTenant } from '../../platform/identity/principal.ts';
 import type { Runtime } from '../../platform/runtime.ts';
 
 /** What a person allowed: an API key for whoever has the code and the verifier. The table stores only the hash of the code. */
@@ -40,5 +40,5 @@ export async function loginOfCode(
 /** The scope of the tenant in which a person allowed a login. */
 export async function scopeOfCode(code: unknown, { scopeOf }: Runtime): Promise<Scope | undefined> {
   const login = await loginOfCode(scopeOf(''), code);
-  return login && scopeOf(tenantOf(login.userId, login.organizationId));
+  return login && scopeOf(toTenant(login.userId, login.organizationId));
 }

@@ -1,6 +1,6 @@
 import { apiKeyEntity } from '../../platform/auth/api-key.ts';
 import { hashKey } from '../../platform/auth/key-format.ts';
-import { requirementsOf } from '../../platform/aws/uses.ts';
+import { combineRequirements } from '../../platform/aws/uses.ts';
 import { ifRefused } from '../../platform/data/condition-failed.ts';
 import { absent } from '../../platform/data/writes.ts';
 import { defineMigration } from '../../platform/migrations/migration.ts';
@@ -12,7 +12,7 @@ export const moveTestKeyValues = defineMigration({
   id: '1-test-key-values',
   entity: apiKeyEntity,
   filter: { expression: '#environment = :environment', values: { environment: 'test' } },
-  uses: requirementsOf(keyValues, 'test-keys:former', 'test-keys:restore').uses,
+  uses: combineRequirements(keyValues, 'test-keys:former', 'test-keys:restore').uses,
 
   async apply(scope, { id, hash }) {
     const { table } = scope;

@@ -1,6 +1,6 @@
-import { createdAtOf } from '../../core/ids.ts';
+import { createdAtFromId } from '../../core/ids.ts';
 import { type ApiKey, zeroCounters } from '../../platform/auth/api-key.ts';
-import { environmentOf, storedFormOf } from '../../platform/auth/key-format.ts';
+import { keyEnvironment, storedKeyForm } from '../../platform/auth/key-format.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 
 type Given = Pick<ApiKey, 'userId' | 'organizationId' | 'name' | 'permissions'> &
@@ -9,14 +9,14 @@ type Given = Pick<ApiKey, 'userId' | 'organizationId' | 'name' | 'permissions'> 
 /** An unused key as it is stored. Its value decides its environment. */
 export function newApiKey({ newId }: Pick<Scope, 'newId'>, value: string, given: Given): ApiKey {
   const id = newId('key');
-  const at = createdAtOf(id);
+  const at = createdAtFromId(id);
   return {
     allowedIps: [],
     expiresAt: null,
     ...given,
     id,
-    environment: environmentOf(value),
-    ...storedFormOf(value),
+    environment: keyEnvironment(value),
+    ...storedKeyForm(value),
     isActive: true,
     createdAt: at,
     updatedAt: at,

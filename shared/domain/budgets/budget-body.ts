@@ -1,7 +1,7 @@
 import Big from 'big.js';
 import * as z from 'zod';
 import { payerTypes } from '../../adapters/ports/payer.ts';
-import { idOf } from '../../core/ids.ts';
+import { resourceId } from '../../core/ids.ts';
 import { nameUpTo } from '../../core/name.ts';
 import { isTimeZone } from '../../core/time/time-zone.ts';
 import { unique } from '../../platform/http/validation.ts';
@@ -23,7 +23,7 @@ const [tenant, ...others] = payerTypes;
 const Scope = z
   .discriminatedUnion('type', [
     z.strictObject({ type: z.literal(tenant) }),
-    ...others.map((type) => z.strictObject({ type: z.literal(type), id: idOf(idPrefixes[type]) })),
+    ...others.map((type) => z.strictObject({ type: z.literal(type), id: resourceId(idPrefixes[type]) })),
   ])
   .meta({ description: 'Whose calls of models count: all of the tenant, or those of one resource' });
 

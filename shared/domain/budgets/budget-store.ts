@@ -1,7 +1,7 @@
 import Big from 'big.js';
-import { definedOf } from '../../core/defined.ts';
+import { omitUndefined } from '../../core/defined.ts';
 import { conflict, notFound } from '../../core/errors/errors.ts';
-import { createdAtOf } from '../../core/ids.ts';
+import { createdAtFromId } from '../../core/ids.ts';
 import { using } from '../../platform/aws/uses.ts';
 import { retryOnConflict } from '../../platform/data/retry-on-conflict.ts';
 import type { Scope } from '../../platform/data/scope.ts';
@@ -10,14 +10,14 @@ import { type AuditEvent, audit } from '../../platform/identity/audit.ts';
 import type { Principal } from '../../platform/identity/principal.ts';
 import { accountWriter } from '../model-configs/account-writer.ts';
 import { readModelAccount } from '../model-configs/model-account.ts';
-import { unitsOf } from '../model-usage/cost-units.ts';
+import { toCostUnits } from '../model-usage/cost-units.ts';
 import { assertWithinLimit } from '../tenant-limits.ts';
 import { type Budget, budgetEntity } from './budget/budget.ts';
 import type { BudgetChange, NewBudget } from './budget-body.ts';
 import { notifySecretMaker } from './notify-secret.ts';
 import { assertPayerExists } from './payer-exists.ts';
 import { periodAt } from './periods.ts';
-import { tellOfThresholds } from './thresholds.ts';
+import { notifyThresholds } from './thresholds.ts';
 
 /** A budget, with the key that signs what its webhook gets if it was just made. */
 export interface WrittenBudget {
@@ -59,7 +59,7 @@ export const budgetWriter = /* @__PURE__ */ using(
         const { webhookUrl, emails = [] } = notify;
         const secret = await secretFor(webhookUrl);
         const id = scope.newId('budget');
-        const createdAt = createdAtOf(id);
+        const createdAt = createdAtFromId(id);
         const { userId, organizationId } = principal;
         const stored = {
           id,
@@ -69,7 +69,7 @@ export const budgetWriter = /* @__PURE__ */ using(
           ...(secret && { sealedSecret: secret.sealed }),
           emails,
           periodStart: periodAt({ ...given, createdAt }, now()).start,
-          left: BigInt(unitsOf(new Big(given.limit))),
+          left: BigInt(toCostUnits(new Big(given.limit))),
           spent: 0,
           holds: {},
           alerted: [],
@@ -91,7 +91,7 @@ export const budgetWriter = /* @__PURE__ */ using(
 
       /** Missing members stay unchanged. A new limit holds at once. @throws 400, 404 */
       update(principal: Principal, id: string, { notify, ...sent }: BudgetChange): Promise<WrittenBudget> {
-        const given = definedOf(sent);
+        const given = omitUndefined(sent);
         return retryOnConflict(
           async () => {
             const before = await find(id);
@@ -99,7 +99,7 @@ export const budgetWriter = /* @__PURE__ */ using(
             const after = { ...before, ...given };
             const { webhookUrl } = notify ?? before;
             const secret = await secretFor(webhookUrl, before.sealedSecret);
-            const change = unitsOf(new Big(after.limit).minus(before.limit));
+            const change = toCostUnits(new Big(after.limit).minus(before.limit));
             const timing = given.period !== undefined || given.timezone !== undefined;
             const write = table.writes.update(
               budgetEntity,
@@ -124,7 +124,7 @@ export const budgetWriter = /* @__PURE__ */ using(
             );
             await commit(principal, eventOf('updated', after), write);
             const budget = await find(id);
-            await tellOfThresholds(scope, budget);
+            await notifyThresholds(scope, budget);
             return { budget, secret: secret?.value };
           },
           { conflictError: changedMeanwhile },

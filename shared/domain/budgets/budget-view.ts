@@ -1,5 +1,5 @@
 import Big from 'big.js';
-import { dollarsOf } from '../model-usage/cost-units.ts';
+import { toDollars } from '../model-usage/cost-units.ts';
 import type { Budget } from './budget/budget.ts';
 import { periodAt } from './periods.ts';
 import { reachedThresholds } from './thresholds.ts';
@@ -11,8 +11,8 @@ export function budgetView(budget: Budget, now: Date) {
   const current = start > budget.periodStart ? inNewPeriod(budget) : budget;
   const at = now.toISOString();
   const held = Object.values(current.holds).filter(({ until }) => until >= at);
-  const spent = dollarsOf(current.spent);
-  const reserved = held.reduce((sum, { amount }) => sum.plus(dollarsOf(amount)), new Big(0));
+  const spent = toDollars(current.spent);
+  const reserved = held.reduce((sum, { amount }) => sum.plus(toDollars(amount)), new Big(0));
   const remaining = new Big(limit).minus(spent).minus(reserved);
   return {
     id,
@@ -52,10 +52,10 @@ const inNewPeriod = (budget: Budget): Budget => ({
 export const isSpent = (budget: Budget, now: Date): boolean =>
   budget.action === 'block' &&
   periodAt(budget, now).start <= budget.periodStart &&
-  dollarsOf(budget.spent).gte(budget.limit);
+  toDollars(budget.spent).gte(budget.limit);
 
 function statusOf(budget: Budget): 'ok' | 'alerted' | 'blocked' {
-  const isFull = dollarsOf(budget.spent).gte(budget.limit);
+  const isFull = toDollars(budget.spent).gte(budget.limit);
   if (budget.action === 'block' && (isFull || budget.refused)) return 'blocked';
   return reachedThresholds(budget).length > 0 ? 'alerted' : 'ok';
 }

@@ -3,7 +3,7 @@ import Big from 'big.js';
 import { storedKey } from '../../platform/data/keys.ts';
 import type { TenantTable } from '../../platform/data/table.ts';
 import { attributeNames, prefixed, type Write } from '../../platform/data/writes.ts';
-import { unitsOf } from '../model-usage/cost-units.ts';
+import { toCostUnits } from '../model-usage/cost-units.ts';
 import { type Budget, budgetEntity } from './budget/budget.ts';
 import type { Holding } from './spending.ts';
 
@@ -33,11 +33,11 @@ export function holdWrite(
   const UpdateExpression = `${isHeld ? `SET #holds.#${holder} = :hold` : `REMOVE #holds.#${holder}`} ADD #left :change, #spent :spent`;
   return update(table, id, UpdateExpression, conditions, {
     period: periodStart,
-    change: number(unitsOf(taken.times(-1))),
-    spent: number(unitsOf(spent)),
+    change: number(toCostUnits(taken.times(-1))),
+    spent: number(toCostUnits(spent)),
     ...(before && { before: before.version }),
-    ...(isHeld && { hold: { amount: number(unitsOf(after)), until, version } }),
-    ...(isLimited && { taken: number(unitsOf(taken)) }),
+    ...(isHeld && { hold: { amount: number(toCostUnits(after)), until, version } }),
+    ...(isLimited && { taken: number(toCostUnits(taken)) }),
   });
 }
 
@@ -56,7 +56,7 @@ export const periodWrite = (
       period: periodStart,
       revision,
       start,
-      limit: number(unitsOf(new Big(limit))),
+      limit: number(toCostUnits(new Big(limit))),
       zero: 0,
       none: {},
       nobody: [],

@@ -1,5 +1,5 @@
 import type Big from 'big.js';
-import { definedOf } from '../../core/defined.ts';
+import { omitUndefined } from '../../core/defined.ts';
 import { log } from '../../core/log.ts';
 import { ConditionFailed } from '../../platform/data/condition-failed.ts';
 import { decode } from '../../platform/data/entity.ts';
@@ -7,7 +7,7 @@ import type { Scope } from '../../platform/data/scope.ts';
 import { type Budget, budgetEntity } from './budget/budget.ts';
 import { holdWrite, periodWrite, releaseWrite } from './budget-writes.ts';
 import { periodAt } from './periods.ts';
-import { tellOfThresholds } from './thresholds.ts';
+import { notifyThresholds } from './thresholds.ts';
 
 /** After which a process counts as dead: longer than any invocation of a Lambda. */
 const holdMs = 15 * 60_000;
@@ -30,7 +30,7 @@ export interface Holding {
 }
 
 /** `refused`: the budget does not pay for it. `lost`: what was held is released, in this budget as it is now. */
-export type Held =
+export type HoldOutcome =
   | { result: 'written'; budget: Budget; hold: Hold | undefined }
   | { result: 'refused' | 'lost'; budget: Budget }
   | { result: 'deleted' };
@@ -38,7 +38,7 @@ export type Held =
 type Budgets = Pick<Scope, 'table' | 'now' | 'newId'>;
 
 /** Changes what a process holds, in one conditional write. A budget that blocks has no holds beyond its limit. */
-export async function writeHolding(scope: Budgets, budget: Budget, holding: Holding): Promise<Held> {
+export async function writeHolding(scope: Budgets, budget: Budget, holding: Holding): Promise<HoldOutcome> {
   const { table, now, newId } = scope;
   const { holder, before, after } = holding;
   const until = new Date(now().getTime() + holdMs).toISOString();
@@ -49,7 +49,7 @@ export async function writeHolding(scope: Budgets, budget: Budget, holding: Hold
       budgetEntity,
       holdWrite(table, budget, { ...holding, until, version }),
     );
-    if (holding.spent.gt(0)) await tellOfThresholds(scope, written).catch(logUntold);
+    if (holding.spent.gt(0)) await notifyThresholds(scope, written).catch(logUntold);
     return { result: 'written', budget: written, hold };
   } catch (error) {
     const current = currentOf(error);
@@ -103,7 +103,12 @@ export async function noteOnce(
     expression: '#periodStart = :period AND #revision = :seen',
     values: { period: budget.periodStart, seen: budget.revision },
   };
-  const write = table.writes.update(budgetEntity, budget, { set: definedOf({ [what]: true }) }, condition);
+  const write = table.writes.update(
+    budgetEntity,
+    budget,
+    { set: omitUndefined({ [what]: true }) },
+    condition,
+  );
   await table.updateAndGet(budgetEntity, write).catch(currentOf);
 }
 

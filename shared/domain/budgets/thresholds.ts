@@ -5,18 +5,18 @@ import type { Scope } from '../../platform/data/scope.ts';
 import { deliveryEntity } from '../deliveries/delivery.ts';
 import { deliveryQueue } from '../deliveries/delivery-queue.ts';
 import { newDelivery } from '../deliveries/new-delivery.ts';
-import { dollarsOf } from '../model-usage/cost-units.ts';
+import { toDollars } from '../model-usage/cost-units.ts';
 import { type Budget, budgetEntity } from './budget/budget.ts';
 
 /** The thresholds that what is spent has reached in the period. */
 export const reachedThresholds = ({ alertAt, limit, spent }: Budget): number[] =>
-  alertAt.filter((percent) => dollarsOf(spent).times(100).gte(new Big(limit).times(percent)));
+  alertAt.filter((percent) => toDollars(spent).times(100).gte(new Big(limit).times(percent)));
 
 /**
  * Tells of the thresholds that were reached since the last time, each by one message to the webhook and one to each email
  * address. Whoever notes a threshold first tells of it.
  */
-export async function tellOfThresholds(
+export async function notifyThresholds(
   scope: Pick<Scope, 'table' | 'now' | 'newId'>,
   budget: Budget,
 ): Promise<void> {
@@ -49,7 +49,7 @@ function messagesOf(
   threshold: number,
 ) {
   const at = now();
-  const data = { budgetId, name, threshold, spent: dollarsOf(spent).toFixed(), limit, periodStart };
+  const data = { budgetId, name, threshold, spent: toDollars(spent).toFixed(), limit, periodStart };
   const message = {
     productId: '',
     surfaceId: budgetId,

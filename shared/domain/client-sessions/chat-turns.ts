@@ -8,13 +8,13 @@ import type { Write } from '../../platform/data/writes.ts';
 import type { ClientToken } from '../client-tokens/client-token.ts';
 import { type ClientSession, clientSessionEntity } from './client-session.ts';
 import { hasTurn } from './turn-leases.ts';
-import { beginning, busy, keepingPlace, leaving, sessionEnded, type TurnRequest } from './turn-state.ts';
+import { beginning, busy, leaving, queuePlaceChange, sessionEnded, type TurnRequest } from './turn-state.ts';
 
 /** How long a message waits for the answer to the one before. */
 const queueMs = 20_000;
 const pauseMs = 500;
 
-export interface Turn {
+export interface ChatTurn {
   session: ClientSession;
   turnId: string;
   /** The execution of a turn that did not end and that this one replaces. */
@@ -42,7 +42,7 @@ export const chatTurns = /* @__PURE__ */ using(['table:write'], (scope: Scope) =
     token: ClientToken,
     request: Request,
     known?: ClientSession,
-  ): Promise<Turn | undefined> {
+  ): Promise<ChatTurn | undefined> {
     const { turnId, messages } = request;
     let hasBegun = false;
     let replaced: string | undefined;
@@ -50,7 +50,7 @@ export const chatTurns = /* @__PURE__ */ using(['table:write'], (scope: Scope) =
       const begun = beginning(session, token, request, now());
       hasBegun = begun !== undefined;
       replaced = session.turnId === undefined ? undefined : session.runId;
-      const update = begun ?? keepingPlace(session, turnId, now());
+      const update = begun ?? queuePlaceChange(session, turnId, now());
       return update && { update };
     };
     const session = await table.modify(clientSessionEntity, { hash }, decide, {
@@ -58,7 +58,7 @@ export const chatTurns = /* @__PURE__ */ using(['table:write'], (scope: Scope) =
       ...(known && { known }),
     });
     if (!session) throw sessionEnded();
-    const noteRun: Turn['noteRun'] = (run) =>
+    const noteRun: ChatTurn['noteRun'] = (run) =>
       table.writes.update(
         clientSessionEntity,
         { hash },
@@ -81,14 +81,14 @@ export const chatTurns = /* @__PURE__ */ using(['table:write'], (scope: Scope) =
 
   return {
     /** Its `noteRun` is refused if the session changed. Undefined if it has a turn or no conversation yet. @throws as `begin`. */
-    claim(session: ClientSession, token: ClientToken): Turn | undefined {
+    claim(session: ClientSession, token: ClientToken): ChatTurn | undefined {
       if (session.turnId !== undefined || session.conversationId === null) return undefined;
       const turnId = newId('turn');
       const request = { interrupts: false, messages: 1, turnId };
       const begun = beginning(session, token, request, now());
       if (!begun) return undefined;
       const { set, remove = [] } = begun;
-      const noteRun: Turn['noteRun'] = (run) => {
+      const noteRun: ChatTurn['noteRun'] = (run) => {
         const changes = { set: { ...set, ...run }, remove, add: { messageCount: 1, revision: 1 } };
         return table.writes.update(clientSessionEntity, session, changes, isUnchanged(session));
       };
@@ -104,7 +104,7 @@ export const chatTurns = /* @__PURE__ */ using(['table:write'], (scope: Scope) =
       session: ClientSession,
       token: ClientToken,
       { signal, ...given }: TurnRequest & { signal?: AbortSignal | undefined },
-    ): Promise<Turn> {
+    ): Promise<ChatTurn> {
       const request = { ...given, turnId: newId('turn') };
       const since = now().getTime();
       let isWaiting = false;

@@ -20,7 +20,7 @@ const listedName = ({ name, origin }: PageTool) =>
   origin === 'webmcp' && !name.startsWith(prefix) ? `${prefix}${name}` : name;
 
 /** As a model gets it, before characters that providers refuse are replaced. */
-export const modelNameOf = (tool: PageTool) => listedName(tool).replace(prefix, 'webmcp_');
+export const pageToolModelName = (tool: PageTool) => listedName(tool).replace(prefix, 'webmcp_');
 
 /** The tools that a token allows: none, all (`true`), those with these names, or `webmcp:*` for all of the page itself. */
 export function allowedTools(

@@ -7,7 +7,7 @@ import type { ClientToken } from '../client-tokens/client-token.ts';
 import { type ChatTarget, type ClientSession, clientSessionEntity } from './client-session.ts';
 
 /** A page with a token, from where the browser says that it is. */
-export interface TokenVisit {
+export interface TokenContext {
   token: ClientToken;
   origin: string | null;
 }
@@ -25,7 +25,7 @@ export async function findSession(
 }
 
 /** Whether a session was opened by a page of this origin with the current value of the token. */
-export const isSessionOf = ({ tokenId, tokenHash, origin }: ClientSession, visit: TokenVisit): boolean =>
+export const isOpenedBy = ({ tokenId, tokenHash, origin }: ClientSession, visit: TokenContext): boolean =>
   tokenId === visit.token.id && tokenHash === visit.token.hash && origin === visit.origin;
 
 export function sessionExpiry({ sessionIdleTimeoutMinutes }: ClientToken, now: Date) {
@@ -38,7 +38,7 @@ export const sessionStore = /* @__PURE__ */ using(['table:write'], (scope: Scope
   return {
     /** @returns the id, which is nowhere else. */
     async open(
-      { token, origin }: TokenVisit,
+      { token, origin }: TokenContext,
       target: ChatTarget,
     ): Promise<{ id: string; expiresAt: string }> {
       const id = generateKey('client-session');
@@ -63,9 +63,9 @@ export const sessionStore = /* @__PURE__ */ using(['table:write'], (scope: Scope
     },
 
     /** Extends a session. @returns `undefined` unless it is a current one of this visit. */
-    async resume(id: string, visit: TokenVisit): Promise<ClientSession | undefined> {
+    async resume(id: string, visit: TokenContext): Promise<ClientSession | undefined> {
       const session = await findSession(table, id, now());
-      if (!session || !isSessionOf(session, visit)) return undefined;
+      if (!session || !isOpenedBy(session, visit)) return undefined;
       const extend = () => ({ update: { set: sessionExpiry(visit.token, now()) } });
       return table.modify(clientSessionEntity, session, extend, { known: session, consistent: true });
     },

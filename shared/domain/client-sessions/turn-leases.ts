@@ -4,7 +4,7 @@ import { ConditionFailed, ifRefused } from '../../platform/data/condition-failed
 import type { Scope } from '../../platform/data/scope.ts';
 import type { Changes, Write, WriteCondition } from '../../platform/data/writes.ts';
 import { clientSessionEntity } from './client-session.ts';
-import { ofTurn, readUntil, turnUntil } from './turn-state.ts';
+import { readUntil, turnMembers, turnUntil } from './turn-state.ts';
 
 const extendEveryMs = 3_000;
 const readEveryMs = 2_000;
@@ -40,7 +40,7 @@ export const turnLeases = /* @__PURE__ */ using(['table:write'], ({ table, now }
 
     /** Ends a turn whose answer is stored. Refused once another message has interrupted it. */
     answeredOf: (hash: string, turnId: string): Write =>
-      changeOf(hash, turnId, { remove: [...ofTurn, 'runId'], add: { revision: 1 } }),
+      changeOf(hash, turnId, { remove: [...turnMembers, 'runId'], add: { revision: 1 } }),
 
     /** Notes that the answer of a run is stored. Its turn has ended, or another one goes on. */
     settle: (hash: string, runId: string): Promise<void> => {
@@ -51,7 +51,7 @@ export const turnLeases = /* @__PURE__ */ using(['table:write'], ({ table, now }
         .catch(ifRefused(undefined));
     },
 
-    end: (hash: string, turnId: string): Promise<void> => change(hash, turnId, { remove: ofTurn }),
+    end: (hash: string, turnId: string): Promise<void> => change(hash, turnId, { remove: turnMembers }),
   };
 });
 

@@ -16,7 +16,7 @@ const waitingMax = 20;
 type SessionChanges = Changes<typeof clientSessionEntity>;
 
 /** What a session has while it answers. */
-export const ofTurn = ['turnId', 'turnUntil', 'isDetached', 'readUntil'] as const;
+export const turnMembers = ['turnId', 'turnUntil', 'isDetached', 'readUntil'] as const;
 
 export interface TurnRequest {
   /** Ends the turn that is answering, instead of waiting for it. */
@@ -67,7 +67,7 @@ export function beginning(
 }
 
 /** The change that keeps the place of a request that waits; undefined if it has that. @throws 409 */
-export function keepingPlace(session: ClientSession, id: string, now: Date): SessionChanges | undefined {
+export function queuePlaceChange(session: ClientSession, id: string, now: Date): SessionChanges | undefined {
   const waiting = waitingOf(session, now);
   const place = waiting.findIndex((each) => each.id === id);
   const mine = { id, until: after(now, placeMs) };

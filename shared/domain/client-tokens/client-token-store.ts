@@ -1,6 +1,6 @@
-import { definedOf } from '../../core/defined.ts';
+import { omitUndefined } from '../../core/defined.ts';
 import { conflict, notFound } from '../../core/errors/errors.ts';
-import { createdAtOf } from '../../core/ids.ts';
+import { createdAtFromId } from '../../core/ids.ts';
 import { using } from '../../platform/aws/uses.ts';
 import { ConditionFailed, ifRefused } from '../../platform/data/condition-failed.ts';
 import { decodeReadable } from '../../platform/data/entity.ts';
@@ -100,7 +100,7 @@ export const clientTokenStore = /* @__PURE__ */ using(['table:write'], (scope: S
       assertWithinLimit('client tokens', 1 + (await table.count({ partition: clientTokensPartition })));
       const { userId, organizationId } = by;
       const id = newId('clienttoken');
-      const at = createdAtOf(id);
+      const at = createdAtFromId(id);
       const token: ClientToken = {
         id,
         revision: 1,
@@ -144,7 +144,7 @@ export const clientTokenStore = /* @__PURE__ */ using(['table:write'], (scope: S
       const { flowIds, agentIds, pinToVersion } = changes;
       const mayUnpin = (flowIds ?? agentIds ?? pinToVersion) !== undefined;
       const config = changes.config && JSON.stringify(changes.config);
-      const event = { action: 'client-token.updated', details: definedOf({ ...changes, config }) };
+      const event = { action: 'client-token.updated', details: omitUndefined({ ...changes, config }) };
       return change(by, id, event, async (before) => {
         const after = changedToken(before, changes);
         allow(after);

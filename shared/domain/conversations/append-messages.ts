@@ -5,9 +5,9 @@ import { isUnchanged } from '../../platform/data/modify.ts';
 import { retryOnConflict } from '../../platform/data/retry-on-conflict.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 import type { Write } from '../../platform/data/writes.ts';
-import { type Conversation, conversationEntity, searchTextOf } from './conversation.ts';
+import { type Conversation, conversationEntity, conversationSearchText } from './conversation.ts';
 import { type RunUsage, withUsage } from './conversation-usage.ts';
-import { firstMessageOf, messageWrites, type NewMessage, type PreparedMessage } from './message-writes.ts';
+import { firstUserMessage, messageWrites, type NewMessage, type PreparedMessage } from './message-writes.ts';
 
 /** A transaction has 100 writes: two for each message, the conversation, and those of the caller. */
 const appendedMax = 40;
@@ -40,7 +40,7 @@ export const messageAppender = /* @__PURE__ */ using(['table:write', messageWrit
     usage?: RunUsage,
   ) {
     const expiry = writes.expiry();
-    const firstMessage = before.firstMessage ?? firstMessageOf(added.map(({ message }) => message));
+    const firstMessage = before.firstMessage ?? firstUserMessage(added.map(({ message }) => message));
     const set = {
       revision: before.revision + 1,
       updatedAt: now().toISOString(),
@@ -49,7 +49,7 @@ export const messageAppender = /* @__PURE__ */ using(['table:write', messageWrit
       ...(usage && { usage: withUsage(before.usage, usage) }),
       ...(firstMessage !== before.firstMessage && {
         firstMessage,
-        search: searchTextOf({ title: before.title, firstMessage }),
+        search: conversationSearchText({ title: before.title, firstMessage }),
       }),
     };
     // The deployment may have had a retention before.

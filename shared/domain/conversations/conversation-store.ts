@@ -1,8 +1,8 @@
 import { conflict, invalidAt, notFound } from '../../core/errors/errors.ts';
-import { createdAtOf } from '../../core/ids.ts';
+import { createdAtFromId } from '../../core/ids.ts';
 import { using } from '../../platform/aws/uses.ts';
 import { cleanupQueue } from '../../platform/cleanup/cleanup.ts';
-import { tombstoneOf } from '../../platform/cleanup/tombstone.ts';
+import { tombstoneWrite } from '../../platform/cleanup/tombstone.ts';
 import type { Modification } from '../../platform/data/modify.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 import type { Principal } from '../../platform/identity/principal.ts';
@@ -58,7 +58,7 @@ export const conversationStore = /* @__PURE__ */ using(
         { userId, organizationId }: Pick<Principal, 'userId' | 'organizationId'>,
         { id = newId('conv'), title, client, ...given }: NewConversation,
       ): Promise<Conversation> {
-        const at = createdAtOf(id);
+        const at = createdAtFromId(id);
         const { modelId = null, ownerId = null, systemPrompt = null, metadata = {} } = given;
         const { tokenId = null, flowId = null, origin = null, surfaceId = null } = client ?? {};
         const conversation: Omit<Conversation, 'search'> = {
@@ -118,7 +118,7 @@ export const conversationStore = /* @__PURE__ */ using(
       async remove(id: string): Promise<void> {
         const removal = (): Modification<typeof conversationEntity> => ({
           remove: true,
-          alsoWrite: [tombstoneOf(scope, id)],
+          alsoWrite: [tombstoneWrite(scope, id)],
         });
         const options = { consistent: true, conflictError };
         if (!(await table.modify(conversationEntity, { id }, removal, options)))

@@ -46,12 +46,14 @@ export const storedConversation = (
   conversation: Omit<Conversation, 'search'>,
 ): z.input<typeof Conversation> => ({
   ...conversation,
-  search: searchTextOf(conversation),
+  search: conversationSearchText(conversation),
   metadata: JSON.stringify(conversation.metadata),
 });
 
-export const searchTextOf = ({ title, firstMessage }: Pick<Conversation, 'title' | 'firstMessage'>) =>
-  `${title}\n${firstMessage ?? ''}`.toLowerCase();
+export const conversationSearchText = ({
+  title,
+  firstMessage,
+}: Pick<Conversation, 'title' | 'firstMessage'>) => `${title}\n${firstMessage ?? ''}`.toLowerCase();
 
 export const conversationPartition = (id: string) => tenantPartition(`CONVERSATION#${id}`);
 export const conversationsPartition = tenantPartition('CONVERSATIONS');

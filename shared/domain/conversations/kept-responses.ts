@@ -34,7 +34,7 @@ const part = '[0-7][0-9a-hjkmnp-tv-z]{25}';
 const idForm = new RegExp(`^resp_(${part})${part}$`);
 
 /** The id names its conversation and its run, so that one request finds it. */
-export const responseIdOf = (conversationId: string, runId: string) =>
+export const toResponseId = (conversationId: string, runId: string) =>
   `resp_${conversationId.slice(-26)}${runId.slice(-26)}`;
 
 export const keptResponses = /* @__PURE__ */ using(

@@ -1,4 +1,4 @@
-import { chunksOf } from '../../core/chunks.ts';
+import { toChunks } from '../../core/chunks.ts';
 import { invalidAt } from '../../core/errors/errors.ts';
 import { truncate } from '../../core/text.ts';
 import { using } from '../../platform/aws/uses.ts';
@@ -49,7 +49,7 @@ export const messageWrites = /* @__PURE__ */ using([payloadStore, conversationEx
       for (const [index, message] of messages.entries()) assertMessageFits(message, index);
       const inlineMax = Math.min(inlineBytesMax, Math.floor(transactionBytesMax / together));
       const prepared: PreparedMessage[] = [];
-      for (const chunk of chunksOf(messages, uploadsAtOnce)) {
+      for (const chunk of toChunks(messages, uploadsAtOnce)) {
         const offload = async (message: NewMessage) => {
           const name = `${conversationId}/${newId('msg')}`;
           return { message, content: await payloads.offload(name, message.content, inlineMax) };
@@ -87,7 +87,7 @@ export function assertMessageFits({ content }: Pick<Message, 'content'>, index: 
   if (responseBytes(content) > messageBytesMax) throw tooLarge(index);
 }
 
-export function firstMessageOf(messages: readonly Message[]): string | null {
+export function firstUserMessage(messages: readonly Message[]): string | null {
   const first = messages.find(
     ({ role, content }) => role === 'user' && messageText({ content }).trim() !== '',
   );

@@ -8,22 +8,22 @@ const mimeType = z
   .max(255)
   .regex(/^[\w!#$&^.+-]+\/[\w!#$&^.+-]+$/, 'Expected a media type like image/png');
 
-export const TextPart = z.strictObject({ type: z.literal('text'), text: z.string() });
+export const MessageTextPart = z.strictObject({ type: z.literal('text'), text: z.string() });
 
-export const ImagePart = z.strictObject({
+export const MessageImagePart = z.strictObject({
   type: z.literal('image'),
   image: z.string().min(1).meta({ description: fileSource }),
   mimeType: mimeType.optional().meta({ description: 'Required for base64 text' }),
 });
 
-export const FilePart = z.strictObject({
+export const MessageFilePart = z.strictObject({
   type: z.literal('file'),
   data: z.string().min(1).meta({ description: fileSource }),
   filename: z.string().min(1).max(255),
   mimeType,
 });
 
-export const ContentPart = z.discriminatedUnion('type', [TextPart, ImagePart, FilePart]);
+export const ContentPart = z.discriminatedUnion('type', [MessageTextPart, MessageImagePart, MessageFilePart]);
 export type ContentPart = z.infer<typeof ContentPart>;
 
 export const Message = z

@@ -1,11 +1,11 @@
-import { chunksOf } from '../../core/chunks.ts';
+import { toChunks } from '../../core/chunks.ts';
 import type { NewId } from '../../core/ids.ts';
 import { using } from '../../platform/aws/uses.ts';
 import { payloadStore } from '../../platform/data/payloads.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 import type { Conversation } from './conversation.ts';
 import { formerMessagesRanges } from './message-items.ts';
-import { firstMessageOf, messageWrites, type NewMessage } from './message-writes.ts';
+import { firstUserMessage, messageWrites, type NewMessage } from './message-writes.ts';
 import { conversationPayloads } from './retention.ts';
 
 /** Two writes each, of the 100 that a transaction has. */
@@ -31,10 +31,10 @@ export const messageReplacement = /* @__PURE__ */ using(
       ): Promise<Pick<Conversation, 'generation' | 'messageCount' | 'firstMessage'>> {
         const generation = newGeneration(newId);
         const prepared = await writes.prepare(id, messages, replacedTogether);
-        for (const [index, chunk] of chunksOf(prepared, replacedTogether).entries()) {
+        for (const [index, chunk] of toChunks(prepared, replacedTogether).entries()) {
           await table.commit(writes.insert({ id, generation }, chunk, index * replacedTogether));
         }
-        return { generation, messageCount: messages.length, firstMessage: firstMessageOf(messages) };
+        return { generation, messageCount: messages.length, firstMessage: firstUserMessage(messages) };
       },
 
       /** Removes messages of generations before the current one, also those that a crash left. */

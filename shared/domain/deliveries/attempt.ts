@@ -5,7 +5,7 @@ import { postOnly } from '../../adapters/net/post-only.ts';
 import { StepError } from '../../core/errors/step-error.ts';
 import { truncate } from '../../core/text.ts';
 import type { Delivery, DeliveryAttempt } from './delivery.ts';
-import { answered, timedOut, timeoutMsFor } from './slow-origins.ts';
+import { noteAnswer, timedOut, timeoutMsFor } from './slow-origins.ts';
 
 const errorLengthMax = 500;
 
@@ -20,7 +20,7 @@ export type DeliveryRequest =
   | { error: string; isFinal?: boolean };
 
 /** What the caller of a task is sent. Undefined if there is nothing to tell any more. */
-export type TaskRequestOf = (delivery: Delivery) => Promise<DeliveryRequest | undefined>;
+export type LoadTaskRequest = (delivery: Delivery) => Promise<DeliveryRequest | undefined>;
 
 export interface AttemptResult extends DeliveryAttempt {
   /** Whether a further attempt is pointless. */
@@ -83,7 +83,7 @@ async function post(
   const timeoutMs = timeoutMsFor(receiver, now);
   try {
     const { status } = await postOnly({ ...request, timeoutMs });
-    answered(receiver);
+    noteAnswer(receiver);
     return outcomeOf(status);
   } catch (error) {
     if (error instanceof SlowServer) timedOut(receiver, timeoutMs, now);

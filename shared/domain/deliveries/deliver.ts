@@ -9,7 +9,7 @@ import {
   type AttemptResult,
   attempt,
   type DeliveryRequest,
-  type TaskRequestOf,
+  type LoadTaskRequest,
   webhookRequest,
 } from './attempt.ts';
 import {
@@ -26,7 +26,7 @@ import { pauseAfterMs } from './retry-times.ts';
 
 /** How those are attempted that are not for the webhook of a surface. */
 export interface OtherDeliveries {
-  taskRequestOf: TaskRequestOf;
+  taskRequestOf: LoadTaskRequest;
   /** Undefined if there is nothing to tell any more. */
   thresholdAttempt: (delivery: Delivery) => Promise<AttemptResult | undefined>;
   approvalAttempt: (delivery: Delivery) => Promise<AttemptResult | undefined>;

@@ -26,7 +26,7 @@ export interface EndNotice {
 const outputBytesMax = 20_000;
 const errorLengthMax = 2_000;
 
-export const nobody: EndNotice = { writes: [], send: async () => {} };
+export const noNotice: EndNotice = { writes: [], send: async () => {} };
 
 export const bothNotices = (one: EndNotice, other: EndNotice): EndNotice => ({
   writes: [...one.writes, ...other.writes],
@@ -43,7 +43,7 @@ export function endNotice(
   end: ExecutionEnd,
 ): EndNotice {
   const type: WebhookEvent = end.status === 'completed' ? 'execution.completed' : 'execution.failed';
-  if (!surface?.notifies?.includes(type)) return nobody;
+  if (!surface?.notifies?.includes(type)) return noNotice;
   const at = now();
   const { productId, surfaceId } = surface;
   const { executionId } = end;

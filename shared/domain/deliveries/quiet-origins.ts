@@ -8,7 +8,7 @@ const quietMsMax = 60_000;
 const quietUntil = boundedMap<number>({ entriesMax: 1_000 });
 
 /** How long an origin is to be left in peace. */
-export const quietMsOf = (origin: string, now: Date): number =>
+export const quietMsLeft = (origin: string, now: Date): number =>
   Math.max(0, (quietUntil.get(origin) ?? 0) - now.getTime());
 
 /** @param askedMs What it asks for. */

@@ -1,4 +1,4 @@
-import { sendEmail } from '../../adapters/messages/email.ts';
+import { sendEmailBySes } from '../../adapters/messages/email.ts';
 import { StepError } from '../../core/errors/step-error.ts';
 import { type AttemptResult, attemptEmail } from './attempt.ts';
 
@@ -8,7 +8,7 @@ export const attemptServiceEmail = (
   message: { subject: string; text: string },
   now: Date,
 ): Promise<AttemptResult> =>
-  attemptEmail(async () => sendEmail({ from: sender(), to: [to], ...message }), now);
+  attemptEmail(async () => sendEmailBySes({ from: sender(), to: [to], ...message }), now);
 
 /** @throws StepError if the deployment sends no emails. */
 function sender(): string {

@@ -24,4 +24,4 @@ export function timedOut(receiver: Receiver, timeoutMs: number, now: Date): void
   slowUntil.set(originOf(receiver), now.getTime() + rememberedMs);
 }
 
-export const answered = (receiver: Receiver): void => void slowUntil.delete(originOf(receiver));
+export const noteAnswer = (receiver: Receiver): void => void slowUntil.delete(originOf(receiver));

@@ -1,11 +1,11 @@
-import { requirementsOf } from '../../platform/aws/uses.ts';
+import { combineRequirements } from '../../platform/aws/uses.ts';
 import type { Runtime } from '../../platform/runtime.ts';
 import { deliveryOutbox } from './delivery.ts';
 import { deliveryQueue } from './delivery-queue.ts';
 import { postponeSweep } from './outbox.ts';
 import { type Sweeping, sweepOutbox } from './sweep-outbox.ts';
 
-export const sweepRequirements = requirementsOf('table:write', deliveryQueue);
+export const deliverySweepRequirements = combineRequirements('table:write', deliveryQueue);
 
 const deliveries: Sweeping = {
   sweep: deliveryOutbox.sweep,

@@ -1,7 +1,7 @@
 import type { SQSBatchItemFailure, SQSBatchResponse } from 'aws-lambda';
 import { withLogFields } from '../../core/invocation.ts';
 import { log } from '../../core/log.ts';
-import type { Received } from '../../platform/aws/messages.ts';
+import type { QueueMessage } from '../../platform/aws/messages.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 import { productionRuntime } from '../../platform/runtime.ts';
 
@@ -19,7 +19,7 @@ interface Place<Message> {
 
 /** Handles the messages of each tenant in one of its places. @returns those that SQS delivers again */
 export async function handleByTenant<Message extends TenantMessage>(
-  received: readonly Received<Message>[],
+  received: readonly QueueMessage<Message>[],
   takePlace: (scope: Scope) => Promise<Place<Message>>,
   fieldsOf: (message: Message) => Record<string, string>,
 ): Promise<SQSBatchResponse> {
@@ -33,7 +33,7 @@ export async function handleByTenant<Message extends TenantMessage>(
 }
 
 async function handleOfTenant<Message extends TenantMessage>(
-  received: readonly Received<Message>[],
+  received: readonly QueueMessage<Message>[],
   place: Promise<Place<Message>>,
   fieldsOf: (message: Message) => Record<string, string>,
 ): Promise<SQSBatchItemFailure[]> {

@@ -99,7 +99,7 @@ function sourceOf({ runId, kinds, from, to, ...equal }: FeedbackFilter): ListSou
 }
 
 /** What runs go with. */
-export type RunOwner = { flowId: string } | { agentId: string } | { toolId: string };
+export type RunSubject = { flowId: string } | { agentId: string } | { toolId: string };
 
 /** Deletes the feedback on what is deleted. What visitors sent remains in their conversations. */
 export const feedbackRemover = /* @__PURE__ */ using(['table:write'], ({ table }: Pick<Scope, 'table'>) => {
@@ -110,7 +110,7 @@ export const feedbackRemover = /* @__PURE__ */ using(['table:write'], ({ table }
     ofRun: (runId: string) => removeAll({ partition: feedbackOfRunPartition(runId), index: 1, limit: 200 }),
 
     /** On all runs of a flow, an agent or a tool. Reads the index entries of all feedback of the tenant. */
-    ofOwner(owner: RunOwner): Promise<void> {
+    ofOwner(owner: RunSubject): Promise<void> {
       const [[name, id]] = Object.entries(owner) as [[string, string]];
       const filter = { expression: `#summary.#${name} = :owner`, values: { owner: id } };
       return removeAll({ partition: allFeedbackPartition, index: 2, filter });

@@ -1,7 +1,7 @@
 import { conflict, notFound } from '../../core/errors/errors.ts';
-import { createdAtOf } from '../../core/ids.ts';
+import { createdAtFromId } from '../../core/ids.ts';
 import { using } from '../../platform/aws/uses.ts';
-import { tombstoneOf } from '../../platform/cleanup/tombstone.ts';
+import { tombstoneWrite } from '../../platform/cleanup/tombstone.ts';
 import { ifRefused } from '../../platform/data/condition-failed.ts';
 import { nameSearch } from '../../platform/data/lists/name-search.ts';
 import { type CursorQuery, cursorPage } from '../../platform/data/lists/pages.ts';
@@ -65,7 +65,7 @@ export const flowStore = /* @__PURE__ */ using(['table:write', payloadStore], (s
       alsoWrite: (id: string) => Write[] = () => [],
     ): Promise<LoadedFlow> {
       const id = newId('flow');
-      const at = createdAtOf(id);
+      const at = createdAtFromId(id);
       const steps = given.steps ?? [];
       const flow: Flow = {
         ...owner,
@@ -120,7 +120,7 @@ export const flowStore = /* @__PURE__ */ using(['table:write', payloadStore], (s
     async remove(id: string): Promise<void> {
       const removal = (flow: Flow): Modification<typeof flowEntity> => ({
         remove: true,
-        alsoWrite: [tombstoneOf(scope, id), ...secretUseWrites(table, id, flow, {})],
+        alsoWrite: [tombstoneWrite(scope, id), ...secretUseWrites(table, id, flow, {})],
       });
       found(await table.modify(flowEntity, { id }, removal, { conflictError }));
     },

@@ -1,7 +1,7 @@
 import type { VersionKind } from '../../platform/data/versions/version-kind.ts';
 import { anyVersionPartition, type Flow, FlowVersion, flowVersionEntity, versionsPartition } from './flow.ts';
 
-const VersionSummary = FlowVersion.pick({
+const FlowVersionSummary = FlowVersion.pick({
   id: true,
   number: true,
   type: true,
@@ -11,10 +11,10 @@ const VersionSummary = FlowVersion.pick({
   notes: true,
   createdAt: true,
 });
-export type VersionSummary = ReturnType<typeof VersionSummary.parse>;
+export type FlowVersionSummary = ReturnType<typeof FlowVersionSummary.parse>;
 
 /** The versions of flows. Their content is the steps. */
-export const flowVersionKind: VersionKind<Flow, FlowVersion, VersionSummary> = {
+export const flowVersionKind: VersionKind<Flow, FlowVersion, FlowVersionSummary> = {
   noun: 'flow',
   codeOfForeign: 'VERSION_OF_ANOTHER_FLOW',
   idPrefix: 'flowver',
@@ -22,7 +22,7 @@ export const flowVersionKind: VersionKind<Flow, FlowVersion, VersionSummary> = {
   keyOf: (flowId, id) => ({ flowId, id }),
   versionsOf: versionsPartition,
   allVersions: anyVersionPartition,
-  summary: VersionSummary,
+  summary: FlowVersionSummary,
   contentOf: ({ id, steps, stepCount, secretKeys }) => ({ steps, secretKeys, ...stepFacts(id, stepCount) }),
   publishedFields: ({ secretKeys }) => ({ publishedSecretKeys: secretKeys }),
 };

@@ -4,7 +4,7 @@ import type { Scope } from '../../platform/data/scope.ts';
 import { versioned } from '../../platform/data/versions/versioned.ts';
 import type { Flow, FlowVersion } from './flow.ts';
 import { flowStore } from './flow-store.ts';
-import { flowVersionKind, type VersionSummary } from './flow-version-kind.ts';
+import { type FlowVersionSummary, flowVersionKind } from './flow-version-kind.ts';
 import type { FlowStep } from './steps/step.ts';
 
 export type LoadedVersion = Omit<FlowVersion, 'steps'> & { steps: FlowStep[] };
@@ -33,7 +33,7 @@ export const versionStore = /* @__PURE__ */ using([flowStore, payloadStore], (sc
     published: async (flowId: string): Promise<LoadedVersion> =>
       load(await versions.published(await flows.find(flowId))),
 
-    async list(flowId: string): Promise<{ flow: Flow; versions: VersionSummary[] }> {
+    async list(flowId: string): Promise<{ flow: Flow; versions: FlowVersionSummary[] }> {
       const flow = await flows.find(flowId);
       return { flow, versions: await versions.list(flow) };
     },

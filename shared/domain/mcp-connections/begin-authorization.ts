@@ -13,7 +13,7 @@ const authorizingMs = 30 * 60_000;
 export const linkHashIn = (state: string) => /^([0-9a-f]{64})\./.exec(state)?.[1] ?? '';
 
 /** The scope of the tenant that a link belongs to. An unknown one leads to no tenant, in which nothing is found. */
-export const scopeOfLink = /* @__PURE__ */ using(
+export const authorizationLinkScope = /* @__PURE__ */ using(
   ['table:read'],
   async (hash: string, runtime: Runtime): Promise<Scope> => {
     const nobody = runtime.scopeOf('');

@@ -1,7 +1,7 @@
 import * as z from 'zod';
-import { idOf } from '../../core/ids.ts';
+import { resourceId } from '../../core/ids.ts';
 
-export const ConnectionId = idOf('mcpconn').meta({
+export const ConnectionId = resourceId('mcpconn').meta({
   description:
     'For oauth: the MCP connection whose tokens authorize the requests. The URL must be that of the connection, or below it',
 });

@@ -1,5 +1,5 @@
 import { conflict, notFound } from '../../core/errors/errors.ts';
-import { createdAtOf } from '../../core/ids.ts';
+import { createdAtFromId } from '../../core/ids.ts';
 import { using } from '../../platform/aws/uses.ts';
 import { type CursorPagination, type CursorQuery, cursorPage } from '../../platform/data/lists/pages.ts';
 import type { Scope } from '../../platform/data/scope.ts';
@@ -14,7 +14,7 @@ import {
   mcpConnectionsPartition,
   type ShownConnection,
 } from './mcp-connection.ts';
-import { type Asking, prepareConnection, reusableClient } from './prepare-connection.ts';
+import { type ConnectOptions, prepareConnection, reusableClient } from './prepare-connection.ts';
 
 export interface NewConnection {
   url: string;
@@ -55,7 +55,7 @@ export const mcpConnectionStore = /* @__PURE__ */ using(['table:write', connecti
     },
 
     /** @throws 409 if the tenant can have no more; 422, 502 */
-    async create(principal: Principal, given: NewConnection, asking: Asking): Promise<Linked> {
+    async create(principal: Principal, given: NewConnection, asking: ConnectOptions): Promise<Linked> {
       const { url, name, scopes, clientId, clientSecret } = given;
       const count = await table.count({ partition: mcpConnectionsPartition, index: 1 });
       assertWithinLimit('MCP connections', 1 + count);
@@ -63,7 +63,7 @@ export const mcpConnectionStore = /* @__PURE__ */ using(['table:write', connecti
       const wanted = { url, scopes, demandedScopes: [], client };
       const prepared = await prepareConnection(table.tenant, wanted, asking);
       const id = newId('mcpconn');
-      const at = createdAtOf(id);
+      const at = createdAtFromId(id);
       const { token, link, write } = newLink(scope, id);
       const { userId, organizationId } = principal;
       const connection: McpConnection = {
@@ -102,7 +102,7 @@ export const mcpConnectionStore = /* @__PURE__ */ using(['table:write', connecti
       principal: Principal,
       id: string,
       given: { scopes?: string[] | null | undefined },
-      asking: Asking,
+      asking: ConnectOptions,
     ): Promise<Linked> {
       const before = await get(id);
       const { scopes = before.scopes } = given;

@@ -1,6 +1,6 @@
 import type { TokenSet } from '../../adapters/mcp-oauth/tokens.ts';
 import { StepError } from '../../core/errors/step-error.ts';
-import { redactorOf } from '../../core/redaction/redactor.ts';
+import { createRedactor } from '../../core/redaction/redactor.ts';
 import { using } from '../../platform/aws/uses.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 import { audit } from '../../platform/identity/audit.ts';
@@ -126,6 +126,6 @@ function refusalOf(error: string | undefined): StepError {
 }
 
 function redactedRefusal(error: StepError, secrets: [string, string][]): StepError {
-  error.message = redactorOf(secrets.filter(([, value]) => value !== '')).text(error.message);
+  error.message = createRedactor(secrets.filter(([, value]) => value !== '')).text(error.message);
   return error;
 }

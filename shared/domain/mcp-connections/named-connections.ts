@@ -47,15 +47,25 @@ export async function assertConnections(
   named: readonly NamedConnection[],
   known: readonly NamedConnection[] = [],
 ): Promise<void> {
+  const problems = await connectionProblems(table, named, known);
+  if (problems.length > 0) throw invalid(problems);
+}
+
+/** What `assertConnections` refuses. */
+export async function connectionProblems(
+  table: TenantTable,
+  named: readonly NamedConnection[],
+  known: readonly NamedConnection[] = [],
+): Promise<ErrorDetail[]> {
   const isKnown = ({ connectionId, url }: NamedConnection) =>
     known.some((one) => one.connectionId === connectionId && one.url === url);
   const added = named.filter((one) => !isKnown(one));
-  if (added.length === 0) return;
+  if (added.length === 0) return [];
   const items = await table.getMany(
     added.map(({ connectionId: id }) => mcpConnectionEntity.key({ id })),
     { consistent: true },
   );
-  const problems = added.flatMap(({ path, url }, index): ErrorDetail[] => {
+  return added.flatMap(({ path, url }, index): ErrorDetail[] => {
     const item = items[index];
     if (!item) return [{ path, code: 'NOT_FOUND', message: 'MCP connection not found' }];
     const { url: resource } = decode(mcpConnectionEntity, item);
@@ -64,5 +74,4 @@ export async function assertConnections(
     const message = `The connection is for ${resource}. The URL must be this address, or below it`;
     return [{ path, code: 'INVALID_VALUE', message }];
   });
-  if (problems.length > 0) throw invalid(problems);
 }

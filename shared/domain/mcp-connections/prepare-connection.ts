@@ -6,7 +6,7 @@ import { plainStart } from '../../core/plain-start.ts';
 import { callbackPath, clientMetadataPath } from './connection-paths.ts';
 import type { McpConnection } from './mcp-connection.ts';
 
-export interface Wanted {
+export interface ConnectionRequest {
   url: string;
   scopes: string[] | null;
   demandedScopes: readonly string[];
@@ -14,7 +14,7 @@ export interface Wanted {
 }
 
 /** The address of this service, and when to stop. */
-export interface Asking {
+export interface ConnectOptions {
   baseUrl: string;
   signal: AbortSignal;
 }
@@ -22,8 +22,8 @@ export interface Asking {
 /** Discovers the authorization server and registers this service there. @throws 422 with what is wrong, 502 */
 export async function prepareConnection(
   tenant: string,
-  { url, scopes, demandedScopes, client }: Wanted,
-  { baseUrl, signal }: Asking,
+  { url, scopes, demandedScopes, client }: ConnectionRequest,
+  { baseUrl, signal }: ConnectOptions,
 ): Promise<Pick<McpConnection, 'server' | 'client'> & { clientSecret: string | undefined }> {
   const redirectUrl = baseUrl + callbackPath;
   const { prepareOAuth } = await import('../../adapters/mcp-oauth/prepare.ts');

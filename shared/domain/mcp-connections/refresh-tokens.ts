@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { StepError } from '../../core/errors/step-error.ts';
-import { redactorOf } from '../../core/redaction/redactor.ts';
+import { createRedactor } from '../../core/redaction/redactor.ts';
 import { using } from '../../platform/aws/uses.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 import { clientWithSecret, isClientRefusal } from './client-with-secret.ts';
@@ -64,7 +64,7 @@ export const tokenRefresher = /* @__PURE__ */ using(parts, (scope: Scope) => {
     } catch (error) {
       if (!(error instanceof StepError)) throw error;
       const secrets = Object.entries({ refreshToken, clientSecret: client.clientSecret });
-      const { text } = redactorOf(
+      const { text } = createRedactor(
         secrets.filter((secret): secret is [string, string] => secret[1] !== undefined),
       );
       const message = text(error.message);

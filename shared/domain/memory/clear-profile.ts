@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { deleteMemories } from '../../adapters/vectors/memory-vectors.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 import { type Generation, generationRange, memoryEntity, type Profile, profileEntity } from './memory.ts';
-import { spaceOf } from './memory-space.ts';
+import { memorySpace } from './memory-space.ts';
 import { isSame, profileConflict } from './profile-store.ts';
 
 const pageItems = 500;
@@ -43,7 +43,7 @@ async function deleteGeneration(
   generation: Generation,
   embeddingModel: string,
 ): Promise<void> {
-  const space = spaceOf(table.tenant, generation, embeddingModel);
+  const space = memorySpace(table.tenant, generation, embeddingModel);
   const range = { ...generationRange(generation), consistent: true, limit: pageItems };
   for await (const items of table.pages(range)) {
     const memories = items.filter(({ _type }) => _type === memoryEntity.type);

@@ -1,7 +1,7 @@
 import type { MemorySpace } from '../../adapters/vectors/memory-vectors.ts';
 import type { Generation } from './memory.ts';
 
-export const spaceOf = (
+export const memorySpace = (
   tenant: string,
   { profileId, generation }: Generation,
   embeddingModel: string,

@@ -60,8 +60,8 @@ const MemorySummary = z.object({
 const hashOf = (...parts: string[]) =>
   createHash('sha256').update(JSON.stringify(parts)).digest('hex').slice(0, 32);
 
-export const profileIdOf = (name: string) => hashOf(name);
-export const memoryIdOf = (text: string, session: string | undefined) => hashOf(text, session ?? '');
+export const toProfileId = (name: string) => hashOf(name);
+export const toMemoryId = (text: string, session: string | undefined) => hashOf(text, session ?? '');
 
 const generationPartition = ({ profileId, generation }: Generation) =>
   tenantPartition(`MEMORY#${profileId}#${generation}`);

@@ -2,9 +2,9 @@ import type { ProfileMemory } from '../../adapters/ports/memory-port.ts';
 import { deleteMemories, nearestMemories, putMemory } from '../../adapters/vectors/memory-vectors.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 import { clearProfile } from './clear-profile.ts';
-import { memoryIdOf, type Profile } from './memory.ts';
-import { spaceOf } from './memory-space.ts';
-import { addMemory, createProfile, findProfile, generationOf } from './profile-store.ts';
+import { type Profile, toMemoryId } from './memory.ts';
+import { memorySpace } from './memory-space.ts';
+import { addMemory, createProfile, findProfile, profileGeneration } from './profile-store.ts';
 import { memoriesAfter, memoriesByIds, storedSummary, storeSummary } from './summaries.ts';
 
 export async function openProfile(scope: Scope, name: string): Promise<ProfileMemory> {
@@ -12,15 +12,15 @@ export async function openProfile(scope: Scope, name: string): Promise<ProfileMe
 }
 
 function profileMemory(scope: Scope, name: string, profile: Profile | undefined): ProfileMemory {
-  const generation = profile && generationOf(profile);
-  const space = (of: Profile) => spaceOf(scope.table.tenant, generationOf(of), of.embeddingModel);
+  const generation = profile && profileGeneration(profile);
+  const space = (of: Profile) => memorySpace(scope.table.tenant, profileGeneration(of), of.embeddingModel);
   return {
     embeddingModel: profile?.embeddingModel,
     memoryCount: profile?.memoryCount ?? 0,
 
     async save({ text, session, vector, embeddingModel }) {
       const into = profile ?? (await createProfile(scope, name, embeddingModel));
-      const id = memoryIdOf(text, session);
+      const id = toMemoryId(text, session);
       const isNew = await addMemory(scope, into, { id, text, session });
       // Also for a known memory: an earlier attempt may have failed here.
       await putMemory(scope.table, space(into), { id, vector, session });

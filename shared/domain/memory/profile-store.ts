@@ -10,8 +10,8 @@ import {
   memoryNumberEntity,
   type Profile,
   profileEntity,
-  profileIdOf,
   type StoredMemory,
+  toProfileId,
 } from './memory.ts';
 
 export type NewMemory = Pick<StoredMemory, 'id' | 'text' | 'session'>;
@@ -19,17 +19,17 @@ export type NewMemory = Pick<StoredMemory, 'id' | 'text' | 'session'>;
 /** Fifty runs may save for one profile at once. */
 const attempts = 20;
 
-export const generationOf = ({ id, generation }: Profile): Generation => ({ profileId: id, generation });
+export const profileGeneration = ({ id, generation }: Profile): Generation => ({ profileId: id, generation });
 
 /** Reads a profile, as the last writer left it. */
 export const findProfile = ({ table }: Scope, name: string): Promise<Profile | undefined> =>
-  table.get(profileEntity, { id: profileIdOf(name) }, { consistent: true });
+  table.get(profileEntity, { id: toProfileId(name) }, { consistent: true });
 
 /** Creates a profile unless another run did. @returns the stored one */
 export async function createProfile(scope: Scope, name: string, embeddingModel: string): Promise<Profile> {
   const at = scope.now().toISOString();
   const profile: Profile = {
-    id: profileIdOf(name),
+    id: toProfileId(name),
     name,
     embeddingModel,
     generation: randomUUID(),
@@ -53,7 +53,7 @@ export async function createProfile(scope: Scope, name: string, embeddingModel: 
 export async function addMemory(scope: Scope, profile: Profile, memory: NewMemory): Promise<boolean> {
   const { table } = scope;
   const at = scope.now().toISOString();
-  const generation = generationOf(profile);
+  const generation = profileGeneration(profile);
   const item: StoredMemory = { ...generation, ...memory, createdAt: at };
   let isNew = true;
   await table.modify(

@@ -12,7 +12,7 @@ interface ReasoningCapability {
 const withSummary: readonly ProviderName[] = ['openai', 'anthropic', 'google', 'bedrock', 'xai'];
 
 /** What a model can do about reasoning, for the settings that a user interface offers. */
-export function reasoningCapabilityOf({
+export function toReasoningCapability({
   provider,
   id,
   reasoning,

@@ -1,7 +1,7 @@
 import type { Catalog } from '../../adapters/models/catalog.ts';
 import type { ProviderName } from '../../adapters/models/providers/provider-names.ts';
 import { invalidAt, notFound } from '../../core/errors/errors.ts';
-import { createdAtOf } from '../../core/ids.ts';
+import { createdAtFromId } from '../../core/ids.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 import type { AuditEvent } from '../../platform/identity/audit.ts';
 import type { Principal } from '../../platform/identity/principal.ts';
@@ -26,13 +26,13 @@ export interface ConfigInput {
   limits?: CallLimitsChange | undefined;
 }
 
-export function newConfig(
+export function newModelConfig(
   { newId }: Pick<Scope, 'newId'>,
   { userId, organizationId }: Pick<Principal, 'userId' | 'organizationId'>,
   { provider, modelId, providerKeyId, settings = {}, limits }: NewConfig,
 ): ModelConfig {
   const id = newId('modelcfg');
-  const at = createdAtOf(id);
+  const at = createdAtFromId(id);
   return {
     id,
     provider,
@@ -49,7 +49,7 @@ export function newConfig(
 }
 
 /** Whose protocol and keys a config uses. */
-export const executorOf = ({
+export const configExecutor = ({
   provider,
   settings,
 }: Pick<ModelConfig, 'provider' | 'settings'>): ProviderName =>
@@ -74,7 +74,7 @@ export function assertOwnKey({ keys }: ModelAccount, config: ModelConfig): void 
   const { providerKeyId } = config;
   if (providerKeyId === null) return;
   const key = keys.find(({ id }) => id === providerKeyId);
-  const executor = executorOf(config);
+  const executor = configExecutor(config);
   if (key?.provider === executor) return;
   const message = key
     ? `The provider key is of ${key.provider}, but the config calls ${executor}`

@@ -12,9 +12,9 @@ import {
   configEvent,
   configIn,
   type NewConfig,
-  newConfig,
+  newModelConfig,
 } from './config-changes.ts';
-import { answersPrompts, defaultAfter, successorOf } from './default-config.ts';
+import { answersPrompts, defaultAfter, nextDefaultConfig } from './default-config.ts';
 import { type ModelAccount, type ModelConfig, modelConfigEntity } from './model-account.ts';
 
 /** The result of a write: the config, and the account as it was read. */
@@ -34,7 +34,7 @@ export const configStore = /* @__PURE__ */ using(['table:write'], (scope: Scope)
     async create(principal: Principal, given: NewConfig): Promise<WrittenConfig> {
       const catalog = await loadCatalog();
       return change(principal)((account) => {
-        const config = newConfig(scope, principal, given);
+        const config = newModelConfig(scope, principal, given);
         assertKnownModel(catalog, config);
         assertOwnKey(account, config);
         assertWithinLimit('model configs', account.configs.length + 1);
@@ -56,7 +56,7 @@ export const configStore = /* @__PURE__ */ using(['table:write'], (scope: Scope)
       change(principal)((account): AccountChange<ModelAccount> | { result: ModelAccount } => {
         if (account.defaults.modelConfigId) return { result: account };
         const existing = account.configs.find((config) => config.isEnabled && answersPrompts(config));
-        const config = existing ?? newConfig(scope, principal, choose(account));
+        const config = existing ?? newModelConfig(scope, principal, choose(account));
         const defaults = { ...account.defaults, modelConfigId: config.id };
         const configs = existing ? account.configs : [...account.configs, config];
         return {
@@ -94,7 +94,7 @@ export const configStore = /* @__PURE__ */ using(['table:write'], (scope: Scope)
       change(principal)((account): AccountChange<void> => {
         const config = configIn(account, id);
         const { modelConfigId: current } = account.defaults;
-        const modelConfigId = current === id ? successorOf(account, id)?.id : current;
+        const modelConfigId = current === id ? nextDefaultConfig(account, id)?.id : current;
         return {
           writes: [writes.remove(modelConfigEntity, { id })],
           defaults: { ...account.defaults, modelConfigId },

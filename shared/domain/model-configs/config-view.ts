@@ -1,7 +1,7 @@
 import { type Catalog, offerAt } from '../../adapters/models/catalog.ts';
 import { type ShownPrice, shownPrice } from '../../adapters/models/cost.ts';
-import { creatorNames, reasoningCapabilityOf, responseFormats } from './capabilities.ts';
-import { executorOf } from './config-changes.ts';
+import { creatorNames, responseFormats, toReasoningCapability } from './capabilities.ts';
+import { configExecutor } from './config-changes.ts';
 import type { ConfigSettings } from './config-settings.ts';
 import { statedPrice } from './custom-price.ts';
 import { type KeySources, keyForConfig } from './key-choice.ts';
@@ -10,7 +10,7 @@ import type { ModelConfig } from './model-account.ts';
 export function configView(catalog: Catalog, sources: KeySources, config: ModelConfig, isDefault: boolean) {
   const { provider, modelId, settings, organizationId } = config;
   const { customModel } = settings;
-  const executor = executorOf(config);
+  const executor = configExecutor(config);
   const called = offerAt(catalog, executor, nameOnTheWire(config));
   const offer = called ?? offerAt(catalog, provider, modelId);
   const creator = offer && catalog.base(offer.base)?.creator;
@@ -25,9 +25,9 @@ export function configView(catalog: Catalog, sources: KeySources, config: ModelC
     keyStatus,
     displayName: customModel?.displayName ?? offer?.name ?? modelId,
     ...(creator && { creator, creatorDisplayName: creatorNames[creator] ?? creator }),
-    ...(price && costsOf(price)),
+    ...(price && shownCosts(price)),
     ...limitOf(customModel?.maxOutputTokens ?? offer?.maxOutput),
-    ...(offer && { reasoningCapability: reasoningCapabilityOf({ ...offer, provider: executor }) }),
+    ...(offer && { reasoningCapability: toReasoningCapability({ ...offer, provider: executor }) }),
     supportedResponseFormats: customModel?.supportedResponseFormats ?? responseFormats,
     supportsCustomKey: true,
     // The built-in web search is a tool.
@@ -40,7 +40,7 @@ export type ConfigView = ReturnType<typeof configView>;
 export const nameOnTheWire = ({ modelId, settings }: { modelId: string; settings: ConfigSettings }) =>
   settings.customModel?.executorConfig?.modelMapping ?? modelId;
 
-export const costsOf = ({ input, output, blended }: ShownPrice) => ({
+export const shownCosts = ({ input, output, blended }: ShownPrice) => ({
   costPer1kTokens: blended,
   inputCostPer1kTokens: input,
   outputCostPer1kTokens: output,

@@ -1,6 +1,6 @@
 import Big from 'big.js';
 import type { ModelOffer } from '../../adapters/models/catalog-shape.ts';
-import type { Price } from '../../adapters/models/cost.ts';
+import type { ModelPrice } from '../../adapters/models/cost.ts';
 import type { ConfigSettings } from './config-settings.ts';
 import type { KeyStatus } from './key-choice.ts';
 
@@ -9,7 +9,7 @@ export function statedPrice(
   { customModel }: ConfigSettings,
   status: KeyStatus,
   offer: ModelOffer | undefined,
-): Price | undefined {
+): ModelPrice | undefined {
   if (!customModel || (status === 'platform' && offer)) return undefined;
   const { inputCostPer1kTokens, outputCostPer1kTokens } = customModel;
   const perMillion = (perThousand: number) => new Big(perThousand).times(1_000).toFixed();

@@ -1,11 +1,11 @@
 import {
-  type Credentials,
   configuredBy,
   deploymentCredentials,
+  type ModelCredentials,
 } from '../../adapters/models/providers/credentials.ts';
-import type { ProviderKeys } from '../../adapters/models/providers/provider-keys.ts';
+import type { DeploymentKeys } from '../../adapters/models/providers/provider-keys.ts';
 import type { ProviderName } from '../../adapters/models/providers/provider-names.ts';
-import { executorOf } from './config-changes.ts';
+import { configExecutor } from './config-changes.ts';
 import {
   activeKeys,
   type KeyProvider,
@@ -20,14 +20,14 @@ export type KeyStatus = 'platform' | 'custom' | 'needs_setup';
 export type KeyChoice =
   /** `baseUrl` takes the place of the key's own. */
   | { status: 'custom'; key?: ProviderKey | undefined; baseUrl?: string | undefined }
-  | { status: 'platform'; credentials: Credentials }
+  | { status: 'platform'; credentials: ModelCredentials }
   /** `reason` is a sentence that says what to do. */
   | { status: 'needs_setup'; reason: string };
 
 /** What the tenant and the deployment have. */
 export interface KeySources {
   account: ModelAccount;
-  deployment: ProviderKeys;
+  deployment: DeploymentKeys;
 }
 
 /** The tenant's key for a provider: the default one, else the longest-existing active one. */
@@ -48,7 +48,7 @@ export function keyFor({ account, deployment }: KeySources, provider: ProviderNa
 
 /** The key for a config. A config that names a key uses no other one, and a tenant's server never gets the deployment's. */
 export function keyForConfig(sources: KeySources, config: ModelConfig): KeyChoice {
-  const provider = executorOf(config);
+  const provider = configExecutor(config);
   const server = config.settings.customModel?.executorConfig?.baseURL;
   const choice = config.providerKeyId ? namedKey(sources.account, config) : keyFor(sources, provider);
   if (server === undefined || (config.providerKeyId && choice.status !== 'custom')) return choice;

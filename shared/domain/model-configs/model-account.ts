@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { providerNames } from '../../adapters/models/providers/provider-names.ts';
-import { idOf } from '../../core/ids.ts';
+import { resourceId } from '../../core/ids.ts';
 import { decodeReadable, defineEntity } from '../../platform/data/entity.ts';
 import type { TenantTable } from '../../platform/data/table.ts';
 import { type Budget, budgetEntity, modelsPartition } from '../budgets/budget/budget.ts';
@@ -18,7 +18,7 @@ export type KeyProvider = z.infer<typeof KeyProvider>;
 
 /** Whether a model's name is the id of a config. */
 export const isConfigId = (name: string) => ConfigId.safeParse(name).success;
-const ConfigId = idOf('modelcfg');
+const ConfigId = resourceId('modelcfg');
 
 export const ModelConfig = z.object({
   id: z.string(),

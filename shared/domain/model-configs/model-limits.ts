@@ -1,11 +1,11 @@
 import Big from 'big.js';
 import { type Catalog, offerAt } from '../../adapters/models/catalog.ts';
-import type { Price, Rates } from '../../adapters/models/cost.ts';
+import type { ModelPrice, Rates } from '../../adapters/models/cost.ts';
 import type { ModelLimits, PriceTier } from '../../adapters/ports/model-port.ts';
-import type { Selection } from './select-model.ts';
+import type { ModelSelection } from './select-model.ts';
 
-export function limitsOf(
-  { provider, modelId, config, price }: Pick<Selection, 'provider' | 'modelId' | 'config' | 'price'>,
+export function selectionLimits(
+  { provider, modelId, config, price }: Pick<ModelSelection, 'provider' | 'modelId' | 'config' | 'price'>,
   catalog: Catalog,
 ): ModelLimits {
   const offer = offerAt(catalog, provider, modelId);
@@ -18,7 +18,7 @@ export function limitsOf(
   };
 }
 
-const tiersOf = ({ tiers = [], ...base }: Price): PriceTier[] =>
+const tiersOf = ({ tiers = [], ...base }: ModelPrice): PriceTier[] =>
   [{ ...base, above: 0 }, ...tiers].map((tier) => ({
     above: tier.above,
     input: highestInput(tier),

@@ -1,9 +1,9 @@
 import type { ModelLimits } from '../../adapters/ports/model-port.ts';
-import { definedOf } from '../../core/defined.ts';
+import { omitUndefined } from '../../core/defined.ts';
 import { using } from '../../platform/aws/uses.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 import { chooseEmbeddingModel } from './embedding-model.ts';
-import { limitsOf } from './model-limits.ts';
+import { selectionLimits } from './model-limits.ts';
 import { modelSelector } from './model-selector.ts';
 import { alternativesTo, selectModel } from './select-model.ts';
 
@@ -21,14 +21,14 @@ export const modelNames = /* @__PURE__ */ using(
     async priced(name: string) {
       const selecting = await world();
       const selection = selectModel(name, selecting);
-      const limits = limitsOf(selection, selecting.catalog);
+      const limits = selectionLimits(selection, selecting.catalog);
       return { budgets: selecting.account.budgets, limits, configId: selection.config?.id };
     },
 
     /** @throws StepError */
     async limits(name: string): Promise<ModelLimits> {
       const selecting = await world();
-      return limitsOf(selectModel(name, selecting), selecting.catalog);
+      return selectionLimits(selectModel(name, selecting), selecting.catalog);
     },
 
     /** Provider, model, server and settings: what decides an answer, whoever pays for it. @throws StepError */
@@ -39,7 +39,7 @@ export const modelNames = /* @__PURE__ */ using(
       const { baseUrl, settings } = key.status === 'custom' ? { ...key, ...key.key } : {};
       const server = baseUrl ?? settings?.baseURL;
       const dimensions = customModel?.dimensions;
-      return definedOf({ provider, modelId, server, temperature, maxTokens, dimensions });
+      return omitUndefined({ provider, modelId, server, temperature, maxTokens, dimensions });
     },
 
     /** @throws StepError if there is none. */

@@ -1,4 +1,4 @@
-import { type Credentials, deploymentUrl } from '../../adapters/models/providers/credentials.ts';
+import { deploymentUrl, type ModelCredentials } from '../../adapters/models/providers/credentials.ts';
 import type { ResolvedModel } from '../../adapters/models/resolved-model.ts';
 import type { Ports } from '../../adapters/ports/ports.ts';
 import { searchAccount } from '../../adapters/web/search-account.ts';
@@ -9,10 +9,10 @@ import { providerKeyReader } from '../secrets/secret-vault.ts';
 import { cachedValues } from '../secrets/value-cache.ts';
 import { ownKey } from './key-choice.ts';
 import type { ModelAccount, ProviderKey } from './model-account.ts';
-import { limitsOf } from './model-limits.ts';
+import { selectionLimits } from './model-limits.ts';
 import { modelNames } from './model-names.ts';
 import { modelSelector } from './model-selector.ts';
-import { type Selecting, type Selection, selectModel } from './select-model.ts';
+import { type ModelSelection, type Selecting, selectModel } from './select-model.ts';
 
 /** Reads the account once. Order of keys: the config's, the tenant's default one, another of the tenant, the deployment's. */
 export const modelResolver = /* @__PURE__ */ using(
@@ -28,9 +28,9 @@ export const modelResolver = /* @__PURE__ */ using(
     }
 
     async function credentialsOf(
-      { provider, key }: Selection,
+      { provider, key }: ModelSelection,
       { deployment }: Selecting,
-    ): Promise<Credentials> {
+    ): Promise<ModelCredentials> {
       if (key.status === 'platform') return key.credentials;
       const { key: own, baseUrl = own?.settings?.baseURL } = key;
       return {
@@ -41,7 +41,7 @@ export const modelResolver = /* @__PURE__ */ using(
       };
     }
 
-    async function resolved(selection: Selection, selecting: Selecting): Promise<ResolvedModel> {
+    async function resolved(selection: ModelSelection, selecting: Selecting): Promise<ResolvedModel> {
       const { provider, modelId, key, config, price } = selection;
       const own = key.status === 'custom' ? key.key : undefined;
       const { temperature, maxTokens, promptCaching, customModel } = config?.settings ?? {};
@@ -56,7 +56,7 @@ export const modelResolver = /* @__PURE__ */ using(
         credentials: await credentialsOf(selection, selecting),
         keySource: key.status,
         providerKeyId: own?.id,
-        outputTokens: limitsOf(selection, selecting.catalog).outputTokens,
+        outputTokens: selectionLimits(selection, selecting.catalog).outputTokens,
         limits: (config?.limits || own?.limits) && { config: config?.limits, key: own?.limits },
         pausedUntil: pausedUntil(selecting.account, own?.id ?? provider),
       };

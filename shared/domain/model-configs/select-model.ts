@@ -1,25 +1,25 @@
 import { type Catalog, type ListedOffer, offerAt } from '../../adapters/models/catalog.ts';
-import type { Price } from '../../adapters/models/cost.ts';
+import type { ModelPrice } from '../../adapters/models/cost.ts';
 import {
   isProviderName,
   type ProviderName,
   providerNames,
 } from '../../adapters/models/providers/provider-names.ts';
 import { StepError } from '../../core/errors/step-error.ts';
-import { executorOf } from './config-changes.ts';
+import { configExecutor } from './config-changes.ts';
 import { nameOnTheWire } from './config-view.ts';
 import { statedPrice } from './custom-price.ts';
-import { firstChoice } from './default-config.ts';
+import { firstUsableOffer } from './default-config.ts';
 import { type KeyChoice, type KeySources, keyFor, keyForConfig } from './key-choice.ts';
 import { isConfigId, type ModelConfig } from './model-account.ts';
 
-export interface Selection {
+export interface ModelSelection {
   provider: ProviderName;
   /** As sent to the provider. */
   modelId: string;
   key: Exclude<KeyChoice, { status: 'needs_setup' }>;
   config?: ModelConfig | undefined;
-  price?: Price | undefined;
+  price?: ModelPrice | undefined;
 }
 
 export interface Selecting extends KeySources {
@@ -30,7 +30,7 @@ export interface Selecting extends KeySources {
  * Selects by the id of a config, `default`, `<provider>/<modelId>`, or a name from the catalog, which means the
  * cheapest configured provider, else a generic server. @throws StepError
  */
-export function selectModel(name: string, world: Selecting): Selection {
+export function selectModel(name: string, world: Selecting): ModelSelection {
   const { catalog, account } = world;
   if (name === 'default') return defaultModel(world);
   if (isConfigId(name)) return ofConfig(configNamed(name, world), world);
@@ -51,7 +51,7 @@ export function selectModel(name: string, world: Selecting): Selection {
 
 /** The same base model at the other configured providers, cheapest first, as `<provider>/<modelId>`. */
 export function alternativesTo(
-  { provider, modelId }: Pick<Selection, 'provider' | 'modelId'>,
+  { provider, modelId }: Pick<ModelSelection, 'provider' | 'modelId'>,
   world: Selecting,
 ): string[] {
   const { catalog } = world;
@@ -63,12 +63,12 @@ export function alternativesTo(
   return usableOffers(others, world).map(({ offer }) => `${offer.provider}/${offer.id}`);
 }
 
-function defaultModel(world: Selecting): Selection {
+function defaultModel(world: Selecting): ModelSelection {
   const { configs, defaults } = world.account;
   const config = configs.find(({ id }) => id === defaults.modelConfigId);
   if (config) return ofConfig(config, world);
   // The first list of the configs creates the default one from the same choice.
-  const { provider, id } = firstChoice(world.catalog, world);
+  const { provider, id } = firstUsableOffer(world.catalog, world);
   return ofProvider(provider, id, world);
 }
 
@@ -78,11 +78,11 @@ function configNamed(id: string, { account }: KeySources): ModelConfig {
   throw new StepError(`There is no model config ${id}; GET /v1/model-configs lists them`);
 }
 
-function ofConfig(config: ModelConfig, world: Selecting): Selection {
+function ofConfig(config: ModelConfig, world: Selecting): ModelSelection {
   if (!config.isEnabled) throw disabled(config);
   const key = keyForConfig(world, config);
   if (key.status === 'needs_setup') throw new StepError(key.reason);
-  const [provider, modelId] = [executorOf(config), nameOnTheWire(config)];
+  const [provider, modelId] = [configExecutor(config), nameOnTheWire(config)];
   const price = statedPrice(config.settings, key.status, offerAt(world.catalog, provider, modelId));
   return { provider, modelId, key, config, price };
 }
@@ -93,7 +93,7 @@ const disabled = ({ id, provider, modelId }: ModelConfig) =>
   );
 
 /** The config of a model applies to it by whatever name: its key, its settings, and whether it is disabled. */
-function ofProvider(provider: ProviderName, modelId: string, world: Selecting): Selection {
+function ofProvider(provider: ProviderName, modelId: string, world: Selecting): ModelSelection {
   const { configs, defaults } = world.account;
   const all = configs.filter((config) => config.provider === provider && config.modelId === modelId);
   const enabled = all.filter(({ isEnabled }) => isEnabled);
@@ -104,7 +104,7 @@ function ofProvider(provider: ProviderName, modelId: string, world: Selecting): 
   return { provider, modelId, key };
 }
 
-function cheapest(name: string, world: Selecting): Selection {
+function cheapest(name: string, world: Selecting): ModelSelection {
   const offers = world.catalog.offersNamed(name);
   const [best] = usableOffers(offers, world);
   if (best) return best.selection;
@@ -124,7 +124,7 @@ function cheapest(name: string, world: Selecting): Selection {
 
 interface Usable {
   offer: ListedOffer;
-  selection: Selection;
+  selection: ModelSelection;
 }
 
 /** Those with a key and without a disabled config, cheapest first. */

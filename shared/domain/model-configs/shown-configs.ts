@@ -5,7 +5,7 @@ import type { Scope } from '../../platform/data/scope.ts';
 import type { Principal } from '../../platform/identity/principal.ts';
 import { configStore, type WrittenConfig } from './config-store.ts';
 import { type ConfigView, configView } from './config-view.ts';
-import { firstChoice } from './default-config.ts';
+import { firstUsableOffer } from './default-config.ts';
 import { readModelAccount } from './model-account.ts';
 
 const newConfigOf = ({ provider, id }: ListedOffer) => ({ provider, modelId: id });
@@ -32,7 +32,7 @@ export const modelConfigs = /* @__PURE__ */ using(
         const account = found.defaults.modelConfigId
           ? found
           : await store.provision(principal, (current) =>
-              newConfigOf(firstChoice(catalog, { account: current, deployment })),
+              newConfigOf(firstUsableOffer(catalog, { account: current, deployment })),
             );
         const { configs, defaults } = account;
         return configs.map((config) =>

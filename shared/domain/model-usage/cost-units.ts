@@ -8,6 +8,6 @@ const unitsPerDollar = new Big('1e15');
 export const WholeNumber = z.union([z.int(), z.bigint()]).transform((value) => new Big(String(value)));
 
 /** A cost in USD as stored units, for `add`. */
-export const unitsOf = (cost: Big): string => unitsPerDollar.times(cost).round(0).toFixed();
+export const toCostUnits = (cost: Big): string => unitsPerDollar.times(cost).round(0).toFixed();
 
-export const dollarsOf = (units: Big): Big => units.div(unitsPerDollar);
+export const toDollars = (units: Big): Big => units.div(unitsPerDollar);

@@ -72,10 +72,10 @@ export function mergedCalls(calls: readonly ModelCalls[]): ModelCalls[] {
   const groups = Map.groupBy(answered, ({ model, keySource, configId, providerKeyId }) =>
     JSON.stringify([model, keySource, configId, providerKeyId]),
   );
-  return [...groups.values()].map((same) => same.reduce(sumOf));
+  return [...groups.values()].map((same) => same.reduce(addModelCalls));
 }
 
-export const sumOf = (one: ModelCalls, other: ModelCalls): ModelCalls => ({
+export const addModelCalls = (one: ModelCalls, other: ModelCalls): ModelCalls => ({
   ...one,
   calls: one.calls + other.calls,
   inputTokens: one.inputTokens + other.inputTokens,

@@ -2,7 +2,7 @@ import Big from 'big.js';
 import { using } from '../../platform/aws/uses.ts';
 import { decodeReadable, type ItemOf } from '../../platform/data/entity.ts';
 import type { Scope } from '../../platform/data/scope.ts';
-import { dollarsOf } from './cost-units.ts';
+import { toDollars } from './cost-units.ts';
 import type { ModelCalls } from './model-calls.ts';
 import { type Counter, counterAttribute, counterNames, usageEntity, usageRange } from './usage.ts';
 
@@ -47,8 +47,8 @@ function monthOf({
       outputTokens: count('outputTokens').toNumber(),
       cachedInputTokens: count('cachedInputTokens').toNumber(),
       unpriced: count('unpriced').toNumber(),
-      cost: dollarsOf(count('cost')),
-      cacheSavings: dollarsOf(count('cacheSavings')),
+      cost: toDollars(count('cost')),
+      cacheSavings: toDollars(count('cacheSavings')),
     };
   });
   return { ...source, lastAt, days };

@@ -1,5 +1,5 @@
 import Big from 'big.js';
-import { type ModelCalls, sumOf } from './model-calls.ts';
+import { addModelCalls, type ModelCalls } from './model-calls.ts';
 import type { UsageDay } from './usage-days.ts';
 
 export const granularities = ['day', 'week', 'month'] as const;
@@ -73,7 +73,7 @@ const none = {
   cacheSavings: new Big(0),
   unpriced: 0,
 } as ModelCalls;
-const totalOf = (days: readonly ModelCalls[]): Sum => days.reduce(sumOf, none);
+const totalOf = (days: readonly ModelCalls[]): Sum => days.reduce(addModelCalls, none);
 const cachingOf = ({ cachedInputTokens, cacheSavings }: Pick<Sum, 'cachedInputTokens' | 'cacheSavings'>) => ({
   cachedTokens: cachedInputTokens,
   cacheSavings: cacheSavings.toNumber(),

@@ -5,7 +5,7 @@ import { defineEntity } from '../../platform/data/entity.ts';
 import { tenantPartition } from '../../platform/data/keys.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 import type { Write } from '../../platform/data/writes.ts';
-import { unitsOf, WholeNumber } from './cost-units.ts';
+import { toCostUnits, WholeNumber } from './cost-units.ts';
 import { type ModelCalls, mergedCalls } from './model-calls.ts';
 
 /** The counters of one day. Costs and savings are in units; `unpriced` counts calls without a known price. */
@@ -110,7 +110,7 @@ function usageWrite(
   const { model, keySource, configId, providerKeyId } = calls;
   const date = at.toISOString();
   const [month, day] = [date.slice(0, 7), date.slice(8, 10)];
-  const counts = { ...calls, cost: unitsOf(calls.cost), cacheSavings: unitsOf(calls.cacheSavings) };
+  const counts = { ...calls, cost: toCostUnits(calls.cost), cacheSavings: toCostUnits(calls.cacheSavings) };
   const changed = counterNames.filter((counter) => Number(counts[counter]) !== 0);
   const add = Object.fromEntries(changed.map((counter) => [counterAttribute(counter, day), counts[counter]]));
   const key = { flowId, month, model, keySource, configId, providerKeyId, shard: ownShard };

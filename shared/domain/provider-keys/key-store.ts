@@ -1,5 +1,5 @@
 import { ServiceError } from '../../core/errors/errors.ts';
-import { createdAtOf } from '../../core/ids.ts';
+import { createdAtFromId } from '../../core/ids.ts';
 import { log } from '../../core/log.ts';
 import { using } from '../../platform/aws/uses.ts';
 import type { Scope } from '../../platform/data/scope.ts';
@@ -45,7 +45,7 @@ export const providerKeyStore = /* @__PURE__ */ using(['table:write', providerKe
       assertSettings(provider, settings);
       assertWithinLimit('provider keys', (await readModelAccount(table)).keys.length + 1);
       const id = scope.newId('providerkey');
-      const at = createdAtOf(id);
+      const at = createdAtFromId(id);
       const valueId = await vault.store(id, apiKey);
       const key: ProviderKey = {
         id,

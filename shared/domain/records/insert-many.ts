@@ -2,9 +2,9 @@ import { ConditionFailed } from '../../platform/data/condition-failed.ts';
 import { forEachInTime } from '../../platform/data/for-each-in-time.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 import { jsonBytes } from './limits.ts';
-import { newRecord, type Owner, type RecordDraft } from './new-record.ts';
+import { type Owner, type RecordDraft, toNewRecord } from './new-record.ts';
 import type { RecordItem } from './record.ts';
-import { insertsOf } from './record-writer.ts';
+import { recordInserts } from './record-writer.ts';
 
 /** A transaction takes 100 writes, two per record, and 4 MB. */
 const recordsPerTransaction = 50;
@@ -61,7 +61,7 @@ export const insertEach =
     drafts: Iterable<Draft> | AsyncIterable<Draft>,
     { onDone, timeLeftMs = () => Number.POSITIVE_INFINITY }: InsertOptions<Draft>,
   ): Promise<Draft[]> => {
-    const batches = batchesOf(drafts, (draft) => newRecord(scope, owner, draft));
+    const batches = batchesOf(drafts, (draft) => toNewRecord(scope, owner, draft));
     const limits = { atOnce: transactionsAtOnce, timeLeftMs };
     const unfinished = await forEachInTime(batches, limits, async (batch, signal) => {
       const records = batch.map(({ record }) => record);
@@ -81,7 +81,7 @@ async function insertFree({ table }: Scope, batch: readonly RecordItem[]): Promi
   const taken: RecordItem[] = [];
   for (let left = batch; left.length > 0; ) {
     try {
-      await table.commit(left.flatMap((record) => insertsOf(table.writes, record)));
+      await table.commit(left.flatMap((record) => recordInserts(table.writes, record)));
       break;
     } catch (error) {
       if (!(error instanceof ConditionFailed)) throw error;

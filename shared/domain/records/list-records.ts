@@ -7,7 +7,7 @@ import {
 import { responseBytesMax, takeWithinBytes } from '../../platform/http/responses/envelope.ts';
 import type { RecordItem } from './record.ts';
 import type { RecordFilters } from './record-filters.ts';
-import { recordPredicate, typeFilterOf } from './record-predicate.ts';
+import { recordPredicate, recordTypeFilter } from './record-predicate.ts';
 import { matchesNothing, type RecordReads, recordIn, recordSource } from './record-source.ts';
 import type { TypeAndName } from './record-writer.ts';
 
@@ -21,7 +21,7 @@ export interface ListReads extends RecordReads {
 }
 
 /** Lists records newest first: reads index entries, then the records that the page shows or filters. */
-export function listRecords(reads: ListReads) {
+export function recordLister(reads: ListReads) {
   async function page(filters: RecordFilters, query: CursorQuery): Promise<RecordPage> {
     const source = { ...recordSource(reads, filters), kind: 'record' as const };
     const { rows, pagination } = await cursorPage(reads.table, source, query);
@@ -50,7 +50,7 @@ export async function knownRecords(
   filters: RecordFilters,
 ): Promise<RecordItem[] | undefined> {
   if (matchesNothing(filters)) return [];
-  const [type, { name }] = [typeFilterOf(filters), filters];
+  const [type, { name }] = [recordTypeFilter(filters), filters];
   if (type === undefined || name === undefined) return undefined;
   const id = await reads.idOf({ type, name });
   return (id ? await reads.getMany([id]) : []).filter(recordPredicate(filters, reads.now()));

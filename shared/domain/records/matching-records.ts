@@ -3,7 +3,7 @@ import { walkList } from '../../platform/data/lists/listing.ts';
 import { knownRecords, type ListReads } from './list-records.ts';
 import type { RecordItem } from './record.ts';
 import type { RecordFilters } from './record-filters.ts';
-import { recordPredicate, typeFilterOf } from './record-predicate.ts';
+import { recordPredicate, recordTypeFilter } from './record-predicate.ts';
 import { recordIn, recordSource } from './record-source.ts';
 
 export interface MatchingPage {
@@ -29,7 +29,7 @@ export const matchingRecords = (reads: ListReads) =>
     const source = recordSource(reads, after ? filters : others, { whole: true });
     for await (const { rows, units, at } of walkList(reads.table, source, { cursor: after })) {
       const records = rows.flatMap((row) => recordIn(row) ?? []);
-      const isEnd = distinct && typeFilterOf(filters) !== undefined && records.length > 0;
+      const isEnd = distinct && recordTypeFilter(filters) !== undefined && records.length > 0;
       yield { records: distinct ? records.filter(isFirst) : records, units, at: isEnd ? undefined : at };
       if (isEnd) return;
     }

@@ -1,11 +1,11 @@
-import { isSet, metadataPath, recordFields, valueOfField } from '../../core/filters/field.ts';
+import { isSet, metadataFieldPath, recordFields, valueOfField } from '../../core/filters/field.ts';
 import type { RecordItem } from './record.ts';
 
 /** The metadata fields that are set, named as in filters: keys, and dotted paths of nested values. */
 export function* metadataFields(record: RecordItem): Generator<[name: string, value: unknown], void> {
   const seen = new Set<string>();
   for (const [path, value] of leavesOf(record.metadata)) {
-    const name = recordFields.some((own) => own === path) ? metadataPath(path) : path;
+    const name = recordFields.some((own) => own === path) ? metadataFieldPath(path) : path;
     // If a key contains a dot and equals a path, filters read the key.
     if (!isSet(value) || seen.has(name) || valueOfField(record, name) !== value) continue;
     seen.add(name);

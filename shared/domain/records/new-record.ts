@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { createdAtOf } from '../../core/ids.ts';
+import { createdAtFromId } from '../../core/ids.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 import { NewMessages, NewMetadata } from './limits.ts';
 import { type RecordItem, RecordName, RecordType } from './record.ts';
@@ -16,13 +16,13 @@ export type Owner = Pick<RecordItem, 'userId' | 'organizationId'> & {
   productSurfaceId?: string | undefined;
 };
 
-export function newRecord(
+export function toNewRecord(
   { newId }: Scope,
   { userId, organizationId, productSurfaceId }: Owner,
   { type, name, metadata, messages }: RecordDraft,
 ): RecordItem {
   const id = newId('record');
-  const at = createdAtOf(id);
+  const at = createdAtFromId(id);
   return {
     id,
     userId,

@@ -77,7 +77,10 @@ export const filtersIn = (query: RecordFilters): RecordFilters =>
   Object.fromEntries(Object.keys(recordFilters).map((name) => [name, query[name as keyof RecordFilters]]));
 
 /** The requested metadata keys; all of them by default. */
-export function shownOf(metadata: Record<string, unknown>, { includeFields, include_fields }: ShownFields) {
+export function pickShownFields(
+  metadata: Record<string, unknown>,
+  { includeFields, include_fields }: ShownFields,
+) {
   const asked = fieldsIn({ includeFields, include_fields });
   if (!asked) return metadata;
   return Object.fromEntries(

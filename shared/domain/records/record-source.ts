@@ -6,7 +6,7 @@ import { jsonBytes } from './limits.ts';
 import { metadataPredicate } from './metadata-predicates.ts';
 import { type RecordItem, recordsRange } from './record.ts';
 import type { RecordFilters } from './record-filters.ts';
-import { typeFilterOf } from './record-predicate.ts';
+import { recordTypeFilter } from './record-predicate.ts';
 
 /** Reads the table, and existing records by their ids. */
 export interface RecordReads {
@@ -36,7 +36,7 @@ export function recordSource(reads: RecordReads, filters: RecordFilters, { whole
   const ofType = (type: string) => recordSource(reads, { ...filters, type, distinct: undefined });
   return {
     ...source,
-    postFilter: distinctPostFilter(table, { source, ofType, type: typeFilterOf(filters) }),
+    postFilter: distinctPostFilter(table, { source, ofType, type: recordTypeFilter(filters) }),
   };
 }
 
@@ -70,7 +70,7 @@ function readingPostFilter(
 
 function indexOf(filters: RecordFilters): ListSource {
   const { name, search, product_surface_id: surfaceId } = filters;
-  const source: ListSource = recordsRange(typeFilterOf(filters));
+  const source: ListSource = recordsRange(recordTypeFilter(filters));
   const conditions = {
     ...(name !== undefined && { '#summary.#name = :name': { name } }),
     ...(surfaceId !== undefined && { '#summary.#productSurfaceId = :surfaceId': { surfaceId } }),

@@ -7,17 +7,17 @@ import type { Scope } from '../../platform/data/scope.ts';
 import { exists, type WriteCondition } from '../../platform/data/writes.ts';
 import { parseOrReject } from '../../platform/http/validation.ts';
 import { insertEach, insertMany } from './insert-many.ts';
-import { listRecords } from './list-records.ts';
+import { recordLister } from './list-records.ts';
 import { matchingRecords, stillMatching } from './matching-records.ts';
-import { newRecord, type Owner, RecordDraft } from './new-record.ts';
+import { type Owner, RecordDraft, toNewRecord } from './new-record.ts';
 import { type RecordItem, recordEntity, recordGuardEntity } from './record.ts';
 import {
   hasTypeAndName,
-  insertsOf,
-  moveOf,
   nameTaken,
   type RecordChanges,
-  removalOf,
+  recordInserts,
+  recordMove,
+  recordRemoval,
   type TypeAndName,
   valuesUpdate,
 } from './record-writer.ts';
@@ -58,7 +58,7 @@ export const recordStore = /* @__PURE__ */ using(['table:write'], (scope: Scope)
     getMany,
     missing,
     idOf,
-    list: listRecords(reads),
+    list: recordLister(reads),
     matching: matchingRecords(reads),
     stillMatching: stillMatching(reads),
     createMany: insertMany(scope),
@@ -70,8 +70,8 @@ export const recordStore = /* @__PURE__ */ using(['table:write'], (scope: Scope)
     },
 
     async create(owner: Owner, draft: RecordDraft): Promise<RecordItem> {
-      const record = newRecord(scope, owner, draft);
-      await table.commit(insertsOf(table.writes, record)).catch((error) => {
+      const record = toNewRecord(scope, owner, draft);
+      await table.commit(recordInserts(table.writes, record)).catch((error) => {
         throw isConditionFailed(error) ? nameTaken(record) : error;
       });
       return record;
@@ -86,7 +86,7 @@ export const recordStore = /* @__PURE__ */ using(['table:write'], (scope: Scope)
         const { type = before.type, name = before.name } = changes;
         return type === before.type && name === before.name
           ? { update: valuesUpdate(scope, changes), condition: hasTypeAndName(before) }
-          : moveOf(scope, before, changes);
+          : recordMove(scope, before, changes);
       };
       return found(await table.modify(recordEntity, { id }, decide, { consistent: true, conflictError }));
     },
@@ -102,8 +102,8 @@ export const recordStore = /* @__PURE__ */ using(['table:write'], (scope: Scope)
       const upsertOnce = async () => {
         const id = await idOf(draft);
         if (id) return replaceValues(id, { metadata: draft.metadata }, hasTypeAndName(draft));
-        const record = newRecord(scope, { userId, organizationId, productSurfaceId }, draft);
-        await table.commit(insertsOf(table.writes, record));
+        const record = toNewRecord(scope, { userId, organizationId, productSurfaceId }, draft);
+        await table.commit(recordInserts(table.writes, record));
         return record;
       };
       return retryOnConflict(upsertOnce, { conflictError });
@@ -111,7 +111,7 @@ export const recordStore = /* @__PURE__ */ using(['table:write'], (scope: Scope)
 
     /** No read returns the record any more. The cleanup removes its step results. */
     async remove(id: string): Promise<void> {
-      const removal = (record: RecordItem) => removalOf(scope, record);
+      const removal = (record: RecordItem) => recordRemoval(scope, record);
       found(await table.modify(recordEntity, { id }, removal, { consistent: true, conflictError }));
     },
   };

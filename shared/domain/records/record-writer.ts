@@ -1,5 +1,5 @@
 import { conflict } from '../../core/errors/errors.ts';
-import { tombstoneOf } from '../../platform/cleanup/tombstone.ts';
+import { tombstoneWrite } from '../../platform/cleanup/tombstone.ts';
 import type { Modification } from '../../platform/data/modify.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 import type { Write, WriteCondition, Writes } from '../../platform/data/writes.ts';
@@ -17,7 +17,7 @@ export const hasTypeAndName = ({ type, name }: TypeAndName): WriteCondition => (
 const isHeldBy = ({ id }: RecordItem): WriteCondition => ({ expression: '#id = :id', values: { id } });
 
 /** The writes of a new record. Only the second, its guard, can be rejected. */
-export const insertsOf = (writes: Writes, record: RecordItem): [Write, Write] => [
+export const recordInserts = (writes: Writes, record: RecordItem): [Write, Write] => [
   writes.put(recordEntity, storedOf(record)),
   insertGuard(writes, record),
 ];
@@ -40,7 +40,7 @@ export const valuesUpdate = ({ now }: Scope, { metadata, messages }: RecordChang
   },
 });
 
-export function moveOf(
+export function recordMove(
   { table: { writes }, now }: Scope,
   before: RecordItem,
   changes: RecordChanges,
@@ -63,12 +63,12 @@ export function moveOf(
   };
 }
 
-export const removalOf = (scope: Scope, record: RecordItem): Modification<typeof recordEntity> => ({
+export const recordRemoval = (scope: Scope, record: RecordItem): Modification<typeof recordEntity> => ({
   remove: true,
   condition: hasTypeAndName(record),
   alsoWrite: [
     scope.table.writes.remove(recordGuardEntity, record, isHeldBy(record)),
-    tombstoneOf(scope, record.id),
+    tombstoneWrite(scope, record.id),
   ],
 });
 

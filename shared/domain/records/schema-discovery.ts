@@ -1,4 +1,4 @@
-import { booleanOf, instantOf, isPlainNumber } from '../../core/filters/comparison.ts';
+import { isPlainNumber, parseInstant, toBoolean } from '../../core/filters/comparison.ts';
 import { using } from '../../platform/aws/uses.ts';
 import { countRows } from '../../platform/data/lists/counts.ts';
 import type { Scope } from '../../platform/data/scope.ts';
@@ -87,10 +87,10 @@ function typeOf(value: unknown): InferredType {
   if (Array.isArray(value)) return 'array';
   if (typeof value === 'number') return 'number';
   if (typeof value === 'object') return 'object';
-  if (booleanOf(value) !== undefined) return 'boolean';
+  if (toBoolean(value) !== undefined) return 'boolean';
   const text = value as string;
   if (isPlainNumber(text)) return 'number';
-  return instantOf(text) === undefined ? 'string' : 'date';
+  return parseInstant(text) === undefined ? 'string' : 'date';
 }
 
 const shortened = (text: string) => {

@@ -1,8 +1,8 @@
 import Big from 'big.js';
-import { definedOf } from '../../core/defined.ts';
-import { hourOf, type RecordsOfHour, type Run } from '../runs/run.ts';
+import { omitUndefined } from '../../core/defined.ts';
+import { type RecordsOfHour, type Run, toHour } from '../runs/run.ts';
 import type { ModelUse } from '../runs/run-use.ts';
-import { sketchOf } from '../runs/sketch.ts';
+import { toSketch } from '../runs/sketch.ts';
 import { type Cell, noNumbers } from './cell.ts';
 
 /** What a run that ended adds to the numbers of each hour. */
@@ -13,7 +13,7 @@ export function cellsOfRun(run: Run): CellsByHour {
   const byHour: CellsByHour = new Map();
   if (run.completedAt === undefined || !isEnded(run.status)) return byHour;
   const source = sourceOf(run);
-  const ended = hourOf(run.completedAt);
+  const ended = toHour(run.completedAt);
   const models = Object.entries(run.use ?? {});
   byHour.set(ended, [
     runCell(run, run.status),
@@ -31,7 +31,7 @@ const isEnded = (status: Run['status']): status is EndStatus =>
 
 function sourceOf({ kind, flowId, agentId, toolId, trigger, name }: Run) {
   const { productId, surfaceId, apiKeyId } = trigger;
-  return { kind, name, ...definedOf({ flowId, agentId, toolId, productId, surfaceId, apiKeyId }) };
+  return { kind, name, ...omitUndefined({ flowId, agentId, toolId, productId, surfaceId, apiKeyId }) };
 }
 
 function runCell(run: Run, status: EndStatus): Cell {
@@ -46,7 +46,7 @@ function runCell(run: Run, status: EndStatus): Cell {
     ...costOf(totalCost, 1),
     savedCost: plain(savedCost),
     ...(tokens && { input: tokens.input, output: tokens.output, cachedInput: tokens.cachedInput }),
-    durations: sketchOf([durationMs]),
+    durations: toSketch([durationMs]),
   };
 }
 

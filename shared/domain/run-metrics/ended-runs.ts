@@ -1,12 +1,11 @@
-import { createdAtOf } from '../../core/ids.ts';
+import { createdAtFromId } from '../../core/ids.ts';
 import { using } from '../../platform/aws/uses.ts';
 import { decodeReadable } from '../../platform/data/entity.ts';
 import type { Partition } from '../../platform/data/keys.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 import type { StoredItem } from '../../platform/data/table.ts';
-import { periodEnd, startOf } from '../runs/hours.ts';
+import { periodEnd, periodStartMs } from '../runs/hours.ts';
 import {
-  hourOf,
   insideRunsPartition,
   lateRunsPartition,
   type Run,
@@ -14,6 +13,7 @@ import {
   runsPartition,
   runsSince,
   runsUntil,
+  toHour,
 } from '../runs/run.ts';
 
 const lateRunsPerPage = 100;
@@ -21,7 +21,7 @@ const lateRunsPerPage = 100;
 /** The rows of the runs that ended in an hour, a page at a time: of 1 MB, or of 100 runs that began in another hour. */
 export const endedRuns = /* @__PURE__ */ using(['table:read'], ({ table }: Pick<Scope, 'table'>) => {
   async function* begunIn(hour: string, partition: Partition): AsyncGenerator<Run[]> {
-    const range = { partition, from: runsSince(startOf(hour)), to: runsUntil(periodEnd(hour) - 1) };
+    const range = { partition, from: runsSince(periodStartMs(hour)), to: runsUntil(periodEnd(hour) - 1) };
     for await (const items of table.pages({ ...range, consistent: true })) {
       yield decodeReadable(runEntity, items).filter((run) => endedIn(run, hour));
     }
@@ -32,7 +32,9 @@ export const endedRuns = /* @__PURE__ */ using(['table:read'], ({ table }: Pick<
     for await (const items of table.pages({ ...range, limit: lateRunsPerPage })) {
       const keys = items
         .map(keyOf)
-        .filter(({ id, parentRunId }) => hourOf(createdAtOf(id)) !== hour && (withInside || !parentRunId));
+        .filter(
+          ({ id, parentRunId }) => toHour(createdAtFromId(id)) !== hour && (withInside || !parentRunId),
+        );
       const rows = await table.getMany(keys.map(runEntity.key), { consistent: true });
       yield decodeReadable(runEntity, rows).filter((run) => endedIn(run, hour));
     }
@@ -47,7 +49,7 @@ export const endedRuns = /* @__PURE__ */ using(['table:read'], ({ table }: Pick<
 });
 
 const endedIn = ({ completedAt }: Run, hour: string) =>
-  completedAt !== undefined && hourOf(completedAt) === hour;
+  completedAt !== undefined && toHour(completedAt) === hour;
 
 /** The index has only the keys: `<end>#<id>`, and the partition says whether it is inside of another. */
 function keyOf({ PK, SK2 }: StoredItem) {

@@ -4,8 +4,8 @@ import { decodeReadable } from '../../platform/data/entity.ts';
 import { isUnchanged } from '../../platform/data/modify.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 import type { Write } from '../../platform/data/writes.ts';
-import { type Mark, markDay, markEntity, marksOf, takeMark } from '../runs/hour-marks.ts';
-import { dayOf, isDay } from '../runs/hours.ts';
+import { listMarks, markDay, markEntity, type PeriodMark, takeMark } from '../runs/hour-marks.ts';
+import { isDay, toDay } from '../runs/hours.ts';
 import { cellSum } from './cell.ts';
 import type { CellsByHour } from './cells-of-run.ts';
 import { cellsOfParts, foldedParts } from './folded-parts.ts';
@@ -50,13 +50,13 @@ async function itemsOfHour(scope: Scope, hour: string): Promise<Folded[]> {
 /** A day's own item has none of these, whether the day is over or not. */
 function byDayOf(byHour: CellsByHour): CellsByHour {
   const sums = sumsByHour();
-  sums.add([...byHour].map(([hour, cells]) => [dayOf(hour), cells]));
+  sums.add([...byHour].map(([hour, cells]) => [toDay(hour), cells]));
   return sums.byHour();
 }
 
 /** @returns nothing while one of its hours is not folded: the sweep tries again. */
 async function itemsOfDay(scope: Scope, day: string): Promise<Folded[] | undefined> {
-  const open = (await marksOf(scope)).some(({ period }) => !isDay(period) && dayOf(period) === day);
+  const open = (await listMarks(scope)).some(({ period }) => !isDay(period) && toDay(period) === day);
   if (open) return undefined;
   const sum = cellSum();
   const stored = await scope.table.queryAll({ ...foldedRange(`${day}T00`, `${day}T23`), consistent: true });
@@ -65,7 +65,7 @@ async function itemsOfDay(scope: Scope, day: string): Promise<Folded[] | undefin
   return foldedParts(day, day, sum.cells());
 }
 
-async function commitFold(scope: Scope, mark: Mark, [first, ...others]: Folded[]): Promise<void> {
+async function commitFold(scope: Scope, mark: PeriodMark, [first, ...others]: Folded[]): Promise<void> {
   const { writes, commit } = scope.table;
   const isTaken = isUnchanged(mark);
   const puts = others.map((item) => writes.put(foldedEntity, item));
@@ -75,6 +75,6 @@ async function commitFold(scope: Scope, mark: Mark, [first, ...others]: Folded[]
   }
   const last: Write[] = puts.slice(puts.length - (puts.length % itemsPerCommit));
   if (first) last.push(writes.put(foldedEntity, first));
-  if (!isDay(mark.period)) last.push(markDay(scope, dayOf(mark.period)));
+  if (!isDay(mark.period)) last.push(markDay(scope, toDay(mark.period)));
   await commit([...last, writes.remove(markEntity, mark, isTaken)]);
 }

@@ -23,11 +23,11 @@ export function foldedParts(period: string, source: string, cells: readonly Cell
     chunks.at(-1)?.push(cell);
     bytes += size;
   }
-  const ttl = expiryOf(period);
+  const ttl = numbersExpiry(period);
   return chunks.map((chunk, part) => ({ period, source, part, parts: chunks.length, cells: chunk, ttl }));
 }
 
-export const expiryOf = (period: string) =>
+export const numbersExpiry = (period: string) =>
   unixSeconds(new Date(periodEnd(period) + (isDay(period) ? daysKeptDays : hoursKeptDays) * dayMs));
 
 /** The cells of the parts of one period and source; none of the parts that a larger fold before left. */

@@ -6,7 +6,7 @@ import { covers, type Permission } from '../../platform/identity/permissions.ts'
 import { agentEntity } from '../agents/config/agent.ts';
 import { flowEntity } from '../flows/flow.ts';
 import { surfaceEntity } from '../surfaces/surface/surface.ts';
-import { builtinToolOf } from '../tools/builtin/index.ts';
+import { findBuiltinTool } from '../tools/builtin/index.ts';
 import { toolEntity } from '../tools/tool.ts';
 import type { Grouping, MetricsGroup } from './metrics-report.ts';
 
@@ -57,4 +57,4 @@ function nameIn(item: Record<string, unknown> | undefined): string | undefined {
 }
 
 const builtinNameOf = (id: string) =>
-  id.startsWith(builtinPrefix) ? builtinToolOf(id.slice(builtinPrefix.length))?.name : undefined;
+  id.startsWith(builtinPrefix) ? findBuiltinTool(id.slice(builtinPrefix.length))?.name : undefined;

@@ -1,4 +1,4 @@
-import { quantileOf } from '../runs/sketch.ts';
+import { sketchQuantile } from '../runs/sketch.ts';
 import { addNumbers, type Cell, type MetricKind, type Numbers, noNumbers, runCount } from './cell.ts';
 import type { NumbersByPeriod } from './read-numbers.ts';
 
@@ -136,7 +136,7 @@ function shownNumbers(numbers: Numbers) {
   const { completed, failed, cancelled, unpriced, cost, savedCost, input, output, cachedInput } = numbers;
   const runs = runCount(numbers);
   const quantile = (q: number) => {
-    const ms = quantileOf(numbers.durations, q);
+    const ms = sketchQuantile(numbers.durations, q);
     return ms === null ? null : Math.round(ms);
   };
   return {

@@ -2,8 +2,8 @@ import { mapConcurrently } from '../../core/concurrency/map-concurrently.ts';
 import { using } from '../../platform/aws/uses.ts';
 import { decodeReadable } from '../../platform/data/entity.ts';
 import type { Scope } from '../../platform/data/scope.ts';
-import { type Mark, marksOf } from '../runs/hour-marks.ts';
-import { dayOf, isDay } from '../runs/hours.ts';
+import { listMarks, type PeriodMark } from '../runs/hour-marks.ts';
+import { isDay, toDay } from '../runs/hours.ts';
 import type { Cell } from './cell.ts';
 import { cellsOfParts } from './folded-parts.ts';
 import { hourNumbers, sumsByHour } from './hour-numbers.ts';
@@ -34,11 +34,11 @@ export const numbersReader = /* @__PURE__ */ using(
   (scope: Pick<Scope, 'table'>) =>
     async (range: NumbersRange): Promise<NumbersByPeriod> => {
       for (let attempt = 1; ; attempt++) {
-        const marks = await marksOf(scope);
+        const marks = await listMarks(scope);
         const open = marks.filter(({ period }) => !isDay(period) && isNeeded(period, range));
         const numbers = await readOnce(scope, range, marks, open);
         if (open.length === 0 || attempt >= attemptsMax) return numbers;
-        const after = new Map((await marksOf(scope)).map(({ period, revision }) => [period, revision]));
+        const after = new Map((await listMarks(scope)).map(({ period, revision }) => [period, revision]));
         if (open.every(({ period, revision }) => after.get(period) === revision)) return numbers;
       }
     },
@@ -46,14 +46,14 @@ export const numbersReader = /* @__PURE__ */ using(
 
 const isNeeded = (hour: string, { from, to, records }: NumbersRange) =>
   isDay(from)
-    ? dayOf(hour) >= from && (records || dayOf(hour) <= to)
+    ? toDay(hour) >= from && (records || toDay(hour) <= to)
     : hour >= from && (records || hour <= to);
 
 async function readOnce(
   scope: Pick<Scope, 'table'>,
   range: NumbersRange,
-  marks: readonly Mark[],
-  open: readonly Mark[],
+  marks: readonly PeriodMark[],
+  open: readonly PeriodMark[],
 ): Promise<NumbersByPeriod> {
   const marked = new Set(marks.map(({ period }) => period));
   const sums = sumsByHour();
@@ -62,7 +62,7 @@ async function readOnce(
     if (name >= range.from && name <= range.to) sums.add([[name, cells]]);
   };
   for (const [period, cells] of await foldedCells(scope, range, marked)) add(period, cells);
-  const compute = ({ period }: Mark) => hourNumbers(scope)(period, range.inside);
+  const compute = ({ period }: PeriodMark) => hourNumbers(scope)(period, range.inside);
   for await (const byHour of mapConcurrently(open, hoursAtOnce, compute)) {
     for (const [hour, cells] of byHour) add(hour, cells);
   }
@@ -76,7 +76,7 @@ async function foldedCells(
   marked: ReadonlySet<string>,
 ): Promise<[string, Cell[]][]> {
   if (!isDay(from)) return storedCells(scope, from, to, ({ source }) => !marked.has(source));
-  const openDays = new Set([...marked].map(dayOf));
+  const openDays = new Set([...marked].map(toDay));
   const days = await storedCells(scope, from, to, ({ period, source }) =>
     period === source ? !openDays.has(period) : !marked.has(source),
   );

@@ -1,14 +1,14 @@
 import { randomUUID } from 'node:crypto';
-import { chunksOf } from '../../core/chunks.ts';
+import { toChunks } from '../../core/chunks.ts';
 import { using } from '../../platform/aws/uses.ts';
 import { ConditionFailed } from '../../platform/data/condition-failed.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 import { absent, exists } from '../../platform/data/writes.ts';
-import { markEntity, marksOf } from '../runs/hour-marks.ts';
+import { listMarks, markEntity } from '../runs/hour-marks.ts';
 import { dayMs, periodEnd } from '../runs/hours.ts';
-import { hourOf, type Run, runEntity } from '../runs/run.ts';
+import { type Run, runEntity, toHour } from '../runs/run.ts';
 import { cellsOfRun } from './cells-of-run.ts';
-import { expiryOf } from './folded-parts.ts';
+import { numbersExpiry } from './folded-parts.ts';
 import { sumsByHour } from './hour-numbers.ts';
 import { keptEntity } from './metric-items.ts';
 
@@ -23,7 +23,7 @@ export const runRowRemover = /* @__PURE__ */ using(['table:write'], (scope: Scop
   async function removeFromHour(hour: string, given: readonly Run[]): Promise<void> {
     let runs = given;
     for (let attempt = 1; runs.length > 0; attempt++) {
-      const isMarked = (await marksOf(scope)).some(({ period }) => period === hour);
+      const isMarked = (await listMarks(scope)).some(({ period }) => period === hour);
       try {
         return await scope.table.commit(writesFor(scope, hour, runs, isMarked));
       } catch (error) {
@@ -36,12 +36,12 @@ export const runRowRemover = /* @__PURE__ */ using(['table:write'], (scope: Scop
 
   return async (runs: readonly Run[]): Promise<void> => {
     if (runs.length === 0) return;
-    const marked = new Set((await marksOf(scope)).map(({ period }) => period));
+    const marked = new Set((await listMarks(scope)).map(({ period }) => period));
     const isSettled = (hour: string) => !marked.has(hour) && periodEnd(hour) + dayMs < scope.now().getTime();
-    const byHour = Map.groupBy(runs, ({ completedAt }) => (completedAt ? hourOf(completedAt) : ''));
+    const byHour = Map.groupBy(runs, ({ completedAt }) => (completedAt ? toHour(completedAt) : ''));
     for (const [hour, same] of byHour) {
       if (hour === '' || isSettled(hour)) await scope.table.removeAll(same.map(runEntity.key));
-      else for (const some of chunksOf(same, rowsPerCommit)) await removeFromHour(hour, some);
+      else for (const some of toChunks(same, rowsPerCommit)) await removeFromHour(hour, some);
     }
   };
 });
@@ -51,7 +51,12 @@ function writesFor({ table: { writes } }: Scope, hour: string, runs: readonly Ru
   const sums = sumsByHour();
   for (const run of runs) sums.add(cellsOfRun(run));
 
-  const kept = { hour, id: randomUUID(), byHour: Object.fromEntries(sums.byHour()), ttl: expiryOf(hour) };
+  const kept = {
+    hour,
+    id: randomUUID(),
+    byHour: Object.fromEntries(sums.byHour()),
+    ttl: numbersExpiry(hour),
+  };
   const mark = { period: hour };
   return [
     ...runs.map((run) => writes.remove(runEntity, run, exists)),

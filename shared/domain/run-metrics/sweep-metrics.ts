@@ -1,6 +1,6 @@
 import { mapConcurrently } from '../../core/concurrency/map-concurrently.ts';
 import { log } from '../../core/log.ts';
-import { requirementsOf } from '../../platform/aws/uses.ts';
+import { combineRequirements } from '../../platform/aws/uses.ts';
 import { dueForSweep } from '../../platform/cleanup/sweeps.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 import type { Runtime } from '../../platform/runtime.ts';
@@ -8,7 +8,7 @@ import { markSweep } from '../runs/hour-marks.ts';
 import { isDay } from '../runs/hours.ts';
 import { folder } from './fold.ts';
 
-export const sweepRequirements = requirementsOf(folder);
+export const metricsSweepRequirements = combineRequirements(folder);
 
 const atOnce = 4;
 /** Reserved for what began. */

@@ -28,7 +28,7 @@ interface Asked {
 }
 
 /** A link for each who is asked, and what tells of it. */
-export function requestsOf({ now, newId }: Pick<Scope, 'now' | 'newId'>, asking: Asking): Asked {
+export function createApprovalRequests({ now, newId }: Pick<Scope, 'now' | 'newId'>, asking: Asking): Asked {
   const { wait, item, base, linkOf } = asking;
   const { question, details, choices, form } = wait;
   const at = now();

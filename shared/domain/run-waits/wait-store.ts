@@ -10,7 +10,7 @@ import type { Scope } from '../../platform/data/scope.ts';
 import type { Changes } from '../../platform/data/writes.ts';
 import { deliveryEntity } from '../deliveries/delivery.ts';
 import { deliveryQueue } from '../deliveries/delivery-queue.ts';
-import { requestsOf } from './approval-requests.ts';
+import { createApprovalRequests } from './approval-requests.ts';
 import { openWaitsPartition, type RunWait, runWaitEntity, type WaitKey, waitsPartition } from './run-wait.ts';
 import { waitLinkEntity } from './wait-link.ts';
 
@@ -81,7 +81,7 @@ export const waitStore = /* @__PURE__ */ using(
       };
       const asked =
         wait.kind === 'approval'
-          ? requestsOf(scope, { wait, item, base, linkOf })
+          ? createApprovalRequests(scope, { wait, item, base, linkOf })
           : { links: [linkOf(null)], deliveries: [], more: {} };
       const [first] = asked.links;
       const stored = {

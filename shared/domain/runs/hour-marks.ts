@@ -8,7 +8,7 @@ import { isUnchanged } from '../../platform/data/modify.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 import { absent, type Write } from '../../platform/data/writes.ts';
 import { hourMs, periodEnd } from './hours.ts';
-import { hourOf } from './run.ts';
+import { toHour } from './run.ts';
 
 /** Hours and days whose numbers are to be folded. */
 const marksPartition = tenantPartition('RUNMETRICS#MARKS');
@@ -25,7 +25,7 @@ export const markEntity = defineEntity({
   }),
   key: ({ period }: { period: string }) => ({ PK: marksPartition, SK: period }),
 });
-export type Mark = z.infer<typeof markEntity.schema>;
+export type PeriodMark = z.infer<typeof markEntity.schema>;
 
 export const markSweep = 'RUN_METRICS';
 
@@ -49,7 +49,7 @@ export const hourMarks = /* @__PURE__ */ using(
   ['table:write'],
   ({ table, now }: MarkScope) =>
     async (at: string): Promise<void> => {
-      const period = hourOf(at);
+      const period = toHour(at);
       const key = `${table.tenant} ${period}`;
       const time = now().getTime();
       if ((trusted.get(key) ?? 0) >= time) return;
@@ -85,12 +85,12 @@ export const markDay = ({ table, now }: MarkScope, day: string): Write =>
   postponeMark(table, day, Math.max(periodEnd(day), now().getTime()) + hourMs / 2);
 
 /** All hours and days that are not folded, in order. */
-export async function marksOf({ table }: Pick<Scope, 'table'>): Promise<Mark[]> {
+export async function listMarks({ table }: Pick<Scope, 'table'>): Promise<PeriodMark[]> {
   return decodeReadable(markEntity, await table.queryAll({ partition: marksPartition, consistent: true }));
 }
 
 /** Takes a mark that is due. @returns the mark to finish with; undefined if there is nothing to do, or another has it */
-export async function takeMark({ table, now }: MarkScope, period: string): Promise<Mark | undefined> {
+export async function takeMark({ table, now }: MarkScope, period: string): Promise<PeriodMark | undefined> {
   const mark = await table.get(markEntity, { period }, { consistent: true });
   const time = now();
   if (!mark || mark.dueAt > time.toISOString()) return undefined;

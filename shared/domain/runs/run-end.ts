@@ -1,6 +1,6 @@
 import { using } from '../../platform/aws/uses.ts';
 import type { Scope } from '../../platform/data/scope.ts';
-import { type EndNotice, nobody } from '../deliveries/end-notice.ts';
+import { type EndNotice, noNotice } from '../deliveries/end-notice.ts';
 import { telemetryNotice } from '../telemetry/telemetry-notice.ts';
 import { hourMarks } from './hour-marks.ts';
 import { endedRunWrite, type NewRun, type RunEnding } from './run-list.ts';
@@ -19,7 +19,7 @@ export const runEnd = /* @__PURE__ */ using(
   ): Promise<EndNotice> => {
     const [exported] = await Promise.all([
       run.parentRunId || !isTold
-        ? nobody
+        ? noNotice
         : telemetryNotice(scope, { runId: run.id, kind: run.kind, delaySeconds }),
       hourMarks(scope)(ending.at),
     ]);

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { invalidAt } from '../../core/errors/errors.ts';
 import { wellFormed, wellFormedOnly } from '../../core/name.ts';
-import { labelsOf, type RunLabels } from './run-origin.ts';
+import { type RunLabels, toRunLabels } from './run-origin.ts';
 
 const tagsMax = 10;
 const tag = /^[A-Za-z0-9_.:-]{1,64}$/;
@@ -54,5 +54,5 @@ export function labelsInHeaders(header: (name: string) => string | undefined): R
     const name = issue?.path[0] === 'tags' ? 'X-Run-Tags' : 'X-Session-Id';
     throw invalidAt(name, 'INVALID_VALUE', issue?.message ?? 'Invalid');
   }
-  return labelsOf(parsed.data);
+  return toRunLabels(parsed.data);
 }

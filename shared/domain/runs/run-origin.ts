@@ -30,7 +30,7 @@ export type RunOrigin = z.infer<typeof RunOrigin>;
 export type RunLabels = Pick<RunOrigin, 'tags' | 'sessionId'>;
 
 /** The labels in the options of a start, or in a run. */
-export const labelsOf = ({
+export const toRunLabels = ({
   tags = [],
   sessionId,
 }: {
@@ -47,12 +47,15 @@ const callerIn = ({ kind, keyId, userId }: Caller): Pick<RunTrigger, 'apiKeyId' 
   kind === 'surface' ? {} : { ...(kind === 'key' && keyId && { apiKeyId: keyId }), userId };
 
 /** A run that a call of the API started. */
-export const originOfCall = (principal: Caller, labels: Parameters<typeof labelsOf>[0] = {}): RunOrigin => ({
+export const originOfCall = (
+  principal: Caller,
+  labels: Parameters<typeof toRunLabels>[0] = {},
+): RunOrigin => ({
   trigger: {
     type: principal.kind === 'session' ? 'console' : 'api',
     ...callerIn(principal),
   },
-  ...labelsOf(labels),
+  ...toRunLabels(labels),
 });
 
 const triggersOfSurfaces: Record<string, RunTrigger['type']> = {
@@ -67,7 +70,7 @@ const triggersOfSurfaces: Record<string, RunTrigger['type']> = {
 /** A run that takes over what did not change since earlier ones. */
 export const originOfRecompute = (principal: Caller, labels: RunLabels): RunOrigin => ({
   trigger: { type: 'recompute', ...callerIn(principal) },
-  ...labelsOf(labels),
+  ...toRunLabels(labels),
 });
 
 /** A run that a surface started. @param caller If it is known. */
@@ -96,12 +99,12 @@ export const originInside = ({ runId, rootRunId, ...labels }: ParentListing): Ru
   trigger: { type: 'run' },
   parentRunId: runId,
   rootRunId,
-  ...labelsOf(labels),
+  ...toRunLabels(labels),
 });
 
 /** For the runs inside of this one. */
-export const listingOf = (runId: string, { rootRunId = runId, ...labels }: RunOrigin): ParentListing => ({
+export const childListing = (runId: string, { rootRunId = runId, ...labels }: RunOrigin): ParentListing => ({
   runId,
   rootRunId,
-  ...labelsOf(labels),
+  ...toRunLabels(labels),
 });

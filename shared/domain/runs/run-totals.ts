@@ -1,6 +1,14 @@
 import Big from 'big.js';
 import type { ModelCall } from '../model-usage/model-calls.ts';
-import { mergedUse, noTokens, plusTokens, type RunTokens, type RunUse, runUse, tokensOf } from './run-use.ts';
+import {
+  callTokens,
+  mergedUse,
+  noTokens,
+  plusTokens,
+  type RunTokens,
+  type RunUse,
+  runUse,
+} from './run-use.ts';
 
 /** What a run took: cost and tokens with the runs inside, the calls of models without those of listed runs inside. */
 export interface RunTotals {
@@ -65,7 +73,7 @@ const totalsOf = (step: StepSpending, use: RunUse): RunTotals => ({
 
 /** Of calls that belong to no result. */
 export const totalsOfCalls = (calls: readonly ModelCall[]): RunTotals => ({
-  tokens: calls.map(tokensOf).reduce(plusTokens, noTokens),
+  tokens: calls.map(callTokens).reduce(plusTokens, noTokens),
   cost: calls.reduce((sum, { cost }) => sum.plus(cost), new Big(0)),
   saved: new Big(0),
   cacheSavings: calls.reduce((sum, { cacheSavings }) => sum.plus(cacheSavings), new Big(0)),

@@ -1,7 +1,7 @@
 import Big from 'big.js';
 import * as z from 'zod';
 import type { ModelCall } from '../model-usage/model-calls.ts';
-import { mergedSketch, SketchCounts, sketchOf } from './sketch.ts';
+import { mergedSketch, SketchCounts, toSketch } from './sketch.ts';
 
 export const RunTokens = z.object({
   input: z.int(),
@@ -43,12 +43,12 @@ export const runUse = (calls: readonly ModelCall[]): RunUse =>
 const modelUse = (call: ModelCall): ModelUse => ({
   calls: 1,
   failed: call.isBrokenOff ? 1 : 0,
-  tokens: tokensOf(call),
+  tokens: callTokens(call),
   cost: call.unpriced > 0 ? null : call.cost.toFixed(),
-  durations: sketchOf([call.durationMs]),
+  durations: toSketch([call.durationMs]),
 });
 
-export const tokensOf = (call: ModelCall): RunTokens => ({
+export const callTokens = (call: ModelCall): RunTokens => ({
   input: call.inputTokens,
   output: call.outputTokens,
   cachedInput: call.cachedInputTokens,

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { createdAtOf, idCeiling, idFloor } from '../../core/ids.ts';
+import { createdAtFromId, idCeiling, idFloor } from '../../core/ids.ts';
 import { Note } from '../../core/tracing/note.ts';
 import { defineEntity } from '../../platform/data/entity.ts';
 import { tenantPartition } from '../../platform/data/keys.ts';
@@ -82,11 +82,11 @@ export interface RunKey {
   parentRunId?: string | undefined;
 }
 
-export const hourOf = (at: string) => at.slice(0, 13);
+export const toHour = (at: string) => at.slice(0, 13);
 
 /** The index keys at the end of a run. The time of its id counts, by which rows are found: it may be before the start. */
 const lateIndexOf = ({ id, completedAt }: Pick<Run, 'id' | 'completedAt'>) =>
-  completedAt && hourOf(completedAt) !== hourOf(createdAtOf(id))
+  completedAt && toHour(completedAt) !== toHour(createdAtFromId(id))
     ? { PK2: lateRunsPartition, SK2: `${completedAt}#${id}` }
     : {};
 

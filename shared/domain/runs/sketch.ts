@@ -12,12 +12,12 @@ const relativeError = 0.01;
 const gamma = (1 + relativeError) / (1 - relativeError);
 
 /** The bucket of a duration. */
-export const bucketOf = (ms: number) => Math.ceil(Math.log(Math.max(1, ms)) / Math.log(gamma));
+export const durationBucket = (ms: number) => Math.ceil(Math.log(Math.max(1, ms)) / Math.log(gamma));
 
-export const sketchOf = (durations: readonly number[]): SketchCounts => {
+export const toSketch = (durations: readonly number[]): SketchCounts => {
   const counts: SketchCounts = {};
   for (const ms of durations) {
-    const bucket = bucketOf(ms);
+    const bucket = durationBucket(ms);
     counts[bucket] = (counts[bucket] ?? 0) + 1;
   }
   return counts;
@@ -35,7 +35,7 @@ export function mergedSketch(one: SketchCounts, other: SketchCounts): SketchCoun
 }
 
 /** The quantile by nearest rank, in milliseconds; null of an empty sketch. @param q Between 0 and 1. */
-export function quantileOf(counts: SketchCounts, q: number): number | null {
+export function sketchQuantile(counts: SketchCounts, q: number): number | null {
   const buckets = Object.entries(counts)
     .map(([bucket, times]) => [Number(bucket), times] as const)
     .sort(([a], [b]) => a - b);

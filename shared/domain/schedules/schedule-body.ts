@@ -1,7 +1,7 @@
 import * as z from 'zod';
-import { idOf } from '../../core/ids.ts';
+import { resourceId } from '../../core/ids.ts';
 import { nameUpTo } from '../../core/name.ts';
-import { timeZoneOf } from '../../core/time/time-zone.ts';
+import { toTimeZoneName } from '../../core/time/time-zone.ts';
 import { unique } from '../../platform/http/validation.ts';
 import { RecordType } from '../records/record.ts';
 import { RecordSelection } from '../records/record-filters.ts';
@@ -44,7 +44,7 @@ const TimeZone = z
   .string()
   .max(50)
   .transform((text, context) => {
-    const zone = timeZoneOf(text);
+    const zone = toTimeZoneName(text);
     if (zone !== undefined) return zone;
     context.addIssue({
       code: 'custom',
@@ -89,7 +89,7 @@ const sent = {
   enabled: z.boolean().optional().meta({ description: 'Default: true' }),
   executionOptions: ExecutionOptions.optional(),
   recordIds: z
-    .array(idOf('record'))
+    .array(resourceId('record'))
     .max(recordIdsMax)
     .check(unique)
     .optional()
@@ -101,7 +101,7 @@ const TriggerType = z.enum(scheduleTriggers).meta({
 });
 
 export const NewSchedule = z.strictObject({
-  flowId: idOf('flow'),
+  flowId: resourceId('flow'),
   triggerType: TriggerType,
   cron: Cron.optional(),
   runAt: RunAt.optional(),
@@ -114,7 +114,7 @@ export type NewSchedule = z.output<typeof NewSchedule>;
 
 /** Members that are not sent stay unchanged. */
 export const ScheduleChanges = z.strictObject({
-  flowId: idOf('flow').optional(),
+  flowId: resourceId('flow').optional(),
   triggerType: TriggerType.optional(),
   cron: Cron.nullable().optional(),
   runAt: RunAt.nullable().optional(),

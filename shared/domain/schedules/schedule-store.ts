@@ -1,9 +1,9 @@
-import { definedOf } from '../../core/defined.ts';
+import { omitUndefined } from '../../core/defined.ts';
 import { conflict, type ErrorDetail, invalidAt, notFound } from '../../core/errors/errors.ts';
-import { createdAtOf } from '../../core/ids.ts';
+import { createdAtFromId } from '../../core/ids.ts';
 import { using } from '../../platform/aws/uses.ts';
 import { cleanupQueue } from '../../platform/cleanup/cleanup.ts';
-import { tombstoneOf } from '../../platform/cleanup/tombstone.ts';
+import { tombstoneWrite } from '../../platform/cleanup/tombstone.ts';
 import { ConditionFailed } from '../../platform/data/condition-failed.ts';
 import { decode, decodeReadable } from '../../platform/data/entity.ts';
 import type { Modification } from '../../platform/data/modify.ts';
@@ -103,7 +103,7 @@ export const scheduleStore = /* @__PURE__ */ using(
       const at = now();
       const known = await find(place, id);
       // One that is enabled must be able to run.
-      await assertTargets(changes.enabled ? { flowId: known.flowId, ...definedOf(changes) } : changes);
+      await assertTargets(changes.enabled ? { flowId: known.flowId, ...omitUndefined(changes) } : changes);
       let retimed = false;
       const decide = (before: Schedule): Modification<typeof scheduleEntity> => {
         const edited = changedSchedule(before, changes);
@@ -155,7 +155,7 @@ export const scheduleStore = /* @__PURE__ */ using(
         await assertTakesSchedules(place);
         await assertTargets(edited);
         const id = newId('schedule');
-        const createdAt = createdAtOf(id);
+        const createdAt = createdAtFromId(id);
         const schedule: Schedule = {
           id,
           ...place,
@@ -183,7 +183,7 @@ export const scheduleStore = /* @__PURE__ */ using(
           remove: true,
           alsoWrite: [
             table.writes.update(scheduleCountEntity, place, { add: { count: -1 } }),
-            tombstoneOf(scope, id),
+            tombstoneWrite(scope, id),
           ],
         });
         const removed = await table.modify(scheduleEntity, { id }, removal, { conflictError });

@@ -9,12 +9,12 @@ import type { ReuseOptions } from '../runs/reuse-options.ts';
 
 export const scheduleTriggers = ['one_time', 'recurring'] as const;
 
-export interface RecordSelector {
+export interface ScheduleRecordFilter {
   type: string;
   where?: RecordFilter | undefined;
 }
 
-export interface ExecutionOptions extends ReuseOptions {
+export interface StoredExecutionOptions extends ReuseOptions {
   priority?: Priority | undefined;
   chunkSize?: number | undefined;
   progressFlushSize?: number | undefined;
@@ -48,8 +48,8 @@ export const Schedule = z.object({
   /** At most one of the three selectors is set. */
   recordIds: z.array(z.string()).nullable(),
   recordType: z.string().nullable(),
-  recordFilter: jsonText<RecordSelector | null>(),
-  executionOptions: jsonText<ExecutionOptions>(),
+  recordFilter: jsonText<ScheduleRecordFilter | null>(),
+  executionOptions: jsonText<StoredExecutionOptions>(),
   /** When the sweep looks at it: soon if EventBridge Scheduler may not know the last change, else some time after it is due. */
   sweepAt: z.string().nullable(),
   createdAt: z.string(),

@@ -1,9 +1,9 @@
 import * as z from 'zod';
 import type { DetailCode } from '../../core/errors/error-codes.ts';
 import { conflict, type ErrorDetail, hasCode, invalid } from '../../core/errors/errors.ts';
-import { idOf } from '../../core/ids.ts';
+import { resourceId } from '../../core/ids.ts';
 import { SecretKey } from '../../core/secrets/secret-key.ts';
-import { Description, type Secret, SecretValue } from '../secrets/secret.ts';
+import { type Secret, SecretDescription, SecretValue } from '../secrets/secret.ts';
 import type { SecretStore } from '../secrets/secret-store.ts';
 import { isConfigured } from './source.ts';
 
@@ -11,9 +11,9 @@ import { isConfigured } from './source.ts';
 export const SecretRequestItem = z.strictObject({
   key: SecretKey.optional(),
   itemId: SecretKey.optional(),
-  secretId: idOf('secret').optional(),
+  secretId: resourceId('secret').optional(),
   value: SecretValue,
-  description: Description.optional(),
+  description: SecretDescription.optional(),
   displayName: z.string().max(255).optional(),
   expectedVersion: z.int().min(0).optional(),
 });

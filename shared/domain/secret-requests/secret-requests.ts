@@ -9,7 +9,7 @@ import { secretStore } from '../secrets/secret-store.ts';
 import { assertCurrent, keyedItems, keysOfItems, type SecretRequestItem } from './items.ts';
 import { secretRequestManifest } from './manifest.ts';
 import { setupLinkTokens } from './setup-link-tokens.ts';
-import { isConfigured, keysOf, type SecretRequestSource } from './source.ts';
+import { isConfigured, type SecretRequestSource, sourceKeys } from './source.ts';
 
 interface Asked {
   source: SecretRequestSource;
@@ -33,14 +33,14 @@ export const secretRequests = /* @__PURE__ */ using([secretStore, setupLinkToken
   return {
     async manifest(principal: Principal, asked: Asked) {
       const intake = await tokens.of(principal);
-      const keys = (await keysOf(asked.source, intake, secrets)) ?? (await pendingKeys());
+      const keys = (await sourceKeys(asked.source, intake, secrets)) ?? (await pendingKeys());
       return secretRequestManifest({ ...asked, intake, keys, secrets: await secrets.byKeys(keys) });
     },
 
     /** Stores all values or none. @returns the manifest afterwards. */
     async submit(principal: Principal, asked: Asked & { items: SecretRequestItem[] }) {
       const intake = await tokens.of(principal);
-      const allowed = await keysOf(asked.source, intake, secrets);
+      const allowed = await sourceKeys(asked.source, intake, secrets);
       const named = await keysOfItems(asked.items, secrets);
       const given = new Set(named.filter((key) => key !== undefined));
       const known = await secrets.byKeys([

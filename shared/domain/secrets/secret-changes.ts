@@ -1,5 +1,5 @@
 import { conflict } from '../../core/errors/errors.ts';
-import { createdAtOf } from '../../core/ids.ts';
+import { createdAtFromId } from '../../core/ids.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 import type { Principal } from '../../platform/identity/principal.ts';
 import type { Secret } from './secret.ts';
@@ -21,14 +21,14 @@ export interface SecretChange {
 
 const neverValued = { status: 'pending', version: 0, valueId: null, valuePreview: null } as const;
 
-export function changeOf(
+export function newSecretChange(
   { now, newId }: Pick<Scope, 'now' | 'newId'>,
   { userId, organizationId }: Pick<Principal, 'userId' | 'organizationId'>,
   before: Secret | undefined,
   { key, value, description }: SecretInput,
 ): SecretChange {
   const id = newId('secret');
-  const at = before ? now().toISOString() : createdAtOf(id);
+  const at = before ? now().toISOString() : createdAtFromId(id);
   const base: Secret = before ?? {
     id,
     key,
@@ -65,7 +65,7 @@ const actionOf = (before: Secret | undefined, value: string | undefined) =>
         : 'secret.rotated';
 
 /** Keeps a tombstone, so that later requests learn that the secret was deleted. */
-export const revocationOf = ({ now }: Pick<Scope, 'now'>, before: Secret): SecretChange => ({
+export const secretRevocation = ({ now }: Pick<Scope, 'now'>, before: Secret): SecretChange => ({
   action: 'secret.revoked',
   before,
   after: {

@@ -14,7 +14,7 @@ import {
   secretsPartition,
   secretUsesPartition,
 } from './secret.ts';
-import { assertVersion, changeOf, revocationOf, type SecretInput } from './secret-changes.ts';
+import { assertVersion, newSecretChange, type SecretInput, secretRevocation } from './secret-changes.ts';
 import { secretVault } from './secret-vault.ts';
 import { secretWriter } from './secret-writer.ts';
 
@@ -42,7 +42,7 @@ export const secretStore = /* @__PURE__ */ using(parts, (scope: Scope, vault = s
   }
 
   async function writeOne(principal: Principal, before: Secret | undefined, given: SecretInput) {
-    const change = changeOf(scope, principal, before, given);
+    const change = newSecretChange(scope, principal, before, given);
     const [secret = change.after] = await write(principal, [change]);
     return secret;
   }
@@ -103,7 +103,7 @@ export const secretStore = /* @__PURE__ */ using(parts, (scope: Scope, vault = s
       const changes = items.map(({ expectedVersion, ...given }) => {
         const before = known.get(given.key);
         assertVersion(before, expectedVersion);
-        return changeOf(scope, principal, before, given);
+        return newSecretChange(scope, principal, before, given);
       });
       return write(principal, changes, alsoWrite);
     },
@@ -114,7 +114,7 @@ export const secretStore = /* @__PURE__ */ using(parts, (scope: Scope, vault = s
         const before = await get(id);
         // First, so that a retry after a failure finds the secret, though without a value.
         await vault.revoke(id);
-        await write(principal, [revocationOf(scope, before)]);
+        await write(principal, [secretRevocation(scope, before)]);
         return before;
       };
       const { key } = await retryOnConflict(revokeOnce, { isConflict });

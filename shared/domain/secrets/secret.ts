@@ -16,7 +16,7 @@ export const SecretValue = z
   // Forms do not show what one types.
   .meta({ format: 'password', writeOnly: true });
 
-export const Description = z.string().max(500);
+export const SecretDescription = z.string().max(500);
 
 /** A secret without its value, which is stored in Secrets Manager only. */
 export const Secret = z.object({

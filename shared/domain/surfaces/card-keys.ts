@@ -5,7 +5,7 @@ import { using } from '../../platform/aws/uses.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 import { secretValues } from '../secrets/secret-values.ts';
 import type { Surface } from './surface/surface.ts';
-import { cardSecretOf } from './surface/surface-behavior.ts';
+import { cardSecretKey } from './surface/surface-behavior.ts';
 
 type Signing = Pick<Surface, 'id' | 'type' | 'behavior'>;
 
@@ -20,7 +20,7 @@ export const cardKeys = /* @__PURE__ */ using([secretValues], (scope: Scope) => 
   return {
     /** Undefined without a key, and if its secret has no key any more: then the card is not signed. */
     async of(surface: Signing): Promise<CardKey | undefined> {
-      const secretKey = cardSecretOf(surface);
+      const secretKey = cardSecretKey(surface);
       if (secretKey === undefined) return undefined;
       const found = await read(secretKey);
       if ('key' in found) return found.key;
@@ -31,7 +31,7 @@ export const cardKeys = /* @__PURE__ */ using([secretValues], (scope: Scope) => 
 
     /** @throws 400 that says why the secret cannot sign the card */
     async check(surface: Signing): Promise<void> {
-      const secretKey = cardSecretOf(surface);
+      const secretKey = cardSecretKey(surface);
       const found = secretKey === undefined ? undefined : await read(secretKey);
       if (found && 'problem' in found) {
         throw invalidAt('behavior.cardSigning.secret', 'INVALID_VALUE', found.problem);

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import type { Sandbox } from '../../adapters/sandbox/sandbox.ts';
 import { conflict, invalid, notFound } from '../../core/errors/errors.ts';
-import { createdAtOf, idOf } from '../../core/ids.ts';
+import { createdAtFromId, resourceId } from '../../core/ids.ts';
 import { nameUpTo, wellFormed, wellFormedOnly } from '../../core/name.ts';
 import { using } from '../../platform/aws/uses.ts';
 import type { Scope } from '../../platform/data/scope.ts';
@@ -11,9 +11,9 @@ import { derivedSchema } from '../products/derived-schema.ts';
 import type { Product, ProductCapability } from '../products/product.ts';
 import { productStore } from '../products/product-store.ts';
 import { parametersProblems } from '../tools/parameters-problems.ts';
-import { surfaceStore, withoutItemsOf } from './surface-store.ts';
+import { itemRemovalWrites, surfaceStore } from './surface-store.ts';
 
-const capabilitiesMax = 64;
+export const productCapabilitiesMax = 64;
 
 const Name = nameUpTo(100).meta({ description: 'Unique in the product' });
 const Description = z.string().max(4_000).refine(wellFormed, wellFormedOnly).nullable();
@@ -26,8 +26,8 @@ export const NewCapability = z
   .strictObject({
     capabilityName: Name,
     capabilityDescription: Description.optional(),
-    flowId: idOf('flow').nullable().optional(),
-    agentId: idOf('agent').nullable().optional(),
+    flowId: resourceId('flow').nullable().optional(),
+    agentId: resourceId('agent').nullable().optional(),
     parametersSchema: ParametersSchema.optional(),
     enabled: z.boolean().optional().meta({ description: 'Default: true' }),
   })
@@ -78,7 +78,7 @@ export const productCapabilities = /* @__PURE__ */ using(
         const target = { flowId: given.flowId ?? null, agentId: given.agentId ?? null };
         const derived = await schemaFor(target, sandbox);
         const id = newId('cap');
-        const made = { ...target, id, createdAt: createdAtOf(id) };
+        const made = { ...target, id, createdAt: createdAtFromId(id) };
         let added: ProductCapability | undefined;
         await change(productId, async ({ capabilities }) => {
           assertRoom(capabilities);
@@ -128,7 +128,10 @@ export const productCapabilities = /* @__PURE__ */ using(
         await change(productId, async ({ capabilities, surfaces }) => {
           const left = capabilities.filter((each) => each.id !== id);
           if (left.length === capabilities.length) throw notFound('Capability');
-          return { capabilities: left, alsoWrite: await withoutItemsOf(scope, productId, { surfaces, id }) };
+          return {
+            capabilities: left,
+            alsoWrite: await itemRemovalWrites(scope, productId, { surfaces, id }),
+          };
         });
       },
     };
@@ -157,6 +160,7 @@ function assertFree(others: readonly ProductCapability[], name: string): void {
 }
 
 function assertRoom(capabilities: readonly ProductCapability[]): void {
-  if (capabilities.length < capabilitiesMax) return;
-  throw conflict({ code: 'LIMIT_REACHED', message: `A product has at most ${capabilitiesMax} capabilities` });
+  if (capabilities.length < productCapabilitiesMax) return;
+  const message = `A product has at most ${productCapabilitiesMax} capabilities`;
+  throw conflict({ code: 'LIMIT_REACHED', message });
 }

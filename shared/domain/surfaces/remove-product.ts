@@ -1,7 +1,7 @@
 import { ifMissing, notFound } from '../../core/errors/errors.ts';
 import { using } from '../../platform/aws/uses.ts';
 import { cleanupQueue } from '../../platform/cleanup/cleanup.ts';
-import { tombstoneOf } from '../../platform/cleanup/tombstone.ts';
+import { tombstoneWrite } from '../../platform/cleanup/tombstone.ts';
 import type { Modification } from '../../platform/data/modify.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 import type { Principal } from '../../platform/identity/principal.ts';
@@ -10,7 +10,7 @@ import { keyValueWriter } from '../api-keys/key-values.ts';
 import { type Product, productEntity } from '../products/product.ts';
 import { productConflict } from '../products/product-store.ts';
 import { secretUseEntity } from '../secrets/secret.ts';
-import { usedSecretKeysOf } from './secrets/surface-secret-uses.ts';
+import { usedSecretKeys } from './secrets/surface-secret-uses.ts';
 import { surfaceEntity } from './surface/surface.ts';
 import { surfaceStore } from './surface-store.ts';
 
@@ -29,9 +29,7 @@ export const productRemover = /* @__PURE__ */ using(
       // Not in the transaction, which may have only 100 writes.
       await scope.table.removeAll(
         surfaces.flatMap((surface) =>
-          usedSecretKeysOf(surface).map((secretKey) =>
-            secretUseEntity.key({ key: secretKey, by: surface.id }),
-          ),
+          usedSecretKeys(surface).map((secretKey) => secretUseEntity.key({ key: secretKey, by: surface.id })),
         ),
       );
     };
@@ -45,7 +43,7 @@ async function remove(scope: Scope, id: string): Promise<string[]> {
     remove: true,
     alsoWrite: surfaces.flatMap((surface) => [
       table.writes.remove(surfaceEntity, { productId: id, id: surface.id }),
-      tombstoneOf(scope, surface.id),
+      tombstoneWrite(scope, surface.id),
     ]),
   });
   const removed = await table.modify(productEntity, { id }, removal, { conflictError: productConflict });

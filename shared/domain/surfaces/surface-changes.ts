@@ -4,7 +4,7 @@ import { type Surface, storedSurface } from './surface/surface.ts';
 import { assertBehavior } from './surface/surface-behavior.ts';
 import type { Inbound, Outbound } from './surface/surface-bodies.ts';
 import { inboundAfter, outboundAfter, type SealedMembers } from './surface/surface-secret-places.ts';
-import { surfaceTypeOf } from './surface/surface-types.ts';
+import { getSurfaceType } from './surface/surface-types.ts';
 
 export const surfacesMax = 40;
 /** So that a product with all of its surfaces fits a response. */
@@ -42,12 +42,16 @@ export function changedSurface(before: Surface, changes: SurfaceChanges, sealed:
   };
 }
 
-export function assertConnected({ type }: Pick<Surface, 'type'>, refusal: (message: string) => Error): void {
-  const { channel } = surfaceTypeOf(type);
-  if (channel === undefined) return;
-  throw refusal(
-    `The surface cannot be active: this service has no connection to ${channel}. Keep it as a draft, or use a surface of the type api or webhook`,
-  );
+export function assertConnected(surface: Pick<Surface, 'type'>, refusal: (message: string) => Error): void {
+  const problem = channelProblem(surface);
+  if (problem !== undefined) throw refusal(problem);
+}
+
+/** Why a surface of its type cannot be active. */
+export function channelProblem({ type }: Pick<Surface, 'type'>): string | undefined {
+  const { channel } = getSurfaceType(type);
+  if (channel === undefined) return undefined;
+  return `The surface cannot be active: this service has no connection to ${channel}. Keep it as a draft, or use a surface of the type api or webhook`;
 }
 
 /** @throws 400 if the surface does not fit an item of the table. */

@@ -1,5 +1,5 @@
 import { invalidAt, ServiceError, unprocessable } from '../../core/errors/errors.ts';
-import { createdAtOf } from '../../core/ids.ts';
+import { createdAtFromId } from '../../core/ids.ts';
 import { log } from '../../core/log.ts';
 import { using } from '../../platform/aws/uses.ts';
 import { isUnchanged } from '../../platform/data/modify.ts';
@@ -10,11 +10,11 @@ import { productEntity } from '../products/product.ts';
 import { productStore } from '../products/product-store.ts';
 import { cardKeys } from './card-keys.ts';
 import { surfaceSecretRemover } from './remove-surface-secrets.ts';
-import { usedSecretKeysOf } from './secrets/surface-secret-uses.ts';
+import { usedSecretKeys } from './secrets/surface-secret-uses.ts';
 import { surfaceSecretWriter } from './secrets/surface-secret-writer.ts';
 import { surfaceSignerEntity } from './secrets/surface-signer.ts';
 import { type Surface, surfaceEntity } from './surface/surface.ts';
-import { plaintextIdsOf, type SealedMembers, sealed } from './surface/surface-secret-places.ts';
+import { plaintextIds, type SealedMembers, sealed } from './surface/surface-secret-places.ts';
 import {
   assertConnected,
   changedSurface,
@@ -51,7 +51,7 @@ export const surfaceEditor = /* @__PURE__ */ using(
 
     function fresh(productId: string, { name, type }: NewSurface): Surface {
       const id = newId('surface');
-      const at = createdAtOf(id);
+      const at = createdAtFromId(id);
       const made = { id, productId, revision: 1, createdAt: at, updatedAt: at };
       const empty = { behavior: {}, inbound: {}, outbound: {}, valueId: null, items: [] };
       return { ...made, ...empty, environment: 'development', status: 'draft', name, type };
@@ -71,8 +71,8 @@ export const surfaceEditor = /* @__PURE__ */ using(
     }
 
     const usesWrites = (before: Surface | undefined, after: Surface) =>
-      secretUseWrites(table, after.id, before ? { secretKeys: usedSecretKeysOf(before) } : {}, {
-        secretKeys: usedSecretKeysOf(after),
+      secretUseWrites(table, after.id, before ? { secretKeys: usedSecretKeys(before) } : {}, {
+        secretKeys: usedSecretKeys(after),
       });
 
     /** The write by which requests without a credential find the tenant: signed ones, and those for an agent card. */
@@ -94,7 +94,7 @@ export const surfaceEditor = /* @__PURE__ */ using(
         fittingSurface(after);
         await checkCard(after, given);
         // Before a secret is made for it.
-        if (plaintextIdsOf(after).length > 0) await products.find(productId);
+        if (plaintextIds(after).length > 0) await products.find(productId);
         try {
           const valueId = await storing(members.plaintexts)(before, after);
           const surface = { ...after, valueId };
@@ -102,7 +102,7 @@ export const surfaceEditor = /* @__PURE__ */ using(
           return edited(surface, members);
         } catch (error) {
           // After an error of the table the transaction may have succeeded.
-          if (error instanceof ServiceError && plaintextIdsOf(after).length > 0) await discard(after.id);
+          if (error instanceof ServiceError && plaintextIds(after).length > 0) await discard(after.id);
           throw error;
         }
       },
@@ -141,6 +141,6 @@ export const surfaceEditor = /* @__PURE__ */ using(
 );
 
 function edited(surface: Surface, { plaintexts, generatedId }: SealedMembers): EditedSurface {
-  const isNew = plaintextIdsOf(surface).includes(generatedId);
+  const isNew = plaintextIds(surface).includes(generatedId);
   return { surface, newSecret: isNew ? plaintexts.get(generatedId) : undefined };
 }

@@ -1,6 +1,6 @@
 import * as z from 'zod';
-import { conflict, notFound } from '../../core/errors/errors.ts';
-import { createdAtOf, idOf } from '../../core/ids.ts';
+import { conflict, type ErrorDetail, notFound } from '../../core/errors/errors.ts';
+import { createdAtFromId, resourceId } from '../../core/ids.ts';
 import { mergePatch } from '../../core/json/merge-patch.ts';
 import { nameUpTo, wellFormed, wellFormedOnly } from '../../core/name.ts';
 import { using } from '../../platform/aws/uses.ts';
@@ -10,10 +10,10 @@ import { productStore } from '../products/product-store.ts';
 import { assertItemConfig } from './item-config.ts';
 import { capabilityIn } from './product-capabilities.ts';
 import type { Surface, SurfaceItem } from './surface/surface.ts';
-import { surfaceTypeOf } from './surface/surface-types.ts';
+import { getSurfaceType } from './surface/surface-types.ts';
 import { surfaceStore } from './surface-store.ts';
 
-const itemsMax = 64;
+export const itemsMax = 64;
 
 const Members = z.record(z.string(), z.unknown());
 
@@ -55,7 +55,7 @@ const given = {
 };
 
 export const NewItem = z.strictObject({
-  capabilityId: idOf('cap'),
+  capabilityId: resourceId('cap'),
   endpointSlug: Slug.optional(),
   exposedName: nameUpTo(100).optional(),
   exposedDescription: ExposedDescription.optional(),
@@ -89,7 +89,7 @@ export const surfaceItems = /* @__PURE__ */ using(
         const { capabilities } = await productStore(scope).find(productId);
         const { capabilityName } = capabilityIn(capabilities, sent.capabilityId);
         const id = newId('item');
-        const made = { id, createdAt: createdAtOf(id) };
+        const made = { id, createdAt: createdAtFromId(id) };
         let added: SurfaceItem | undefined;
         await surfaces.change(productId, surfaceId, (surface) => {
           const { items } = surface;
@@ -171,7 +171,7 @@ const mergedConfig = ({ config }: SurfaceItem, patch: ItemChanges['config']): Su
 
 /** Where items are called by their slugs: the name in the characters of a slug, with a number if it is taken. */
 function defaultSlug({ type, items }: Surface, name: string): string | null {
-  if (!surfaceTypeOf(type).hasEndpoints) return null;
+  if (!getSurfaceType(type).hasEndpoints) return null;
   const words = name
     .normalize('NFKD')
     .replace(/\p{M}/gu, '')
@@ -185,8 +185,12 @@ function defaultSlug({ type, items }: Surface, name: string): string | null {
   }
 }
 
+type UniqueItem = Partial<
+  Pick<SurfaceItem, 'endpointSlug' | 'exposedName' | 'presentation' | 'isEntryPoint'>
+>;
+
 /** What only one item of a surface may have, with the path of the member for the error. */
-const uniques: Record<string, (item: SurfaceItem) => unknown> = {
+const uniques: Record<string, (item: UniqueItem) => unknown> = {
   endpointSlug: ({ endpointSlug }) => endpointSlug,
   exposedName: ({ exposedName }) => exposedName,
   'presentation.route': ({ presentation }) => presentation?.route,
@@ -194,6 +198,12 @@ const uniques: Record<string, (item: SurfaceItem) => unknown> = {
 };
 
 function assertUnique(others: readonly SurfaceItem[], item: SurfaceItem): void {
+  const taken = takenMember(others, item);
+  if (taken) throw conflict(taken);
+}
+
+/** What only one item of a surface may have, and another one has. */
+export function takenMember(others: readonly UniqueItem[], item: UniqueItem): ErrorDetail | undefined {
   for (const [path, memberOf] of Object.entries(uniques)) {
     const value = memberOf(item);
     if (value == null || !others.some((other) => memberOf(other) === value)) continue;
@@ -201,8 +211,9 @@ function assertUnique(others: readonly SurfaceItem[], item: SurfaceItem): void {
       path === 'isEntryPoint'
         ? 'Another item of the surface is its entry point. Set its isEntryPoint to false first'
         : `Another item of the surface has the ${path} "${value}". Choose another one`;
-    throw conflict({ path, code: 'NAME_TAKEN', message });
+    return { path, code: 'NAME_TAKEN', message };
   }
+  return undefined;
 }
 
 const full = () => conflict({ code: 'LIMIT_REACHED', message: `A surface has at most ${itemsMax} items` });

@@ -1,12 +1,12 @@
 import { conflict, forbidden, notFound } from '../../core/errors/errors.ts';
-import { createdAtOf } from '../../core/ids.ts';
-import { generateKey, storedFormOf } from '../../platform/auth/key-format.ts';
+import { createdAtFromId } from '../../core/ids.ts';
+import { generateKey, storedKeyForm } from '../../platform/auth/key-format.ts';
 import {
   SurfaceKey,
   surfaceCredentialEntity,
-  surfaceCredentialOf,
   surfaceKeyEntity,
   surfaceKeysPartition,
+  toSurfaceCredential,
   unusedSurfaceKey,
 } from '../../platform/auth/surface-key.ts';
 import { using } from '../../platform/aws/uses.ts';
@@ -88,11 +88,11 @@ export const surfaceKeys = /* @__PURE__ */ using(['table:write', surfaceStore, k
         userId,
         organizationId,
         ...given,
-        ...storedFormOf(value),
+        ...storedKeyForm(value),
         ...(perMinute !== undefined && { perMinute }),
         ...(perDay !== undefined && { perDay }),
         isActive: true,
-        createdAt: createdAtOf(id),
+        createdAt: createdAtFromId(id),
         ...unusedSurfaceKey,
       };
       const { name, environment, scopes, expiresAt } = given;
@@ -100,7 +100,7 @@ export const surfaceKeys = /* @__PURE__ */ using(['table:write', surfaceStore, k
       const writes = [
         table.writes.check(surfaceEntity, { productId, id: surfaceId }, exists),
         table.writes.insert(surfaceKeyEntity, key),
-        table.writes.insert(surfaceCredentialEntity, surfaceCredentialOf(key)),
+        table.writes.insert(surfaceCredentialEntity, toSurfaceCredential(key)),
         ...(environment === 'test' ? [await values.writeOf(key.id, value)] : []),
       ];
       await commit(by, { action: 'surface-key.created', targetId: key.id, details }, writes).catch(

@@ -1,6 +1,6 @@
 import { notFound } from '../../core/errors/errors.ts';
 import { using } from '../../platform/aws/uses.ts';
-import { tombstoneOf } from '../../platform/cleanup/tombstone.ts';
+import { tombstoneWrite } from '../../platform/cleanup/tombstone.ts';
 import { decodeReadable } from '../../platform/data/entity.ts';
 import { type CursorQuery, cursorPage } from '../../platform/data/lists/pages.ts';
 import { isUnchanged, type Modification } from '../../platform/data/modify.ts';
@@ -9,7 +9,7 @@ import { exists, type Write } from '../../platform/data/writes.ts';
 import { secretUseWrites } from '../flows/secret-keys.ts';
 import { type Product, productEntity, productPartition } from '../products/product.ts';
 import { productStore } from '../products/product-store.ts';
-import { usedSecretKeysOf } from './secrets/surface-secret-uses.ts';
+import { usedSecretKeys } from './secrets/surface-secret-uses.ts';
 import { type Surface, surfaceEntity, surfacesPartition } from './surface/surface.ts';
 import { fittingSurface, foundSurface, surfaceChanged } from './surface-changes.ts';
 
@@ -104,8 +104,8 @@ export const surfaceStore = /* @__PURE__ */ using(['table:write', productStore],
           after: { ...before, surfaces },
           alsoWrite: [
             table.writes.remove(surfaceEntity, { productId, id }, exists),
-            tombstoneOf(scope, id),
-            ...secretUseWrites(table, id, { secretKeys: usedSecretKeysOf(surface) }, {}),
+            tombstoneWrite(scope, id),
+            ...secretUseWrites(table, id, { secretKeys: usedSecretKeys(surface) }, {}),
           ],
         };
       });
@@ -114,7 +114,7 @@ export const surfaceStore = /* @__PURE__ */ using(['table:write', productStore],
 });
 
 /** The writes that remove the items of a capability from the surfaces of its product. */
-export async function withoutItemsOf(
+export async function itemRemovalWrites(
   { table, now }: Scope,
   productId: string,
   { surfaces, id }: { surfaces: readonly { id: string }[]; id: string },

@@ -1,7 +1,7 @@
 import { providerKeys } from '../../adapters/models/providers/provider-keys.ts';
 import { using } from '../../platform/aws/uses.ts';
 import type { Scope } from '../../platform/data/scope.ts';
-import { type Collector, collectorOfSetting, tracesOf } from './collector.ts';
+import { type Collector, collectorOfSetting, tracesUrl } from './collector.ts';
 import { toDeployment } from './run-export.ts';
 import { telemetryVersionEntity } from './telemetry-setting.ts';
 
@@ -11,7 +11,7 @@ async function deploymentCollector(): Promise<Collector | undefined> {
   if (!endpoint) return undefined;
   const { OTEL_EXPORTER_OTLP_HEADERS: headers = '' } = await providerKeys();
   return {
-    url: tracesOf(endpoint),
+    url: tracesUrl(endpoint),
     headers: headersIn(headers),
     content: 'none',
     sample: 1,

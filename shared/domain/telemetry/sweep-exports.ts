@@ -1,11 +1,11 @@
-import { requirementsOf } from '../../platform/aws/uses.ts';
+import { combineRequirements } from '../../platform/aws/uses.ts';
 import type { Runtime } from '../../platform/runtime.ts';
 import { postponeSweep } from '../deliveries/outbox.ts';
 import { type Sweeping, sweepOutbox } from '../deliveries/sweep-outbox.ts';
 import { exportQueue } from './export-queue.ts';
 import { exportOutbox } from './run-export.ts';
 
-export const exportSweepRequirements = requirementsOf('table:write', exportQueue);
+export const exportSweepRequirements = combineRequirements('table:write', exportQueue);
 
 const exports: Sweeping = {
   sweep: exportOutbox.sweep,

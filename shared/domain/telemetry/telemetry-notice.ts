@@ -1,7 +1,7 @@
 import { unixSeconds } from '../../core/time/unix-seconds.ts';
 import { using } from '../../platform/aws/uses.ts';
 import type { Scope } from '../../platform/data/scope.ts';
-import { type EndNotice, nobody } from '../deliveries/end-notice.ts';
+import { type EndNotice, noNotice } from '../deliveries/end-notice.ts';
 import { exportQueue } from './export-queue.ts';
 import { exportDays, type RunExport, runExportEntity, toDeployment } from './run-export.ts';
 import { telemetrySettingEntity } from './telemetry-setting.ts';
@@ -25,7 +25,7 @@ export const telemetryNotice = /* @__PURE__ */ using(
       ...(setting?.enabled && setting.sample > 0 ? [setting.versionId] : []),
       ...(hasDeploymentCollector() ? [toDeployment] : []),
     ];
-    if (collectors.length === 0) return nobody;
+    if (collectors.length === 0) return noNotice;
     const exports = collectors.map((to) => exportOf(run, to, now()));
     return {
       writes: exports.map((each) => table.writes.put(runExportEntity, each)),

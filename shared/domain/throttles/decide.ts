@@ -1,28 +1,28 @@
 import type { CallLimits } from '../../adapters/models/call-limits.ts';
 import { isNear, moreFor } from './lease-size.ts';
-import { type Sent, summed } from './sent.ts';
-import { costOf, freeFrom, roomFor, shortLeaseMs, takenOf, type Wanted } from './taking.ts';
-import type { Lease, Throttle } from './throttle.ts';
-import { pacedTurns, turnsUntil, withServed, withTurn } from './turns.ts';
+import { type SentInSecond, summed } from './sent.ts';
+import { freeFrom, roomFor, shortLeaseMs, type ThrottledCall, takeRoom, tokensToTake } from './taking.ts';
+import type { Throttle, ThrottleLease } from './throttle.ts';
+import { paceTurns, turnsUntil, withServed, withTurn } from './turns.ts';
 import { countedMs, current } from './window.ts';
 
 /** What a process asks for, and what it has sent since it asked before. */
 export interface Ask {
   holder: string;
   /** Corrections of tokens have no requests. */
-  sent: readonly Sent[];
+  sent: readonly SentInSecond[];
   inFlight: number;
   /** In their order, live ones first. */
-  wanted: readonly Wanted[];
+  wanted: readonly ThrottledCall[];
   /** Whether the item is to say what the process has now, also if it gets nothing. */
   isRenewal?: boolean;
 }
 
-export interface Decision {
+export interface ThrottleDecision {
   throttle: Throttle;
   /** How many of the wanted calls may be made, from the first on. */
   granted: number;
-  lease: Lease;
+  lease: ThrottleLease;
   /** The turn of each of the others that has none yet. Unix ms. */
   turns: (number | undefined)[];
   /** When to ask again. Unix ms. */
@@ -44,12 +44,12 @@ const pollMs = 300;
 const toldMs = 1_500;
 
 /** What a process may send, and what the others then see of it. */
-export function decide(before: Throttle, ask: Ask, limits: CallLimits, now: number): Decision {
+export function decide(before: Throttle, ask: Ask, limits: CallLimits, now: number): ThrottleDecision {
   const { holder, inFlight, wanted } = ask;
   const known = current(settled(before, ask), now);
-  const throttle = { ...known, turns: pacedTurns(known.turns, limits, now) };
+  const throttle = { ...known, turns: paceTurns(known.turns, limits, now) };
   const room = roomFor(throttle, inFlight, limits, now);
-  const taken = takenOf(throttle, room, { wanted, limits, now });
+  const taken = takeRoom(throttle, room, { wanted, limits, now });
   const blocked = wanted.slice(taken.requests);
   const [first] = blocked;
   const from = first ? freeFrom(throttle, { room, taken, limits, now }, first) : now;
@@ -60,15 +60,15 @@ export function decide(before: Throttle, ask: Ask, limits: CallLimits, now: numb
       ? { requests: 0, tokens: 0 }
       : moreFor(taken, room, { limits, recent: recentOf(ask, now) });
   const places = limits.maxConcurrent === undefined ? 0 : inFlight + taken.requests + more.requests;
-  const lease: Lease = {
+  const lease: ThrottleLease = {
     requests: taken.requests + more.requests,
     tokens: taken.tokens + more.tokens,
     until: now + (more.requests > 0 ? longLeaseMs : shortLeaseMs),
     places,
     heldUntil: places > 0 ? now + heldMs : 0,
   };
-  const told = before.waiting[holder];
-  const isUntold = first !== undefined && (!told || told.at <= now - toldMs);
+  const announced = before.waiting[holder];
+  const isUnannounced = first !== undefined && (!announced || announced.at <= now - toldMs);
   return {
     throttle: {
       ...throttle,
@@ -88,7 +88,7 @@ export function decide(before: Throttle, ask: Ask, limits: CallLimits, now: numb
       (ask.isRenewal ?? false) ||
       taken.requests > 0 ||
       ask.sent.length > 0 ||
-      isUntold ||
+      isUnannounced ||
       waits.given.some((turn) => turn !== undefined),
   };
 }
@@ -112,7 +112,7 @@ const recentOf = ({ sent }: Ask, now: number) =>
 
 function turnsOf(
   { turns: before, sent }: Throttle,
-  blocked: readonly Wanted[],
+  blocked: readonly ThrottledCall[],
   { from, limits }: { from: number; limits: CallLimits },
 ) {
   const all = sent.reduce(
@@ -127,7 +127,7 @@ function turnsOf(
   let turns = before;
   const given = blocked.map((call) => {
     if (call.isDue) return undefined;
-    const tokens = Math.min(costOf(call, limits), usual);
+    const tokens = Math.min(tokensToTake(call, limits), usual);
     const next = withTurn(turns, { ...call, tokens }, { from, limits });
     turns = next.turns;
     return next.turn;
@@ -138,7 +138,7 @@ function turnsOf(
 function waitingWith(
   { waiting }: Throttle,
   holder: string,
-  blocked: readonly Wanted[],
+  blocked: readonly ThrottledCall[],
   now: number,
 ): Throttle['waiting'] {
   if (blocked.length === 0) return waiting;

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import type { CallLimits } from '../../adapters/models/call-limits.ts';
-import { definedOf } from '../../core/defined.ts';
+import { omitUndefined } from '../../core/defined.ts';
 
 export const StoredLimits = z.object({
   requestsPerMinute: z.int().optional(),
@@ -36,8 +36,8 @@ export type CallLimitsChange = z.infer<typeof CallLimitsChange>;
 
 /** @returns undefined if there is none */
 export function limitsAfter(before: CallLimits = {}, change: CallLimitsChange = {}): CallLimits | undefined {
-  const { requestsPerMinute, tokensPerMinute, maxConcurrent } = { ...before, ...definedOf(change) };
-  const limits = definedOf({
+  const { requestsPerMinute, tokensPerMinute, maxConcurrent } = { ...before, ...omitUndefined(change) };
+  const limits = omitUndefined({
     requestsPerMinute: requestsPerMinute ?? undefined,
     tokensPerMinute: tokensPerMinute ?? undefined,
     maxConcurrent: maxConcurrent ?? undefined,

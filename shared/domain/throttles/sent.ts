@@ -1,5 +1,5 @@
 /** What was sent in a second, since 1970. */
-export interface Sent {
+export interface SentInSecond {
   second: number;
   requests: number;
   tokens: number;
@@ -11,7 +11,7 @@ const radix = 36;
  * Some 400 bytes for a minute, so that a write costs one unit: the first second, and for each one that follows its requests
  * and tokens.
  */
-export function packSent(sent: readonly Sent[]): string {
+export function packSent(sent: readonly SentInSecond[]): string {
   const all = summed(sent);
   const [first] = all;
   if (!first) return '';
@@ -23,7 +23,7 @@ export function packSent(sent: readonly Sent[]): string {
   return `${first.second.toString(radix)}:${parts.join()}`;
 }
 
-export function unpackSent(text: string): Sent[] {
+export function unpackSent(text: string): SentInSecond[] {
   const [first = '', parts = ''] = text.split(':');
   return parts.split(',').flatMap((part, index) => {
     if (part === '') return [];
@@ -34,8 +34,8 @@ export function unpackSent(text: string): Sent[] {
 }
 
 /** One entry a second, in order. */
-export function summed(sent: readonly Sent[]): Sent[] {
-  const seconds = new Map<number, Sent>();
+export function summed(sent: readonly SentInSecond[]): SentInSecond[] {
+  const seconds = new Map<number, SentInSecond>();
   for (const { second, requests, tokens } of sent) {
     const known = seconds.get(second) ?? { second, requests: 0, tokens: 0 };
     seconds.set(second, {

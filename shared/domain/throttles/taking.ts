@@ -4,7 +4,7 @@ import { turnsUntil } from './turns.ts';
 import { freeAt, type Room, roomIn } from './window.ts';
 
 /** A call that asks to be made. */
-export interface Wanted {
+export interface ThrottledCall {
   tokens: number;
   isLive: boolean;
   /** Whether its turn has come, which it was given before. */
@@ -32,28 +32,28 @@ export function roomFor(throttle: Throttle, inFlight: number, limits: CallLimits
 export function freeFrom(
   throttle: Throttle,
   { room, taken, limits, now }: { room: Room; taken: Taken; limits: CallLimits; now: number },
-  call: Wanted,
+  call: ThrottledCall,
 ): number {
   if (!call.isLive && throttle.turns.live > now) return throttle.turns.live;
   const lease = { ...taken, until: now + shortLeaseMs, places: 0, heldUntil: 0 };
   const counted = { ...throttle, leases: { ...throttle.leases, taken: lease } };
-  return freeAt(counted, room, costOf(call, limits), now);
+  return freeAt(counted, room, tokensToTake(call, limits), now);
 }
 
 /** No call takes more than there is. */
-export const costOf = ({ tokens }: Wanted, { tokensPerMinute = 0 }: CallLimits) =>
+export const tokensToTake = ({ tokens }: ThrottledCall, { tokensPerMinute = 0 }: CallLimits) =>
   Math.min(tokens, tokensPerMinute);
 
 /** Takes from the room what the calls need, up to the first that has to wait. */
-export function takenOf(
+export function takeRoom(
   { turns, waiting }: Throttle,
   room: Room,
-  { wanted, limits, now }: { wanted: readonly Wanted[]; limits: CallLimits; now: number },
+  { wanted, limits, now }: { wanted: readonly ThrottledCall[]; limits: CallLimits; now: number },
 ): Taken {
   const live = Object.values(waiting).reduce((sum, each) => sum + each.live, 0);
   const taken = { requests: 0, tokens: 0 };
   for (const call of wanted) {
-    const cost = costOf(call, limits);
+    const cost = tokensToTake(call, limits);
     const kept = call.isLive ? 0 : live;
     const turnsBefore = call.isDue ? (call.isLive ? 0 : turns.live) : turnsUntil(turns, call.isLive);
     if (turnsBefore > now || room.requests - kept < 1 || room.tokens < cost || room.places < 1) break;

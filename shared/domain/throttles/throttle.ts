@@ -4,7 +4,7 @@ import { tenantPartition } from '../../platform/data/keys.ts';
 import { unpackSent } from './sent.ts';
 
 /** What a process may send until a time, without asking again. Whether it sends it or not, it counts as sent then. */
-const Lease = z.object({
+const ThrottleLease = z.object({
   requests: z.int(),
   tokens: z.int(),
   /** Unix ms. */
@@ -13,7 +13,7 @@ const Lease = z.object({
   places: z.int(),
   heldUntil: z.int(),
 });
-export type Lease = z.infer<typeof Lease>;
+export type ThrottleLease = z.infer<typeof ThrottleLease>;
 
 /** Calls of a process that wait. Not renewed for a while, they are gone. */
 const Waiting = z.object({ live: z.int(), batch: z.int(), at: z.int() });
@@ -27,7 +27,7 @@ export const Throttle = z.object({
   /** Of each write another one. */
   version: z.int(),
   sent: z.string().transform(unpackSent),
-  leases: z.record(z.string(), Lease),
+  leases: z.record(z.string(), ThrottleLease),
   waiting: z.record(z.string(), Waiting),
   /** Up to when the turns of waiting calls are given, when the last one was used, and the pause between two. Unix ms. */
   turns: z.object({

@@ -23,7 +23,7 @@ function pauseAfter(tokens: number, { requestsPerMinute, tokensPerMinute }: Call
  * The turns at the pace of the limits as they are now, and without those of calls that do not come any more: their run was
  * cancelled, or their process killed.
  */
-export function pacedTurns(before: Turns, limits: CallLimits, now: number): Turns {
+export function paceTurns(before: Turns, limits: CallLimits, now: number): Turns {
   const pauseMs = Math.ceil(pauseAfter(tokensOfCall, limits));
   const changed = before.pauseMs === 0 ? 1 : pauseMs / before.pauseMs;
   const paced = (until: number, servedAt: number) => {

@@ -1,5 +1,5 @@
 import type { CallLimits } from '../../adapters/models/call-limits.ts';
-import type { Sent } from './sent.ts';
+import type { SentInSecond } from './sent.ts';
 import type { Throttle } from './throttle.ts';
 
 /**
@@ -15,7 +15,7 @@ export interface Room {
   places: number;
 }
 
-const endOf = ({ second }: Sent) => (second + 1) * 1_000;
+const endOf = ({ second }: SentInSecond) => (second + 1) * 1_000;
 
 /** Without what no longer counts. */
 export function current(throttle: Throttle, now: number): Throttle {

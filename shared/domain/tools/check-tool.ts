@@ -8,7 +8,7 @@ import { parametersProblems } from './parameters-problems.ts';
 import { secretKeysOfTool } from './secret-keys.ts';
 import type { Tool } from './tool.ts';
 import { isHostFixed } from './tool-types/request-config.ts';
-import { runtimeTypeOf } from './tool-types/runtime-types.ts';
+import { findRuntimeType } from './tool-types/runtime-types.ts';
 import type { ToolType } from './tool-types/tool-type.ts';
 
 /** Of the JSON of a config, so that a tool fits an item of the table. */
@@ -20,7 +20,7 @@ const secretsMax = 40;
 export type CheckedTool = Pick<Tool, 'config' | 'parametersSchema'> & { toolType: string };
 
 function typeOf({ toolType }: CheckedTool): ToolType {
-  const type = runtimeTypeOf(toolType);
+  const type = findRuntimeType(toolType);
   if (!type) throw new Error(`Unknown tool type ${toolType}`);
   return type;
 }

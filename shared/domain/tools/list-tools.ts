@@ -39,7 +39,7 @@ export type ListedTool = Pick<
 type Page = { tools: ListedTool[]; pagination: CursorPagination };
 
 /** Lists tools newest first. */
-export function listTools(table: TenantTable, getMany: (ids: readonly string[]) => Promise<Tool[]>) {
+export function toolLister(table: TenantTable, getMany: (ids: readonly string[]) => Promise<Tool[]>) {
   const sourceOf = (query: ToolListQuery, toolType = query.tool_type) => {
     const filter = filterOf(query);
     return {

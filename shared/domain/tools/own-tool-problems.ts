@@ -1,11 +1,11 @@
 import type { Sandbox } from '../../adapters/sandbox/sandbox.ts';
 import { detailAt, type ErrorDetail } from '../../core/errors/errors.ts';
-import { detailsOf } from '../../platform/http/validation.ts';
+import { toErrorDetails } from '../../platform/http/validation.ts';
 import { duplicatesIn } from '../duplicates.ts';
 import type { McpServer } from '../flows/steps/mcp-server.ts';
 import type { RuntimeTool } from '../flows/steps/runtime-tool.ts';
 import { toolProblems } from './check-tool.ts';
-import { runtimeTypeOf } from './tool-types/runtime-types.ts';
+import { findRuntimeType } from './tool-types/runtime-types.ts';
 
 export interface OwnTools {
   runtimeTools?: readonly RuntimeTool[] | undefined;
@@ -63,8 +63,8 @@ async function runtimeToolProblems(
   path: PropertyKey[],
   sandbox: Sandbox,
 ): Promise<ErrorDetail[]> {
-  const parsed = runtimeTypeOf(toolType)?.config.safeParse(config, { reportInput: true });
-  if (parsed?.success === false) return detailsOf(parsed.error.issues, [...path, 'config']);
+  const parsed = findRuntimeType(toolType)?.config.safeParse(config, { reportInput: true });
+  if (parsed?.success === false) return toErrorDetails(parsed.error.issues, [...path, 'config']);
   const problems = await toolProblems({ toolType, config, parametersSchema }, sandbox);
   return problems.map((problem) => ({ ...problem, path: [...path, problem.path].join('.') }));
 }

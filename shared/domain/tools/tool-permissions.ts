@@ -1,11 +1,11 @@
 import type { Scope } from '../../platform/data/scope.ts';
 import type { Permission } from '../../platform/identity/permissions.ts';
 import { builtinIdIn } from '../flows/steps/tool-reference.ts';
-import { builtinToolOf } from './builtin/index.ts';
+import { findBuiltinTool } from './builtin/index.ts';
 import type { OwnTools } from './own-tool-problems.ts';
 import { manyTools } from './tool-store.ts';
-import { toolTypeOf } from './tool-types/index.ts';
-import { runtimeTypeOf } from './tool-types/runtime-types.ts';
+import { getToolType } from './tool-types/index.ts';
+import { findRuntimeType } from './tool-types/runtime-types.ts';
 
 /** What the tools take that an agent or steps name and define: nothing if there are none. */
 export async function permissionsToRun(
@@ -13,7 +13,7 @@ export async function permissionsToRun(
   { ids, runtimeTools = [], mcpServers = [] }: OwnTools & { ids: readonly string[] },
 ): Promise<Permission[]> {
   if (ids.length + runtimeTools.length + mcpServers.length === 0) return [];
-  const ofTypes = runtimeTools.map(({ toolType }) => runtimeTypeOf(toolType)?.permission);
+  const ofTypes = runtimeTools.map(({ toolType }) => findRuntimeType(toolType)?.permission);
   return [
     'TOOLS:EXECUTE',
     ...ofTypes.filter((permission) => permission != null),
@@ -29,8 +29,8 @@ async function permissionsOfTools(
   const builtin = ids.flatMap((id) => builtinIdIn(id) ?? []);
   const stored = await manyTools(scope, [...new Set(ids.filter((id) => builtinIdIn(id) === undefined))]);
   const permissions = [
-    ...builtin.map((id) => builtinToolOf(id)?.permission),
-    ...stored.map(({ toolType }) => toolTypeOf(toolType).permission),
+    ...builtin.map((id) => findBuiltinTool(id)?.permission),
+    ...stored.map(({ toolType }) => getToolType(toolType).permission),
   ];
   return new Set(permissions.filter((permission) => permission != null));
 }

@@ -3,7 +3,7 @@ import type { Scope } from '../../platform/data/scope.ts';
 import { responseBytesMax, takeWithinBytes } from '../../platform/http/responses/envelope.ts';
 import { builtinIdIn } from '../flows/steps/tool-reference.ts';
 import { builtinAsTool } from './builtin/as-tool.ts';
-import { builtinToolOf } from './builtin/index.ts';
+import { findBuiltinTool } from './builtin/index.ts';
 import { toolStore } from './tool-store.ts';
 
 /** What a model needs to call tools: of these ids, or of the newest active ones. */
@@ -21,7 +21,7 @@ export const toolSchemas = /* @__PURE__ */ using([toolStore], (scope: Scope) => 
       (await tools.getMany(ids.filter((id) => builtinIdIn(id) === undefined))).map((tool) => [tool.id, tool]),
     );
     const found = ids.flatMap((id) => {
-      const builtin = builtinToolOf(builtinIdIn(id) ?? '');
+      const builtin = findBuiltinTool(builtinIdIn(id) ?? '');
       const tool = builtin ? builtinAsTool(builtin) : stored.get(id);
       if (!tool) return [];
       const { name, description, toolType, parametersSchema } = tool;

@@ -1,14 +1,14 @@
 import type { StoredTool } from '../../adapters/ports/tools-port.ts';
 import { conflict, notFound } from '../../core/errors/errors.ts';
-import { createdAtOf } from '../../core/ids.ts';
+import { createdAtFromId } from '../../core/ids.ts';
 import { using } from '../../platform/aws/uses.ts';
-import { tombstoneOf } from '../../platform/cleanup/tombstone.ts';
+import { tombstoneWrite } from '../../platform/cleanup/tombstone.ts';
 import type { StoredOf } from '../../platform/data/entity.ts';
 import { decode } from '../../platform/data/entity.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 import { secretUseWrites } from '../flows/secret-keys.ts';
 import { assertConnections, connectionsOfTool } from '../mcp-connections/named-connections.ts';
-import { listTools } from './list-tools.ts';
+import { toolLister } from './list-tools.ts';
 import { secretKeysOfTool } from './secret-keys.ts';
 import { type Tool, toolEntity } from './tool.ts';
 
@@ -23,7 +23,7 @@ export const toolStore = /* @__PURE__ */ using(['table:write'], (scope: Scope) =
 
   return {
     getMany,
-    list: listTools(table, getMany),
+    list: toolLister(table, getMany),
 
     async get(id: string): Promise<Tool> {
       return found(await table.get(toolEntity, { id }));
@@ -32,7 +32,7 @@ export const toolStore = /* @__PURE__ */ using(['table:write'], (scope: Scope) =
     async create(owner: Pick<Tool, 'userId' | 'organizationId'>, given: NewTool): Promise<Tool> {
       await assertConnections(table, connectionsOfTool(given.config));
       const id = newId('tool');
-      const at = createdAtOf(id);
+      const at = createdAtFromId(id);
       const tool: Tool = {
         ...owner,
         ...given,
@@ -81,7 +81,7 @@ export const toolStore = /* @__PURE__ */ using(['table:write'], (scope: Scope) =
     async remove(id: string): Promise<void> {
       const removal = (tool: Tool) => ({
         remove: true as const,
-        alsoWrite: [tombstoneOf(scope, id), ...secretUseWrites(table, id, tool, {})],
+        alsoWrite: [tombstoneWrite(scope, id), ...secretUseWrites(table, id, tool, {})],
       });
       found(await table.modify(toolEntity, { id }, removal, { conflictError }));
     },

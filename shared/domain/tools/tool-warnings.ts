@@ -1,4 +1,4 @@
-import { readTexts } from '../../adapters/code/tasks.ts';
+import { readTextsTask } from '../../adapters/code/tasks.ts';
 import type { FlowText } from '../../adapters/code/texts.ts';
 import type { Sandbox } from '../../adapters/sandbox/sandbox.ts';
 import { ifMissing } from '../../core/errors/errors.ts';
@@ -95,7 +95,7 @@ async function readsOf(tool: CheckedTool, sandbox: Sandbox): Promise<Reads | und
   const texts = textsOfTool(tool)
     .filter(isFlowText)
     .map(({ kind, text }): FlowText => ({ kind, text }));
-  const all = await sandbox(readTexts, texts, { timeoutMs }).catch(() => undefined);
+  const all = await sandbox(readTextsTask, texts, { timeoutMs }).catch(() => undefined);
   if (!all) return undefined;
   return {
     names: new Set(all.flatMap(({ reads }) => reads.names.map(({ name }) => name))),

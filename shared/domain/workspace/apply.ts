@@ -1,35 +1,44 @@
-import { detailAt, invalid } from '../../core/errors/errors.ts';
-import { type KindName, kinds, kindsInOrder } from './kinds/index.ts';
-import type { Entry, Kind } from './kinds/kind.ts';
-import type { Change } from './kinds/references.ts';
-import { type NameBook, nameIn, nounOf } from './names.ts';
+import { detailAt, hasCode, invalid } from '../../core/errors/errors.ts';
+import { documentKinds, type KindName, kindsInOrder } from './kinds/index.ts';
+import type { DocumentEntry, DocumentKind } from './kinds/kind.ts';
+import type { ReplaceReference } from './kinds/references.ts';
+import { markedName, type NameBook, targetNoun } from './names.ts';
 import type { PlannedChange, Writers } from './plan.ts';
-import { type Call, nodeWriter } from './write-node.ts';
-import type { Node } from './writer.ts';
+import { type CallEndpoint, type MadeSecret, nodeWriter } from './write-node.ts';
+import type { PlanNode } from './writer.ts';
 
 export interface Applying {
   writers: Writers;
   book: NameBook;
-  call: Call;
+  call: CallEndpoint;
   timeLeftMs: () => number;
   publish: boolean;
 }
 
-/** Writes what a plan says, in the order of references. Sent again after a failure, it does what remains. */
+/** A secret that the service made for a resource, which is shown once. */
+export type AppliedSecret = MadeSecret & Pick<PlannedChange, 'kind' | 'name'>;
+
+/** Writes what a plan says, in the order of references. Sent again after a failure, it does what remains. @returns the secrets that it made */
 export async function applyChanges(
   changes: readonly PlannedChange[],
   { writers, book, call, timeLeftMs, publish }: Applying,
-): Promise<void> {
-  const ids = new Map<Node, string>();
-  const nodes = nodeWriter({ call, timeLeftMs, onWritten: (node, id) => ids.set(node, id) });
+): Promise<AppliedSecret[]> {
+  const secrets: AppliedSecret[] = [];
+  const ids = new Map<PlanNode, string>();
+  let writing: PlannedChange | undefined;
+  const nodes = nodeWriter({
+    ...{ call, timeLeftMs },
+    onWritten: (node, id) => ids.set(node, id),
+    onSecret: (secret) => writing && secrets.push({ kind: writing.kind, name: writing.name, ...secret }),
+  });
   const toId = book.toId((target, name, path) => {
-    throw invalid([detailAt(path, 'NOT_FOUND', `There is no ${nounOf(target)} "${name}"`)]);
+    throw invalid([detailAt(path, 'NOT_FOUND', `There is no ${targetNoun(target)} "${name}"`)]);
   });
   const waiting = new Map(
     changes.flatMap((change) => (change.action === 'create' ? [[placeOf(change), change] as const] : [])),
   );
   const begun = new Set<PlannedChange>();
-  const skeletons = new Map<PlannedChange, Entry>();
+  const skeletons = new Map<PlannedChange, DocumentEntry>();
 
   const exists = (change: PlannedChange, id: string): void => {
     waiting.delete(placeOf(change));
@@ -44,8 +53,17 @@ export async function applyChanges(
   async function write(change: PlannedChange): Promise<void> {
     if (begun.has(change)) return;
     begun.add(change);
+    try {
+      await writeAfterNeeded(change);
+    } catch (error) {
+      begun.delete(change);
+      throw error;
+    }
+  }
+
+  async function writeAfterNeeded(change: PlannedChange): Promise<void> {
     const { kind, node } = change;
-    for (const place of placesIn(kinds[kind], node)) {
+    for (const place of placesIn(documentKinds[kind], node)) {
       const needed = waiting.get(place);
       if (!needed || needed === change) continue;
       if (!begun.has(needed)) await write(needed);
@@ -59,7 +77,11 @@ export async function applyChanges(
     }
     const before = skeletons.get(change);
     const known = before ? { ...node, before } : node;
-    exists(change, await nodes.write(kinds[kind], writers[kind], known, { params: {}, toId }));
+    writing = change;
+    exists(
+      change,
+      await nodes.write(documentKinds[kind], writers[kind], known, { params: {}, toId, at: [] }),
+    );
   }
 
   async function writeSkeleton(change: PlannedChange): Promise<void> {
@@ -71,8 +93,26 @@ export async function applyChanges(
     exists(change, resource.id);
   }
 
-  for (const change of changes) {
-    if (change.action === 'create' || change.action === 'update') await write(change);
+  /** Of two flows, one may run the other only when that one does not run it any more. */
+  async function writeAll(list: readonly PlannedChange[]): Promise<void> {
+    const refused: { change: PlannedChange; error: unknown }[] = [];
+    for (const change of list) {
+      await write(change).catch((error) => {
+        if (change.kind !== 'flows' || !hasCode(error, 'VALIDATION')) throw error;
+        refused.push({ change, error });
+      });
+    }
+    if (refused.length > 0 && refused.length === list.length) throw refused[0]?.error;
+    if (refused.length > 0) await writeAll(refused.map(({ change }) => change));
+  }
+
+  for (const { kind, action, node } of changes) {
+    if (action === 'update') await nodes.removeReplaced(writers[kind], node);
+  }
+  for (const name of kindsInOrder) {
+    await writeAll(
+      changes.filter(({ kind, action }) => kind === name && (action === 'create' || action === 'update')),
+    );
   }
   for (const { kind, name, action, node } of publish ? changes : []) {
     const { param, publish: endpoint } = writers[kind];
@@ -83,15 +123,16 @@ export async function applyChanges(
     const deleted = changes.filter((change) => change.kind === kind && change.action === 'delete');
     for (const { node } of deleted) await nodes.remove(writers[kind], node, {});
   }
+  return secrets;
 }
 
 const placeOf = ({ kind, name }: { kind: KindName; name: string }) => `${kind} ${name}`;
 
 /** The places of all that a resource and its parts refer to. */
-function placesIn(kind: Kind, { after, parts }: Node): string[] {
+function placesIn(kind: DocumentKind, { after, parts }: PlanNode): string[] {
   const found: string[] = [];
-  const collect: Change = (target, value) => {
-    const name = nameIn(target, value);
+  const collect: ReplaceReference = (target, value) => {
+    const name = markedName(target, value);
     // A surface belongs to its product.
     found.push(target === 'surfaces' ? `products ${name?.split('/')[0]}` : `${target} ${name}`);
     return value;

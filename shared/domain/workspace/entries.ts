@@ -1,10 +1,10 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { Entry, Kind, Members, Resource } from './kinds/kind.ts';
-import type { Change } from './kinds/references.ts';
+import type { DocumentEntry, DocumentKind, ResourceMembers, StoredResource } from './kinds/kind.ts';
+import type { ReplaceReference } from './kinds/references.ts';
 import { uniqueNames } from './unique-names.ts';
 
 /** A content without its name, and without what is the default. */
-export function canonical(kind: Kind, content: Members): Members {
+export function canonical(kind: DocumentKind, content: ResourceMembers): ResourceMembers {
   const tidied = kind.tidy?.(content) ?? content;
   return Object.fromEntries(
     Object.entries(tidied).filter(
@@ -17,12 +17,16 @@ export function canonical(kind: Kind, content: Members): Members {
 }
 
 /** @param toName Replaces ids. */
-export function storedEntries(kind: Kind, resources: readonly Resource[], toName: Change): Entry[] {
+export function storedEntries(
+  kind: DocumentKind,
+  resources: readonly StoredResource[],
+  toName: ReplaceReference,
+): DocumentEntry[] {
   const contents = resources.map(({ content }) => kind.references(content, toName));
   const keys = uniqueNames(contents.map(kind.nameOf));
   return resources.map((resource, index) => ({
     key: keys[index] as string,
-    content: canonical(kind, contents[index] as Members),
+    content: canonical(kind, contents[index] as ResourceMembers),
     parts: Object.fromEntries(
       Object.entries(kind.parts ?? {}).map(([name, part]) => [
         name,
@@ -35,7 +39,7 @@ export function storedEntries(kind: Kind, resources: readonly Resource[], toName
 }
 
 /** As a document shows it. */
-export const rendered = (kind: Kind, { key, content, parts }: Entry): Members => ({
+export const rendered = (kind: DocumentKind, { key, content, parts }: DocumentEntry): ResourceMembers => ({
   ...(kind.nameMember !== null && { [kind.nameMember]: key }),
   ...content,
   ...Object.fromEntries(
@@ -47,7 +51,7 @@ export const rendered = (kind: Kind, { key, content, parts }: Entry): Members =>
 });
 
 /** For comparisons: parts by their names, because their order means nothing. */
-export const comparable = ({ content, parts }: Entry): Members => ({
+export const comparable = ({ content, parts }: DocumentEntry): ResourceMembers => ({
   ...content,
   ...Object.fromEntries(
     Object.entries(parts)

@@ -6,12 +6,12 @@ import { flowEntity, versionsPartition } from '../flows/flow.ts';
 import { mcpConnectionStore } from '../mcp-connections/connection-store.ts';
 import { readModelAccount } from '../model-configs/model-account.ts';
 import { recordStore } from '../records/record-store.ts';
-import type { Target } from './kinds/references.ts';
+import type { ReferenceTarget } from './kinds/references.ts';
 import type { NameBook } from './names.ts';
 
 /** A reference as it stands in a stored resource (an id), or in a document (a name). */
 export interface Reference {
-  target: Target;
+  target: ReferenceTarget;
   value: string;
   within?: string | undefined;
 }
@@ -22,7 +22,7 @@ type Load = (wanted: readonly Reference[], book: NameBook) => Promise<readonly N
 /** Finds the names and ids of what documents refer to and do not contain. */
 export const foreignNames = /* @__PURE__ */ using(
   ['table:read', apiKeyStore, clientTokenStore, mcpConnectionStore, recordStore],
-  (scope: Scope): Partial<Record<Target, Load>> => ({
+  (scope: Scope): Partial<Record<ReferenceTarget, Load>> => ({
     apiKeys: async () => (await apiKeyStore(scope).list()).map(({ name, id }) => [name, id]),
 
     clientTokens: async () => (await clientTokenStore(scope).list()).map(({ name, id }) => [name, id]),

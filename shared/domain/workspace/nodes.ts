@@ -1,30 +1,30 @@
 import { isDeepStrictEqual } from 'node:util';
 import { detailAt } from '../../core/errors/errors.ts';
 import { comparable } from './entries.ts';
-import type { Entry, Kind, Problem } from './kinds/kind.ts';
-import type { Node, Writer } from './writer.ts';
+import type { DocumentEntry, DocumentKind, DocumentProblem } from './kinds/kind.ts';
+import type { PlanNode, ResourceWriter } from './writer.ts';
 
 export interface Matching {
   prune: boolean;
-  problems: Problem[];
+  problems: DocumentProblem[];
   notes: string[];
 }
 
 /** What a list of a document makes of the stored one: entries match by their names. */
-export function nodesOf(
-  kind: Kind,
-  writer: Writer,
-  { stored, sent }: { stored: readonly Entry[]; sent: readonly Entry[] },
+export function matchNodes(
+  kind: DocumentKind,
+  writer: ResourceWriter,
+  { stored, sent }: { stored: readonly DocumentEntry[]; sent: readonly DocumentEntry[] },
   matching: Matching,
   removesOthers: boolean,
-): Node[] {
+): PlanNode[] {
   const byKey = new Map(stored.map((entry) => [entry.key, entry]));
   const named = new Set(sent.map(({ key }) => key));
   const others = stored.filter(({ key }) => !named.has(key));
   return [
     ...sent.map((entry) => nodeOf(kind, writer, byKey.get(entry.key), entry, matching)),
     ...others.map(
-      (before): Node => ({
+      (before): PlanNode => ({
         key: before.key,
         before,
         ...(!removesOthers && { after: before }),
@@ -35,12 +35,12 @@ export function nodesOf(
 }
 
 function nodeOf(
-  kind: Kind,
-  writer: Writer,
-  before: Entry | undefined,
-  sent: Entry,
+  kind: DocumentKind,
+  writer: ResourceWriter,
+  before: DocumentEntry | undefined,
+  sent: DocumentEntry,
   matching: Matching,
-): Node {
+): PlanNode {
   const { prune, problems, notes } = matching;
   const kept = (kind.kept ?? []).filter(
     (name) => sent.content[name] === undefined && before?.content[name] !== undefined,
@@ -54,21 +54,33 @@ function nodeOf(
       if (list === undefined) return [];
       const both = { stored: before?.parts[name] ?? [], sent: list };
       return [
-        [name, nodesOf(part, writer.parts?.[name] as Writer, both, matching, prune || !part.onlyPruned)],
+        [
+          name,
+          matchNodes(part, writer.parts?.[name] as ResourceWriter, both, matching, prune || !part.onlyPruned),
+        ],
       ];
     }),
   );
   const partsAfter = Object.entries(parts).map(
     ([name, nodes]) => [name, nodes.flatMap(({ after }) => after ?? [])] as const,
   );
-  const after: Entry = { ...sent, content, parts: { ...before?.parts, ...Object.fromEntries(partsAfter) } };
+  const after: DocumentEntry = {
+    ...sent,
+    content,
+    parts: { ...before?.parts, ...Object.fromEntries(partsAfter) },
+  };
   const node = { key: sent.key, ...(before && { before }), after, parts };
   if (before && writer.update) problems.push(...fixedProblems(kind, writer, before, after));
   problems.push(...(kind.problems?.(after) ?? []));
   return node;
 }
 
-function fixedProblems(kind: Kind, { createOnly = [] }: Writer, before: Entry, after: Entry): Problem[] {
+function fixedProblems(
+  kind: DocumentKind,
+  { createOnly = [] }: ResourceWriter,
+  before: DocumentEntry,
+  after: DocumentEntry,
+): DocumentProblem[] {
   return createOnly
     .filter((name) => !isDeepStrictEqual(before.content[name], after.content[name]))
     .map((name) => {
@@ -77,9 +89,9 @@ function fixedProblems(kind: Kind, { createOnly = [] }: Writer, before: Entry, a
     });
 }
 
-export type Action = 'create' | 'update' | 'delete' | 'none';
+export type NodeAction = 'create' | 'update' | 'delete' | 'none';
 
-export function actionOf({ before, after }: Node): Action {
+export function nodeAction({ before, after }: PlanNode): NodeAction {
   if (!after) return 'delete';
   if (!before) return 'create';
   return isDeepStrictEqual(comparable(before), comparable(after)) ? 'none' : 'update';

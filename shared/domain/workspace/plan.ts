@@ -1,18 +1,19 @@
 import { createHash } from 'node:crypto';
 import type { ErrorDetail } from '../../core/errors/errors.ts';
 import { sortedJson } from '../../core/json/sorted-json.ts';
-import { type Difference, differencesOf } from './differences.ts';
+import { limitProblem } from '../tenant-limits.ts';
+import { type Difference, listDifferences } from './differences.ts';
 import { comparable, storedEntries } from './entries.ts';
-import { type KindName, kinds, kindsInOrder } from './kinds/index.ts';
-import type { Problem } from './kinds/kind.ts';
-import { type Action, actionOf, type Matching, nodesOf } from './nodes.ts';
+import { documentKinds, type KindName, kindsInOrder } from './kinds/index.ts';
+import type { DocumentProblem, WorkspaceKind } from './kinds/kind.ts';
+import { type Matching, matchNodes, type NodeAction, nodeAction } from './nodes.ts';
 import { type Reading, sentEntries } from './sent-entries.ts';
 import type { Lists, Snapshot } from './snapshot.ts';
-import type { Node, Writer } from './writer.ts';
+import type { PlanNode, ResourceWriter } from './writer.ts';
 
-export type Writers = Readonly<Record<KindName, Writer>>;
+export type Writers = Readonly<Record<KindName, ResourceWriter>>;
 
-export interface Options {
+export interface PlanOptions {
   prune: boolean;
   publish: boolean;
 }
@@ -20,12 +21,12 @@ export interface Options {
 export interface PlannedChange {
   kind: KindName;
   name: string;
-  action: Action | 'publish';
+  action: NodeAction | 'publish';
   diff: Difference[];
-  node: Node;
+  node: PlanNode;
 }
 
-export interface Plan {
+export interface WorkspacePlan {
   changes: PlannedChange[];
   errors: ErrorDetail[];
   notes: string[];
@@ -33,52 +34,64 @@ export interface Plan {
 }
 
 /** What the document makes of the stored resources. Writes nothing. */
-export function planOf(
+export function planChanges(
   { resources, book }: Snapshot,
   writers: Writers,
   sent: Lists,
-  { prune, publish }: Options,
-): Plan {
-  const problems: Problem[] = [];
+  { prune, publish }: PlanOptions,
+): WorkspacePlan {
+  const problems: DocumentProblem[] = [];
   const reading: Reading = { book, problems };
   const matching: Matching = { prune, problems, notes: [] };
   const changes = kindsInOrder.flatMap((name): PlannedChange[] => {
     const list = sent[name];
     if (list === undefined) return [];
     const both = {
-      stored: storedEntries(kinds[name], resources.get(name) ?? [], book.toName),
-      sent: sentEntries(kinds[name], writers[name], list, reading, [name]),
+      stored: storedEntries(documentKinds[name], resources.get(name) ?? [], book.toName),
+      sent: sentEntries(documentKinds[name], writers[name], list, reading, [name]),
     };
-    return nodesOf(kinds[name], writers[name], both, matching, prune)
+    return matchNodes(documentKinds[name], writers[name], both, matching, prune)
       .filter(({ before, after }) => before !== after)
       .map((node) => changeOf(name, node, publish));
   });
   return {
     changes,
-    errors: errorsOf(problems, changes),
+    errors: [...errorsOf(problems, changes), ...limitErrors(resources, changes)],
     notes: matching.notes,
     planHash: hashOf(changes, prune),
   };
 }
 
-function changeOf(kind: KindName, node: Node, publish: boolean): PlannedChange {
+function changeOf(kind: KindName, node: PlanNode, publish: boolean): PlannedChange {
   const { before, after, key: name } = node;
-  const action = actionOf(node);
+  const action = nodeAction(node);
   const diff =
-    action === 'none' ? [] : differencesOf(before ? comparable(before) : {}, after ? comparable(after) : {});
+    action === 'none'
+      ? []
+      : listDifferences(before ? comparable(before) : {}, after ? comparable(after) : {});
   const isPublished = publish && action === 'none' && before?.resource?.isUnpublished === true;
   return { kind, name, action: isPublished ? 'publish' : action, diff, node };
 }
 
 /** What is wrong with resources that stay as they are is no error. */
-function errorsOf(problems: readonly Problem[], changes: readonly PlannedChange[]): ErrorDetail[] {
+function errorsOf(problems: readonly DocumentProblem[], changes: readonly PlannedChange[]): ErrorDetail[] {
   const changing = new Set(
     changes.flatMap(({ action, node }) => (action === 'none' ? [] : [placeOf(node.after?.path ?? [])])),
   );
   return problems
-    .filter(({ isOfDeleted, at }) => !isOfDeleted || changing.has(placeOf(at)))
-    .map(({ at: _at, isOfDeleted: _deleted, ...detail }) => detail);
+    .filter(({ onlyIfChanging, at }) => !onlyIfChanging || changing.has(placeOf(at)))
+    .map(({ at: _at, onlyIfChanging: _only, ...detail }) => detail);
 }
+
+/** An apply deletes last, so that what goes still counts. */
+const limitErrors = (resources: Snapshot['resources'], changes: readonly PlannedChange[]): ErrorDetail[] =>
+  kindsInOrder.flatMap((name) => {
+    const { limited }: WorkspaceKind = documentKinds[name];
+    const added = changes.filter(({ kind, action }) => kind === name && action === 'create').length;
+    if (!limited || added === 0) return [];
+    const problem = limitProblem(limited, (resources.get(name) ?? []).length + added);
+    return problem ? [{ path: name, ...problem }] : [];
+  });
 
 /** The list of a resource and its index in there. */
 const placeOf = (path: readonly PropertyKey[]) => path.slice(0, 2).join('.');

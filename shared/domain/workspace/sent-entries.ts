@@ -1,26 +1,26 @@
 import type * as z from 'zod';
 import { detailAt, type ErrorDetail } from '../../core/errors/errors.ts';
-import { detailsOf } from '../../platform/http/validation.ts';
+import { toErrorDetails } from '../../platform/http/validation.ts';
 import { canonical } from './entries.ts';
-import type { Entry, Kind, Members, Problem } from './kinds/kind.ts';
-import type { Target } from './kinds/references.ts';
-import { deletedName, type NameBook, nounOf } from './names.ts';
+import type { DocumentEntry, DocumentKind, DocumentProblem, ResourceMembers } from './kinds/kind.ts';
+import type { ReferenceTarget } from './kinds/references.ts';
+import { deletedName, type NameBook, targetNoun } from './names.ts';
 import { uniqueNames } from './unique-names.ts';
-import type { Writer } from './writer.ts';
+import type { ResourceWriter } from './writer.ts';
 
 export interface Reading {
   book: NameBook;
-  problems: Problem[];
+  problems: DocumentProblem[];
 }
 
 /** Reads a list of a document: checks each body as its endpoint does, and makes it canonical. */
 export function sentEntries(
-  kind: Kind,
-  writer: Writer,
-  list: readonly Members[],
+  kind: DocumentKind,
+  writer: ResourceWriter,
+  list: readonly ResourceMembers[],
   reading: Reading,
   path: readonly PropertyKey[],
-): Entry[] {
+): DocumentEntry[] {
   const entries = list.map((sent, index) => sentEntry(kind, writer, sent, reading, [...path, index]));
   if (kind.nameMember === null) {
     const keys = uniqueNames(entries.map(({ key }) => key));
@@ -36,12 +36,12 @@ export function sentEntries(
 }
 
 function sentEntry(
-  kind: Kind,
-  writer: Writer,
-  sent: Members,
+  kind: DocumentKind,
+  writer: ResourceWriter,
+  sent: ResourceMembers,
   reading: Reading,
   path: readonly PropertyKey[],
-): Entry {
+): DocumentEntry {
   const partNames = Object.keys(kind.parts ?? {});
   const own = Object.fromEntries(Object.entries(sent).filter(([name]) => !partNames.includes(name)));
   const withIds = kind.references(own, reading.book.toId(unknownIn(reading)), path);
@@ -53,7 +53,9 @@ function sentEntry(
     Object.entries(kind.parts ?? {}).flatMap(([name, part]) => {
       if (sent[name] === undefined) return [];
       const list = membersIn(sent[name], [...path, name], reading);
-      return [[name, sentEntries(part, writer.parts?.[name] as Writer, list, reading, [...path, name])]];
+      return [
+        [name, sentEntries(part, writer.parts?.[name] as ResourceWriter, list, reading, [...path, name])],
+      ];
     }),
   );
   const key = kind.nameMember === null ? kind.nameOf(content) : String(sent[kind.nameMember]);
@@ -62,36 +64,36 @@ function sentEntry(
 
 /** The content as the bodies of its endpoints parse it. @returns undefined if they refuse it */
 function checked(
-  kind: Kind,
-  { create, update, updateOnly = [] }: Writer,
-  content: Members,
+  kind: DocumentKind,
+  { create, update, updateOnly = [] }: ResourceWriter,
+  content: ResourceMembers,
   { problems }: Reading,
   path: readonly PropertyKey[],
-): Members | undefined {
+): ResourceMembers | undefined {
   const isLater = ([name]: [string, unknown]) => updateOnly.includes(name);
   const all = Object.entries(content);
-  const named = create.body as z.ZodType<Members>;
+  const named = create.body as z.ZodType<ResourceMembers>;
   const isDerived = kind.isNameDerived === true;
   const first = all.filter((entry) => !isLater(entry) && !(isDerived && entry[0] === kind.nameMember));
   const results = [
     named.safeParse(Object.fromEntries(first), { reportInput: true }),
     ...(update?.body && all.some(isLater)
-      ? [(update.body as z.ZodType<Members>).safeParse(Object.fromEntries(all.filter(isLater)))]
+      ? [(update.body as z.ZodType<ResourceMembers>).safeParse(Object.fromEntries(all.filter(isLater)))]
       : []),
   ];
-  const failed = results.flatMap(({ error }) => detailsOf(error?.issues ?? [], [...path]));
+  const failed = results.flatMap(({ error }) => toErrorDetails(error?.issues ?? [], [...path]));
   problems.push(...failed.map((detail) => ({ ...detail, at: path })));
   if (failed.length > 0) return undefined;
   return Object.assign({}, ...results.map(({ data }) => data));
 }
 
-function membersIn(value: unknown, path: readonly PropertyKey[], reading: Reading): Members[] {
+function membersIn(value: unknown, path: readonly PropertyKey[], reading: Reading): ResourceMembers[] {
   if (!Array.isArray(value)) {
     refuse(reading, path, 'INVALID_TYPE', 'Expected a list');
     return [];
   }
   return value.flatMap((each, index) => {
-    if (typeof each === 'object' && each !== null && !Array.isArray(each)) return [each as Members];
+    if (typeof each === 'object' && each !== null && !Array.isArray(each)) return [each as ResourceMembers];
     refuse(reading, [...path, index], 'INVALID_TYPE', 'Expected an object');
     return [];
   });
@@ -100,25 +102,25 @@ function membersIn(value: unknown, path: readonly PropertyKey[], reading: Readin
 /** What a document refers to and nothing has. Capabilities are checked with their product. */
 const unknownIn =
   ({ book, problems }: Reading) =>
-  (target: Target, name: string, path: readonly PropertyKey[]): string => {
+  (target: ReferenceTarget, name: string, path: readonly PropertyKey[]): string => {
     const isOfDeleted = name === deletedName;
     const message = isOfDeleted
-      ? `The ${nounOf(target)} was deleted. Name another one`
+      ? `The ${targetNoun(target)} was deleted. Name another one`
       : unknownText(target, name);
     if (target !== 'capabilities') {
       problems.push({
         ...detailAt(path, 'NOT_FOUND', message),
         at: path,
-        ...(isOfDeleted && { isOfDeleted }),
+        onlyIfChanging: isOfDeleted,
       });
     }
     return book.addPlaceholder(target, name);
   };
 
-const unknownText = (target: Target, name: string) =>
+const unknownText = (target: ReferenceTarget, name: string) =>
   target === 'flowVersions'
     ? `The flow has no published version ${name} here. Publish it first, or leave out "version" to run the published one`
-    : `There is no ${nounOf(target)} "${name}", and the document has none. A document refers by names, not by ids`;
+    : `There is no ${targetNoun(target)} "${name}", and the document has none. A document refers by names, not by ids`;
 
 const refuse = (
   { problems }: Reading,

@@ -1,18 +1,18 @@
 import { using } from '../../platform/aws/uses.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 import { foreignNames, type Reference } from './foreign-names.ts';
-import { type KindName, kinds, kindsInOrder } from './kinds/index.ts';
-import type { Kind, Members, Resource } from './kinds/kind.ts';
-import type { Target } from './kinds/references.ts';
-import { NameBook, nameIn, refersById } from './names.ts';
+import { documentKinds, type KindName, kindsInOrder } from './kinds/index.ts';
+import type { DocumentKind, ResourceMembers, StoredResource } from './kinds/kind.ts';
+import type { ReferenceTarget } from './kinds/references.ts';
+import { markedName, NameBook, refersById } from './names.ts';
 import { uniqueNames } from './unique-names.ts';
 
 /** Lists of a document by their kinds. */
-export type Lists = Readonly<Partial<Record<KindName, readonly Members[]>>>;
+export type Lists = Readonly<Partial<Record<KindName, readonly ResourceMembers[]>>>;
 
 /** The resources of a tenant, and the names of all that they and a document refer to. */
 export interface Snapshot {
-  resources: ReadonlyMap<KindName, readonly Resource[]>;
+  resources: ReadonlyMap<KindName, readonly StoredResource[]>;
   book: NameBook;
 }
 
@@ -24,7 +24,7 @@ interface Wanted {
 }
 
 export const workspaceReader = /* @__PURE__ */ using(
-  [foreignNames, ...kindsInOrder.map((name) => kinds[name].read)],
+  [foreignNames, ...kindsInOrder.map((name) => documentKinds[name].read)],
   (scope: Scope) =>
     async ({ kinds: wanted, sent = {}, prune = false }: Wanted): Promise<Snapshot> => {
       const resources = await readKinds(scope, wanted);
@@ -59,13 +59,13 @@ async function addForeignNames(
 }
 
 async function readKinds(scope: Scope, names: readonly KindName[]) {
-  const read = names.map(async (name) => [name, await kinds[name].read(scope)()] as const);
+  const read = names.map(async (name) => [name, await documentKinds[name].read(scope)()] as const);
   return new Map(await Promise.all(read));
 }
 
-function storedReferences(resources: ReadonlyMap<KindName, readonly Resource[]>): Reference[] {
+function storedReferences(resources: ReadonlyMap<KindName, readonly StoredResource[]>): Reference[] {
   const found: Reference[] = [];
-  const collect = (kind: Kind, list: readonly Resource[]): void => {
+  const collect = (kind: DocumentKind, list: readonly StoredResource[]): void => {
     for (const { content, parts = {} } of list) {
       kind.references(content, (target, value, _path, within) => {
         if (refersById(target, value)) found.push({ target, value, within });
@@ -74,34 +74,34 @@ function storedReferences(resources: ReadonlyMap<KindName, readonly Resource[]>)
       for (const [name, part] of Object.entries(kind.parts ?? {})) collect(part, parts[name] ?? []);
     }
   };
-  for (const [name, list] of resources) collect(kinds[name], list);
+  for (const [name, list] of resources) collect(documentKinds[name], list);
   return found;
 }
 
 function sentReferences(sent: Lists): Reference[] {
   const found: Reference[] = [];
-  const collect = (kind: Kind, list: unknown): void => {
-    for (const content of Array.isArray(list) ? (list as Members[]) : []) {
+  const collect = (kind: DocumentKind, list: unknown): void => {
+    for (const content of Array.isArray(list) ? (list as ResourceMembers[]) : []) {
       if (typeof content !== 'object' || content === null) continue;
       kind.references(content, (target, value, _path, within) => {
-        const name = nameIn(target, value);
+        const name = markedName(target, value);
         if (name !== undefined) found.push({ target, value: name, within });
         return value;
       });
       for (const [name, part] of Object.entries(kind.parts ?? {})) collect(part, content[name]);
     }
   };
-  for (const name of kindsInOrder) collect(kinds[name], sent[name]);
+  for (const name of kindsInOrder) collect(documentKinds[name], sent[name]);
   return found;
 }
 
 function addNames(
   book: NameBook,
   kindName: KindName,
-  list: readonly Resource[],
-  staying: readonly Members[] | undefined,
+  list: readonly StoredResource[],
+  staying: readonly ResourceMembers[] | undefined,
 ): void {
-  const names = uniqueNames(list.map(({ content }) => kinds[kindName].nameOf(content)));
+  const names = uniqueNames(list.map(({ content }) => documentKinds[kindName].nameOf(content)));
   const stays = staying && new Set(staying.map(({ name }) => String(name)));
   for (const [index, { id, parts = {} }] of list.entries()) {
     const name = names[index] as string;
@@ -127,5 +127,5 @@ function addSentNames(book: NameBook, sent: Lists): void {
   }
 }
 
-const addIfNew = (book: NameBook, target: Target, name: string) =>
+const addIfNew = (book: NameBook, target: ReferenceTarget, name: string) =>
   book.idOf(target, name) ?? book.addPlaceholder(target, name);

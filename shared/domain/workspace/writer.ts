@@ -1,9 +1,10 @@
 import type { Sandbox } from '../../adapters/sandbox/sandbox.ts';
 import type { AnyEndpoint } from '../../platform/http/endpoint.ts';
-import type { Entry, Members } from './kinds/kind.ts';
+import type { Permission } from '../../platform/identity/permissions.ts';
+import type { DocumentEntry, ResourceMembers } from './kinds/kind.ts';
 
 /** The operations that write the resources of a kind, which make all the checks that they make for other callers. */
-export interface Writer {
+export interface ResourceWriter {
   /** The id of a resource in the paths of its operations. */
   param: string;
   create: AnyEndpoint;
@@ -16,18 +17,22 @@ export interface Writer {
   /** Members that only a change takes. */
   updateOnly?: readonly string[];
   /** The smallest body of a creation, for a resource of a circle. The rest follows as a change. */
-  skeleton?: (name: string) => Members;
+  skeleton?: (name: string) => ResourceMembers;
   /** The body of a change, with ids. Default: the changed members, and the default of those that are left out. */
-  changes?: (change: { stored: Members; after: Members }) => Members;
+  changes?: (change: { stored: ResourceMembers; after: ResourceMembers }) => ResourceMembers;
+  /** Where its responses show a secret that the service made, as a dotted path. Only they show it. */
+  madeSecret?: string;
+  /** Permissions that its creation and change take besides their own. */
+  alsoTakes?: readonly Permission[];
   /** What its operations check beside the schemas of their bodies, without the table. @throws 400 */
-  check?: (content: Members, sandbox: Sandbox) => Promise<void>;
-  parts?: Readonly<Record<string, Writer>>;
+  check?: (content: ResourceMembers, sandbox: Sandbox) => Promise<void>;
+  parts?: Readonly<Record<string, ResourceWriter>>;
 }
 
 /** What happens to a resource, or to a part of one. */
-export interface Node {
+export interface PlanNode {
   key: string;
-  before?: Entry;
-  after?: Entry;
-  parts: Readonly<Record<string, readonly Node[]>>;
+  before?: DocumentEntry;
+  after?: DocumentEntry;
+  parts: Readonly<Record<string, readonly PlanNode[]>>;
 }

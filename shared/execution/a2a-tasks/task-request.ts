@@ -1,7 +1,7 @@
-import { pushBodyOf } from '../../adapters/a2a-server/push-body.ts';
+import { toPushBody } from '../../adapters/a2a-server/push-body.ts';
 import { pushOpener } from '../../domain/a2a-tasks/push-secrets.ts';
 import { a2aTaskEntity } from '../../domain/a2a-tasks/task.ts';
-import type { TaskRequestOf } from '../../domain/deliveries/attempt.ts';
+import type { LoadTaskRequest } from '../../domain/deliveries/attempt.ts';
 import { using } from '../../platform/aws/uses.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 import { taskProgress } from './task-progress.ts';
@@ -10,7 +10,7 @@ import { taskView } from './task-view.ts';
 /** What the caller of a task is sent, as the task stands now: what the caller would get by asking. */
 export const taskRequests = /* @__PURE__ */ using(
   ['table:write', taskProgress, pushOpener],
-  (scope: Scope): TaskRequestOf =>
+  (scope: Scope): LoadTaskRequest =>
     async ({ id, surfaceId, taskId = '', configId = '', type }) => {
       const task = await scope.table.get(a2aTaskEntity, { surfaceId, id: taskId }, { consistent: true });
       const config = task?.pushConfigs?.find((each) => each.id === configId);
@@ -23,7 +23,7 @@ export const taskRequests = /* @__PURE__ */ using(
       if (type === 'task.ended' && isOpen) return { error: 'The task has not ended yet' };
       const secrets = await pushOpener(scope)({ taskId, configId }, config.sealed);
       if (!secrets) return { error: 'The secrets of the receiver cannot be read' };
-      const { contentType, body } = await pushBodyOf(taskView(task, progress, []), config.version);
+      const { contentType, body } = await toPushBody(taskView(task, progress, []), config.version);
       const headers = {
         'content-type': contentType,
         'webhook-id': id,

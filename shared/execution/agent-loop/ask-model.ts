@@ -15,7 +15,7 @@ import { BudgetSpent } from './budget.ts';
 
 export type ModelDelta = Exclude<ModelEvent, { type: 'finish' | 'start' }>;
 
-export interface Asked {
+export interface AskedResponse {
   response: ModelResponse;
   /** The type of the fallback that produced the response. */
   fallback?: string;
@@ -28,7 +28,7 @@ export async function* askModel(
   model: ModelPort,
   request: ModelRequest,
   handling: ErrorHandling | undefined,
-): AsyncGenerator<ModelDelta, Asked> {
+): AsyncGenerator<ModelDelta, AskedResponse> {
   const { begin, made } = openAttempts();
   async function* attempt(
     how: Parameters<typeof begin>[0],
@@ -63,7 +63,7 @@ export async function* askModel(
   return { ...tried, ...(attempts && { attempts }) };
 }
 
-type Tried = Asked | { error: StepError };
+type Tried = AskedResponse | { error: StepError };
 
 async function* responseOf(model: ModelPort, request: ModelRequest): AsyncGenerator<ModelDelta, Tried> {
   const add = openResponse();

@@ -2,7 +2,7 @@ import Big from 'big.js';
 import { StepError } from '../../core/errors/step-error.ts';
 
 /** What a run may cost in USD, with all runs inside of it. One inside of another draws from the budgets of both. */
-export interface Budget {
+export interface RunBudget {
   /** What is neither spent nor reserved; undefined without a limit. */
   left: () => Big | undefined;
   charge: (cost: Big | string) => void;
@@ -13,7 +13,7 @@ export interface Budget {
 }
 
 /** @param spent What the run has cost so far, with the runs inside of it that have ended. */
-export function openBudget(maxCost: number | undefined, spent: Big, outer?: Budget): Budget {
+export function openBudget(maxCost: number | undefined, spent: Big, outer?: RunBudget): RunBudget {
   let left = maxCost === undefined ? undefined : new Big(maxCost);
   let reservations = 0;
   let changed = Promise.withResolvers<void>();

@@ -6,7 +6,7 @@ import { truncate } from '../../core/text.ts';
 import { estimateTokens } from './context-size.ts';
 import { conversationParts, joinedParts, type Parts } from './conversation-parts.ts';
 import { shortened } from './shorten-results.ts';
-import { transcriptOf } from './transcript.ts';
+import { toTranscript } from './transcript.ts';
 
 /** The context of a model that nobody knows. */
 const contextAssumed = 128_000;
@@ -85,7 +85,7 @@ async function summarised(
 ): Promise<{ summary: string; usage: Compaction['usage'] }> {
   let summary = earlierSummary;
   let usage: Compaction['usage'] = { inputTokens: 0, outputTokens: 0 };
-  for (const piece of piecesOf(transcriptOf(older), contextOf(limits) * transcriptShare)) {
+  for (const piece of piecesOf(toTranscript(older), contextOf(limits) * transcriptShare)) {
     const prompt = [
       ...(summary ? [`The summary of what came before:\n${summary}`] : []),
       `The conversation, as JSON lines:\n${piece}`,

@@ -2,7 +2,7 @@ import { tokensOfMessage, tokensOfTools } from '../../adapters/models/token-esti
 import type { ModelMessage, ModelTool, ModelUsage } from '../../adapters/ports/model-port.ts';
 
 /** What the provider counted: the first `messages` of a conversation, the last of which is the response. */
-export interface Measured {
+export interface MeasuredContext {
   messages: number;
   usage: Pick<ModelUsage, 'inputTokens' | 'outputTokens'>;
 }
@@ -10,7 +10,7 @@ export interface Measured {
 /** What the provider counted in the last turn is exact; the rest is an estimate that is rather too high. */
 export function estimateTokens(
   messages: readonly ModelMessage[],
-  { tools = [], measured }: { tools?: readonly ModelTool[]; measured?: Measured | undefined } = {},
+  { tools = [], measured }: { tools?: readonly ModelTool[]; measured?: MeasuredContext | undefined } = {},
 ): number {
   const sumOf = (some: readonly ModelMessage[]) => some.reduce((sum, each) => sum + tokensOfMessage(each), 0);
   if (!measured || measured.messages > messages.length) return tokensOfTools(tools) + sumOf(messages);

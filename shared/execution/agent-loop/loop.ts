@@ -7,7 +7,7 @@ import { next } from './next.ts';
 import { apply, endFact, type RunState } from './state.ts';
 import {
   type CallEvent,
-  failedCall,
+  failedCallResult,
   planCalls,
   runCalls,
   type ToolWorld,
@@ -111,7 +111,9 @@ async function* openCalls(
     }),
   );
   yield* record(
-    ...left.flatMap(({ call, plan }) => ('fail' in plan ? [failedCall(call, plan.fail, loop.now)] : [])),
+    ...left.flatMap(({ call, plan }) =>
+      'fail' in plan ? [failedCallResult(call, plan.fail, loop.now)] : [],
+    ),
   );
   const runnable = left.flatMap(({ call, plan }) => ('run' in plan ? [{ call, tool: plan.run }] : []));
   if (runnable.length === 0) return;

@@ -53,7 +53,7 @@ export type LoopProgress =
       reason?: string;
     };
 
-export const stepEventOf = (progress: LoopProgress): StepEvent | undefined =>
+export const toStepEvent = (progress: LoopProgress): StepEvent | undefined =>
   isOfAgents(progress) ? undefined : progress;
 
 const isOfAgents = (progress: LoopProgress): progress is Exclude<LoopProgress, StepEvent> =>

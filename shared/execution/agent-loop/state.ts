@@ -21,7 +21,7 @@ export interface RunState {
   /** Those that were not refused, by the id of the tool. */
   callsOf: ReadonlyMap<string, number>;
   isCorrected: boolean;
-  totals: Totals;
+  totals: LoopTotals;
   /** Whether the agent was told what it needs to know beside its system prompt. */
   hasContext: boolean;
   /** Whether the last message is a note of the run, which the model has not answered yet. */
@@ -29,7 +29,7 @@ export interface RunState {
   end: EndFact | undefined;
 }
 
-export interface Totals {
+export interface LoopTotals {
   inputTokens: number;
   outputTokens: number;
   cachedInputTokens: number;
@@ -185,13 +185,16 @@ function withQuestion(messages: readonly ModelMessage[], text: string | undefine
   const last = messages[place];
   if (!text || last?.role !== 'user') return withContext(messages, text ?? '');
   const { content } = last;
-  const told = typeof content === 'string' ? `${text}\n\n${content}` : [textPart(text), ...content];
-  return messages.with(place, { role: 'user', content: told });
+  const extended = typeof content === 'string' ? `${text}\n\n${content}` : [textPart(text), ...content];
+  return messages.with(place, { role: 'user', content: extended });
 }
 
 const textPart = (text: string) => ({ type: 'text' as const, text });
 
-const plus = (totals: Totals, { inputTokens, outputTokens, cost, codeCalls, ...parts }: Spent): Totals => ({
+const plus = (
+  totals: LoopTotals,
+  { inputTokens, outputTokens, cost, codeCalls, ...parts }: Spent,
+): LoopTotals => ({
   inputTokens: totals.inputTokens + inputTokens,
   outputTokens: totals.outputTokens + outputTokens,
   cachedInputTokens: totals.cachedInputTokens + (parts.cachedInputTokens ?? 0),
@@ -202,7 +205,10 @@ const plus = (totals: Totals, { inputTokens, outputTokens, cost, codeCalls, ...p
   codeCalls: codeCalls ? sumOfCalls(totals.codeCalls, codeCalls) : totals.codeCalls,
 });
 
-const sumOfCalls = (calls: Totals['codeCalls'], more: Totals['codeCalls']): Totals['codeCalls'] => ({
+const sumOfCalls = (
+  calls: LoopTotals['codeCalls'],
+  more: LoopTotals['codeCalls'],
+): LoopTotals['codeCalls'] => ({
   ...calls,
   ...Object.fromEntries(Object.entries(more).map(([id, count]) => [id, (calls[id] ?? 0) + count])),
 });

@@ -163,7 +163,11 @@ async function runCall(
   }
 }
 
-export const failedCall = ({ id, name }: RequestedCall, reason: string, now: () => Date): ResultFact => ({
+export const failedCallResult = (
+  { id, name }: RequestedCall,
+  reason: string,
+  now: () => Date,
+): ResultFact => ({
   type: 'result',
   callId: id,
   toolName: name,

@@ -5,7 +5,7 @@ const textCharactersMax = 8_000;
 const resultCharactersMax = 2_000;
 
 /** Messages as JSON lines, for a model that summarises them. Long texts and results are cut, files are named. */
-export const transcriptOf = (messages: readonly ModelMessage[]): string[] =>
+export const toTranscript = (messages: readonly ModelMessage[]): string[] =>
   messages.flatMap(({ role, content }) => {
     const parts = typeof content === 'string' ? [{ type: 'text' as const, text: content }] : content;
     return parts.flatMap((part) => JSON.stringify(shown(role, part)) ?? []);

@@ -3,7 +3,7 @@ import type { ModelLimits, ModelRequest } from '../../adapters/ports/model-port.
 import type { Ports } from '../../adapters/ports/ports.ts';
 import { orAborted } from '../../core/concurrency/abort.ts';
 import { StepError } from '../../core/errors/step-error.ts';
-import { type Budget, BudgetSpent } from './budget.ts';
+import { BudgetSpent, type RunBudget } from './budget.ts';
 import { estimateTokens } from './context-size.ts';
 import { settling } from './settling.ts';
 import {
@@ -15,7 +15,7 @@ import {
 } from './worst-case-cost.ts';
 
 /** Ports whose calls of models keep to a budget: each has its highest cost set aside before it begins. */
-export function withinBudget(ports: Ports, budget: Budget): Ports {
+export function withinBudget(ports: Ports, budget: RunBudget): Ports {
   if (budget.left() === undefined) return ports;
   return {
     ...ports,
@@ -53,7 +53,7 @@ export const unpriced = (model: string) =>
   );
 
 /** A call that may begin: shortened to what is left. Waits for calls beside it before it is shortened. @throws StepError */
-async function reserved(ports: Ports, budget: Budget, request: ModelRequest) {
+async function reserved(ports: Ports, budget: RunBudget, request: ModelRequest) {
   const { model, messages, tools, settings, signal } = request;
   const limits = await ports.model.limits(model);
   if (!limits.prices?.length) throw unpriced(model);

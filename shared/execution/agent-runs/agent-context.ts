@@ -17,7 +17,9 @@ export interface Context {
 }
 
 /** What an agent is told before its first turn, beside its system prompt. Empty if there is nothing. @throws StepError */
-export async function contextOf(context: Context): Promise<Pick<FactOf<'context'>, 'text' | 'question'>> {
+export async function loadAgentContext(
+  context: Context,
+): Promise<Pick<FactOf<'context'>, 'text' | 'question'>> {
   const { config, input, warnings, now } = context;
   const { temporal = {} } = config;
   const previous = input.previousMessageAt === undefined ? undefined : new Date(input.previousMessageAt);

@@ -5,17 +5,17 @@ import { sandbox } from '../../adapters/sandbox/sandbox.ts';
 import { agentLevelsMax } from '../../core/agent-depth.ts';
 import { ServiceError } from '../../core/errors/errors.ts';
 import { StepError } from '../../core/errors/step-error.ts';
-import { derivedId, timeOf } from '../../core/ids.ts';
+import { derivedId, timeMsFromId } from '../../core/ids.ts';
 import { beginNote } from '../../core/tracing/active-span.ts';
 import { agentVersions } from '../../domain/agents/agent-versions.ts';
 import type { AgentConfig } from '../../domain/agents/config/agent-config.ts';
 import { originInside, type ParentListing } from '../../domain/runs/run-origin.ts';
 import type { OwnTools } from '../../domain/tools/own-tool-problems.ts';
 import type { Scope } from '../../platform/data/scope.ts';
-import type { Budget } from '../agent-loop/budget.ts';
+import type { RunBudget } from '../agent-loop/budget.ts';
 import { paidBy } from '../budgets/payers.ts';
 import type { NumberedEvent } from '../events/agent-run-event.ts';
-import { savingsOf, tokenParts } from '../tool-support/spent.ts';
+import { toCacheSavings, tokenParts } from '../tool-support/spent.ts';
 import { nameOfVersion } from './agent-version-reader.ts';
 import { endRun } from './end-run.ts';
 import type { AgentRun, ExecuteOptions } from './execute-agent-run.ts';
@@ -24,7 +24,7 @@ import { takeOver } from './lease/take-run.ts';
 import { loadInput, loadRun } from './log/load-run.ts';
 import { replayEvents } from './log/replay-events.ts';
 import { RunLost } from './log/run-journal.ts';
-import { type RunRequest, startRun } from './start-run.ts';
+import { type AgentRunRequest, startRun } from './start-run.ts';
 import { agentToRun } from './tools/agent-to-run.ts';
 import { inlineAgent, inlineContent } from './tools/inline-content.ts';
 
@@ -41,7 +41,7 @@ interface Inside {
   /** Those of the tenant: an agent counts its model calls itself. */
   ports: Ports;
   /** Of the parent, if it is a run of an agent. */
-  budget?: Budget;
+  budget?: RunBudget;
   streamed: boolean;
   /** Aborted when the parent goes on elsewhere. */
   stop?: AbortSignal;
@@ -63,7 +63,7 @@ export const agentsPort = (scope: Scope, parent: ParentRun, inside: () => Inside
         throw new StepError(`Agents run each other at most ${agentLevelsMax} levels deep`);
       }
       const { callId } = request;
-      const id = callId ? derivedId('exec', timeOf(callId), parent.id, callId) : scope.newId('exec');
+      const id = callId ? derivedId('exec', timeMsFromId(callId), parent.id, callId) : scope.newId('exec');
       // A call of an agent is known by its execution.
       const note = parent.isAgent && callId ? undefined : beginNote({ k: 'a', id });
       const world = inside();
@@ -108,7 +108,7 @@ async function endOf(scope: Scope, parent: ParentRun, request: Request, inside: 
       const { errorCode } = event.end;
       const parts = {
         ...tokenParts({ cachedInputTokens, reasoningTokens: 0 }),
-        ...savingsOf(new Big(cacheSavings)),
+        ...toCacheSavings(new Big(cacheSavings)),
       };
       return { output, error, errorCode, spent: { inputTokens, outputTokens, ...parts, cost } };
     }
@@ -151,7 +151,7 @@ async function started(scope: Scope, parent: ParentRun, request: Request): Promi
   const agent = isStored
     ? await agentToRun(scope)(asked, environment, request.version)
     : inlineAgent(asked.name, inlineContent(asked.config as AgentConfig));
-  const given: RunRequest = {
+  const given: AgentRunRequest = {
     id,
     agent,
     timeoutMs,

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { conflict, invalidAt, notFound } from '../../core/errors/errors.ts';
-import { idOf } from '../../core/ids.ts';
+import { resourceId } from '../../core/ids.ts';
 import { characterCount } from '../../core/json/json-texts.ts';
 import { type Message, messageText } from '../../domain/conversations/message.ts';
 import type { Scope } from '../../platform/data/scope.ts';
@@ -21,7 +21,7 @@ export interface RunPlace {
 }
 
 export const Decision = z.strictObject({
-  approvalId: idOf('appr'),
+  approvalId: resourceId('appr'),
   decision: z.enum(['approved', 'denied']),
   reason: z.string().max(2_000).optional().meta({ description: 'The agent learns why a call was denied' }),
 });
@@ -30,7 +30,7 @@ export type Decision = z.infer<typeof Decision>;
 /** By the id of the tool call, or by the name of the tool. */
 type Outputs = Readonly<Record<string, unknown>>;
 
-export interface WaitAnswer {
+export interface GivenAnswers {
   decisions?: readonly Decision[] | undefined;
   toolOutputs?: Outputs | undefined;
   /** What the agent gets after the last answer. */
@@ -55,7 +55,7 @@ export async function answer(
   scope: Scope,
   principal: Pick<Principal, 'userId' | 'permissions'>,
   place: RunPlace,
-  { decisions = [], toolOutputs, messages = [], continuesHere = false, alsoWrite = [] }: WaitAnswer,
+  { decisions = [], toolOutputs, messages = [], continuesHere = false, alsoWrite = [] }: GivenAnswers,
 ): Promise<AnsweredRun> {
   refuseRepeated(decisions);
   const run = await pausedRun(scope, principal, place);

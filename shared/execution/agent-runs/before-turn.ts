@@ -2,9 +2,9 @@ import { tokensOfTools } from '../../adapters/models/token-estimate.ts';
 import type { ModelLimits, ModelPort, ModelTool } from '../../adapters/ports/model-port.ts';
 import { StepError } from '../../core/errors/step-error.ts';
 import type { AgentConfig } from '../../domain/agents/config/agent-config.ts';
-import type { Budget } from '../agent-loop/budget.ts';
+import type { RunBudget } from '../agent-loop/budget.ts';
 import { compactConversation, needsCompaction } from '../agent-loop/compaction.ts';
-import { estimateTokens, type Measured } from '../agent-loop/context-size.ts';
+import { estimateTokens, type MeasuredContext } from '../agent-loop/context-size.ts';
 import type { Fact, FactOf } from '../agent-loop/facts.ts';
 import type { BeforeTurn } from '../agent-loop/loop.ts';
 import { reflectionBefore } from '../agent-loop/reflection.ts';
@@ -23,7 +23,7 @@ export interface TurnWorld {
   /** Of a run that answers a chat. */
   chatHistory?: ChatHistory | undefined;
   spent: () => Spent;
-  budget: Budget;
+  budget: RunBudget;
   /** Whether an external agent stands in the place of the model. What it costs, only its server knows. */
   isExternal: boolean;
   now: () => Date;
@@ -38,7 +38,7 @@ const ifStepError =
   };
 
 /** What a run does before each turn: it keeps within the context of its model and its budget, and reflects. */
-export function beforeTurnOf(world: TurnWorld): (state: RunState) => Promise<BeforeTurn> {
+export function createBeforeTurn(world: TurnWorld): (state: RunState) => Promise<BeforeTurn> {
   const { model, modelName } = world;
   let limits: Promise<ModelLimits> | undefined;
   return async (state: RunState): Promise<BeforeTurn> => {
@@ -63,9 +63,9 @@ export function beforeTurnOf(world: TurnWorld): (state: RunState) => Promise<Bef
 async function contextFact({ context, isExternal, spent, now }: TurnWorld): Promise<Fact | undefined> {
   const { text, question } = await context();
   // An external agent gets the message as the user wrote it.
-  const told = { text, ...(question && !isExternal && { question }) };
-  if (text === '' && !told.question) return undefined;
-  return { type: 'context', ...told, spent: spent(), at: now().toISOString() };
+  const content = { text, ...(question && !isExternal && { question }) };
+  if (text === '' && !content.question) return undefined;
+  return { type: 'context', ...content, spent: spent(), at: now().toISOString() };
 }
 
 function reflectionFact({ config, now }: TurnWorld, state: RunState): Fact | undefined {
@@ -77,7 +77,7 @@ function reflectionFact({ config, now }: TurnWorld, state: RunState): Fact | und
 
 const sizeOf = ({ tools }: TurnWorld, { messages, lastTurn, measuredMessages }: RunState): number => {
   const usage = lastTurn?.usage;
-  const measured: Measured | undefined =
+  const measured: MeasuredContext | undefined =
     usage && measuredMessages > 0 ? { messages: measuredMessages, usage } : undefined;
   return estimateTokens(messages, { tools, measured });
 };

@@ -6,7 +6,7 @@ import { agentCredentials } from '../../domain/agents/credentials/agent-credenti
 import type { Message } from '../../domain/conversations/message.ts';
 import type { OwnTools } from '../../domain/tools/own-tool-problems.ts';
 import type { Scope } from '../../platform/data/scope.ts';
-import { type Budget, openBudget } from '../agent-loop/budget.ts';
+import { openBudget, type RunBudget } from '../agent-loop/budget.ts';
 import { joinedParts } from '../agent-loop/conversation-parts.ts';
 import { replay } from '../agent-loop/state.ts';
 import { withinBudget } from '../agent-loop/within-budget.ts';
@@ -19,7 +19,7 @@ import { agentsPort } from './agents-port.ts';
 import { chatHistory } from './chat-history.ts';
 import { listingOfAgent } from './executions/agent-run-listing.ts';
 import type { TakenRun } from './log/load-run.ts';
-import { factsOf } from './log/load-run.ts';
+import { logFacts } from './log/load-run.ts';
 import type { RunInput } from './log/run-input.ts';
 import { openRun } from './open-run.ts';
 import { type RunContext, runAgent } from './run-agent.ts';
@@ -36,7 +36,7 @@ export interface AgentRun extends TakenRun {
 export interface ExecuteOptions
   extends Pick<RunContext, 'callerSignal' | 'stopSignal' | 'requestId' | 'isUnread'> {
   ports: Ports;
-  budget?: Budget | undefined;
+  budget?: RunBudget | undefined;
   /** For a spawned agent: the tools of the one that spawned it. */
   inherited?: OwnTools | undefined;
   streamed: boolean;
@@ -53,7 +53,7 @@ export async function* executeAgentRun(
   const { agentId: id } = execution;
   const ports = id === null ? atDepth : paidBy(atDepth, { type: 'agent', id });
   const config = runnableConfig(content);
-  const state = replay([], factsOf(taken.log));
+  const state = replay([], logFacts(taken.log));
   const budget = openBudget(config.loopConfig?.maxCost, state.totals.cost, outer);
   const codeCalls = openCodeCalls(state);
   if (taken.mayHaveBegun && isCodeLost(state))

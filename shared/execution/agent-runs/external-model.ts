@@ -3,7 +3,7 @@ import type { ModelMessage, ModelPort } from '../../adapters/ports/model-port.ts
 import type { Ports } from '../../adapters/ports/ports.ts';
 import { StepError } from '../../core/errors/step-error.ts';
 import type { ExternalConfig } from '../../domain/agents/config/external-config.ts';
-import { transcriptOf } from '../agent-loop/transcript.ts';
+import { toTranscript } from '../agent-loop/transcript.ts';
 import { delegate } from '../external-agents/delegate.ts';
 
 /** The name of an external agent where a run names its model. */
@@ -38,7 +38,7 @@ export const externalModel = (ports: Ports, config: ExternalConfig): ModelPort =
 function partsOf(messages: readonly ModelMessage[]): A2aPart[] {
   const last = messages.findLastIndex(({ role }) => role === 'user');
   const earlier = messages.slice(0, last).filter(({ role }) => role !== 'system');
-  const said = earlier.length > 0 ? `The conversation so far:\n${transcriptOf(earlier).join('\n')}` : '';
+  const said = earlier.length > 0 ? `The conversation so far:\n${toTranscript(earlier).join('\n')}` : '';
   return [...(said ? [{ text: said }] : []), ...contentOf(messages[last])];
 }
 

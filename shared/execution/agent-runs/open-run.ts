@@ -3,33 +3,33 @@ import type { Ports } from '../../adapters/ports/ports.ts';
 import type { AgentCapability } from '../../domain/agents/config/agent.ts';
 import type { AgentConfig } from '../../domain/agents/config/agent-config.ts';
 import type { ExternalConfig } from '../../domain/agents/config/external-config.ts';
-import { timeoutMsOf } from '../../domain/flows/steps/mcp-server.ts';
-import { reasoningOf } from '../../domain/flows/steps/reasoning.ts';
+import { toTimeoutMs } from '../../domain/flows/steps/mcp-server.ts';
+import { toModelReasoning } from '../../domain/flows/steps/reasoning.ts';
 import type { ModelCall } from '../../domain/model-usage/model-calls.ts';
 import type { Scope } from '../../platform/data/scope.ts';
-import type { Budget } from '../agent-loop/budget.ts';
+import type { RunBudget } from '../agent-loop/budget.ts';
 import type { Loop } from '../agent-loop/loop.ts';
 import { openMeter } from '../engine/model-meter.ts';
 import type { RunnableTool } from '../tools/runnable-tool.ts';
-import { contextOf } from './agent-context.ts';
-import { beforeTurnOf } from './before-turn.ts';
+import { loadAgentContext } from './agent-context.ts';
+import { createBeforeTurn } from './before-turn.ts';
 import type { ChatHistory } from './chat-history.ts';
 import { answerChecker } from './check-answer.ts';
 import { externalModel } from './external-model.ts';
 import type { RunInput } from './log/run-input.ts';
 import type { LoopToolWorld } from './tools/agent-tool-world.ts';
-import { approvalOf, gateOf } from './tools/approval.ts';
+import { approvalGate, withCapabilityTools } from './tools/approval.ts';
 import type { CodeCalls } from './tools/code-calls.ts';
-import { toolLimitsOf } from './tools/tool-limits.ts';
+import { toolLimits } from './tools/tool-limits.ts';
 
 /** Without a config an agent responds once (docs/decisions/agents.md). */
-export const turnsMaxOf = ({ loopConfig }: AgentConfig) => loopConfig?.maxTurns ?? 1;
+export const agentTurnsMax = ({ loopConfig }: AgentConfig) => loopConfig?.maxTurns ?? 1;
 
 const dayMs = 86_400_000;
 /** How long a caller has to execute a tool. Then the run fails. */
 const outputWaitMs = 7 * dayMs;
 
-export interface OpenRun {
+export interface OpenedRun {
   loop: Loop;
   /** The model calls since the last time it was asked. */
   takeCalls: () => ModelCall[];
@@ -51,7 +51,7 @@ export async function openRun(
     signal,
   }: {
     ports: Ports;
-    budget: Budget;
+    budget: RunBudget;
     codeCalls: CodeCalls;
     /** Of an external agent that answers by itself, with the value of its credentials. */
     externalConfig: ExternalConfig | null;
@@ -60,13 +60,13 @@ export async function openRun(
     streamed: boolean;
     signal: AbortSignal;
   },
-): Promise<OpenRun> {
+): Promise<OpenedRun> {
   const meter = openMeter(ports);
   let counted: ModelCall[] = [];
   const request = requestOf(config, input, streamed);
   let conversation: readonly ModelMessage[] = [];
-  const needsApproval = gateOf(approvalOf(config.tools?.approval, capabilities));
-  const { limits, requiredTools } = toolLimitsOf(config.tools ?? {}, capabilities);
+  const needsApproval = approvalGate(withCapabilityTools(config.tools?.approval, capabilities));
+  const { limits, requiredTools } = toolLimits(config.tools ?? {}, capabilities);
   const { tools, warnings } = await openTools({
     ports: meter.ports,
     model: request.model,
@@ -84,10 +84,10 @@ export async function openRun(
   const { model: modelName } = request;
   const model = externalConfig ? externalModel(ports, externalConfig) : meter.ports.model;
   const context = () =>
-    contextOf({ config, input, modelName, ports: meter.ports, warnings, now: now(), signal });
+    loadAgentContext({ config, input, modelName, ports: meter.ports, warnings, now: now(), signal });
   const isExternal = externalConfig !== null;
   const turnWorld = { config, model, modelName, tools, context, chatHistory, spent, budget, isExternal };
-  const beforeTurn = beforeTurnOf({ ...turnWorld, now, signal });
+  const beforeTurn = createBeforeTurn({ ...turnWorld, now, signal });
   return {
     loop: {
       model,
@@ -102,13 +102,13 @@ export async function openRun(
         return beforeTurn(state);
       },
       toolChoice: config.tools?.toolCallStrategy,
-      turnsMax: turnsMaxOf(config),
+      turnsMax: agentTurnsMax(config),
       limits,
       requiredTools,
       errorHandling: config.errorHandling,
       needsApproval,
       checkAnswer: input.responseSchema && answerChecker(ports, input.responseSchema, signal),
-      waitMs: { approval: timeoutMsOf(config.tools?.approval?.timeout ?? dayMs), output: outputWaitMs },
+      waitMs: { approval: toTimeoutMs(config.tools?.approval?.timeout ?? dayMs), output: outputWaitMs },
     },
     takeCalls() {
       const calls = counted;
@@ -127,7 +127,7 @@ function requestOf(
   const { temperature, topP, topK, frequencyPenalty, presencePenalty, seed } = config;
   return {
     model: modelOverride ?? model,
-    reasoning: reasoningOf(config.reasoning),
+    reasoning: toModelReasoning(config.reasoning),
     ...(schema && { format: { type: 'json', schema } }),
     settings: { temperature, topP, topK, frequencyPenalty, presencePenalty, seed },
     promptCaching,

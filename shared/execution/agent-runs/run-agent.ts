@@ -1,5 +1,5 @@
 import type { ModelMessage } from '../../adapters/ports/model-port.ts';
-import { anyOf } from '../../core/concurrency/abort.ts';
+import { anySignal } from '../../core/concurrency/abort.ts';
 import { StepError } from '../../core/errors/step-error.ts';
 import { log } from '../../core/log.ts';
 import { eachInSpan, inSpan, openSpan } from '../../core/tracing/active-span.ts';
@@ -15,7 +15,7 @@ import type { TakenRun } from './log/load-run.ts';
 import { withNotes } from './log/notes-of-facts.ts';
 import { replayEvents } from './log/replay-events.ts';
 import { openJournal, RunLost } from './log/run-journal.ts';
-import type { OpenRun } from './open-run.ts';
+import type { OpenedRun } from './open-run.ts';
 import { openPieces } from './pieces/piece-writer.ts';
 import { disconnected, endAfter } from './run-ending.ts';
 
@@ -28,7 +28,7 @@ interface RunSignals {
 
 export interface RunContext {
   /** Opens the loop, and the messages that the run began with. */
-  open: (signals: RunSignals) => Promise<OpenRun & { messages: readonly ModelMessage[] }>;
+  open: (signals: RunSignals) => Promise<OpenedRun & { messages: readonly ModelMessage[] }>;
   /** Aborted when the caller is gone, which cancels the run. */
   callerSignal?: AbortSignal;
   /** Aborted when the process has to stop. The run goes on elsewhere. */
@@ -55,11 +55,11 @@ export async function* runAgent(
   const lease = keepLease(scope, execution, execution.holder, pieces.seen);
   const timeout = AbortSignal.timeout(Math.max(1, timeoutMs - execution.activeMs));
   const left = new AbortController();
-  const stop = anyOf(lease.lost, stopSignal);
-  const signal = anyOf(stop, timeout, left.signal, callerSignal);
+  const stop = anySignal(lease.lost, stopSignal);
+  const signal = anySignal(stop, timeout, left.signal, callerSignal);
   const run = tracedRun(execution.id, execution.startedIn);
   const span = openSpan(run, agentPath, Date.parse(execution.startedAt));
-  let opened: OpenRun | undefined;
+  let opened: OpenedRun | undefined;
   const record = async (facts: readonly Fact[]) => {
     await pieces.settle();
     const calls = opened?.takeCalls() ?? [];

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { idOf } from '../../core/ids.ts';
+import { resourceId } from '../../core/ids.ts';
 import { nameUpTo } from '../../core/name.ts';
 import { JsonSchemaText } from '../../domain/flows/steps/json-schema-text.ts';
 
@@ -9,7 +9,7 @@ export const agentOptions = {
       'true: answers 202 with the id of the execution, which a worker runs. Follow it with GET …/executions/{executionId}/events',
   }),
   version: z
-    .union([z.enum(['published', 'draft']), idOf('agentver')])
+    .union([z.enum(['published', 'draft']), resourceId('agentver')])
     .optional()
     .meta({
       description:

@@ -1,7 +1,7 @@
 import { schemaProblems } from '../../adapters/json-schema/json-schema.ts';
 import type { JsonSchema } from '../../adapters/ports/model-port.ts';
 import type { Sandbox } from '../../adapters/sandbox/sandbox.ts';
-import { fillerOf } from '../../adapters/templates/filler.ts';
+import { createFiller } from '../../adapters/templates/filler.ts';
 import { type ErrorDetail, invalid, invalidAt } from '../../core/errors/errors.ts';
 import { StepError } from '../../core/errors/step-error.ts';
 import { unixSeconds } from '../../core/time/unix-seconds.ts';
@@ -22,10 +22,10 @@ import type { AgentExecution } from './executions/agent-execution.ts';
 import { leaseFrom } from './executions/execution-writes.ts';
 import { recordStart } from './executions/record-start.ts';
 import type { AgentToRun, ClientTool, RunHistory, RunInput } from './log/run-input.ts';
-import { turnsMaxOf } from './open-run.ts';
+import { agentTurnsMax } from './open-run.ts';
 import { runnableConfig } from './tools/runnable-config.ts';
 
-export interface RunRequest {
+export interface AgentRunRequest {
   agent: AgentToRun;
   messages: readonly Message[];
   inputs?: Variables | undefined;
@@ -59,7 +59,7 @@ const inlineTtlSeconds = 30 * 86_400;
 const timeoutMsOf = (background: boolean) => (background ? 3_600_000 : 600_000);
 
 /** Records that a run starts. @returns it, for its process. @throws 400 if the system prompt cannot be rendered; BUDGET_EXCEEDED */
-export async function startRun(scope: Scope, request: RunRequest, sandbox: Sandbox): Promise<AgentRun> {
+export async function startRun(scope: Scope, request: AgentRunRequest, sandbox: Sandbox): Promise<AgentRun> {
   const { agent, owner, parent, background } = request;
   const config = runnableConfig(agent.content);
   const isOwnModel = agent.content.agentType !== 'external';
@@ -105,7 +105,7 @@ export async function startRun(scope: Scope, request: RunRequest, sandbox: Sandb
     surfaceType: request.surfaceType,
     ...(request.surface && { surface: request.surface }),
     origin: request.origin,
-    turnsMax: turnsMaxOf(config),
+    turnsMax: agentTurnsMax(config),
     userId: owner.userId,
     organizationId: owner.organizationId,
     permissions: [...request.permissions],
@@ -136,7 +136,7 @@ export async function startRun(scope: Scope, request: RunRequest, sandbox: Sandb
 
 /** @throws 400 if a JSON Schema of the request is not valid. */
 async function checkSchemas(
-  { responseSchema, clientTools = [] }: RunRequest,
+  { responseSchema, clientTools = [] }: AgentRunRequest,
   sandbox: Sandbox,
 ): Promise<void> {
   const schemas = [
@@ -158,11 +158,11 @@ async function checkSchemas(
 
 /** @throws 400 if a template cannot be rendered. */
 function fillerFor(
-  { agent, inputs, messages, owner }: RunRequest,
+  { agent, inputs, messages, owner }: AgentRunRequest,
   { id, startedAt }: { id: string; startedAt: string },
   sandbox: Sandbox,
 ) {
-  const filler = fillerOf(
+  const filler = createFiller(
     {
       ...inputs,
       inputs: inputs ?? {},
@@ -182,7 +182,7 @@ function fillerFor(
 
 async function profileOf(
   { memory: { enabled, profileTemplate } = { enabled: false } }: AgentConfig,
-  owner: RunRequest['owner'],
+  owner: AgentRunRequest['owner'],
   fill: ReturnType<typeof fillerFor>,
 ): Promise<string> {
   if (!enabled || profileTemplate === undefined) return owner.userId;

@@ -17,7 +17,7 @@ export interface BatchProgress {
 
 export type BatchOutcome = NonNullable<Batch['outcome']>;
 
-export function totalsOf(startedAt: string, slots: readonly SlotItem[]): BatchOutcome {
+export function sumSlots(startedAt: string, slots: readonly SlotItem[]): BatchOutcome {
   const sum = (count: (slot: (typeof slots)[number]) => number) =>
     slots.reduce((total, slot) => total + count(slot), 0);
   return {

@@ -1,6 +1,6 @@
 import { type EndStatus, runEntity } from '../../domain/runs/run.ts';
 import { endedRunWrite, type NewRun, type RunEnding } from '../../domain/runs/run-list.ts';
-import { listingOf, type ParentListing, type RunOrigin } from '../../domain/runs/run-origin.ts';
+import { childListing, type ParentListing, type RunOrigin } from '../../domain/runs/run-origin.ts';
 import { ifRefused } from '../../platform/data/condition-failed.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 import { exists } from '../../platform/data/writes.ts';
@@ -27,7 +27,7 @@ export function runOfBatch(batch: Batch): NewRun {
 }
 
 export const listingOfBatch = (batch: Batch): ParentListing =>
-  listingOf(batch.dispatched?.runId ?? batch.id, originOf(batch));
+  childListing(batch.dispatched?.runId ?? batch.id, originOf(batch));
 
 export const batchCancelled = 'The batch was cancelled';
 

@@ -1,6 +1,6 @@
 import { conflict, notFound } from '../../core/errors/errors.ts';
 import { measure } from '../../core/invocation.ts';
-import { nobody } from '../../domain/deliveries/end-notice.ts';
+import { noNotice } from '../../domain/deliveries/end-notice.ts';
 import { runEnd } from '../../domain/runs/run-end.ts';
 import { using } from '../../platform/aws/uses.ts';
 import { removeFromSweepIndex } from '../../platform/cleanup/sweeps.ts';
@@ -23,7 +23,7 @@ import {
   type BatchProgress,
   batchProgress,
   isBatchOver,
-  totalsOf,
+  sumSlots,
 } from './batch-progress.ts';
 import { endingOfBatch, relistStopped, runOfBatch } from './batch-run.ts';
 import type { SlotItem } from './slot-counters.ts';
@@ -52,7 +52,7 @@ const listedRecordsMax = 5_000;
 const runningSeconds = 10;
 
 /** The slot, and so the FIFO message group, of the n-th record of a batch. */
-export const slotOf = (batch: Pick<Batch, 'recordConcurrency'>, n: number) => n % batch.recordConcurrency;
+export const recordSlot = (batch: Pick<Batch, 'recordConcurrency'>, n: number) => n % batch.recordConcurrency;
 
 export const batchStore = /* @__PURE__ */ using(['table:write', payloadStore, runEnd], (scope: Scope) => {
   const { table, now } = scope;
@@ -75,7 +75,7 @@ export const batchStore = /* @__PURE__ */ using(['table:write', payloadStore, ru
   }
 
   async function totals(batch: BatchSummary, { consistent = true } = {}): Promise<BatchOutcome> {
-    return batch.outcome ?? totalsOf(batch.startedAt, await slotsIn(batch, consistent));
+    return batch.outcome ?? sumSlots(batch.startedAt, await slotsIn(batch, consistent));
   }
 
   const slotsIn = async (batch: BatchSummary, consistent = true): Promise<SlotItem[]> =>
@@ -85,7 +85,7 @@ export const batchStore = /* @__PURE__ */ using(['table:write', payloadStore, ru
   async function settled(batch: Batch): Promise<BatchProgress> {
     if (batch.outcome) return batchProgress(batch, batch.outcome);
     const slots = await slotsIn(batch);
-    const outcome = totalsOf(batch.startedAt, slots);
+    const outcome = sumSlots(batch.startedAt, slots);
     const progress = batchProgress(batch, outcome);
     if (batch.stopped && !batch.dispatched) await relistStopped(scope, batch, outcome, totalsOfSlots(slots));
     if (!isBatchOver(batch, outcome)) return progress;
@@ -98,7 +98,7 @@ export const batchStore = /* @__PURE__ */ using(['table:write', payloadStore, ru
           runOfBatch(batch),
           endingOfBatch(batch, outcome, totalsOfSlots(slots), { status, at }),
         )
-      : nobody;
+      : noNotice;
     const write = table.writes.update(
       batchEntity,
       { id: batch.id },
@@ -190,7 +190,7 @@ export const batchStore = /* @__PURE__ */ using(['table:write', payloadStore, ru
       const states = decodeReadable(batchEntity, items.slice(0, ids.length)).map(async (batch) => {
         const outcome =
           batch.outcome ??
-          (isAhead(batch) ? totalsOf(batch.startedAt, slotItems(slots)) : await listedTotals(batch));
+          (isAhead(batch) ? sumSlots(batch.startedAt, slotItems(slots)) : await listedTotals(batch));
         const { cost } = outcome;
         const { error, planned: isPlanned } = batch;
         return [batch.id, { progress: batchProgress(batch, outcome), cost, error, isPlanned }] as const;
@@ -206,7 +206,7 @@ export const batchStore = /* @__PURE__ */ using(['table:write', payloadStore, ru
     async stop(id: string, stopped: 'cancelled' | 'failed', error: string | null = null): Promise<Batch> {
       const batch = await get(id);
       const slots = await slotsIn(batch);
-      const outcome = totalsOf(batch.startedAt, slots);
+      const outcome = sumSlots(batch.startedAt, slots);
       const { status } = batchProgress(batch, outcome);
       if (status !== 'scheduled' && status !== 'running')
         throw conflict(`The batch already has the status ${status}`);

@@ -19,7 +19,7 @@ export const slotsLeft = ({ recordConcurrency, totalRecords, endedSlots = [] }: 
   Math.min(recordConcurrency, totalRecords) - endedSlots.length;
 
 /** Whether a slot may run records of its batch, and if it needs a place in the share for that. */
-export function placeOf(batch: SharedBatch, slot: number): 'has' | 'may' | 'none' {
+export function slotPlace(batch: SharedBatch, slot: number): 'has' | 'may' | 'none' {
   const { stopped, slotShare, claimedSlots = [], endedSlots = [] } = batch;
   if (slotShare === undefined || stopped) return 'has';
   // What was sent anew at the end of the slots need not wait for one another.
@@ -39,7 +39,7 @@ export async function holdSlot(scope: Scope, key: SlotKey, receiptHandle: string
   await table.commit([table.writes.put(heldSlotEntity, { ...key, receiptHandle, ttl })]);
   // Who raises the share writes that first, and then looks which slots are held.
   const batch = await table.get(batchEntity, { id: key.batchId }, { consistent: true });
-  if (batch && placeOf(batch, key.slot) === 'none') return true;
+  if (batch && slotPlace(batch, key.slot) === 'none') return true;
   await table.commit([table.writes.remove(heldSlotEntity, key)]);
   return false;
 }
@@ -62,7 +62,7 @@ async function release({ table }: Scope, batchId: string): Promise<void> {
   const { slotShare = held.length, claimedSlots = [] } = batch ?? {};
   let free = slotShare - claimedSlots.length;
   const released = held.filter(({ slot }) => {
-    const place = batch ? placeOf(batch, slot) : 'has';
+    const place = batch ? slotPlace(batch, slot) : 'has';
     return place === 'has' || (place === 'may' && free-- > 0);
   });
   if (released.length === 0) return;

@@ -9,7 +9,7 @@ import { retryOnConflict } from '../../platform/data/retry-on-conflict.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 import { absent, exists, type Write } from '../../platform/data/writes.ts';
 import { type Batch, batchEntity, slotEntity, slotItems } from './batch.ts';
-import { isBatchOver, totalsOf } from './batch-progress.ts';
+import { isBatchOver, sumSlots } from './batch-progress.ts';
 import { releaseSlots } from './held-slots.ts';
 import { slotShares } from './slot-shares.ts';
 
@@ -169,7 +169,7 @@ async function activeOf({ table, now }: Scope, running: readonly Running[]): Pro
   for (const batch of open) {
     const own = counters.slice(place, place + batch.recordConcurrency);
     place += own.length;
-    const totals = totalsOf(batch.startedAt, slotItems(own));
+    const totals = sumSlots(batch.startedAt, slotItems(own));
     if (isBatchOver(batch, totals)) continue;
     const isIdle = now().getTime() - Date.parse(totals.lastAt) >= idleMs;
     (isIdle ? idle : active).add(batch.id);

@@ -1,12 +1,12 @@
 import { createHash } from 'node:crypto';
 import Big from 'big.js';
 import * as z from 'zod';
-import { timeOf } from '../../core/ids.ts';
-import { unitsOf } from '../../domain/model-usage/cost-units.ts';
+import { timeMsFromId } from '../../core/ids.ts';
+import { toCostUnits } from '../../domain/model-usage/cost-units.ts';
 import { hourMs } from '../../domain/runs/hours.ts';
 import { noTotals, plusTotals, type RunTotals } from '../../domain/runs/run-totals.ts';
 import type { RunTokens } from '../../domain/runs/run-use.ts';
-import { bucketOf } from '../../domain/runs/sketch.ts';
+import { durationBucket } from '../../domain/runs/sketch.ts';
 
 /** A record that has ended, as its slot counts it. */
 export interface CountedRecord {
@@ -29,7 +29,7 @@ export const tokenLetters = { input: 'i', output: 'o', cachedInput: 'k', reasoni
 export const tokenNames = Object.keys(tokenLetters) as (keyof RunTokens)[];
 
 /** What the records of a slot add to its item. */
-export function countersOf(
+export function slotCounters(
   batchId: string,
   ended: readonly CountedRecord[],
   now: Date,
@@ -40,12 +40,12 @@ export function countersOf(
     if (count > 0) add[name] = Number(add[name] ?? 0) + count;
   };
   const plusUnits = (name: string, cost: Big) => {
-    if (!cost.eq(0)) add[name] = new Big(add[name] ?? 0).plus(unitsOf(cost)).toFixed();
+    if (!cost.eq(0)) add[name] = new Big(add[name] ?? 0).plus(toCostUnits(cost)).toFixed();
   };
   const hour = windowOf(batchId, now).toString(36);
   for (const { failed, durationMs, isCounted } of ended) {
     if (!isCounted) continue;
-    plus(`d_${hour}_${bucketOf(durationMs)}`, 1);
+    plus(`d_${hour}_${durationBucket(durationMs)}`, 1);
     if (failed) plus(`f_${hour}`, 1);
   }
   const { tokens, cost, saved, cacheSavings, use } = ended
@@ -77,7 +77,7 @@ const exactHours = 6;
  */
 function windowOf(batchId: string, now: Date): number {
   const hour = Math.floor(now.getTime() / hourMs);
-  const first = Math.floor(timeOf(batchId) / hourMs);
+  const first = Math.floor(timeMsFromId(batchId) / hourMs);
   return hour - first < exactHours ? hour : hour - ((hour - first) % exactHours);
 }
 

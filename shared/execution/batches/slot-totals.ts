@@ -1,7 +1,7 @@
 import Big from 'big.js';
-import { dollarsOf } from '../../domain/model-usage/cost-units.ts';
+import { toDollars } from '../../domain/model-usage/cost-units.ts';
 import { hourMs } from '../../domain/runs/hours.ts';
-import { hourOf, type RecordsOfHour } from '../../domain/runs/run.ts';
+import { type RecordsOfHour, toHour } from '../../domain/runs/run.ts';
 import type { RunTotals } from '../../domain/runs/run-totals.ts';
 import { type ModelUse, noTokens, type RunUse } from '../../domain/runs/run-use.ts';
 import type { SketchCounts } from '../../domain/runs/sketch.ts';
@@ -69,7 +69,7 @@ function addSlot(sums: Sums, slot: SlotItem): void {
 
 /** @param bucket Of a duration; without it the count is of failed records, which have durations too. */
 function addHour({ hours }: Sums, tag: string, bucket: string | undefined, times: number): void {
-  const name = hourOf(new Date(Number.parseInt(tag, 36) * hourMs).toISOString());
+  const name = toHour(new Date(Number.parseInt(tag, 36) * hourMs).toISOString());
   const hour = hours.get(name) ?? { completed: 0, failed: 0, durations: {} };
   hours.set(name, hour);
   hour.completed += bucket === undefined ? -times : times;
@@ -89,7 +89,7 @@ function addModel({ models }: Sums, model: string, kind: string, stored: unknown
   else use.tokens[tokenOf(kind)] += Number(stored);
 }
 
-const dollarsIn = (stored: unknown) => dollarsOf(new Big(String(stored)));
+const dollarsIn = (stored: unknown) => toDollars(new Big(String(stored)));
 
 const tokenOf = (letter: string) => tokenNames.find((name) => tokenLetters[name] === letter) ?? 'input';
 

@@ -1,7 +1,7 @@
 import Big from 'big.js';
 import type { Budget } from '../../domain/budgets/budget/budget.ts';
 import { type Hold, inPeriod, releaseDead, writeHolding } from '../../domain/budgets/spending.ts';
-import { dollarsOf } from '../../domain/model-usage/cost-units.ts';
+import { toDollars } from '../../domain/model-usage/cost-units.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 
 /** A slice is renewed in time for the longest call. */
@@ -26,7 +26,7 @@ export function openHolding(scope: Scope, found: Budget) {
     free: (): Big => (hold?.amount ?? zero).minus(holding.inCalls).minus(holding.spent),
     isFresh: () => hold !== undefined && Date.parse(hold.until) - scope.now().getTime() > renewedBeforeMs,
     /** What the budget has left; undefined until this process has written to it. */
-    left: () => (isSeen && holding.budget ? dollarsOf(holding.budget.left) : undefined),
+    left: () => (isSeen && holding.budget ? toDollars(holding.budget.left) : undefined),
     /** Whether something may come back, from this process or from others. */
     mayComeBack: () =>
       holding.inCalls.gt(0) || Object.keys(holding.budget?.holds ?? {}).some((name) => name !== holder),

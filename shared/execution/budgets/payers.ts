@@ -9,7 +9,7 @@ interface Owner {
 }
 
 /** On whose account a run calls models, by what started it. */
-export function payersOf({ origin, surface }: Owner): Payer[] {
+export function runPayers({ origin, surface }: Owner): Payer[] {
   const { trigger } = origin ?? {};
   const known = {
     product: trigger?.productId ?? surface?.productId,

@@ -3,10 +3,10 @@ import Big from 'big.js';
 import { log } from '../../core/log.ts';
 import type { Budget } from '../../domain/budgets/budget/budget.ts';
 import { noteOnce } from '../../domain/budgets/spending.ts';
-import { dollarsOf, unitsOf } from '../../domain/model-usage/cost-units.ts';
+import { toCostUnits, toDollars } from '../../domain/model-usage/cost-units.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 import { openHolding } from './holding.ts';
-import { sliceOf } from './slices.ts';
+import { budgetSlice } from './slices.ts';
 
 /** What a call is about to cost: as much as it would, and the least with which it is made. USD. */
 export interface Cost {
@@ -36,7 +36,7 @@ const pauseMs = { first: 50, most: 500 };
 const idleMs = 1_000;
 
 /** In whole units, in which sums are exact. */
-const exact = (cost: Big) => dollarsOf(new Big(unitsOf(cost)));
+const exact = (cost: Big) => toDollars(new Big(toCostUnits(cost)));
 
 /** @param waitMs How long a call waits for what others hold, which may come back. */
 export function openPurse(scope: Scope, found: Budget, waitMs = 5_000): Purse {
@@ -61,7 +61,7 @@ export function openPurse(scope: Scope, found: Budget, waitMs = 5_000): Purse {
         if (!holding.budget || forgotten !== holding.forgotten) return;
         holding.inCalls = holding.inCalls.minus(amount);
         holding.spent = holding.spent.plus(exact(cost));
-        const isNear = sliceOf(dollarsOf(holding.budget.left), amount).eq(0);
+        const isNear = budgetSlice(toDollars(holding.budget.left), amount).eq(0);
         if (isNear) void flush();
         else flushWhenIdle();
       },
@@ -73,7 +73,7 @@ export function openPurse(scope: Scope, found: Budget, waitMs = 5_000): Purse {
     if (holding.isFresh() && holding.free().gte(wanted)) return granted(wanted);
     const left = holding.left();
     let amount = wanted;
-    let slice = left ? sliceOf(left, wanted) : new Big(0);
+    let slice = left ? budgetSlice(left, wanted) : new Big(0);
     for (;;) {
       const after = holding.inCalls.plus(amount).plus(slice);
       if (await holding.change(after, { isReserved: true })) return granted(amount);

@@ -9,7 +9,7 @@ const partOfBudget = 128;
  * How much more than a call needs a process takes from a budget, in USD. Far from the limit that saves the requests of later
  * calls; near it, where a slice would be smaller than a call, each call takes what it needs.
  */
-export function sliceOf(left: Big, wanted: Big): Big {
+export function budgetSlice(left: Big, wanted: Big): Big {
   const part = left.div(partOfBudget);
   if (part.lt(wanted)) return new Big(0);
   const slice = wanted.times(callsPerSlice);

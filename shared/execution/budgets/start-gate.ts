@@ -1,14 +1,14 @@
 import type { Payer } from '../../adapters/ports/payer.ts';
 import { hasCode, ServiceError } from '../../core/errors/errors.ts';
 import { budgetGate } from '../../domain/budgets/budget-gate.ts';
-import { stepTypeOf } from '../../domain/flows/step-types/index.ts';
+import { getStepType } from '../../domain/flows/step-types/index.ts';
 import type { FlowStep } from '../../domain/flows/steps/step.ts';
 import { walkSteps } from '../../domain/flows/steps/walk-steps.ts';
 import type { RunOrigin } from '../../domain/runs/run-origin.ts';
 import type { RunSurface } from '../../domain/surfaces/surface/run-surface.ts';
 import { using } from '../../platform/aws/uses.ts';
 import type { Scope } from '../../platform/data/scope.ts';
-import { payersOf } from './payers.ts';
+import { runPayers } from './payers.ts';
 
 interface Start {
   origin?: RunOrigin | undefined;
@@ -16,7 +16,7 @@ interface Start {
 }
 
 const mayCallModels = (steps: readonly FlowStep[]): boolean =>
-  [...walkSteps(steps)].some(({ step }) => step.enabled && stepTypeOf(step.type).callsModels);
+  [...walkSteps(steps)].some(({ step }) => step.enabled && getStepType(step.type).callsModels);
 
 /** Whether somebody else than the tenant calls, to whom its budgets are nobody's business. */
 const isOutward = ({ surface, origin }: Start) =>
@@ -31,7 +31,7 @@ const withoutNames = () =>
 /** Refuses what may call a model if a budget that pays for it is spent. */
 export const startGate = /* @__PURE__ */ using([budgetGate], (scope: Scope) => {
   const check = (payers: readonly Payer[], start: Start) =>
-    budgetGate(scope)([...payersOf(start), ...payers]).catch((error) => {
+    budgetGate(scope)([...runPayers(start), ...payers]).catch((error) => {
       throw isOutward(start) && hasCode(error, 'BUDGET_EXCEEDED') ? withoutNames() : error;
     });
   return {

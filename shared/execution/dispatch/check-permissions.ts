@@ -1,8 +1,8 @@
 import { missingPermission } from '../../core/errors/errors.ts';
 import { secretKeysOfSteps } from '../../domain/flows/secret-keys.ts';
-import { stepTypeOf } from '../../domain/flows/step-types/index.ts';
-import { ownToolsOf } from '../../domain/flows/steps/prompt-tools.ts';
-import { toolIdsOf } from '../../domain/flows/steps/tool-reference.ts';
+import { getStepType } from '../../domain/flows/step-types/index.ts';
+import { stepTools } from '../../domain/flows/steps/prompt-tools.ts';
+import { stepToolIds } from '../../domain/flows/steps/tool-reference.ts';
 import { walkSteps } from '../../domain/flows/steps/walk-steps.ts';
 import { connectionsOfServers } from '../../domain/mcp-connections/named-connections.ts';
 import { permissionsToRun } from '../../domain/tools/tool-permissions.ts';
@@ -34,15 +34,15 @@ export async function checkPermissions(
   if (secretKeysOfSteps(flow.steps).length > 0) requirePermission('FLOWS:WRITE');
   // Likewise connections, which act for the person who authorized them.
   const steps = [...walkSteps(flow.steps)].map(({ step }) => step);
-  const mcpServers = steps.flatMap((step) => ownToolsOf(step).mcpServers ?? []);
+  const mcpServers = steps.flatMap((step) => stepTools(step).mcpServers ?? []);
   if (connectionsOfServers(mcpServers).length > 0) requirePermission('FLOWS:WRITE');
   for (const { type } of steps) {
-    const { permission } = stepTypeOf(type);
+    const { permission } = getStepType(type);
     if (permission) requirePermission(permission);
   }
   const tools = {
-    ids: steps.flatMap(toolIdsOf),
-    runtimeTools: steps.flatMap((step) => ownToolsOf(step).runtimeTools ?? []),
+    ids: steps.flatMap(stepToolIds),
+    runtimeTools: steps.flatMap((step) => stepTools(step).runtimeTools ?? []),
     mcpServers,
   };
   for (const permission of await permissionsToRun(scope, tools)) requirePermission(permission);

@@ -11,12 +11,12 @@ import type { OpenWait } from '../engine/engine.ts';
 import { closeExecution } from '../runs/execution.ts';
 import { runVersions } from '../runs/run-versions.ts';
 import { suspendedRunExpiresAt } from './dispatch-recorder.ts';
-import type { Running } from './execute-flow-run.ts';
+import type { RunningDispatch } from './execute-flow-run.ts';
 
 /** Continues a suspended run as a batch of one, which clients can follow and cancel. @returns the batch's id. */
 export async function continueAsBatch(
   scope: Scope,
-  { prepared, runsAs, body, execution }: Running,
+  { prepared, runsAs, body, execution }: RunningDispatch,
   { waits, until }: { waits: readonly OpenWait[]; until: Date },
 ): Promise<string> {
   const { id: runId, startedAt, surface, origin } = execution;

@@ -10,7 +10,7 @@ import type { Checkpoint } from '../runs/checkpoints/checkpoint.ts';
 import { openRunRecorder, type RunRecorder } from '../runs/checkpoints/run-recorder.ts';
 import { spendingWrites } from '../runs/checkpoints/run-spending.ts';
 import { closeExecution, type Execution, endPausedExecution, executionEntity } from '../runs/execution.ts';
-import { endStatusOf, endUnlessCancelled } from './end-unless-cancelled.ts';
+import { endUnlessCancelled, flowEndStatus } from './end-unless-cancelled.ts';
 import type { PreparedRun } from './prepare.ts';
 import { recordWhenSuspended } from './unkept-recorder.ts';
 
@@ -30,7 +30,7 @@ interface NewExecution {
   executionId?: string | undefined;
 }
 
-export function newExecution(
+export function newFlowExecution(
   { newId, now }: Scope,
   { flow, version, record, persistResults }: PreparedRun,
   { surface, origin, executionId }: NewExecution = {},
@@ -99,12 +99,12 @@ export function openDispatchRecorder(
         const end = hasPaused ? endPausedExecution(scope, runId) : closeExecution(table, runId);
         const close = isFirst && !isStored ? [] : [end];
         await isListed;
-        const ending = { status: endStatusOf(failed, isCancelled), at, error, totals };
+        const ending = { status: flowEndStatus(failed, isCancelled), at, error, totals };
         await endUnlessCancelled(scope, execution, ending, async ({ listed, ...ended }) => {
           const about = { executionId: runId, output, ...ended };
-          const told = bothNotices(await runNotice(scope, execution.surface, about), listed);
-          await table.commit([write, ...close, ...spendingWrites(scope, [spent]), ...told.writes]);
-          await told.send();
+          const notices = bothNotices(await runNotice(scope, execution.surface, about), listed);
+          await table.commit([write, ...close, ...spendingWrites(scope, [spent]), ...notices.writes]);
+          await notices.send();
         });
       },
       { ...(!isStored && { opening }), earlier },

@@ -35,9 +35,9 @@ export const endExecution = /* @__PURE__ */ using(
     const notice = await runNotice(scope, surface, { executionId: id, status, output: null, error });
     const commit = async (writes: Write[], ended: Pick<RunEnding, 'at' | 'totals'>) => {
       const listed = await runEnd(scope, runOfFlow(execution), endingOfFlow({ ...ended, error }, status));
-      const told = bothNotices(notice, listed);
-      await table.commit([...writes, ...told.writes]);
-      await told.send();
+      const notices = bothNotices(notice, listed);
+      await table.commit([...writes, ...notices.writes]);
+      await notices.send();
     };
     const [first] = earlier;
     // The cleanup of a deleted flow or record removes its runs. Of two sweeps, one tells the webhook.

@@ -6,7 +6,7 @@ import { ConditionFailed } from '../../platform/data/condition-failed.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 import type { WriteCondition } from '../../platform/data/writes.ts';
 import type { Execution } from '../runs/execution.ts';
-import { endError, endingOfFlow, type FlowEnd } from '../runs/flow-ending.ts';
+import { endError, endingOfFlow, type FlowEnding } from '../runs/flow-ending.ts';
 import { runOfFlow } from './flow-run-listing.ts';
 
 interface Ended {
@@ -16,7 +16,7 @@ interface Ended {
   listed: EndNotice;
 }
 
-export const endStatusOf = (failed: boolean, isCancelled: () => boolean): EndStatus => {
+export const flowEndStatus = (failed: boolean, isCancelled: () => boolean): EndStatus => {
   if (!failed) return 'completed';
   return isCancelled() ? 'cancelled' : 'failed';
 };
@@ -28,7 +28,7 @@ export const endStatusOf = (failed: boolean, isCancelled: () => boolean): EndSta
 export async function endUnlessCancelled(
   scope: Scope,
   execution: Execution,
-  { status, ...end }: FlowEnd & { status: EndStatus },
+  { status, ...end }: FlowEnding & { status: EndStatus },
   commit: (ended: Ended) => Promise<void>,
 ): Promise<void> {
   const endAs = async (status: EndStatus, condition?: WriteCondition) => {

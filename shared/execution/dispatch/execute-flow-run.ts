@@ -5,12 +5,12 @@ import type { RunSurface } from '../../domain/surfaces/surface/run-surface.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 import type { Principal } from '../../platform/identity/principal.ts';
 import { settleBudgets } from '../budgets/within-budgets.ts';
-import type { RunEvent, StepResult, StepWait } from '../engine/engine.ts';
+import type { EngineRunEvent, StepResult, StepWait } from '../engine/engine.ts';
 import type { FlowRunEvent } from '../events/flow-run-event.ts';
 import { cancellation } from '../runs/cancellation.ts';
 import type { Checkpoint } from '../runs/checkpoints/checkpoint.ts';
 import type { Execution } from '../runs/execution.ts';
-import { newExecution } from './dispatch-recorder.ts';
+import { newFlowExecution } from './dispatch-recorder.ts';
 import { runOfFlow } from './flow-run-listing.ts';
 import type { PreparedRun } from './prepare.ts';
 import type { DispatchBody } from './request.ts';
@@ -48,7 +48,7 @@ export interface Resumed {
   answered: { path: string; output: unknown };
 }
 
-export interface Running extends Dispatch {
+export interface RunningDispatch extends Dispatch {
   execution: Execution;
   /** Aborted at the time limit. */
   timeout: AbortSignal;
@@ -60,7 +60,7 @@ export interface Running extends Dispatch {
   signal: AbortSignal;
   /** Waits until the consumer takes the event, at most until the time limit. */
   emit: (event: FlowRunEvent) => Promise<void>;
-  onEvent: (event: RunEvent) => Promise<void>;
+  onEvent: (event: EngineRunEvent) => Promise<void>;
 }
 
 /**
@@ -88,13 +88,13 @@ async function run(
 ): Promise<void> {
   const { prepared, timeMs, clientSignal, body, resumed } = dispatch;
   const timeout = AbortSignal.timeout(timeMs);
-  const execution = resumed?.execution ?? newExecution(scope, prepared, dispatch);
+  const execution = resumed?.execution ?? newFlowExecution(scope, prepared, dispatch);
   using cancelled = cancellation(scope, execution);
   const signal = AbortSignal.any([clientSignal, left, timeout, cancelled.signal]);
   const totals = openTotals();
   for (const result of resumed?.done.values() ?? []) totals.add(result);
   const emit = (event: FlowRunEvent) => orAborted(writer.write(event), signal);
-  const onEvent = async (event: RunEvent) => {
+  const onEvent = async (event: EngineRunEvent) => {
     if (event.type === 'step_end') totals.add(event.result);
     const seen = shown(event, scope.now().toISOString(), body.options.debugMode);
     if (seen) await emit(seen);
@@ -124,7 +124,7 @@ async function run(
   writer.close().catch(() => {});
 }
 
-function shown(event: RunEvent, at: string, debugMode: boolean): FlowRunEvent | undefined {
+function shown(event: EngineRunEvent, at: string, debugMode: boolean): FlowRunEvent | undefined {
   if (event.type === 'step_start') return { type: 'step-started', step: event.step, path: event.path, at };
   if (event.type !== 'step_end') return undefined;
   const { resolvedPrompt, ...result } = event.result;

@@ -1,5 +1,5 @@
 import type { NewRun } from '../../domain/runs/run-list.ts';
-import { listingOf, type ParentListing, type RunOrigin } from '../../domain/runs/run-origin.ts';
+import { childListing, type ParentListing, type RunOrigin } from '../../domain/runs/run-origin.ts';
 import type { Execution } from '../runs/execution.ts';
 
 const originOf = ({ origin }: Execution): RunOrigin => origin ?? { trigger: { type: 'api' } };
@@ -30,4 +30,4 @@ export function runOfFlow(execution: Execution): NewRun {
 }
 
 export const listingOfFlow = (execution: Execution): ParentListing =>
-  listingOf(execution.id, originOf(execution));
+  childListing(execution.id, originOf(execution));

@@ -1,7 +1,7 @@
 import { isOfEarlierProcess } from '../../core/earlier-process.ts';
 import { log } from '../../core/log.ts';
 import { markSweep } from '../../domain/runs/hour-marks.ts';
-import { isDay, periodEnd, startOf } from '../../domain/runs/hours.ts';
+import { isDay, periodEnd, periodStartMs } from '../../domain/runs/hours.ts';
 import { type Run, runEntity, runsPartition, runsSince, runsUntil } from '../../domain/runs/run.ts';
 import { runEnd } from '../../domain/runs/run-end.ts';
 import { isOpenRun } from '../../domain/runs/run-list.ts';
@@ -33,7 +33,7 @@ export const lostRuns = /* @__PURE__ */ using(
       const { table, now } = scope;
       const items = await table.queryAll({
         partition: runsPartition,
-        from: runsSince(startOf(hour)),
+        from: runsSince(periodStartMs(hour)),
         to: runsUntil(periodEnd(hour)),
         filter,
         attributes: ['summary'],

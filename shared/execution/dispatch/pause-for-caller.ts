@@ -5,10 +5,14 @@ import { callerDays, executionEntity, leaseChanges } from '../runs/execution.ts'
 import { runVersions } from '../runs/run-versions.ts';
 import type { LocalCall } from '../step-support/step-runner.ts';
 import { suspendedRunExpiresAt } from './dispatch-recorder.ts';
-import type { Running } from './execute-flow-run.ts';
+import type { RunningDispatch } from './execute-flow-run.ts';
 
 /** Stores what the run needs to continue when the caller sends the output of a tool. @returns the id of the tool call. */
-export async function pauseForCaller(scope: Scope, running: Running, call: LocalCall): Promise<string> {
+export async function pauseForCaller(
+  scope: Scope,
+  running: RunningDispatch,
+  call: LocalCall,
+): Promise<string> {
   const { prepared, body, execution } = running;
   const { version, record, persistResults } = prepared;
   const { table, now } = scope;

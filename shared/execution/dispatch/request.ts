@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import type { DetailCode } from '../../core/errors/error-codes.ts';
-import { idOf } from '../../core/ids.ts';
+import { resourceId } from '../../core/ids.ts';
 import { nameUpTo, wellFormed, wellFormedOnly } from '../../core/name.ts';
 import { Message } from '../../domain/conversations/message.ts';
 import { FlowStepsInput } from '../../domain/flows/checking/flow-steps.ts';
@@ -12,7 +12,7 @@ import { agentOptions, ClientTools } from '../agent-runs/run-options.ts';
 import { DispatchedAgent } from '../agent-runs/tools/inline-agent.ts';
 
 const DispatchedFlow = z.strictObject({
-  id: idOf('flow').optional().meta({ description: 'The id of a stored flow' }),
+  id: resourceId('flow').optional().meta({ description: 'The id of a stored flow' }),
   name: nameUpTo(255).optional(),
   description: z.string().max(2_000).refine(wellFormed, wellFormedOnly).nullable().optional(),
   steps: FlowStepsInput.optional().meta({
@@ -21,7 +21,7 @@ const DispatchedFlow = z.strictObject({
 });
 
 const DispatchedRecord = z.strictObject({
-  id: idOf('record')
+  id: resourceId('record')
     .optional()
     .meta({ description: 'The id of a stored record; excludes the other members' }),
   type: RecordType.optional(),

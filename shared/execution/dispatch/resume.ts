@@ -9,7 +9,7 @@ import type { Principal } from '../../platform/identity/principal.ts';
 import { requireAll } from '../../platform/identity/require-all.ts';
 import type { BatchInput } from '../batches/batch-input.ts';
 import { readCheckpoints, readKept, readStepResults } from '../runs/checkpoints/read-checkpoints.ts';
-import { waitsOf } from '../runs/checkpoints/waits.ts';
+import { checkpointWaits } from '../runs/checkpoints/waits.ts';
 import { type Execution, executionEntity, leaseChanges, type PausedRun } from '../runs/execution.ts';
 import { runVersions } from '../runs/run-versions.ts';
 import { leaseMs } from './dispatch-recorder.ts';
@@ -31,7 +31,7 @@ export type ResumedDispatch = Pick<Dispatch, 'prepared' | 'body' | 'runsAs' | 'p
  * Takes a paused run over. Of several concurrent requests, one gets it. @throws 400 if the output is missing, 403 if the
  * caller could not have started the run, 404 if there is no such run, 409 if it is not paused.
  */
-export async function resume(
+export async function resumeFlowRun(
   scope: Scope,
   principal: Pick<Principal, 'permissions'>,
   { executionId, toolOutputs, alsoWrite = [] }: ResumeRequest,
@@ -46,7 +46,7 @@ export async function resume(
   const earlier = await readCheckpoints(scope, { runId: executionId, recordId: execution.recordId });
   const [first] = earlier;
   const last = earlier.at(-1);
-  const waiting = last ? waitsOf(last) : [];
+  const waiting = last ? checkpointWaits(last) : [];
   const call = waiting.find(({ isCall }) => isCall) ?? waiting[0];
   if (!first || !call) throw await unavailable(scope, executionId);
   const [version, input, stored, done] = await Promise.all([

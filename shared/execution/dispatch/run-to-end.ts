@@ -14,12 +14,12 @@ import { runVariables } from '../runs/run-variables.ts';
 import { runVersions } from '../runs/run-versions.ts';
 import { continueAsBatch } from './continue-as-batch.ts';
 import { isStoredFirst, openDispatchRecorder } from './dispatch-recorder.ts';
-import type { Running } from './execute-flow-run.ts';
+import type { RunningDispatch } from './execute-flow-run.ts';
 import { listingOfFlow } from './flow-run-listing.ts';
 import { pauseForCaller } from './pause-for-caller.ts';
 
 /** Runs the steps. Records the end of the run in every case. */
-export const runToEnd = (scope: Scope, running: Running): Promise<ExecutionOutcome> =>
+export const runToEnd = (scope: Scope, running: RunningDispatch): Promise<ExecutionOutcome> =>
   withLogFields({ executionId: running.execution.id, flowId: running.execution.flowId }, () =>
     runRecorded(scope, running),
   );
@@ -27,13 +27,13 @@ export const runToEnd = (scope: Scope, running: Running): Promise<ExecutionOutco
 type CutOff = Extract<ExecutionOutcome, { type: 'cut-off' }>;
 
 /** What GET /v1/runs/{id} shows. */
-const inputOf = ({ body: { inputs = {}, messages }, prepared: { record } }: Running) => ({
+const inputOf = ({ body: { inputs = {}, messages }, prepared: { record } }: RunningDispatch) => ({
   inputs,
   ...(messages && { messages }),
   ...(record && !record.id && { record }),
 });
 
-async function runRecorded(scope: Scope, running: Running): Promise<ExecutionOutcome> {
+async function runRecorded(scope: Scope, running: RunningDispatch): Promise<ExecutionOutcome> {
   const { prepared, runsAs, resumed, execution, cancelled, signal } = running;
   const recorder = openDispatchRecorder(scope, prepared, runsAs, execution, {
     input: inputOf(running),
@@ -60,10 +60,10 @@ async function runRecorded(scope: Scope, running: Running): Promise<ExecutionOut
 }
 
 /** Whether the caller has disconnected, which ends the run. */
-const isLeft = ({ signal, timeout, cancelled }: Running) =>
+const isLeft = ({ signal, timeout, cancelled }: RunningDispatch) =>
   signal.aborted && !timeout.aborted && !cancelled.aborted;
 
-function cutOffOf(running: Running): CutOff['error'] {
+function cutOffOf(running: RunningDispatch): CutOff['error'] {
   const { cancelled, timeout, timeMs, requestId } = running;
   // Repetitions of the request get this.
   if (isLeft(running)) return { code: 'CANCELLED', message: 'The caller disconnected' };
@@ -78,7 +78,7 @@ function cutOffOf(running: Running): CutOff['error'] {
 
 async function runSteps(
   scope: Scope,
-  running: Running,
+  running: RunningDispatch,
   recorder: ReturnType<typeof openDispatchRecorder>,
 ): Promise<ExecutionOutcome> {
   const { prepared, body, runsAs, resumed, execution, signal, showsProgress, emit, onEvent } = running;

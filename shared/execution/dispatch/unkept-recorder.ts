@@ -8,7 +8,7 @@ import type { StepResult } from '../engine/engine.ts';
 import { flushSoon } from '../runs/checkpoints/flush-soon.ts';
 import type { RunRecorder } from '../runs/checkpoints/run-recorder.ts';
 import type { Execution } from '../runs/execution.ts';
-import { endStatusOf, endUnlessCancelled } from './end-unless-cancelled.ts';
+import { endUnlessCancelled, flowEndStatus } from './end-unless-cancelled.ts';
 
 interface Unkept {
   isCancelled: () => boolean;
@@ -56,7 +56,7 @@ export function recordWhenSuspended(
     async finish(error) {
       await isListed;
       const at = scope.now().toISOString();
-      const ending = { status: endStatusOf(error !== null, isCancelled), at, error, totals };
+      const ending = { status: flowEndStatus(error !== null, isCancelled), at, error, totals };
       await endUnlessCancelled(scope, execution, ending, async ({ listed }) => {
         await count(listed.writes);
         await listed.send();

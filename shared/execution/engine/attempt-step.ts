@@ -1,6 +1,6 @@
 import type { Ports } from '../../adapters/ports/ports.ts';
-import { fillerOf } from '../../adapters/templates/filler.ts';
-import { anyOf } from '../../core/concurrency/abort.ts';
+import { createFiller } from '../../adapters/templates/filler.ts';
+import { anySignal } from '../../core/concurrency/abort.ts';
 import { RunMustWait } from '../../core/errors/run-must-wait.ts';
 import { StepError } from '../../core/errors/step-error.ts';
 import { shownPlace } from '../../domain/flows/steps/run-path.ts';
@@ -12,10 +12,10 @@ import type {
   Suspended,
   WaitsInside,
 } from '../step-support/step-runner.ts';
-import { runnerOf } from '../steps/index.ts';
+import { loadStepRunner } from '../steps/index.ts';
 import type { EngineState } from './engine.ts';
 import type { Frame } from './frame.ts';
-import { insideOf } from './inside.ts';
+import { createInside } from './inside.ts';
 import { actOn, type Reuse } from './requests.ts';
 import { takeOutput } from './step-output.ts';
 import { openSums, type StepSums } from './step-sums.ts';
@@ -50,16 +50,16 @@ export async function attemptStep(
 ): Promise<AttemptOutcome> {
   const { onStepEvent, secrets } = state;
   const limit = step.timeoutMs === undefined ? undefined : AbortSignal.timeout(step.timeoutMs);
-  const signal = anyOf(frame.signal, limit);
+  const signal = anySignal(frame.signal, limit);
   const { config } = step;
   let requestHash: string | undefined;
   let sums: StepSums | undefined;
   try {
     const variables = secrets?.variablesFor(step, frame.variables) ?? frame.variables;
-    const filler = fillerOf(variables, ports.sandbox);
+    const filler = createFiller(variables, ports.sandbox);
     const emit =
       onStepEvent && ((event: StepEvent) => onStepEvent(step, secrets?.event(event) ?? event, path));
-    const runner = await runnerOf(step.type);
+    const runner = await loadStepRunner(step.type);
     const place = () => placeOf(state, step, path);
     const run = {
       ...filler,
@@ -90,7 +90,7 @@ export async function attemptStep(
       if (!('hold' in runner)) return actOn(runner, run, { state, frame, step, path, reuse, onHash });
       sums = openSums(frame.sums);
       const holder = { path, sums, signal, isRetried: step.retry !== undefined };
-      return runner.hold({ ...run, inside: insideOf(state, frame, holder) });
+      return runner.hold({ ...run, inside: createInside(state, frame, holder) });
     }
   } catch (thrown) {
     frame.signal.throwIfAborted();

@@ -11,8 +11,8 @@ import type { LocalCall, StepOutcome } from '../step-support/step-runner.ts';
 import type { EarlierResults, ResultSource } from './earlier-results.ts';
 import type { ModelFacts } from './model-meter.ts';
 import type { Rehearsal } from './rehearsal.ts';
-import { runList } from './run-list.ts';
-import { openSecrets, type RunSecrets } from './run-secrets.ts';
+import { runStepList } from './run-list.ts';
+import { openRunSecrets, type RunSecrets } from './run-secrets.ts';
 
 /** The result of one step. */
 export interface StepResult extends Partial<StepOutcome & ModelFacts> {
@@ -41,7 +41,7 @@ export interface StepResult extends Partial<StepOutcome & ModelFacts> {
   modelCalls?: readonly ModelCall[];
 }
 
-export type RunEvent =
+export type EngineRunEvent =
   | { type: 'step_start'; step: FlowStep; path: RunPath; effects: boolean }
   /** `isFinal` is false if the step's failure ends the run, unless what is around it ends otherwise. */
   | { type: 'step_end'; step: FlowStep; result: StepResult; effects: boolean; isFinal: boolean };
@@ -95,7 +95,7 @@ export interface FlowRun {
   hasCaller?: boolean;
   answered?: { path: RunPath; output: unknown } | undefined;
   /** Receives each event. Its step waits for it; steps beside it go on. */
-  onEvent?: ((event: RunEvent) => Promise<void> | void) | undefined;
+  onEvent?: ((event: EngineRunEvent) => Promise<void> | void) | undefined;
   /** Receives the events inside the steps. The step waits for it. */
   onStepEvent?: ((step: FlowStep, event: StepEvent, path: RunPath) => Promise<void> | void) | undefined;
   /** Receives what a step needs to know again when the run resumes. */
@@ -113,7 +113,7 @@ export interface EngineState extends Omit<FlowRun, 'variables'> {
   /** The lists in which a step has ended, or waited in an earlier attempt. */
   begun: Set<string>;
   /** What runs the lists that steps hold. */
-  runList: typeof runList;
+  runList: typeof runStepList;
 }
 
 const begunBefore = ({ done, waiting = [] }: Pick<FlowRun, 'done' | 'waiting'>): string[] =>
@@ -125,7 +125,7 @@ const begunBefore = ({ done, waiting = [] }: Pick<FlowRun, 'done' | 'waiting'>):
  * @throws errors that are not a step's own failure: bugs, and the signal's reason.
  */
 export async function runFlow({ variables, ...run }: FlowRun): Promise<FlowOutcome> {
-  const secrets = await openSecrets(run.steps, run.ports);
+  const secrets = await openRunSecrets(run.steps, run.ports);
   const state: EngineState = {
     ...run,
     ports: secrets?.ports ?? run.ports,
@@ -133,7 +133,7 @@ export async function runFlow({ variables, ...run }: FlowRun): Promise<FlowOutco
     characters: 0,
     waits: new Map(),
     begun: new Set(begunBefore(run)),
-    runList,
+    runList: runStepList,
   };
   const frame = {
     variables: { ...variables },
@@ -143,7 +143,7 @@ export async function runFlow({ variables, ...run }: FlowRun): Promise<FlowOutco
     lastOutput: null,
     absorbs: false,
   };
-  const { failure, isWaiting } = await runList(state, frame, run.steps, '');
+  const { failure, isWaiting } = await runStepList(state, frame, run.steps, '');
   if (isWaiting) return { waits: [...state.waits.values()] };
   return {
     end: {

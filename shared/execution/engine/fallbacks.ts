@@ -2,8 +2,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Attempt } from '../../domain/flows/steps/attempt.ts';
 import {
   type ErrorHandling,
-  errorHandlingOf,
   fallbackAttempts,
+  stepErrorHandling,
 } from '../../domain/flows/steps/error-handling.ts';
 import type { FlowStep } from '../../domain/flows/steps/step.ts';
 import { modelAlternatives } from '../agent-loop/ask-model.ts';
@@ -16,7 +16,7 @@ import { type RetriedAttempt, retried } from './retried.ts';
 type Tried = AttemptOutcome & { retryCount: number; attempts?: Attempt[] };
 
 export async function withFallbacks(run: StepAttempt, step: FlowStep): Promise<Tried> {
-  const policy = errorHandlingOf(step);
+  const policy = stepErrorHandling(step);
   const { ports, state, frame } = run;
   const known =
     step.retry && (await retried(run, { ...step, retry: step.retry }, reuseFor(run, step, policy)));

@@ -1,6 +1,6 @@
 import type { Ports } from '../../adapters/ports/ports.ts';
 import type { Variables } from '../../core/variables/variables.ts';
-import { type FlowStep, variableOf } from '../../domain/flows/steps/step.ts';
+import { type FlowStep, outputVariableName } from '../../domain/flows/steps/step.ts';
 import type { StepResult } from './engine.ts';
 import type { StepSums } from './step-sums.ts';
 
@@ -30,7 +30,7 @@ export function setVariables(
   step: FlowStep,
   { output, errors }: StepResult,
 ): void {
-  const variable = variableOf(step);
+  const variable = outputVariableName(step);
   if (!variable) return;
   const set = { [variable]: output, ...(errors && { [`${variable}Errors`]: errors }) };
   Object.assign(variables, set);

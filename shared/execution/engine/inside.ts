@@ -15,7 +15,7 @@ interface Holder {
 }
 
 /** Lets a step run the lists that it holds. */
-export function insideOf(state: EngineState, around: Frame, holder: Holder): Inside {
+export function createInside(state: EngineState, around: Frame, holder: Holder): Inside {
   const { path, sums, isRetried } = holder;
   const absorbsAround = around.absorbs && !isRetried;
   return {

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import type { Ports } from '../../adapters/ports/ports.ts';
 import { sortedJson } from '../../core/json/sorted-json.ts';
 import type { ErrorHandling } from '../../domain/flows/steps/error-handling.ts';
-import type { Plan } from '../step-support/step-runner.ts';
+import type { StepPlan } from '../step-support/step-runner.ts';
 
 /** Part of each hash. Raise it with a change after which equal plans do something else. */
 const hashVersion = 1;
@@ -14,7 +14,7 @@ const hashBytes = 12;
  */
 export async function requestHash(
   type: string,
-  { request, models = [], agents = [] }: Plan<unknown>,
+  { request, models = [], agents = [] }: StepPlan<unknown>,
   ports: Pick<Ports, 'model' | 'agents'>,
 ): Promise<string> {
   const meanings = await Promise.all([

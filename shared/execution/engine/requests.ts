@@ -1,14 +1,14 @@
-import { fillerOf } from '../../adapters/templates/filler.ts';
+import { createFiller } from '../../adapters/templates/filler.ts';
 import { StepError } from '../../core/errors/step-error.ts';
 import { characterCount } from '../../core/json/json-texts.ts';
-import { stepTypeOf } from '../../domain/flows/step-types/index.ts';
+import { getStepType } from '../../domain/flows/step-types/index.ts';
 import type { RunPath } from '../../domain/flows/steps/run-path.ts';
 import type { FlowStep } from '../../domain/flows/steps/step.ts';
 import type {
   ActingRunner,
   AwaitsCaller,
-  Plan,
   StepOutcome,
+  StepPlan,
   StepRun,
   Suspended,
 } from '../step-support/step-runner.ts';
@@ -58,16 +58,17 @@ const hashedCharactersMax = 4_000_000;
 async function hashOf<Config>(
   runner: ActingRunner<Config>,
   run: StepRun<Config>,
-  plan: Plan<unknown>,
+  plan: StepPlan<unknown>,
   { state: { trace, secrets }, frame: { variables }, step }: Pick<Acting, 'state' | 'frame' | 'step'>,
 ): Promise<string | undefined> {
   // Steps of a flow inside of another have no results.
-  if (!trace || !stepTypeOf(step.type).reusable) return undefined;
+  if (!trace || !getStepType(step.type).reusable) return undefined;
   if (characterCount(plan.request, hashedCharactersMax) > hashedCharactersMax) return undefined;
   try {
     const marked = secrets?.markedFor(step, variables);
     const shown =
-      marked && (await runner.plan({ ...run, variables: marked, ...fillerOf(marked, run.ports.sandbox) }));
+      marked &&
+      (await runner.plan({ ...run, variables: marked, ...createFiller(marked, run.ports.sandbox) }));
     return await requestHash(step.type, shown ?? plan, run.ports);
   } catch (error) {
     run.signal.throwIfAborted();

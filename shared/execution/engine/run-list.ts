@@ -1,7 +1,7 @@
 import { evaluateExpression } from '../../adapters/code/evaluate-code.ts';
 import { StepError } from '../../core/errors/step-error.ts';
-import { stepTypeOf } from '../../domain/flows/step-types/index.ts';
-import { errorHandlingOf } from '../../domain/flows/steps/error-handling.ts';
+import { getStepType } from '../../domain/flows/step-types/index.ts';
+import { stepErrorHandling } from '../../domain/flows/steps/error-handling.ts';
 import { listsAround } from '../../domain/flows/steps/run-path.ts';
 import type { FlowStep } from '../../domain/flows/steps/step.ts';
 import type { EngineState, StepResult } from './engine.ts';
@@ -15,7 +15,7 @@ export interface ListEnd {
 }
 
 /** Runs the steps of a list one after another. @param base Of their paths: `2.true.` @throws as `runFlow` */
-export async function runList(
+export async function runStepList(
   state: EngineState,
   frame: Frame,
   steps: readonly FlowStep[],
@@ -33,7 +33,7 @@ export async function runList(
 async function runPlaced(state: EngineState, frame: Frame, step: FlowStep, path: string): Promise<ListEnd> {
   const done = state.done?.get(path);
   const known = done ?? state.earlier?.at(path);
-  const { effects, branch: branchOf } = stepTypeOf(step.type);
+  const { effects, branch: branchOf } = getStepType(step.type);
   const refused = known || !step.when ? undefined : await checkCondition(state, frame, step.when);
   const isSkipped = known?.status === 'skipped' || (refused && 'skipped' in refused);
   if (!done && !isSkipped) {
@@ -43,7 +43,7 @@ async function runPlaced(state: EngineState, frame: Frame, step: FlowStep, path:
   if ('isWaiting' in result) return result;
   // The steps of one that ran now have been added one by one.
   if (known || !result.isSum) frame.sums?.add(result);
-  const isFailure = result.status === 'failed' && errorHandlingOf(step)?.onError !== 'continue';
+  const isFailure = result.status === 'failed' && stepErrorHandling(step)?.onError !== 'continue';
   // What was taken over is stored already, and need not be stored before the next step.
   if (!done) {
     const facts = { effects: effects && !result.reusedFrom, isFinal: !isFailure || frame.absorbs };
@@ -55,7 +55,7 @@ async function runPlaced(state: EngineState, frame: Frame, step: FlowStep, path:
   if (result.status !== 'completed') return {};
   applyResult(frame, step, result);
   const branch = branchOf?.(step.config, result.output);
-  return branch ? runList(state, frame, branch.steps, `${path}.${branch.name}.`) : {};
+  return branch ? runStepList(state, frame, branch.steps, `${path}.${branch.name}.`) : {};
 }
 
 export type NotRun = { skipped: true } | { error: StepError };

@@ -19,7 +19,10 @@ export interface RunSecrets {
 }
 
 /** Undefined if no step references a secret. @throws if the values cannot be read. */
-export async function openSecrets(steps: readonly FlowStep[], ports: Ports): Promise<RunSecrets | undefined> {
+export async function openRunSecrets(
+  steps: readonly FlowStep[],
+  ports: Ports,
+): Promise<RunSecrets | undefined> {
   const keys = secretKeysOfSteps(steps);
   if (keys.length === 0) return undefined;
   const { valuesOf, versionOf, text, json, error, ports: redacted } = await openSecretValues(keys, ports);

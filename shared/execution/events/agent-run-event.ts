@@ -1,6 +1,6 @@
 import type { EndFact, LoopWait } from '../agent-loop/facts.ts';
 import type { LoopProgress } from '../agent-loop/progress.ts';
-import type { Totals } from '../agent-loop/state.ts';
+import type { LoopTotals } from '../agent-loop/state.ts';
 import type { AgentExecution } from '../agent-runs/executions/agent-execution.ts';
 
 /** The events of a run of an agent, in order. Each protocol maps them to its wire format. */
@@ -12,7 +12,7 @@ export type AgentRunEvent =
   | { type: 'awaiting'; wait: LoopWait; at: string }
   | { type: 'ended'; end: EndFact; summary: RunSummary };
 
-export interface RunSummary extends Pick<Totals, 'inputTokens' | 'outputTokens' | 'cachedInputTokens'> {
+export interface RunSummary extends Pick<LoopTotals, 'inputTokens' | 'outputTokens' | 'cachedInputTokens'> {
   iterations: number;
   /** USD as decimal text; null if a model call has no known price. */
   cost: string | null;

@@ -3,7 +3,7 @@ import type { A2aAgent, A2aRequest } from '../../adapters/ports/a2a-port.ts';
 import type { Ports } from '../../adapters/ports/ports.ts';
 import { StepError } from '../../core/errors/step-error.ts';
 import type { CachedAgentCard, ExternalConfig } from '../../domain/agents/config/external-config.ts';
-import { cachedCardOf } from '../../domain/agents/external-card.ts';
+import { toCachedCard } from '../../domain/agents/external-card.ts';
 import { credentialHeaders } from '../step-support/credential-headers.ts';
 import { openedSecrets } from '../step-support/opened-secrets.ts';
 
@@ -42,7 +42,7 @@ async function fetchedCard(
 ): Promise<CachedAgentCard | undefined> {
   try {
     const card = await fetchAgentCard(agentCardUrl ?? endpoint ?? '', signal, fetch);
-    return cachedCardOf(card, now().toISOString());
+    return toCachedCard(card, now().toISOString());
   } catch (error) {
     if (error instanceof StepError && endpoint) return undefined;
     throw error;

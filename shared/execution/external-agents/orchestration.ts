@@ -15,7 +15,7 @@ const defaultPrompt =
  * the agent's skills as its tools. `native` and `none` mean `delegate`; `managed` means `agent_skill` with the default
  * prompt.
  */
-export function orchestrationOf({ skillOrchestration = 'delegate', skillOrchestrator }: ExternalConfig) {
+export function agentOrchestration({ skillOrchestration = 'delegate', skillOrchestrator }: ExternalConfig) {
   if (skillOrchestration !== 'agent_skill' && skillOrchestration !== 'managed') return 'delegate' as const;
   const { systemPrompt, ...model } = skillOrchestrator ?? { model: 'default' };
   const isManaged = skillOrchestration === 'managed' || !systemPrompt;

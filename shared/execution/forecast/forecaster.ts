@@ -1,6 +1,6 @@
 import { mapConcurrently } from '../../core/concurrency/map-concurrently.ts';
 import { flowStore } from '../../domain/flows/flow-store.ts';
-import { stepTypeOf } from '../../domain/flows/step-types/index.ts';
+import { getStepType } from '../../domain/flows/step-types/index.ts';
 import { walkSteps } from '../../domain/flows/steps/walk-steps.ts';
 import type { RecordItem } from '../../domain/records/record.ts';
 import { using } from '../../platform/aws/uses.ts';
@@ -9,7 +9,7 @@ import type { Principal } from '../../platform/identity/principal.ts';
 import type { BatchOptions } from '../batches/starting/batch-options.ts';
 import { batchStarter } from '../batches/starting/batch-start.ts';
 import { nothingSelected } from '../batches/starting/recompute.ts';
-import { type RecordSelection, selectedRecords } from '../batches/starting/record-selection.ts';
+import { type RunRecordSelection, selectedRecords } from '../batches/starting/record-selection.ts';
 import { earlierResults, readEarlier } from '../runs/reuse/earlier-results.ts';
 import { runVariables } from '../runs/run-variables.ts';
 import { runVersions } from '../runs/run-versions.ts';
@@ -19,16 +19,16 @@ import { readHistory } from './history.ts';
 import { openModels } from './models.ts';
 import { limitsOfRecord } from './other-steps.ts';
 import { rehearsalPorts } from './rehearsal-ports.ts';
-import { sampleOf } from './sample.ts';
+import { sampleRecords } from './sample.ts';
 import { type ForecastStep, openStepForecasts } from './step-forecasts.ts';
-import { durationOf, type Forecast, totalCost, totalOfStep } from './totals.ts';
+import { batchDurationSeconds, type Forecast, totalCost, totalOfStep } from './totals.ts';
 import { walkRecord } from './walk-record.ts';
 
 export interface ForecastRequest {
   flowId: string;
   /** `published`, `draft`, or the id of a version. Default: the one that a run takes. */
   version?: string | undefined;
-  records: RecordSelection;
+  records: RunRecordSelection;
   options: BatchOptions;
 }
 
@@ -53,7 +53,7 @@ export const forecaster = /* @__PURE__ */ using(
       if (!selected || ('recordIds' in selected && selected.recordIds.length === 0)) throw nothingSelected();
       const isNamed = selection.recordIds !== undefined;
       const [sample, history] = await Promise.all([
-        sampleOf(scope, selected, isNamed),
+        sampleRecords(scope, selected, isNamed),
         readHistory(scope, flowId),
       ]);
       const runId = scope.newId('exec');
@@ -99,7 +99,7 @@ export const forecaster = /* @__PURE__ */ using(
       // A flow that runs at several places has the same steps there.
       const acting = new Map(
         [...walkSteps(steps)]
-          .filter(({ step: { enabled, type } }) => enabled && stepTypeOf(type).effects)
+          .filter(({ step: { enabled, type } }) => enabled && getStepType(type).effects)
           .map(({ step }) => [step.id, step]),
       );
       const totals = [...acting.values()].map((step) => totalOfStep(step, walked));
@@ -117,7 +117,7 @@ export const forecaster = /* @__PURE__ */ using(
         steps: totals,
         cost: records.length > 0 ? totalCost(totals) : null,
         saved: records.flat().reduce((sum, { saved }) => sum + saved, 0) * factor,
-        durationSeconds: durationOf(walked, options.recordConcurrency),
+        durationSeconds: batchDurationSeconds(walked, options.recordConcurrency),
         notes: [...new Set([...sample.notes, ...late, ...failures.notes(records.length), ...reasons])],
       };
     };

@@ -1,15 +1,15 @@
 import { StepError } from '../../core/errors/step-error.ts';
 import type { Finding } from '../../domain/flows/analysis/finding.ts';
 import { callsModels, isHeldBy, unboundedMap } from '../../domain/flows/analysis/risks.ts';
-import { type StepNode, stepNodesOf, type UncheckedStep } from '../../domain/flows/checking/step-nodes.ts';
-import { itemsMax } from '../../domain/flows/step-types/map.ts';
+import { type StepNode, type UncheckedStep, walkStepNodes } from '../../domain/flows/checking/step-nodes.ts';
+import { mapItemsMax } from '../../domain/flows/step-types/map.ts';
 import { modelNames } from '../../domain/model-configs/model-names.ts';
 import { using } from '../../platform/aws/uses.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 import { estimateTokens } from '../agent-loop/context-size.ts';
 import { longestResponse } from '../agent-loop/worst-case-cost.ts';
 import { expectedCall } from './expected-call.ts';
-import { type Models, openModels } from './models.ts';
+import { type ForecastModels, openModels } from './models.ts';
 
 /** Adds to the warnings of lists without a bound what their items cost, as far as the prices are known. */
 export const mapPricer = /* @__PURE__ */ using(
@@ -17,14 +17,14 @@ export const mapPricer = /* @__PURE__ */ using(
   (scope: Scope) =>
     async (warnings: readonly Finding[], steps: unknown, member: string): Promise<Finding[]> => {
       if (!warnings.some(({ code }) => code === unboundedMap)) return [...warnings];
-      const visits = [...stepNodesOf(steps, { path: [member] })];
+      const visits = [...walkStepNodes(steps, { path: [member] })];
       const models = openModels(modelNames(scope));
       return Promise.all(
         warnings.map(async (warning) => {
           const map = warning.code === unboundedMap && visits.find((visit) => isAt(visit, warning));
           const cost = map ? await costOfItem(models, map, visits) : null;
           if (cost === null) return warning;
-          const price = `each item costs about ${dollars(cost)}, ${itemsMax.toLocaleString('en')} items about ${dollars(cost * itemsMax)}`;
+          const price = `each item costs about ${dollars(cost)}, ${mapItemsMax.toLocaleString('en')} items about ${dollars(cost * mapItemsMax)}`;
           return { ...warning, message: `${warning.message}: ${price}` };
         }),
       );
@@ -36,7 +36,7 @@ const isAt = ({ path }: StepNode, { path: found }: Finding) =>
 
 /** In USD, once through the steps; null if some price is not known, or if steps inside repeat the calls. */
 async function costOfItem(
-  models: Models,
+  models: ForecastModels,
   map: StepNode,
   visits: readonly StepNode[],
 ): Promise<number | null> {
@@ -51,7 +51,7 @@ async function costOfItem(
 }
 
 /** With the length of the templates for that of the prompt: what they insert is not known. */
-async function costOfPrompt(models: Models, { config }: UncheckedStep): Promise<number | null> {
+async function costOfPrompt(models: ForecastModels, { config }: UncheckedStep): Promise<number | null> {
   const { model, systemPrompt, userPrompt = config.text, maxTokens } = config;
   if (typeof model !== 'string') return null;
   try {

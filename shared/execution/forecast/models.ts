@@ -1,14 +1,14 @@
 import type { ModelLimits, ModelPort } from '../../adapters/ports/model-port.ts';
 
 /** What is known of the models of a flow, read once. */
-export interface Models {
+export interface ForecastModels {
   limits: (name: string) => Promise<ModelLimits>;
   /** `<provider>/<modelId>` */
   modelUsed: (name: string) => Promise<string>;
   alternatives: (name: string) => Promise<string[]>;
 }
 
-export function openModels(port: Pick<ModelPort, 'limits' | 'identity' | 'alternatives'>): Models {
+export function openModels(port: Pick<ModelPort, 'limits' | 'identity' | 'alternatives'>): ForecastModels {
   return {
     limits: once(port.limits),
     alternatives: once(port.alternatives),

@@ -1,18 +1,18 @@
-import { fillerOf } from '../../adapters/templates/filler.ts';
+import { createFiller } from '../../adapters/templates/filler.ts';
 import { StepError } from '../../core/errors/step-error.ts';
 import type { Variables } from '../../core/variables/variables.ts';
-import { stepTypeOf } from '../../domain/flows/step-types/index.ts';
-import { type FlowStep, variableOf } from '../../domain/flows/steps/step.ts';
+import { getStepType } from '../../domain/flows/step-types/index.ts';
+import { type FlowStep, outputVariableName } from '../../domain/flows/steps/step.ts';
 import { walkSteps } from '../../domain/flows/steps/walk-steps.ts';
-import { runnerOf } from '../steps/index.ts';
+import { loadStepRunner } from '../steps/index.ts';
 import type { PromptRequest } from './prompt-call.ts';
-import { type ForecastStep, type StepForecasts, unlimited } from './step-forecasts.ts';
+import { type ForecastStep, type StepForecasts, unlimitedCost } from './step-forecasts.ts';
 import { mostTimes, severalTimes } from './times.ts';
 import { addedTokens, type UnknownTexts } from './unknown-texts.ts';
 import type { Walk } from './walk-record.ts';
 
 /** The steps that may run too, if an unknown output decides otherwise than its guess. They count for the limit alone. */
-export async function othersOf(
+export async function forecastOtherSteps(
   { steps, ports, signal, forecasts }: Pick<Walk, 'steps' | 'ports' | 'signal' | 'forecasts'>,
   {
     acted,
@@ -28,7 +28,7 @@ export async function othersOf(
 ): Promise<ForecastStep[]> {
   const others: ForecastStep[] = [];
   for (const { step, path } of walkSteps(steps)) {
-    const runner = await runnerOf(step.type);
+    const runner = await loadStepRunner(step.type);
     const seen = acted.get(path) ?? 0;
     const isRepeated = [...repeated].some((around) => path.startsWith(`${around}.`));
     const times = mostTimes(steps, path) - seen;
@@ -36,7 +36,7 @@ export async function othersOf(
     if (isKnown || !step.enabled || !('plan' in runner)) continue;
     const planning = { config: step.config, variables, ports, signal, since: ports.now() };
     const plan = await Promise.resolve(
-      runner.plan({ ...planning, ...fillerOf(variables, ports.sandbox) }),
+      runner.plan({ ...planning, ...createFiller(variables, ports.sandbox) }),
     ).catch((error: unknown) => {
       if (error instanceof StepError) return undefined;
       throw error;
@@ -47,7 +47,7 @@ export async function othersOf(
       addedTokens(step, unknown),
     );
     others.push({ ...forecast, expected: undefined, max: severalTimes(forecast.max, times) });
-    const variable = variableOf(step);
+    const variable = outputVariableName(step);
     if (variable) unknown.set(variable, forecast.max.response);
   }
   return others;
@@ -60,8 +60,8 @@ export async function limitsOfRecord(
 ): Promise<ForecastStep[]> {
   const acting: ForecastStep[] = [];
   for (const { step, path } of walkSteps(steps)) {
-    if (!step.enabled || !stepTypeOf(step.type).effects) continue;
-    const { max = unlimited } = await forecasts.of(step, undefined, null);
+    if (!step.enabled || !getStepType(step.type).effects) continue;
+    const { max = unlimitedCost } = await forecasts.of(step, undefined, null);
     const most = severalTimes(max, mostTimes(steps, path));
     acting.push({ stepId: step.id, isReused: false, saved: 0, expected: undefined, max: most });
   }

@@ -1,10 +1,10 @@
 import type { ModelLimits } from '../../adapters/ports/model-port.ts';
 import { type Message, messageText } from '../../domain/conversations/message.ts';
-import type { Config } from '../../domain/flows/step-types/prompt.ts';
-import { errorHandlingOf, fallbackAttempts } from '../../domain/flows/steps/error-handling.ts';
+import type { PromptConfig } from '../../domain/flows/step-types/prompt.ts';
+import { fallbackAttempts, stepErrorHandling } from '../../domain/flows/steps/error-handling.ts';
 import { estimateTokens } from '../agent-loop/context-size.ts';
 import { longestResponse, worstCaseCost } from '../agent-loop/worst-case-cost.ts';
-import type { Models } from './models.ts';
+import type { ForecastModels } from './models.ts';
 
 /** What the plan of a prompt says. */
 export interface PromptRequest {
@@ -12,7 +12,7 @@ export interface PromptRequest {
   system: readonly string[];
   messages: readonly Message[];
   resolvedPrompt: string;
-  format: NonNullable<Config['responseFormat']>;
+  format: NonNullable<PromptConfig['responseFormat']>;
   settings: { maxTokens?: number };
   tools?: { maxToolCalls?: number };
 }
@@ -32,7 +32,7 @@ const tokensPerPart = 16;
 /** A text of a token of one model has at most so many tokens of another. */
 const tokensPerToken = 4;
 
-export const estimateOf = ({ system, messages }: PromptRequest): number =>
+export const estimatePromptTokens = ({ system, messages }: PromptRequest): number =>
   estimateTokens([
     { role: 'system', content: system.join('\n\n') },
     ...messages.map((message) => ({ role: 'user' as const, content: messageText(message) })),
@@ -53,7 +53,7 @@ function bytesOf({ system, messages, format }: PromptRequest): number | undefine
 }
 
 interface Bounding {
-  config: Pick<Config, 'model' | 'maxTokens' | 'responseFormat' | 'tools' | 'errorHandling'>;
+  config: Pick<PromptConfig, 'model' | 'maxTokens' | 'responseFormat' | 'tools' | 'errorHandling'>;
   /** Absent if it is not known what the step asks for. */
   request?: PromptRequest | undefined;
   /** What unknown outputs add to the input; null if nothing limits that. */
@@ -62,7 +62,7 @@ interface Bounding {
 }
 
 /** What a prompt costs at most on one record: with all its fallbacks, retries and turns, each as long as its limits. */
-export async function highestCost(models: Models, given: Bounding): Promise<HighestCost> {
+export async function highestCost(models: ForecastModels, given: Bounding): Promise<HighestCost> {
   const { config, maxRetries } = given;
   const hasSchema = typeof config.responseFormat === 'object';
   const turns = config.tools ? (config.tools.maxToolCalls ?? 10) + 1 : 1;
@@ -110,9 +110,9 @@ function inputTokens(
   return Math.min(bytes + added, contextTokens ?? Infinity);
 }
 
-async function attemptsOf(models: Models, config: Bounding['config']) {
+async function attemptsOf(models: ForecastModels, config: Bounding['config']) {
   const first = { model: config.model, maxTokens: config.maxTokens };
-  const policy = errorHandlingOf({ config });
+  const policy = stepErrorHandling({ config });
   if (policy?.onError !== 'fallback') return [first];
   const others = (policy.fallbacks ?? []).filter((fallback) => fallback.type !== 'message');
   const more = others.map((fallback) => fallbackAttempts(fallback, () => models.alternatives(config.model)));

@@ -5,7 +5,7 @@ import type { Scope } from '../../platform/data/scope.ts';
 import { missingRecords, noRecords } from '../batches/starting/batch-records.ts';
 import type { SelectedRecords } from '../batches/starting/record-selection.ts';
 
-export interface Sample {
+export interface RecordSample {
   total: number;
   records: RecordItem[];
   notes: string[];
@@ -17,7 +17,11 @@ const idsPerPage = 1_000;
 const idsMax = 20_000;
 
 /** At most 200 records, evenly over the selection. @throws 404 with the missing ones, 400 without any */
-export async function sampleOf(scope: Scope, selected: SelectedRecords, isNamed: boolean): Promise<Sample> {
+export async function sampleRecords(
+  scope: Scope,
+  selected: SelectedRecords,
+  isNamed: boolean,
+): Promise<RecordSample> {
   const records = recordStore(scope);
   if ('recordIds' in selected) {
     const { recordIds } = selected;

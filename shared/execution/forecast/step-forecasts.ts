@@ -1,12 +1,12 @@
 import { StepError } from '../../core/errors/step-error.ts';
-import { stepTypeOf } from '../../domain/flows/step-types/index.ts';
-import type { Config } from '../../domain/flows/step-types/prompt.ts';
+import { getStepType } from '../../domain/flows/step-types/index.ts';
+import type { PromptConfig } from '../../domain/flows/step-types/prompt.ts';
 import type { FlowStep } from '../../domain/flows/steps/step.ts';
 import { longestResponse } from '../agent-loop/worst-case-cost.ts';
 import { type ExpectedCall, expectedCall, mean } from './expected-call.ts';
 import { type History, type PastResult, resultsMin } from './history.ts';
-import type { Models } from './models.ts';
-import { estimateOf, type HighestCost, highestCost, type PromptRequest } from './prompt-call.ts';
+import type { ForecastModels } from './models.ts';
+import { estimatePromptTokens, type HighestCost, highestCost, type PromptRequest } from './prompt-call.ts';
 
 type Expected = Omit<ExpectedCall, 'basis'> & { basis: 'history' | 'bounds' | 'none' };
 
@@ -26,23 +26,26 @@ export interface StepForecasts {
   of: (step: FlowStep, request: PromptRequest | undefined, added: number | null) => Promise<ForecastStep>;
 }
 
-export const unlimited: HighestCost = { calls: 1, cost: null, response: null };
+export const unlimitedCost: HighestCost = { calls: 1, cost: null, response: null };
 const noCall = { input: 0, output: 0, spread: 0 };
 
 export function openStepForecasts(
-  models: Models,
+  models: ForecastModels,
   history: History,
   { maxRetries }: { maxRetries: number },
 ): StepForecasts {
   async function prompt(step: FlowStep, request: PromptRequest | undefined, added: number | null) {
-    const config = step.config as unknown as Config;
+    const config = step.config as unknown as PromptConfig;
     const max = await highestCost(models, { config, request, added, maxRetries });
     if (!request) return { expected: undefined, max };
     const limits = await models.limits(request.model);
-    const estimate = estimateOf(request);
+    const estimate = estimatePromptTokens(request);
     const promptEstimate =
-      estimateOf({ ...request, system: [], messages: [{ role: 'user', content: request.resolvedPrompt }] }) -
-      10;
+      estimatePromptTokens({
+        ...request,
+        system: [],
+        messages: [{ role: 'user', content: request.resolvedPrompt }],
+      }) - 10;
     const longest = longestResponse({ inputTokens: estimate, maxTokens: request.settings.maxTokens }, limits);
     const asked = { estimate, promptEstimate, longest, model: await models.modelUsed(request.model) };
     return { expected: expectedCall(asked, limits, history.get(step.id) ?? []), max };
@@ -58,7 +61,7 @@ export function openStepForecasts(
       } catch (error) {
         if (!(error instanceof StepError)) throw error;
         const expected = { ...noCall, cost: null, seconds: 0, basis: 'none' as const };
-        return { ...facts, expected, max: { ...unlimited, note: error.message } };
+        return { ...facts, expected, max: { ...unlimitedCost, note: error.message } };
       }
     },
   };
@@ -72,7 +75,7 @@ function other(
 ): Pick<ForecastStep, 'expected' | 'max'> {
   const calls = maxRetries + 1;
   const seconds = mean(past.map(({ durationMs }) => durationMs)) / 1_000;
-  if (!stepTypeOf(step.type).callsModels) {
+  if (!getStepType(step.type).callsModels) {
     const expected = { ...noCall, cost: 0, seconds, basis: 'none' as const };
     return { expected, max: { calls, cost: 0, response: null } };
   }

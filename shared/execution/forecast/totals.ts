@@ -105,7 +105,10 @@ export function totalCost(steps: Forecast['steps']): Cost | null {
 }
 
 /** How long the records take, so many at a time. */
-export function durationOf({ total, records }: Walked, concurrency: number): Forecast['durationSeconds'] {
+export function batchDurationSeconds(
+  { total, records }: Walked,
+  concurrency: number,
+): Forecast['durationSeconds'] {
   const seconds = records.map((steps) => sum(steps.map(({ expected }) => expected?.seconds ?? 0)));
   const atOnce = Math.max(1, Math.min(concurrency, total));
   const expected = Math.max(mean(seconds), (mean(seconds) * total) / atOnce);

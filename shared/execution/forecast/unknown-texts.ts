@@ -1,6 +1,6 @@
 import { heldLists } from '../../domain/flows/steps/held-lists.ts';
 import type { FlowStep } from '../../domain/flows/steps/step.ts';
-import { variableOf } from '../../domain/flows/steps/step.ts';
+import { outputVariableName } from '../../domain/flows/steps/step.ts';
 import { walkSteps } from '../../domain/flows/steps/walk-steps.ts';
 
 /**
@@ -65,7 +65,7 @@ export function addedTokens(step: Pick<FlowStep, 'type' | 'config'>, unknown: Un
 }
 
 /** Whether an unknown value decides if a step runs, which of its branches, or how often what is in it. */
-export const isOpen = ({ when, type, config }: FlowStep, unknown: UnknownTexts): boolean => {
+export const isUndecided = ({ when, type, config }: FlowStep, unknown: UnknownTexts): boolean => {
   const deciding = decidingMembers[type];
   const texts = [when, deciding && config[deciding]].filter((text) => typeof text === 'string');
   return [...unknown.keys()].some((variable) => texts.some((text) => mentions(text, variable).length > 0));
@@ -75,7 +75,7 @@ const decidingMembers: Record<string, string> = { conditional: 'condition', map:
 /** What the steps in a step give is unknown if it is which of them run. Passes without a number add up to anything. */
 export function openInside(step: FlowStep, unknown: UnknownTexts): void {
   for (const { step: inside } of walkSteps([step])) {
-    const variable = variableOf(inside);
+    const variable = outputVariableName(inside);
     if (variable && (step.type === 'loop' || !unknown.has(variable))) unknown.set(variable, null);
   }
 }
@@ -90,4 +90,6 @@ export function openInputs({ type, config }: FlowStep, unknown: UnknownTexts): v
 
 /** Whether steps in a step give something that is unknown. */
 export const givesUnknown = (step: FlowStep, unknown: UnknownTexts): boolean =>
-  [...walkSteps([step])].some(({ step: inside }) => inside !== step && unknown.has(variableOf(inside) ?? ''));
+  [...walkSteps([step])].some(
+    ({ step: inside }) => inside !== step && unknown.has(outputVariableName(inside) ?? ''),
+  );

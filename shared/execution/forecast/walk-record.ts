@@ -1,21 +1,21 @@
 import type { Ports } from '../../adapters/ports/ports.ts';
 import { tracedRun } from '../../core/tracing/trace-context.ts';
 import type { Variables } from '../../core/variables/variables.ts';
-import { stepTypeOf } from '../../domain/flows/step-types/index.ts';
+import { getStepType } from '../../domain/flows/step-types/index.ts';
 import { definitionPath, isOwnScope, listsAround, type RunPath } from '../../domain/flows/steps/run-path.ts';
-import { type FlowStep, variableOf } from '../../domain/flows/steps/step.ts';
+import { type FlowStep, outputVariableName } from '../../domain/flows/steps/step.ts';
 import type { EarlierOutcome, EarlierResults } from '../engine/earlier-results.ts';
-import { type RunEvent, runFlow, type StepResult } from '../engine/engine.ts';
+import { type EngineRunEvent, runFlow, type StepResult } from '../engine/engine.ts';
 import type { Rehearsal } from '../engine/rehearsal.ts';
 import type { StepOutcome } from '../step-support/step-runner.ts';
 import type { Guesses } from './guesses.ts';
-import { othersOf } from './other-steps.ts';
+import { forecastOtherSteps } from './other-steps.ts';
 import type { PromptRequest } from './prompt-call.ts';
 import type { ForecastStep, StepForecasts } from './step-forecasts.ts';
 import {
   addedTokens,
   givesUnknown,
-  isOpen,
+  isUndecided,
   openInputs,
   openInside,
   type UnknownTexts,
@@ -47,7 +47,7 @@ export async function walkRecord(walk: Walk): Promise<ForecastStep[]> {
   /** The places of maps and loops that run an unknown number of times. */
   const repeated = new Set<string>();
   const note = (step: FlowStep, bound: number | null) => {
-    const variable = variableOf(step);
+    const variable = outputVariableName(step);
     if (!variable) return;
     const before = unknown.get(variable) ?? (unknown.has(variable) ? null : 0);
     // In each item of a map, the same step gives another value.
@@ -72,11 +72,11 @@ export async function walkRecord(walk: Walk): Promise<ForecastStep[]> {
     },
   };
   const run = { steps, variables, ports, signal, rehearsal, earlier: walk.earlier };
-  const onEvent = (event: RunEvent) => {
+  const onEvent = (event: EngineRunEvent) => {
     const { step } = event;
     if (event.type === 'step_start') return openInputs(step, unknown);
     const { result } = event;
-    if (isOpen(step, unknown)) {
+    if (isUndecided(step, unknown)) {
       isUncertain = true;
       openInside(step, unknown);
       if (step.type === 'map' || step.type === 'loop') {
@@ -88,22 +88,22 @@ export async function walkRecord(walk: Walk): Promise<ForecastStep[]> {
       else if (!event.isFinal) walk.onFailure(step, result.error ?? '', recordId);
     }
     if (result.status !== 'completed') return;
-    const variable = variableOf(step);
+    const variable = outputVariableName(step);
     if (variable) variables[variable] = result.output;
-    if (!stepTypeOf(step.type).effects) judgeFree(unknown, step, result);
+    if (!getStepType(step.type).effects) judgeFree(unknown, step, result);
   };
   await runFlow({ ...run, onEvent, trace: tracedRun(walk.runId, undefined) });
-  if (isUncertain) found.push(...(await othersOf(walk, { acted, variables, unknown, repeated })));
+  if (isUncertain) found.push(...(await forecastOtherSteps(walk, { acted, variables, unknown, repeated })));
   return found;
 }
 
 /** A variable of an item or of another flow says nothing about the one outside that has the same name. */
 const forget = (unknown: UnknownTexts, step: FlowStep, path: RunPath) =>
-  listsAround(path).some(isOwnScope) || unknown.delete(variableOf(step) ?? '');
+  listsAround(path).some(isOwnScope) || unknown.delete(outputVariableName(step) ?? '');
 
 /** What a free step made is as unknown as what it was made of. */
 function judgeFree(unknown: UnknownTexts, step: FlowStep, { output, path }: StepResult): void {
-  const variable = variableOf(step);
+  const variable = outputVariableName(step);
   if (!variable) return;
   const added = givesUnknown(step, unknown) ? null : addedTokens(step, unknown);
   const isWait = step.type === 'wait-until';

@@ -11,12 +11,12 @@ import {
 } from '../../domain/runs/run.ts';
 import { using } from '../../platform/aws/uses.ts';
 import { decodeReadable } from '../../platform/data/entity.ts';
-import { notOfThisList } from '../../platform/data/lists/pages.ts';
+import { invalidListCursor } from '../../platform/data/lists/pages.ts';
 import type { QueryOptions } from '../../platform/data/query.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 import { batchStore } from '../batches/batch-store.ts';
 import { withoutDeletedRuns } from './deleted-runs.ts';
-import { expressionOf, passes, type RunsFilter } from './run-filter.ts';
+import { filterExpression, passes, type RunsFilter } from './run-filter.ts';
 import { withProgress } from './running-batches.ts';
 
 export interface RunsQuery extends RunsFilter {
@@ -108,13 +108,13 @@ function sourcesOf({ parentRunId, root }: RunsQuery): Source[] {
 /** Most filters leave many runs, so the first Query need not read much. */
 function perQuery(query: RunsQuery, isFirst: boolean): number {
   const { minDurationMs, minCost, error, limit } = query;
-  const isPlain = (minDurationMs ?? minCost ?? error ?? expressionOf(query)) === undefined;
+  const isPlain = (minDurationMs ?? minCost ?? error ?? filterExpression(query)) === undefined;
   if (isPlain) return limit + 2;
   return isFirst ? (limit + 1) * firstRowsPerRun : filteredRowsPerQuery;
 }
 
 function pageOf(query: RunsQuery, source: Source, { after, limit }: Place): QueryOptions {
-  const filter = expressionOf(query);
+  const filter = filterExpression(query);
   const { from, to } = query;
   const last = to && runsUntil(to.getTime());
   const upper = [after, last].filter((bound) => bound !== undefined).sort()[0];
@@ -137,6 +137,6 @@ function decodeCursor(cursor: string): string {
   try {
     return Cursor.parse(JSON.parse(Buffer.from(cursor, 'base64url').toString())).after;
   } catch {
-    throw notOfThisList();
+    throw invalidListCursor();
   }
 }

@@ -29,7 +29,7 @@ const stored = (statuses: NonNullable<RunsFilter['statuses']>) =>
   statuses.includes('scheduled') ? [...new Set([...statuses, 'running' as const])] : statuses;
 
 /** What DynamoDB can filter by. */
-export function expressionOf(filter: RunsFilter) {
+export function filterExpression(filter: RunsFilter) {
   const values: Record<string, unknown> = {};
   const oneOf = (path: string, name: string, wanted: readonly string[]) => {
     const names = wanted.map((value, index) => {
@@ -61,11 +61,11 @@ export function expressionOf(filter: RunsFilter) {
 /** What it cannot. */
 export function passes(run: Run, { minDurationMs, minCost, error }: RunsFilter, now: Date): boolean {
   return (
-    (minDurationMs === undefined || durationOf(run, now) >= minDurationMs) &&
+    (minDurationMs === undefined || runDurationMs(run, now) >= minDurationMs) &&
     (minCost === undefined || Number(run.totalCost ?? 0) >= minCost) &&
     (error === undefined || (run.error?.message.toLowerCase().includes(error.toLowerCase()) ?? false))
   );
 }
 
-export const durationOf = ({ startedAt, completedAt }: Run, now: Date) =>
+export const runDurationMs = ({ startedAt, completedAt }: Run, now: Date) =>
   Math.max(0, (completedAt ? Date.parse(completedAt) : now.getTime()) - Date.parse(startedAt));

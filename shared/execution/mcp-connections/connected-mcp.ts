@@ -1,7 +1,7 @@
 import type { McpPort, McpRequest } from '../../adapters/ports/mcp-port.ts';
 import { StepError } from '../../core/errors/step-error.ts';
 import { plainStart } from '../../core/plain-start.ts';
-import { redactorOf } from '../../core/redaction/redactor.ts';
+import { createRedactor } from '../../core/redaction/redactor.ts';
 import {
   type ConnectionTokens,
   newLinkAdvice,
@@ -23,7 +23,7 @@ export function connectedMcp(mcp: McpPort, tokens: () => Promise<ConnectionToken
     const { url, signal } = request;
     const { open, renew, demand } = await tokens();
     const sendWith = async (token: OpenToken) => {
-      const { json, text } = redactorOf(token.secrets);
+      const { json, text } = createRedactor(token.secrets);
       try {
         const headers = {
           ...withoutAuthorization(request.headers),

@@ -16,7 +16,7 @@ const timeoutMs = 120_000;
 const limited = (signal: AbortSignal) => AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]);
 
 /** @throws StepError */
-export async function embeddingOf(
+export async function embedText(
   { ports, signal }: Pick<MemoryAccess, 'ports' | 'signal'>,
   model: string,
   text: string,
@@ -26,7 +26,7 @@ export async function embeddingOf(
 }
 
 /** What the model answers. @throws StepError */
-export async function answerOf(
+export async function askMemoryModel(
   { ports, model, signal }: MemoryAccess,
   {
     instruction,

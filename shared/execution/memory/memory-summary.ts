@@ -1,7 +1,7 @@
 import type { NumberedMemory, SummaryOfMemories } from '../../adapters/ports/memory-port.ts';
 import { StepError } from '../../core/errors/step-error.ts';
 import { truncate } from '../../core/text.ts';
-import { answerOf, type MemoryAccess } from './access.ts';
+import { askMemoryModel, type MemoryAccess } from './access.ts';
 import { summaryInstruction, summaryQuestion } from './prompts.ts';
 
 /** Memories read for one call of the model, and their characters. */
@@ -37,7 +37,7 @@ async function nextText(
   memories: readonly NumberedMemory[],
 ): Promise<string> {
   const instruction = summaryInstruction(summaryCharactersMax);
-  const text = await answerOf(access, { instruction, prompt: summaryQuestion(memories, stored?.text) });
+  const text = await askMemoryModel(access, { instruction, prompt: summaryQuestion(memories, stored?.text) });
   // The memories would otherwise count as considered.
   if (text === '')
     throw new StepError('The model returned an empty summary of the memory', { retryable: true });

@@ -1,5 +1,5 @@
 import { StepError } from '../../core/errors/step-error.ts';
-import { answerOf, embeddingOf, type MemoryAccess } from './access.ts';
+import { askMemoryModel, embedText, type MemoryAccess } from './access.ts';
 import { recallInstruction, recallQuestion, type responseLengths } from './prompts.ts';
 
 type ThinkingLevel = 'low' | 'medium' | 'high';
@@ -28,7 +28,7 @@ export async function recallMemory(
   const memory = await ports.memory.open(profile);
   const { embeddingModel, memoryCount } = memory;
   if (embeddingModel === undefined || memoryCount === 0) return undefined;
-  const vector = await embeddingOf(access, embeddingModel, asked);
+  const vector = await embedText(access, embeddingModel, asked);
   const [nearest, summary] = await Promise.all([
     memory.nearest({ vector, session, limit: recalledMax[thinkingLevel ?? 'low'] }),
     memory.summary(session),
@@ -37,5 +37,9 @@ export async function recallMemory(
   const oldestFirst = nearest.toSorted((one, other) => one.createdAt.localeCompare(other.createdAt));
   const prompt = recallQuestion(oldestFirst, summary?.text, asked);
   const instruction = recallInstruction(responseLength);
-  return answerOf(access, { instruction, prompt, reasoning: thinkingLevel && { effort: thinkingLevel } });
+  return askMemoryModel(access, {
+    instruction,
+    prompt,
+    reasoning: thinkingLevel && { effort: thinkingLevel },
+  });
 }

@@ -1,5 +1,5 @@
 import { memoryFrom } from '../../domain/memory/limits.ts';
-import { embeddingOf, type MemoryAccess } from './access.ts';
+import { embedText, type MemoryAccess } from './access.ts';
 
 /** Saves a text. `isNew`: false if the profile already had it. @throws StepError */
 export async function saveMemory(
@@ -9,6 +9,6 @@ export async function saveMemory(
   const memory = memoryFrom(text);
   const known = await ports.memory.open(profile);
   const embeddingModel = known.embeddingModel ?? (await ports.model.embeddingModel());
-  const vector = await embeddingOf({ ports, signal }, embeddingModel, memory);
+  const vector = await embedText({ ports, signal }, embeddingModel, memory);
   return known.save({ text: memory, session, vector, embeddingModel });
 }

@@ -1,7 +1,7 @@
 import type { EmbeddingRequest, EmbeddingResponse } from '../../adapters/ports/embedding-port.ts';
 import type { ModelEvent, ModelRequest } from '../../adapters/ports/model-port.ts';
 import type { Ports } from '../../adapters/ports/ports.ts';
-import { chunksOf } from '../../core/chunks.ts';
+import { toChunks } from '../../core/chunks.ts';
 import { eachInSpan, inSpan, openSpan, startedIn } from '../../core/tracing/active-span.ts';
 import { tracedRun } from '../../core/tracing/trace-context.ts';
 import { budgetGate } from '../../domain/budgets/budget-gate.ts';
@@ -9,7 +9,7 @@ import { originOfCall, type RunLabels } from '../../domain/runs/run-origin.ts';
 import { using } from '../../platform/aws/uses.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 import type { Principal } from '../../platform/identity/principal.ts';
-import { payersOf } from '../budgets/payers.ts';
+import { runPayers } from '../budgets/payers.ts';
 import { openMeter } from '../engine/model-meter.ts';
 import { livePorts } from '../live-ports.ts';
 import { modelRunRecorder } from './record-model-run.ts';
@@ -40,7 +40,7 @@ export const modelRuns = /* @__PURE__ */ using([livePorts, modelRunRecorder, bud
     const { userId, organizationId } = principal;
     const id = scope.newId('exec');
     const origin = originOfCall(principal, labels);
-    await budgetGate(scope)(payersOf({ origin }));
+    await budgetGate(scope)(runPayers({ origin }));
     const startedAt = scope.now();
     const traced = startedIn();
     const span = openSpan(tracedRun(id, traced.startedIn), '', startedAt.getTime());
@@ -87,7 +87,7 @@ const textsMax = 500;
 
 async function embedAll({ embed }: Pick<Ports, 'embed'>, request: EmbeddingRequest): Promise<Embedded> {
   const all: Embedded = { vectors: [], modelUsed: request.model, promptTokens: 0 };
-  for (const texts of chunksOf(request.texts, textsMax)) {
+  for (const texts of toChunks(request.texts, textsMax)) {
     const { vectors, modelUsed, promptTokens } = await embed({ ...request, texts });
     all.vectors.push(...vectors);
     all.modelUsed = modelUsed;

@@ -11,7 +11,7 @@ import type { Scope } from '../../platform/data/scope.ts';
 import { answerResumer } from '../batches/messages/resume-by-answer.ts';
 import { readCheckpoints } from '../runs/checkpoints/read-checkpoints.ts';
 
-export interface GivenAnswer {
+export interface ChosenAnswer {
   choice: string;
   values?: Record<string, unknown> | undefined;
   comment?: string | undefined;
@@ -54,7 +54,7 @@ export const waitAnswers = /* @__PURE__ */ using(
       /** @throws 400 for a wrong choice and for values that do not fit, 409 if it is no longer open */
       async approve(
         wait: RunWait,
-        { choice, values, comment }: GivenAnswer,
+        { choice, values, comment }: ChosenAnswer,
         by: string,
       ): Promise<WaitAnswer> {
         const { choices = [], form } = wait;

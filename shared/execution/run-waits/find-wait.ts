@@ -6,7 +6,7 @@ import { using } from '../../platform/aws/uses.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 import { responseBytes } from '../../platform/http/responses/envelope.ts';
 import { batchEntity } from '../batches/batch.ts';
-import { runIdOf } from '../batches/starting/batch-plan.ts';
+import { recordRunId } from '../batches/starting/batch-plan.ts';
 
 export interface WantedWait {
   /** The run that waits, or the batch of its record. */
@@ -50,7 +50,7 @@ async function runOfRecord({ table }: Scope, id: string, recordId: string | unde
   }
   const batch = await table.get(batchEntity, { id });
   if (!batch) throw notFound('Wait');
-  return batch.dispatched?.runId ?? runIdOf(batch, recordId);
+  return batch.dispatched?.runId ?? recordRunId(batch, recordId);
 }
 
 /** @throws 404 if nothing waits there, 400 if several do */

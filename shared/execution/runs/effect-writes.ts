@@ -1,5 +1,5 @@
 import type { RunPath } from '../../domain/flows/steps/run-path.ts';
-import type { RunEvent } from '../engine/engine.ts';
+import type { EngineRunEvent } from '../engine/engine.ts';
 import type { RunRecorder } from './checkpoints/run-recorder.ts';
 
 /** So many results of steps with effects in items of maps may be unwritten, and so long. A process that dies repeats them. */
@@ -21,12 +21,12 @@ export function openEffectWrites(recorder: Pick<RunRecorder, 'flush' | 'flushSoo
     return writing;
   };
   return {
-    async begin({ path, effects }: Extract<RunEvent, { type: 'step_start' }>): Promise<void> {
+    async begin({ path, effects }: Extract<EngineRunEvent, { type: 'step_start' }>): Promise<void> {
       if (isInItem(path)) return;
       if (effects) await (unwritten > 0 ? flush() : writing);
       else if (unwritten > 0) recorder.flushSoon(soonMs);
     },
-    async end({ result, effects }: Extract<RunEvent, { type: 'step_end' }>): Promise<void> {
+    async end({ result, effects }: Extract<EngineRunEvent, { type: 'step_end' }>): Promise<void> {
       if (!effects) return;
       unwritten++;
       if (!isInItem(result.path)) return;

@@ -6,9 +6,9 @@ import type { FinalWrite } from './checkpoints/run-recorder.ts';
 export const endError = (status: EndStatus, error: string | null) =>
   error ?? (status === 'cancelled' ? runCancelled : null);
 
-export type FlowEnd = Pick<FinalWrite, 'at' | 'error' | 'totals'>;
+export type FlowEnding = Pick<FinalWrite, 'at' | 'error' | 'totals'>;
 
-export const endingOfFlow = ({ at, error, totals }: FlowEnd, status: EndStatus): RunEnding => ({
+export const endingOfFlow = ({ at, error, totals }: FlowEnding, status: EndStatus): RunEnding => ({
   status,
   at,
   totals,

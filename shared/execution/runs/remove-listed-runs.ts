@@ -1,4 +1,4 @@
-import { feedbackRemover, type RunOwner } from '../../domain/feedback/run-feedback-store.ts';
+import { feedbackRemover, type RunSubject } from '../../domain/feedback/run-feedback-store.ts';
 import { runRowRemover } from '../../domain/run-metrics/remove-runs.ts';
 import { insideRunsPartition, runEntity, runsPartition } from '../../domain/runs/run.ts';
 import { using } from '../../platform/aws/uses.ts';
@@ -9,7 +9,7 @@ import type { Scope } from '../../platform/data/scope.ts';
 export const listedRunRemover = /* @__PURE__ */ using(
   ['table:write', runRowRemover, feedbackRemover],
   (scope: Scope) =>
-    async (owner: RunOwner): Promise<void> => {
+    async (owner: RunSubject): Promise<void> => {
       const [[name, id]] = Object.entries(owner) as [[string, string]];
       const filter = { expression: `#summary.#${name} = :owner`, values: { owner: id } };
       for (const partition of [runsPartition, insideRunsPartition]) {

@@ -1,19 +1,19 @@
 import { measure } from '../../core/invocation.ts';
 import { type Attempt, attemptsMax } from '../../domain/flows/steps/attempt.ts';
 import {
+  type EngineRunEvent,
   type FlowEnd,
   type FlowRun,
   type OpenWait,
-  type RunEvent,
   runFlow,
   type StepResult,
 } from '../engine/engine.ts';
-import { attemptsOf } from '../step-support/attempts.ts';
+import { resultAttempts } from '../step-support/attempts.ts';
 import type { LocalCall } from '../step-support/step-runner.ts';
 import { appendOutputs } from './append-outputs.ts';
 import type { RunRecorder } from './checkpoints/run-recorder.ts';
 import { openEffectWrites } from './effect-writes.ts';
-import { outputVariablesOf } from './output-variables.ts';
+import { outputVariables } from './output-variables.ts';
 import { measureStep } from './run-metrics.ts';
 import { openUnrecorded } from './unrecorded-failures.ts';
 
@@ -54,7 +54,7 @@ export async function attemptRun(attempt: RunAttempt): Promise<RunAttemptOutcome
     done.set(result.path, result);
     await recorder.add(result);
   };
-  const take = async (event: RunEvent) => {
+  const take = async (event: EngineRunEvent) => {
     if (event.type === 'step_start') {
       spend(failures.takeAt(event.path));
       await writes.begin(event);
@@ -95,7 +95,7 @@ export async function attemptRun(attempt: RunAttempt): Promise<RunAttemptOutcome
   async function append(recordId: string, end: FlowEnd): Promise<FlowEnd> {
     // As before any step with effects, so that no model call is paid for twice.
     await writes.flush();
-    const error = await appendOutputs(run.ports.records, recordId, outputVariablesOf(run.steps, done));
+    const error = await appendOutputs(run.ports.records, recordId, outputVariables(run.steps, done));
     return error === undefined ? end : { ...end, success: false, error };
   }
 }
@@ -121,7 +121,7 @@ async function suspended(
 function withRetried(result: StepResult, retried: Retried | undefined): StepResult {
   if (!retried) return result;
   const { count, attempts, delayMs } = retried;
-  const again = attemptsOf(result).map((attempt, index) =>
+  const again = resultAttempts(result).map((attempt, index) =>
     index === 0 ? { ...attempt, type: 'run-retry' as const, delayMs } : attempt,
   );
   return {

@@ -8,7 +8,7 @@ import { ConditionFailed } from '../../platform/data/condition-failed.ts';
 import { isUnchanged } from '../../platform/data/modify.ts';
 import { retryOnConflict } from '../../platform/data/retry-on-conflict.ts';
 import type { Scope } from '../../platform/data/scope.ts';
-import { firingOf, type Refusal, remembered } from './firing-writes.ts';
+import { newFiring, type Refusal, remembered } from './firing-writes.ts';
 import { type ScheduleState, scheduleStates } from './schedule-state.ts';
 import { firingStarter } from './start-firing.ts';
 
@@ -37,7 +37,7 @@ export const scheduleFirer = /* @__PURE__ */ using([scheduleStates, firingStarte
     const state = await scheduleStates(scope)(schedule);
     const refusal = refusalOf(state);
     const firingId = derivedId('firing', Date.parse(nextRunAt), id, nextRunAt);
-    const firing = firingOf(schedule, firingId, { at, refusal });
+    const firing = newFiring(schedule, firingId, { at, refusal });
     const due = new Date(Math.max(at.getTime(), Date.parse(nextRunAt)));
     const after = movedOn(schedule, due, state.missing !== undefined);
     const put = (item: Schedule) =>

@@ -1,4 +1,4 @@
-import { derivedId, timeOf } from '../../core/ids.ts';
+import { derivedId, timeMsFromId } from '../../core/ids.ts';
 import { unixSeconds } from '../../core/time/unix-seconds.ts';
 import { type Firing, firingDays } from '../../domain/schedules/firing.ts';
 import type { Schedule } from '../../domain/schedules/schedule.ts';
@@ -8,7 +8,7 @@ export interface Refusal {
   reason: string;
 }
 
-export function firingOf(
+export function newFiring(
   { id: scheduleId, flowId }: Pick<Schedule, 'id' | 'flowId'>,
   id: string,
   { at, refusal }: { at: Date; refusal: Refusal | undefined },
@@ -20,7 +20,7 @@ export function firingOf(
     flowId,
     createdAt,
     state: refusal?.state ?? 'starting',
-    batchId: refusal ? null : derivedId('batch', timeOf(id), id),
+    batchId: refusal ? null : derivedId('batch', timeMsFromId(id), id),
     startedAt: refusal ? null : createdAt,
     completedAt: refusal ? createdAt : null,
     error: refusal?.reason ?? null,

@@ -5,7 +5,7 @@ import { type SchedulePlace, scheduleStore } from '../../domain/schedules/schedu
 import { using } from '../../platform/aws/uses.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 import type { Batch } from '../batches/batch.ts';
-import { firingOf, remembered } from './firing-writes.ts';
+import { newFiring, remembered } from './firing-writes.ts';
 import { scheduleStates } from './schedule-state.ts';
 import { firingStarter } from './start-firing.ts';
 
@@ -18,7 +18,7 @@ export const scheduleRunner = /* @__PURE__ */ using(
     /** @throws 403 if the surface is paused, 404, 409 if the last run is not over */
     return async (place: SchedulePlace, id: string, timeLeftMs: () => number): Promise<Batch> => {
       const known = await scheduleStore(scope).find(place, id);
-      const firing = firingOf(known, newId('firing'), { at: now(), refusal: undefined });
+      const firing = newFiring(known, newId('firing'), { at: now(), refusal: undefined });
       const schedule = await table.modify(
         scheduleEntity,
         { id },

@@ -1,4 +1,4 @@
-import { definedOf } from '../../core/defined.ts';
+import { omitUndefined } from '../../core/defined.ts';
 import { ServiceError } from '../../core/errors/errors.ts';
 import { log } from '../../core/log.ts';
 import type { RunOrigin } from '../../domain/runs/run-origin.ts';
@@ -13,7 +13,7 @@ import type { Batch } from '../batches/batch.ts';
 import { batchDefaults } from '../batches/starting/batch-options.ts';
 import { batchStarter } from '../batches/starting/batch-start.ts';
 import { selectedRecords } from '../batches/starting/record-selection.ts';
-import { reuseOf } from '../batches/starting/reuse-option.ts';
+import { toBatchReuse } from '../batches/starting/reuse-option.ts';
 
 const postponedMs = 60_000;
 const giveUpMs = 86_400_000;
@@ -31,14 +31,14 @@ export const firingStarter = /* @__PURE__ */ using([batchStarter], (scope: Scope
   /** Creates the batch of a firing, unless it exists. @throws what prevents it; the firing is then still `starting` */
   async function start(schedule: Schedule, firing: Firing, timeLeftMs: () => number): Promise<Batch> {
     const { recordConcurrency, chunkSize, timeoutMs, modelOverride, priority } = schedule.executionOptions;
-    const given = definedOf({ recordConcurrency, chunkSize, timeoutMs, modelOverride, priority });
+    const given = omitUndefined({ recordConcurrency, chunkSize, timeoutMs, modelOverride, priority });
     const batch = await starter.startOnce(
       firing.flowId,
       {
         id: firing.batchId ?? '',
         records: await selectedRecords(scope, schedule, timeLeftMs),
         origin: originOf(schedule),
-        options: { ...batchDefaults, ...given, ...reuseOf(schedule.executionOptions) },
+        options: { ...batchDefaults, ...given, ...toBatchReuse(schedule.executionOptions) },
       },
       schedule,
     );

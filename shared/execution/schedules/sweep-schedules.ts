@@ -3,14 +3,14 @@ import { log } from '../../core/log.ts';
 import { firingEntity, firingSweep } from '../../domain/schedules/firing.ts';
 import { scheduleEntity, scheduleSweep } from '../../domain/schedules/schedule.ts';
 import { wakeUps } from '../../domain/schedules/wake-ups.ts';
-import { requirementsOf } from '../../platform/aws/uses.ts';
+import { combineRequirements } from '../../platform/aws/uses.ts';
 import { type DueItem, firstDue } from '../../platform/cleanup/sweeps.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 import type { Runtime } from '../../platform/runtime.ts';
 import { scheduleFirer } from './fire-schedule.ts';
 import { firingStarter } from './start-firing.ts';
 
-export const sweepRequirements = requirementsOf(scheduleFirer, firingStarter, wakeUps);
+export const scheduleSweepRequirements = combineRequirements(scheduleFirer, firingStarter, wakeUps);
 
 /** Per sweep. The next one continues with those that are longest due. */
 const itemsMax = 2_000;

@@ -35,7 +35,7 @@ export function openAttempts(now: () => number = Date.now, before: readonly Atte
 }
 
 /** The attempts of a step result, also if there was one only. */
-export function attemptsOf(result: Result): Attempt[] {
+export function resultAttempts(result: Result): Attempt[] {
   const { status, attempts, startedAt, durationMs, error } = result;
   if (attempts || status === 'skipped') return attempts ?? [];
   const failure = error === undefined ? {} : { error: shortened(error) };

@@ -1,4 +1,4 @@
-export interface Credentials {
+export interface HeaderCredentials {
   type: 'none' | 'bearer' | 'basic' | 'api_key' | 'custom_header';
   token?: string | undefined;
   username?: string | undefined;
@@ -7,7 +7,7 @@ export interface Credentials {
 }
 
 /** The headers with the credentials; none if their value is missing. */
-export function credentialHeaders(credentials: Credentials | undefined): Record<string, string> {
+export function credentialHeaders(credentials: HeaderCredentials | undefined): Record<string, string> {
   const { type = 'none', token, username, password, headerName = 'X-API-Key' } = credentials ?? {};
   if (type === 'basic' && (username !== undefined || password !== undefined)) {
     const pair = `${username ?? ''}:${password ?? ''}`;

@@ -58,14 +58,14 @@ export const failedInside = (what: string, { error, retryable, errorCode }: Insi
 export type StepInside<Config> = StepRun<Config> & { inside: Inside };
 
 /** Stops what runs beside a failure. */
-export interface Stop {
+export interface FailureStop {
   signal: AbortSignal;
   /** The first failure. */
   readonly cause: StepError | undefined;
   because: (cause: StepError) => void;
 }
 
-export function openStop(around: AbortSignal): Stop {
+export function openStop(around: AbortSignal): FailureStop {
   const controller = new AbortController();
   let first: StepError | undefined;
   return {

@@ -8,7 +8,7 @@ type Filling = Pick<StepRun<unknown>, 'render' | 'renderValue'>;
 export type PlannedRequest = Pick<HttpRequest, 'url' | 'method' | 'headers' | 'body'>;
 
 const timeoutMsDefault = 30_000;
-export const timeoutMsOf = ({ timeout = timeoutMsDefault }: Pick<Http, 'timeout'>) => timeout;
+export const requestTimeoutMs = ({ timeout = timeoutMsDefault }: Pick<Http, 'timeout'>) => timeout;
 
 /** @param more What other members of the config contribute. Replaces the URL if the caller rendered it. */
 export async function plannedRequest(

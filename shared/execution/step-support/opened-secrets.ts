@@ -1,7 +1,7 @@
 import type { Ports } from '../../adapters/ports/ports.ts';
 import { memoise } from '../../core/concurrency/cache.ts';
 import { StepError } from '../../core/errors/step-error.ts';
-import { type Redactor, redactorOf } from '../../core/redaction/redactor.ts';
+import { createRedactor, type Redactor } from '../../core/redaction/redactor.ts';
 import { redactedPorts } from './secret-ports.ts';
 
 /** The values of some secrets, and what removes them from everything that leaves the code that uses them. */
@@ -54,5 +54,5 @@ function redactedError(error: unknown, { text }: Redactor): unknown {
 }
 
 /** Consecutive runs share a redactor: building one takes time. Four, because tools may have secrets of their own. */
-const latest = memoise((values) => redactorOf(new Map(JSON.parse(values))), { entriesMax: 4 });
+const latest = memoise((values) => createRedactor(new Map(JSON.parse(values))), { entriesMax: 4 });
 const redactorFor = (values: ReadonlyMap<string, string>): Redactor => latest(JSON.stringify([...values]));

@@ -1,7 +1,7 @@
 import type { RecordSelector } from '../../adapters/ports/records-port.ts';
 import { StepError } from '../../core/errors/step-error.ts';
 import { RecordFilter } from '../../core/filters/filter.ts';
-import { idOf } from '../../core/ids.ts';
+import { resourceId } from '../../core/ids.ts';
 import { type SelectorConfig, selectorIn } from '../../domain/flows/steps/selector-config.ts';
 import { RecordName, RecordType } from '../../domain/records/record.ts';
 import type { StepRun } from './step-runner.ts';
@@ -9,7 +9,7 @@ import type { StepRun } from './step-runner.ts';
 type Filling = Pick<StepRun<SelectorConfig>, 'config' | 'render' | 'renderValue'>;
 
 /** @returns a description for error messages; the selector is undefined if no record can have such an id or name. */
-export async function selectorOf(step: Filling): Promise<{
+export async function renderSelector(step: Filling): Promise<{
   description: string;
   selector: RecordSelector | undefined;
 }> {
@@ -18,7 +18,7 @@ export async function selectorOf(step: Filling): Promise<{
   const render = async (template = '') => (await step.render(template)).trim();
   if (id !== undefined) {
     const given = await render(id);
-    const known = idOf('record').safeParse(given).success;
+    const known = resourceId('record').safeParse(given).success;
     return { description: `with the id "${given}"`, selector: known ? { id: given } : undefined };
   }
   const pair = { type: await render(type), name: await render(name) };

@@ -68,7 +68,7 @@ export type StepPlanning<Config> = Pick<
 export type StepPerforming<Config> = Omit<StepRun<Config>, keyof Filler>;
 
 /** What a step is about to do. Two steps whose plans are equal do the same. */
-export interface Plan<Request> {
+export interface StepPlan<Request> {
   /** JSON, with all that decides what is done, and nothing else: no time limits, no trace. */
   request: Request;
   /** The names whose current meaning is part of the request: of models, and of stored agents by their ids. */
@@ -78,7 +78,7 @@ export interface Plan<Request> {
 
 /** Runs a type of step that costs or acts: it says what it will do before it does it. */
 export interface ActingRunner<Config = unknown, Request = unknown, Output = unknown> {
-  plan: (step: StepPlanning<Config>) => Promise<Plan<Request>> | Plan<Request>;
+  plan: (step: StepPlanning<Config>) => Promise<StepPlan<Request>> | StepPlan<Request>;
   perform: (request: Request, step: StepPerforming<Config>) => Promise<Outcome<Output>> | StepOutcome<Output>;
 }
 

@@ -3,7 +3,7 @@ import { StepError } from '../../core/errors/step-error.ts';
 import type { Suspended } from './step-runner.ts';
 
 /** Suspends the run until somebody answers, or the time is over. */
-export const awaiting = ({ expiresAt, canResume }: KnownWait): Suspended => ({
+export const suspendUntilAnswer = ({ expiresAt, canResume }: KnownWait): Suspended => ({
   until: new Date(expiresAt),
   isAnswerable: true,
   ...(!canResume && { needsResume: true }),

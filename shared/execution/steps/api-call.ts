@@ -7,11 +7,11 @@ import {
   httpStatusError,
   mappedBody,
   plannedRequest,
-  timeoutMsOf,
+  requestTimeoutMs,
 } from '../step-support/http-request.ts';
 import { defineActingRunner } from '../step-support/step-runner.ts';
 
-export const apiCall = defineActingRunner(apiCallStep, {
+export const apiCallRunner = defineActingRunner(apiCallStep, {
   async plan(step) {
     const { http, auth, requestTemplate, responseMapping } = step.config;
     const request = await plannedRequest(http, step, {
@@ -25,7 +25,7 @@ export const apiCall = defineActingRunner(apiCallStep, {
     const answer = await ports.fetch({
       ...request,
       headers: { ...traceHeaders(), ...request.headers },
-      timeoutMs: timeoutMsOf(http),
+      timeoutMs: requestTimeoutMs(http),
       signal,
     } satisfies HttpRequest);
     const { status, headers } = answer;

@@ -3,13 +3,13 @@ import type { KnownWait, WaitsPort } from '../../adapters/ports/waits-port.ts';
 import { StepError } from '../../core/errors/step-error.ts';
 import { approvalStep, defaultChoices } from '../../domain/flows/step-types/approval.ts';
 import { defineActingRunner } from '../step-support/step-runner.ts';
-import { awaiting, noAnswer } from '../step-support/wait-time.ts';
+import { noAnswer, suspendUntilAnswer } from '../step-support/wait-time.ts';
 
 const timeoutMinutesDefault = 7 * 24 * 60;
 const questionMax = 5_000;
 const Address = z.email().max(320);
 
-export const approval = defineActingRunner(approvalStep, {
+export const approvalRunner = defineActingRunner(approvalStep, {
   async plan({ config, render }) {
     const { choices = defaultChoices, form, assignees = {} } = config;
     const [question, details] = await Promise.all([
@@ -39,7 +39,7 @@ export const approval = defineActingRunner(approvalStep, {
     const expiresAt = new Date(wait.expiresAt);
     const { answer } =
       wait.answer || ports.now() < expiresAt ? wait : await expired(ports, at.path, onTimeout);
-    if (!answer) return awaiting(wait);
+    if (!answer) return suspendUntilAnswer(wait);
     if (answer.choice === null) throw noAnswer(timeoutMinutes);
     return { output: { ...answer } };
   },

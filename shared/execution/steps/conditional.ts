@@ -2,7 +2,7 @@ import { evaluateExpression } from '../../adapters/code/evaluate-code.ts';
 import { conditionalStep } from '../../domain/flows/step-types/conditional.ts';
 import { defineFreeRunner } from '../step-support/step-runner.ts';
 
-export const conditional = defineFreeRunner(conditionalStep, {
+export const conditionalRunner = defineFreeRunner(conditionalStep, {
   async run({ config, variables, ports, signal }) {
     const result = await evaluateExpression(ports.sandbox, config.condition, variables, { signal });
     return { output: { matched: Boolean(result), result } };

@@ -1,8 +1,8 @@
-import { crawl as crawlSite } from '../../adapters/web/crawl.ts';
+import { crawlSite } from '../../adapters/web/crawl.ts';
 import { crawlStep } from '../../domain/flows/step-types/crawl.ts';
 import { defineActingRunner } from '../step-support/step-runner.ts';
 
-export const crawl = defineActingRunner(crawlStep, {
+export const crawlRunner = defineActingRunner(crawlStep, {
   async plan({ config: { url, limit = 10, depth = 2 }, render }) {
     return { request: { url: (await render(url)).trim(), limit, depth } };
   },

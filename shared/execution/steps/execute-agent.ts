@@ -2,7 +2,7 @@ import { StepError } from '../../core/errors/step-error.ts';
 import { executeAgentStep } from '../../domain/flows/step-types/execute-agent.ts';
 import { defineActingRunner } from '../step-support/step-runner.ts';
 
-export const executeAgent = defineActingRunner(executeAgentStep, {
+export const executeAgentRunner = defineActingRunner(executeAgentStep, {
   async plan({ config: { agentId, message }, render }) {
     const task = (await render(message)).trim();
     if (!task) throw new StepError('The message is empty after its templates were rendered');

@@ -3,7 +3,7 @@ import { parseRepositoryRef } from '../../adapters/web/repository.ts';
 import { fetchGithubStep } from '../../domain/flows/step-types/fetch-github.ts';
 import { defineActingRunner } from '../step-support/step-runner.ts';
 
-export const fetchGithub = defineActingRunner(fetchGithubStep, {
+export const fetchGithubRunner = defineActingRunner(fetchGithubStep, {
   async plan({ config, render }) {
     const { repo, repository, path, branch, auth, compress = false, style = 'markdown' } = config;
     const { includePatterns = [], excludePatterns = [] } = config;

@@ -1,9 +1,9 @@
 import { contentAs, responseContent } from '../../adapters/web/content.ts';
 import { fetchUrlStep } from '../../domain/flows/step-types/fetch-url.ts';
-import { httpStatusError, plannedRequest, timeoutMsOf } from '../step-support/http-request.ts';
+import { httpStatusError, plannedRequest, requestTimeoutMs } from '../step-support/http-request.ts';
 import { defineActingRunner } from '../step-support/step-runner.ts';
 
-export const fetchUrl = defineActingRunner(fetchUrlStep, {
+export const fetchUrlRunner = defineActingRunner(fetchUrlStep, {
   async plan(step) {
     const { http, responseType } = step.config;
     return { request: { ...(await plannedRequest(http, step)), responseType } };
@@ -11,7 +11,7 @@ export const fetchUrl = defineActingRunner(fetchUrlStep, {
 
   async perform({ responseType, ...request }, { config: { http }, ports, signal }) {
     const reading = { sandbox: ports.sandbox, signal };
-    const answer = await ports.fetch({ ...request, timeoutMs: timeoutMsOf(http), signal });
+    const answer = await ports.fetch({ ...request, timeoutMs: requestTimeoutMs(http), signal });
     if (answer.status >= 400) throw httpStatusError(answer.url, answer);
     return {
       output: await (responseType

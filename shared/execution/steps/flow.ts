@@ -6,7 +6,7 @@ import { type LinkedConfig, linkedFlow, linkedSteps } from '../../domain/flows/s
 import { failedInside } from '../step-support/held-run.ts';
 import { defineHoldingRunner } from '../step-support/step-runner.ts';
 
-export const flow = defineHoldingRunner(flowStep, {
+export const flowRunner = defineHoldingRunner(flowStep, {
   async hold({ config, variables, renderValue, inside }) {
     const { [linkedFlow]: linked, [linkedSteps]: steps } = config as LinkedConfig;
     if (!linked || 'problem' in linked || !steps) {

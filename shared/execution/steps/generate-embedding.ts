@@ -1,10 +1,13 @@
 import type * as z from 'zod';
 import { StepError } from '../../core/errors/step-error.ts';
 import { valueAt } from '../../core/json/json.ts';
-import { type Config, generateEmbeddingStep } from '../../domain/flows/step-types/generate-embedding.ts';
+import {
+  type GenerateEmbeddingConfig,
+  generateEmbeddingStep,
+} from '../../domain/flows/step-types/generate-embedding.ts';
 import { defineActingRunner, type StepPerforming, type StepPlanning } from '../step-support/step-runner.ts';
 
-export const generateEmbedding = defineActingRunner(generateEmbeddingStep, {
+export const generateEmbeddingRunner = defineActingRunner(generateEmbeddingStep, {
   async plan(step) {
     const { embeddingModel } = step.config;
     return { request: { input: await inputOf(step), embeddingModel }, models: [embeddingModel] };
@@ -20,7 +23,7 @@ async function inputOf({
   config,
   variables,
   render,
-}: StepPlanning<z.infer<typeof Config>>): Promise<string | string[]> {
+}: StepPlanning<z.infer<typeof GenerateEmbeddingConfig>>): Promise<string | string[]> {
   const { text, inputVariable = '' } = config;
   if (text !== undefined) return render(text);
   const value = valueAt(variables, inputVariable);

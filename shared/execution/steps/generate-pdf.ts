@@ -4,13 +4,13 @@ import { renderPdf } from '../../adapters/pdf/render-pdf.ts';
 import { StepError } from '../../core/errors/step-error.ts';
 import { valueAt } from '../../core/json/json.ts';
 import type { Variables } from '../../core/variables/variables.ts';
-import { type Config, generatePdfStep } from '../../domain/flows/step-types/generate-pdf.ts';
+import { type GeneratePdfConfig, generatePdfStep } from '../../domain/flows/step-types/generate-pdf.ts';
 import { defineActingRunner, type StepPlanning } from '../step-support/step-runner.ts';
 import { storedAsset } from './store-asset.ts';
 
 const charactersMax = 1_000_000;
 
-export const generatePdf = defineActingRunner(generatePdfStep, {
+export const generatePdfRunner = defineActingRunner(generatePdfStep, {
   async plan(step) {
     const { config, render } = step;
     const { visibility = 'private' } = config;
@@ -34,7 +34,7 @@ export const generatePdf = defineActingRunner(generatePdfStep, {
 
 const pdfName = (name: string) => (/\.pdf$/i.test(name.trim()) ? name : `${name.trim()}.pdf`);
 
-async function documentOf({ config, render }: StepPlanning<Config>, filename: string) {
+async function documentOf({ config, render }: StepPlanning<GeneratePdfConfig>, filename: string) {
   const { html, markdown = '', pdfOptions = {} } = config;
   const text = await render(html ?? markdown);
   if (text.length > charactersMax) {

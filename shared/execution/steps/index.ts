@@ -1,75 +1,75 @@
 import { loadOnce } from '../../core/concurrency/load-once.ts';
 import type { StepTypeName } from '../../domain/flows/step-types/index.ts';
 import type { AnyStepRunner } from '../step-support/step-runner.ts';
-import { apiCall } from './api-call.ts';
-import { conditional } from './conditional.ts';
-import { flow } from './flow.ts';
-import { generateEmbedding } from './generate-embedding.ts';
-import { loop } from './loop.ts';
-import { map } from './map.ts';
+import { apiCallRunner } from './api-call.ts';
+import { conditionalRunner } from './conditional.ts';
+import { flowRunner } from './flow.ts';
+import { generateEmbeddingRunner } from './generate-embedding.ts';
+import { loopRunner } from './loop.ts';
+import { mapRunner } from './map.ts';
 import { memorySummaryRunner } from './memory-summary.ts';
-import { parallel } from './parallel.ts';
-import { prompt } from './prompt.ts';
+import { parallelRunner } from './parallel.ts';
+import { promptRunner } from './prompt.ts';
 import { recallMemoryRunner } from './recall-memory.ts';
-import { retrieveRecord } from './retrieve-record.ts';
+import { retrieveRecordRunner } from './retrieve-record.ts';
 import { saveMemoryRunner } from './save-memory.ts';
-import { sendEmail } from './send-email.ts';
-import { sendEvent } from './send-event.ts';
-import { sendStream } from './send-stream.ts';
-import { sendText } from './send-text.ts';
-import { setVariable } from './set-variable.ts';
-import { storeVector } from './store-vector.ts';
-import { template } from './template.ts';
-import { transformData } from './transform-data.ts';
-import { updateRecord } from './update-record.ts';
-import { upsertRecord } from './upsert-record.ts';
-import { vectorSearch } from './vector-search.ts';
-import { waitUntil } from './wait-until.ts';
+import { sendEmailRunner } from './send-email.ts';
+import { sendEventRunner } from './send-event.ts';
+import { sendStreamRunner } from './send-stream.ts';
+import { sendTextRunner } from './send-text.ts';
+import { setVariableRunner } from './set-variable.ts';
+import { storeVectorRunner } from './store-vector.ts';
+import { templateRunner } from './template.ts';
+import { transformDataRunner } from './transform-data.ts';
+import { updateRecordRunner } from './update-record.ts';
+import { upsertRecordRunner } from './upsert-record.ts';
+import { vectorSearchRunner } from './vector-search.ts';
+import { waitUntilRunner } from './wait-until.ts';
 
 /** Runners with large libraries, loaded on first use. */
 const large = {
-  'fetch-url': loadOnce(async () => (await import('./fetch-url.ts')).fetchUrl),
-  crawl: loadOnce(async () => (await import('./crawl.ts')).crawl),
-  search: loadOnce(async () => (await import('./search.ts')).search),
-  'fetch-github': loadOnce(async () => (await import('./fetch-github.ts')).fetchGithub),
-  'paginate-api': loadOnce(async () => (await import('./paginate-api.ts')).paginateApi),
-  'store-asset': loadOnce(async () => (await import('./store-asset.ts')).storeAsset),
-  'tool-call': loadOnce(async () => (await import('./tool-call.ts')).toolCall),
-  'execute-agent': loadOnce(async () => (await import('./execute-agent.ts')).executeAgent),
-  approval: loadOnce(async () => (await import('./approval.ts')).approval),
-  'wait-for-callback': loadOnce(async () => (await import('./wait-for-callback.ts')).waitForCallback),
-  'generate-pdf': loadOnce(async () => (await import('./generate-pdf.ts')).generatePdf),
+  'fetch-url': loadOnce(async () => (await import('./fetch-url.ts')).fetchUrlRunner),
+  crawl: loadOnce(async () => (await import('./crawl.ts')).crawlRunner),
+  search: loadOnce(async () => (await import('./search.ts')).searchRunner),
+  'fetch-github': loadOnce(async () => (await import('./fetch-github.ts')).fetchGithubRunner),
+  'paginate-api': loadOnce(async () => (await import('./paginate-api.ts')).paginateApiRunner),
+  'store-asset': loadOnce(async () => (await import('./store-asset.ts')).storeAssetRunner),
+  'tool-call': loadOnce(async () => (await import('./tool-call.ts')).toolCallRunner),
+  'execute-agent': loadOnce(async () => (await import('./execute-agent.ts')).executeAgentRunner),
+  approval: loadOnce(async () => (await import('./approval.ts')).approvalRunner),
+  'wait-for-callback': loadOnce(async () => (await import('./wait-for-callback.ts')).waitForCallbackRunner),
+  'generate-pdf': loadOnce(async () => (await import('./generate-pdf.ts')).generatePdfRunner),
 } satisfies { [Type in StepTypeName]?: () => Promise<AnyStepRunner> };
 
 /** The others. They are small: as files of their own they would make the cold start longer. */
 const small: Record<Exclude<StepTypeName, keyof typeof large>, AnyStepRunner> = {
-  prompt,
-  template,
-  'transform-data': transformData,
-  conditional,
-  parallel,
-  map,
-  loop,
-  flow,
-  'set-variable': setVariable,
-  'api-call': apiCall,
-  'upsert-record': upsertRecord,
-  'retrieve-record': retrieveRecord,
-  'update-record': updateRecord,
-  'wait-until': waitUntil,
-  'send-stream': sendStream,
-  'send-email': sendEmail,
-  'send-text': sendText,
-  'send-event': sendEvent,
-  'generate-embedding': generateEmbedding,
-  'store-vector': storeVector,
-  'vector-search': vectorSearch,
+  prompt: promptRunner,
+  template: templateRunner,
+  'transform-data': transformDataRunner,
+  conditional: conditionalRunner,
+  parallel: parallelRunner,
+  map: mapRunner,
+  loop: loopRunner,
+  flow: flowRunner,
+  'set-variable': setVariableRunner,
+  'api-call': apiCallRunner,
+  'upsert-record': upsertRecordRunner,
+  'retrieve-record': retrieveRecordRunner,
+  'update-record': updateRecordRunner,
+  'wait-until': waitUntilRunner,
+  'send-stream': sendStreamRunner,
+  'send-email': sendEmailRunner,
+  'send-text': sendTextRunner,
+  'send-event': sendEventRunner,
+  'generate-embedding': generateEmbeddingRunner,
+  'store-vector': storeVectorRunner,
+  'vector-search': vectorSearchRunner,
   'save-memory': saveMemoryRunner,
   'recall-memory': recallMemoryRunner,
   'memory-summary': memorySummaryRunner,
 };
 
-export async function runnerOf(type: string): Promise<AnyStepRunner> {
+export async function loadStepRunner(type: string): Promise<AnyStepRunner> {
   if (Object.hasOwn(small, type)) return small[type as keyof typeof small];
   if (Object.hasOwn(large, type)) return large[type as keyof typeof large]();
   throw new Error(`Unknown step type ${type}`);

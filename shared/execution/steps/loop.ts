@@ -4,7 +4,7 @@ import { loopStep } from '../../domain/flows/step-types/loop.ts';
 import { failedInside } from '../step-support/held-run.ts';
 import { defineHoldingRunner } from '../step-support/step-runner.ts';
 
-export const loop = defineHoldingRunner(loopStep, {
+export const loopRunner = defineHoldingRunner(loopStep, {
   async hold({ config, variables, ports, signal, inside }) {
     const { while: condition, maxIterations, onLimit, steps } = config;
     const holds = (index: number) =>

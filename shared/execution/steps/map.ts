@@ -1,13 +1,13 @@
 import { evaluateExpression } from '../../adapters/code/evaluate-code.ts';
 import { forEachConcurrently } from '../../core/concurrency/for-each-concurrently.ts';
 import { StepError } from '../../core/errors/step-error.ts';
-import { type Config, itemsMax, mapStep } from '../../domain/flows/step-types/map.ts';
+import { type MapConfig, mapItemsMax, mapStep } from '../../domain/flows/step-types/map.ts';
 import { failedInside, openStop, type StepInside } from '../step-support/held-run.ts';
 import { defineHoldingRunner } from '../step-support/step-runner.ts';
 
 type ItemEnd = { output: unknown } | { error: string } | 'waiting';
 
-export const map = defineHoldingRunner(mapStep, {
+export const mapRunner = defineHoldingRunner(mapStep, {
   async hold(step) {
     const { concurrency = 5, onError } = step.config;
     const absorbs = onError === 'continue';
@@ -31,15 +31,21 @@ export const map = defineHoldingRunner(mapStep, {
 });
 
 /** The list, which stays the same when the run resumes. */
-async function itemsOf({ config, variables, ports, signal, inside }: StepInside<Config>): Promise<unknown[]> {
+async function itemsOf({
+  config,
+  variables,
+  ports,
+  signal,
+  inside,
+}: StepInside<MapConfig>): Promise<unknown[]> {
   const kept = inside.kept();
   if (kept) return kept as unknown[];
   const items = await evaluateExpression(ports.sandbox, config.items, variables, { signal });
   if (!Array.isArray(items)) {
     throw new StepError(`items is no list: the expression gives ${typeNameOf(items)}; change the expression`);
   }
-  if (items.length > itemsMax) {
-    throw new StepError(`items has ${items.length} items; a map takes at most ${itemsMax}`);
+  if (items.length > mapItemsMax) {
+    throw new StepError(`items has ${items.length} items; a map takes at most ${mapItemsMax}`);
   }
   inside.keep(items);
   return items;
@@ -56,7 +62,7 @@ interface Item {
 
 /** @returns a StepError if the item fails and the step with it. */
 async function runItem(
-  { config, ports, inside }: StepInside<Config>,
+  { config, ports, inside }: StepInside<MapConfig>,
   { index, item, absorbs, signal }: Item,
 ): Promise<ItemEnd | StepError> {
   const { as = 'item', indexAs, steps } = config;

@@ -3,7 +3,7 @@ import { paginateApiStep } from '../../domain/flows/step-types/paginate-api.ts';
 import { httpStatusError, renderHeaders } from '../step-support/http-request.ts';
 import { defineActingRunner } from '../step-support/step-runner.ts';
 
-export const paginateApi = defineActingRunner(paginateApiStep, {
+export const paginateApiRunner = defineActingRunner(paginateApiStep, {
   async plan({ config, render }) {
     const { method = 'GET', headers = {}, paginationType, pageSize, entityPath } = config;
     const pages = {

@@ -4,7 +4,7 @@ import type { ListOutcome } from '../step-support/held-run.ts';
 import { failedInside, openStop } from '../step-support/held-run.ts';
 import { defineHoldingRunner } from '../step-support/step-runner.ts';
 
-export const parallel = defineHoldingRunner(parallelStep, {
+export const parallelRunner = defineHoldingRunner(parallelStep, {
   async hold({ config, inside, signal }) {
     const { branches, concurrency = branches.length, onError } = config;
     const absorbs = onError === 'continue';

@@ -1,17 +1,17 @@
 import type { ModelMessage } from '../../adapters/ports/model-port.ts';
 import type { Ports } from '../../adapters/ports/ports.ts';
 import { type Message, messageText } from '../../domain/conversations/message.ts';
-import { type Config, instructions as ofFormats, promptStep } from '../../domain/flows/step-types/prompt.ts';
+import { formatInstructions, type PromptConfig, promptStep } from '../../domain/flows/step-types/prompt.ts';
 import { toModelMessages } from '../model-input/to-model-messages.ts';
 import { defineActingRunner, type StepPlanning } from '../step-support/step-runner.ts';
-import { askerOf } from './prompt/ask.ts';
+import { createAsker } from './prompt/ask.ts';
 import { attachedTo, earlierMessages } from './prompt/prompt-messages.ts';
 import { openPromptTools, plannedTools } from './prompt/prompt-tools.ts';
 import { parsed, unwrapped } from './prompt/response-text.ts';
-import { settingsOf } from './prompt/settings.ts';
+import { promptSettings } from './prompt/settings.ts';
 import { structuredOutput } from './prompt/structured-output.ts';
 
-export const prompt = defineActingRunner(promptStep, {
+export const promptRunner = defineActingRunner(promptStep, {
   async plan(step) {
     const { config, render } = step;
     const resolvedPrompt = await render(config.userPrompt ?? config.text ?? '');
@@ -24,7 +24,7 @@ export const prompt = defineActingRunner(promptStep, {
       messages,
       resolvedPrompt,
       format,
-      ...settingsOf(config),
+      ...promptSettings(config),
       ...(tools && { tools }),
     };
     return { request, models: [model] };
@@ -34,7 +34,7 @@ export const prompt = defineActingRunner(promptStep, {
     const { format, resolvedPrompt } = request;
     const { tools, warnings } = await openPromptTools(request.tools, step);
     const messages = await modelMessages(step, request, warnings);
-    const ask = askerOf(request, step, tools);
+    const ask = createAsker(request, step, tools);
     if (typeof format === 'object') {
       return { output: await structuredOutput(step, ask, messages, format.schema), resolvedPrompt };
     }
@@ -44,7 +44,7 @@ export const prompt = defineActingRunner(promptStep, {
 });
 
 async function messagesOf(
-  step: StepPlanning<Config>,
+  step: StepPlanning<PromptConfig>,
   prompt: string,
   instruction: string | undefined,
 ): Promise<{ system: string[]; messages: Message[] }> {
@@ -75,7 +75,7 @@ const modelMessages = (
     signal,
   );
 
-const instructionOf = (format: NonNullable<Config['responseFormat']>) =>
+const instructionOf = (format: NonNullable<PromptConfig['responseFormat']>) =>
   typeof format === 'string'
-    ? ofFormats[format]
-    : `${ofFormats.json} It must fit this JSON Schema: ${JSON.stringify(format.schema)}`;
+    ? formatInstructions[format]
+    : `${formatInstructions.json} It must fit this JSON Schema: ${JSON.stringify(format.schema)}`;

@@ -1,6 +1,6 @@
 import { StepError } from '../../core/errors/step-error.ts';
 import { valueAt } from '../../core/json/json.ts';
-import { type Config, saveMemoryStep } from '../../domain/flows/step-types/save-memory.ts';
+import { type SaveMemoryConfig, saveMemoryStep } from '../../domain/flows/step-types/save-memory.ts';
 import { saveMemory } from '../memory/save-memory.ts';
 import { memoryNamed } from '../step-support/memory-named.ts';
 import { defineActingRunner, type StepPlanning } from '../step-support/step-runner.ts';
@@ -28,7 +28,7 @@ export const saveMemoryRunner = defineActingRunner(saveMemoryStep, {
 });
 
 /** @throws StepError */
-function textsOf({ config, variables }: StepPlanning<Config>): string[] {
+function textsOf({ config, variables }: StepPlanning<SaveMemoryConfig>): string[] {
   const { contentVariable, defaultValue } = config;
   if (contentVariable === undefined) return [];
   const value = valueAt(variables, contentVariable) ?? defaultValue;

@@ -1,9 +1,9 @@
 import { StepError } from '../../core/errors/step-error.ts';
-import { type Config, sendEmailStep } from '../../domain/flows/step-types/send-email.ts';
+import { type SendEmailConfig, sendEmailStep } from '../../domain/flows/step-types/send-email.ts';
 import { checkedEmail } from '../step-support/email.ts';
 import { defineActingRunner, type StepPlanning } from '../step-support/step-runner.ts';
 
-export const sendEmail = defineActingRunner(sendEmailStep, {
+export const sendEmailRunner = defineActingRunner(sendEmailStep, {
   async plan(step) {
     const { config, render } = step;
     const request = checkedEmail({
@@ -19,7 +19,7 @@ export const sendEmail = defineActingRunner(sendEmailStep, {
   perform: async (request, { ports }) => ({ output: await ports.messages.email(request) }),
 });
 
-async function recipients({ config, renderValue }: StepPlanning<Config>): Promise<string[]> {
+async function recipients({ config, renderValue }: StepPlanning<SendEmailConfig>): Promise<string[]> {
   const filled = [await renderValue(config.to)].flat(2);
   const texts = filled.filter((each): each is string => typeof each === 'string');
   if (texts.length === filled.length) return texts;

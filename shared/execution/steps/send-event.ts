@@ -2,7 +2,7 @@ import { StepError } from '../../core/errors/step-error.ts';
 import { sendEventStep, typeCharactersMax } from '../../domain/flows/step-types/send-event.ts';
 import { defineActingRunner } from '../step-support/step-runner.ts';
 
-export const sendEvent = defineActingRunner(sendEventStep, {
+export const sendEventRunner = defineActingRunner(sendEventStep, {
   async plan({ config, render, renderValue }) {
     const type = (await render(config.eventType)).trim();
     if (!type || type.length > typeCharactersMax) {

@@ -3,7 +3,7 @@ import { valueAt } from '../../core/json/json.ts';
 import { sendStreamStep, streamEvents } from '../../domain/flows/step-types/send-stream.ts';
 import { defineFreeRunner } from '../step-support/step-runner.ts';
 
-export const sendStream = defineFreeRunner(sendStreamStep, {
+export const sendStreamRunner = defineFreeRunner(sendStreamStep, {
   async run({ config: { sourceVariable, streamType = 'text' }, variables, emit }) {
     const value = valueAt(variables, sourceVariable);
     if (value === undefined) throw new StepError(`The variable ${sourceVariable} is not set`);

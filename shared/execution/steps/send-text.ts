@@ -9,7 +9,7 @@ import {
 } from '../../domain/flows/step-types/send-text.ts';
 import { defineActingRunner } from '../step-support/step-runner.ts';
 
-export const sendText = defineActingRunner(sendTextStep, {
+export const sendTextRunner = defineActingRunner(sendTextStep, {
   async plan({ config, render }) {
     const from = config.from === undefined ? undefined : (await render(config.from)).trim();
     const to = await render(config.to);

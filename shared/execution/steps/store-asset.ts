@@ -1,15 +1,19 @@
 import type * as z from 'zod';
 import { decodeBase64 } from '../../adapters/assets/base64.ts';
-import { contentTypeOf } from '../../adapters/assets/content-type.ts';
+import { chooseContentType } from '../../adapters/assets/content-type.ts';
 import { safeFilename } from '../../adapters/assets/filename.ts';
 import { assetBytesMax } from '../../adapters/assets/limits.ts';
 import { statusError } from '../../adapters/net/status-error.ts';
 import type { AssetsPort } from '../../adapters/ports/assets-port.ts';
 import { StepError } from '../../core/errors/step-error.ts';
-import { type AssetOutput, type Config, storeAssetStep } from '../../domain/flows/step-types/store-asset.ts';
+import {
+  type AssetOutput,
+  type StoreAssetConfig,
+  storeAssetStep,
+} from '../../domain/flows/step-types/store-asset.ts';
 import { defineActingRunner, type StepPerforming } from '../step-support/step-runner.ts';
 
-export const storeAsset = defineActingRunner(storeAssetStep, {
+export const storeAssetRunner = defineActingRunner(storeAssetStep, {
   async plan({ config, render, renderValue }) {
     const { url, content, filename, contentType, visibility = 'private' } = config;
     return {
@@ -26,7 +30,7 @@ export const storeAsset = defineActingRunner(storeAssetStep, {
   async perform({ url, content, visibility, ...named }, step) {
     const { bytes, name, type } = url === undefined ? inlineFile(content) : await fetchedFile(step, url);
     const filename = safeFilename(named.filename ?? name);
-    const contentType = await contentTypeOf(named.contentType, type, filename);
+    const contentType = await chooseContentType(named.contentType, type, filename);
     return { output: await storedAsset(step.ports.assets, { bytes, filename, contentType, visibility }) };
   },
 });
@@ -46,7 +50,10 @@ interface File {
   type: string | undefined;
 }
 
-async function fetchedFile({ ports, signal }: StepPerforming<Config>, address: string): Promise<File> {
+async function fetchedFile(
+  { ports, signal }: StepPerforming<StoreAssetConfig>,
+  address: string,
+): Promise<File> {
   const { status, url, headers, bytes } = await ports.fetch({
     url: address,
     method: 'GET',

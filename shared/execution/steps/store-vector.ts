@@ -10,7 +10,7 @@ import { defineActingRunner } from '../step-support/step-runner.ts';
 const vectorsMax = 10_000;
 const collectionCharactersMax = 255;
 
-export const storeVector = defineActingRunner(storeVectorStep, {
+export const storeVectorRunner = defineActingRunner(storeVectorStep, {
   async plan({ config, variables, render }) {
     const collection = collectionFrom(await render(config.destination));
     const vectors = vectorsIn(valueAt(variables, config.vectorsSource), config.vectorsSource);

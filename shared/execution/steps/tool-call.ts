@@ -5,7 +5,7 @@ import { callTool } from '../tools/call-tool.ts';
 import { checkedBefore } from '../tools/open-configured-tools.ts';
 import { openTools } from '../tools/open-tools.ts';
 
-export const toolCall = defineActingRunner(toolCallStep, {
+export const toolCallRunner = defineActingRunner(toolCallStep, {
   async plan({ config: { toolId, parameters = {} }, renderValue, ports }) {
     const isStored = builtinIdIn(toolId) === undefined;
     const definition = isStored ? (await ports.tools.find([toolId])).get(toolId) : undefined;

@@ -4,7 +4,7 @@ import { replaceInScript } from '../../core/secrets/secret-references.ts';
 import { transformDataStep } from '../../domain/flows/step-types/transform-data.ts';
 import { defineFreeRunner } from '../step-support/step-runner.ts';
 
-export const transformData = defineFreeRunner(transformDataStep, {
+export const transformDataRunner = defineFreeRunner(transformDataStep, {
   async run({ config: { script, language, timeoutMs }, variables, ports, signal }) {
     const secrets = (variables.secrets ?? {}) as Record<string, string>;
     const filled = replaceInScript(script, (key) => escapedForScript(secrets[key] ?? ''));

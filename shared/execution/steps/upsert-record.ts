@@ -5,7 +5,7 @@ import { upsertRecordStep } from '../../domain/flows/step-types/upsert-record.ts
 import { type Metadata, RecordName } from '../../domain/records/record.ts';
 import { defineActingRunner } from '../step-support/step-runner.ts';
 
-export const upsertRecord = defineActingRunner(upsertRecordStep, {
+export const upsertRecordRunner = defineActingRunner(upsertRecordStep, {
   async plan({ config, variables, render }) {
     const { recordType: type, recordName, sourceVariable } = config;
     const source = objectIn(variables, sourceVariable);

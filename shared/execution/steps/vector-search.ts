@@ -1,12 +1,12 @@
 import { vectorFrom } from '../../adapters/vectors/vector.ts';
 import { StepError } from '../../core/errors/step-error.ts';
 import { valueAt } from '../../core/json/json.ts';
-import { type Config, vectorSearchStep } from '../../domain/flows/step-types/vector-search.ts';
+import { type VectorSearchConfig, vectorSearchStep } from '../../domain/flows/step-types/vector-search.ts';
 import { defineActingRunner, type StepPlanning } from '../step-support/step-runner.ts';
 import { embedded } from './generate-embedding.ts';
 import { collectionFrom } from './store-vector.ts';
 
-export const vectorSearch = defineActingRunner(vectorSearchStep, {
+export const vectorSearchRunner = defineActingRunner(vectorSearchStep, {
   async plan(step) {
     const { limit = 10, threshold, embeddingModel = '' } = step.config;
     const collection = collectionFrom(await step.render(step.config.collection));
@@ -26,7 +26,7 @@ export const vectorSearch = defineActingRunner(vectorSearchStep, {
   },
 });
 
-async function nearOf({ config, variables, render }: StepPlanning<Config>) {
+async function nearOf({ config, variables, render }: StepPlanning<VectorSearchConfig>) {
   const { query, vectorVariable = '', embeddingModel = '' } = config;
   if (query !== undefined) return { query: await render(query), embeddingModel };
   const value = valueAt(variables, vectorVariable);

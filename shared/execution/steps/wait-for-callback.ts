@@ -1,18 +1,18 @@
-import { fillerOf } from '../../adapters/templates/filler.ts';
+import { createFiller } from '../../adapters/templates/filler.ts';
 import { waitForCallbackStep } from '../../domain/flows/step-types/wait-for-callback.ts';
 import {
   httpStatusError,
   type PlannedRequest,
   plannedRequest,
-  timeoutMsOf,
+  requestTimeoutMs,
 } from '../step-support/http-request.ts';
 import { defineActingRunner, type StepPerforming, type StepPlanning } from '../step-support/step-runner.ts';
-import { awaiting, noAnswer } from '../step-support/wait-time.ts';
+import { noAnswer, suspendUntilAnswer } from '../step-support/wait-time.ts';
 
 /** Stands for the address, which is known when the wait is open. */
 const placeholder = 'https://callback.invalid/address';
 
-export const waitForCallback = defineActingRunner(waitForCallbackStep, {
+export const waitForCallbackRunner = defineActingRunner(waitForCallbackStep, {
   async plan(step) {
     const { announce } = step.config;
     return { request: { announcement: announce && (await announcementOf(announce, placeholder, step)) } };
@@ -30,13 +30,13 @@ export const waitForCallback = defineActingRunner(waitForCallbackStep, {
     if (announcement && announce && !wait.isAnnounced && !wait.answer) {
       // Rendered again: a filter is to see the address.
       const request = await announcementOf(announce, wait.callbackUrl ?? '', step);
-      await send(request, timeoutMsOf(announce.http), step);
+      await send(request, requestTimeoutMs(announce.http), step);
       await ports.waits.announced(at.path);
     }
     const expiresAt = new Date(wait.expiresAt);
     const isOver = !wait.answer && ports.now() >= expiresAt;
     const { answer } = isOver ? await ports.waits.expire(at.path, nothing(ports.now())) : wait;
-    if (!answer) return awaiting(wait);
+    if (!answer) return suspendUntilAnswer(wait);
     if (answer.choice === null) throw noAnswer(timeoutMinutes);
     return { output: answer.values };
   },
@@ -46,7 +46,8 @@ const announcementOf = (
   { http }: { http: Parameters<typeof plannedRequest>[0] },
   callbackUrl: string,
   { variables, ports }: Pick<StepPlanning<unknown>, 'variables' | 'ports'>,
-): Promise<PlannedRequest> => plannedRequest(http, fillerOf({ ...variables, callbackUrl }, ports.sandbox));
+): Promise<PlannedRequest> =>
+  plannedRequest(http, createFiller({ ...variables, callbackUrl }, ports.sandbox));
 
 /** Of a callback, the choice says only that it came. */
 const nothing = (at: Date) => ({

@@ -2,7 +2,11 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type * as z from 'zod';
 import { evaluateExpression } from '../../adapters/code/evaluate-code.ts';
 import { StepError } from '../../core/errors/step-error.ts';
-import { type Config, type Output, waitUntilStep } from '../../domain/flows/step-types/wait-until.ts';
+import {
+  type Output,
+  type WaitUntilConfig,
+  waitUntilStep,
+} from '../../domain/flows/step-types/wait-until.ts';
 import { inPlaceMs } from '../step-support/in-place.ts';
 import {
   defineFreeRunner,
@@ -14,7 +18,7 @@ import {
 const defaults = { timeoutMs: 300_000, pollIntervalMs: 5_000 };
 type Outcome = StepOutcome<z.input<typeof Output>>;
 
-export const waitUntil = defineFreeRunner(waitUntilStep, {
+export const waitUntilRunner = defineFreeRunner(waitUntilStep, {
   async run(step): Promise<Outcome | Suspended> {
     const { config, ports, since, signal } = step;
     for (;;) {
@@ -37,7 +41,7 @@ type WaitCheck = Outcome | { at: number };
 const checkDelay = (delayMs: number, waitedMs: number): WaitCheck =>
   waitedMs >= delayMs ? { output: { waitedMs, result: null } } : { at: delayMs };
 
-async function checkCondition(step: StepRun<Config>, waitedMs: number): Promise<WaitCheck> {
+async function checkCondition(step: StepRun<WaitUntilConfig>, waitedMs: number): Promise<WaitCheck> {
   const { condition = 'true', timeoutMs = defaults.timeoutMs, pollIntervalMs } = step.config;
   const variables = await currentVariables(step, condition);
   const result = await evaluateExpression(step.ports.sandbox, condition, variables, { signal: step.signal });
@@ -49,13 +53,13 @@ async function checkCondition(step: StepRun<Config>, waitedMs: number): Promise<
 }
 
 /** In ms since the wait began. Polls at most every ten seconds: each poll costs a message and an invocation. */
-function resumesAt({ config }: StepRun<Config>, at: number, waitedMs: number): number {
+function resumesAt({ config }: StepRun<WaitUntilConfig>, at: number, waitedMs: number): number {
   if (config.delayMs !== undefined) return at;
   return Math.min(Math.max(at, waitedMs + inPlaceMs), config.timeoutMs ?? defaults.timeoutMs);
 }
 
 /** The variables, with the current state of the run's record if the condition reads it. */
-async function currentVariables({ variables, ports }: StepRun<Config>, condition: string) {
+async function currentVariables({ variables, ports }: StepRun<WaitUntilConfig>, condition: string) {
   const { id } = (variables._record ?? {}) as { id?: string | null };
   if (!id || !condition.includes('_record')) return variables;
   const record = await ports.records.find({ id });

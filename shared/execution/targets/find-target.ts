@@ -1,4 +1,4 @@
-import { idOf } from '../../core/ids.ts';
+import { resourceId } from '../../core/ids.ts';
 import { agentsPartition } from '../../domain/agents/config/agent.ts';
 import { flowsPartition } from '../../domain/flows/flow.ts';
 import { using } from '../../platform/aws/uses.ts';
@@ -18,7 +18,7 @@ export const targetFinder = /* @__PURE__ */ using(
   ['table:read'],
   ({ table }: Scope) =>
     async (kind: Target['kind'], idOrName: string): Promise<Target | undefined> => {
-      if (idOf(kind).safeParse(idOrName).success) return { kind, id: idOrName };
+      if (resourceId(kind).safeParse(idOrName).success) return { kind, id: idOrName };
       const pages = table.pages({
         partition: partitions[kind],
         index: 1,

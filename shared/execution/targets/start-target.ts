@@ -5,7 +5,7 @@ import type { RunSurface } from '../../domain/surfaces/surface/run-surface.ts';
 import { using } from '../../platform/aws/uses.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 import type { Principal } from '../../platform/identity/principal.ts';
-import { type RunRequest, startRun } from '../agent-runs/start-run.ts';
+import { type AgentRunRequest, startRun } from '../agent-runs/start-run.ts';
 import { agentToRun } from '../agent-runs/tools/agent-to-run.ts';
 import { startGate } from '../budgets/start-gate.ts';
 import { executeFlowRun } from '../dispatch/execute-flow-run.ts';
@@ -47,7 +47,7 @@ export interface TargetRun extends TargetInput {
   /** Of the run of an agent. A flow ends with its caller and with its process. */
   policy: FrontPolicy;
   forAgent?: Pick<
-    RunRequest,
+    AgentRunRequest,
     'history' | 'previousMessageAt' | 'clientTools' | 'responseSchema' | 'alsoWrite'
   >;
 }

@@ -7,7 +7,7 @@ export interface Target {
 }
 
 /** @param named Exactly one of the two is set. */
-export const targetOf = ({ flowId, agentId }: { flowId: string | null; agentId: string | null }): Target =>
+export const toTarget = ({ flowId, agentId }: { flowId: string | null; agentId: string | null }): Target =>
   agentId === null ? { kind: 'flow', id: flowId ?? '' } : { kind: 'agent', id: agentId };
 
 export interface TargetInput {
@@ -22,7 +22,7 @@ export interface TargetInput {
  * else all of them as JSON.
  * @param messages Instead, if the call is part of a conversation.
  */
-export function inputOf(
+export function toTargetInput(
   { kind }: Target,
   parameters: Record<string, unknown>,
   messages?: readonly Message[],

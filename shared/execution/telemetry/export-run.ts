@@ -1,7 +1,7 @@
 import { hasCode } from '../../core/errors/errors.ts';
 import { log } from '../../core/log.ts';
 import { type Claimed, claim, nextAttempt } from '../../domain/deliveries/outbox.ts';
-import { accepted, quietMsOf, refused } from '../../domain/deliveries/quiet-origins.ts';
+import { accepted, quietMsLeft, refused } from '../../domain/deliveries/quiet-origins.ts';
 import { type Collector, MissingSecret } from '../../domain/telemetry/collector.ts';
 import { collectors } from '../../domain/telemetry/collectors.ts';
 import { exportQueue } from '../../domain/telemetry/export-queue.ts';
@@ -15,7 +15,7 @@ import { using } from '../../platform/aws/uses.ts';
 import { ifRefused } from '../../platform/data/condition-failed.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 import { runTrace } from '../traces/run-trace.ts';
-import { isSampled, otlpSpansOf, spansAfter } from './otlp-requests.ts';
+import { isSampled, spansAfter, toOtlpSpans } from './otlp-requests.ts';
 import { type SendingOutcome, spanSender } from './send-spans.ts';
 
 type Export = Claimed<typeof runExportEntity>;
@@ -36,7 +36,7 @@ export const runExporter = /* @__PURE__ */ using(
       const collector = await collectors(scope)(item.to);
       if (!collector) return over;
       const origin = originOf(table.tenant, collector);
-      const quietMs = quietMsOf(origin, now());
+      const quietMs = quietMsLeft(origin, now());
       const isLast = exportPauseMs({ ...item, tries: 1 }, now(), {}) === undefined;
       if (quietMs > 0 && !isLast)
         return {
@@ -46,7 +46,7 @@ export const runExporter = /* @__PURE__ */ using(
         };
       const trace = await runTrace(scope)(item.id, { content: collector.content === 'full' });
       if (!isSampled(trace.traceId, collector.sample)) return over;
-      const spans = spansAfter(otlpSpansOf(trace), item.acceptedUpTo);
+      const spans = spansAfter(toOtlpSpans(trace), item.acceptedUpTo);
       const sent = await spanSender(scope)(collector, spans);
       const { rejectedSpans, said } = sent;
       if (rejectedSpans > 0)

@@ -7,7 +7,7 @@ const spansOfRequestMax = 512;
 const charactersMax = 1_000_000;
 
 /** The spans in parts, each for one request. */
-export function* requestsOf(spans: readonly OtlpSpan[]): Generator<OtlpSpan[]> {
+export function* splitSpans(spans: readonly OtlpSpan[]): Generator<OtlpSpan[]> {
   let part: OtlpSpan[] = [];
   let characters = 0;
   for (const span of spans) {
@@ -47,7 +47,7 @@ function otlpSpanOf(traceId: string, span: Span, endedAt: string): OtlpSpan {
   };
 }
 
-export function otlpSpansOf({ traceId, runId, spans, truncated }: Trace): OtlpSpan[] {
+export function toOtlpSpans({ traceId, runId, spans, truncated }: Trace): OtlpSpan[] {
   const [root] = spans;
   const endedAt = root?.endedAt ?? new Date().toISOString();
   return spans.map((span) => {

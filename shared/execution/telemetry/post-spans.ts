@@ -4,7 +4,7 @@ import { type PostAnswer, postOnly } from '../../adapters/net/post-only.ts';
 import { partialSuccessIn } from '../../adapters/otlp/partial-success.ts';
 import { StepError } from '../../core/errors/step-error.ts';
 import { retryAfterMs } from '../../core/time/retry-after.ts';
-import { answered, timedOut, timeoutMsFor } from '../../domain/deliveries/slow-origins.ts';
+import { noteAnswer, timedOut, timeoutMsFor } from '../../domain/deliveries/slow-origins.ts';
 import type { Collector } from '../../domain/telemetry/collector.ts';
 import { shownMessage } from './shown-message.ts';
 
@@ -44,7 +44,7 @@ export async function postSpans(collector: Collector, { tenant, body, now }: Par
   try {
     const request = { url, headers: all, body, timeoutMs, isOperators, bodyBytesMax: answerBytesMax };
     const answer = await postOnly(request);
-    answered(receiver);
+    noteAnswer(receiver);
     return { ...outcomeOf(answer, now), ...(await saidIn(answer, collector)) };
   } catch (error) {
     if (error instanceof SlowServer) timedOut(receiver, timeoutMs, now);

@@ -3,7 +3,7 @@ import { requireEnv } from '../../core/environment.ts';
 import type { Collector } from '../../domain/telemetry/collector.ts';
 import { using } from '../../platform/aws/uses.ts';
 import type { Scope } from '../../platform/data/scope.ts';
-import { requestsOf } from './otlp-requests.ts';
+import { splitSpans } from './otlp-requests.ts';
 import { nothingSent, type PartOutcome, postSpans } from './post-spans.ts';
 
 export interface SendingOutcome extends PartOutcome {
@@ -34,7 +34,7 @@ export const spanSender = /* @__PURE__ */ using(
       const scope = { name: serviceName, version: from['service.version'] };
       let last = nothingSent;
       let acceptedUpTo: string | undefined;
-      for (const part of requestsOf(spans)) {
+      for (const part of splitSpans(spans)) {
         if (now().getTime() >= until) return { ...last, acceptedUpTo, isComplete: false };
         const body = await encodeSpans(from, scope, part);
         last = together(last, await postSpans(collector, { tenant, body, now: now() }));

@@ -1,4 +1,4 @@
-import { redactorOf } from '../../core/redaction/redactor.ts';
+import { createRedactor } from '../../core/redaction/redactor.ts';
 import { truncate } from '../../core/text.ts';
 import type { Collector } from '../../domain/telemetry/collector.ts';
 import { secretLengthMin } from '../../domain/telemetry/header-secrets.ts';
@@ -9,5 +9,5 @@ const charactersMax = 500;
 export function shownMessage(text: string, { headers }: Pick<Collector, 'headers'>): string {
   const values = Object.values(headers).flatMap((value) => [value, ...value.split(/\s+/)]);
   const secrets = values.filter((value) => value.trim().length >= secretLengthMin);
-  return truncate(redactorOf(secrets.map((value) => ['', value])).text(text), charactersMax);
+  return truncate(createRedactor(secrets.map((value) => ['', value])).text(text), charactersMax);
 }

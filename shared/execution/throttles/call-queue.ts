@@ -1,5 +1,12 @@
 import { log } from '../../core/log.ts';
-import { type Call, endOfWait, inOrder, isOverdue, tooLate, type Waiter } from './waiting-calls.ts';
+import {
+  endOfWait,
+  isOverdue,
+  sortWaiters,
+  tooLate,
+  type Waiter,
+  type WaitingCall,
+} from './waiting-calls.ts';
 
 /** The calls of a process that wait, in their order. */
 export function openCallQueue<T>(now: () => number) {
@@ -19,7 +26,7 @@ export function openCallQueue<T>(now: () => number) {
     /** @returns when the first of them is due by that. Unix ms. */
     next: (dueAt: (waiter: Waiter<T>) => number): number => Math.min(...waiters.map(dueAt)),
 
-    add(call: Call): Promise<T> {
+    add(call: WaitingCall): Promise<T> {
       const { signal, backSince } = call;
       if (signal.aborted) return Promise.reject(signal.reason);
       const at = now();
@@ -32,8 +39,8 @@ export function openCallQueue<T>(now: () => number) {
     },
 
     /** Gives what the calls wait for, up to the first for which there is none. */
-    serve(give: (call: Call) => T | undefined): void {
-      waiters = inOrder(waiters);
+    serve(give: (call: WaitingCall) => T | undefined): void {
+      waiters = sortWaiters(waiters);
       for (let [first] = waiters; first && (first.turn ?? 0) <= now(); [first] = waiters) {
         const given = give(first.call);
         if (given === undefined) return;

@@ -1,10 +1,10 @@
 import { inPlaceMsMax } from '../../adapters/models/admission.ts';
 import type { CallLimits } from '../../adapters/models/call-limits.ts';
-import type { Ask, Decision } from '../../domain/throttles/decide.ts';
+import type { Ask, ThrottleDecision } from '../../domain/throttles/decide.ts';
 import { openCallQueue } from './call-queue.ts';
 import { openHeldLease } from './held-lease.ts';
 import type { Timing } from './timing.ts';
-import type { Call, Waiter } from './waiting-calls.ts';
+import type { Waiter, WaitingCall } from './waiting-calls.ts';
 
 /** A call that may be made now. */
 export interface Pass {
@@ -17,7 +17,12 @@ export interface Pass {
 }
 
 export interface GateStore {
-  ask: (scope: Call['scope'], ask: Ask, limits: CallLimits, now: () => number) => Promise<Decision>;
+  ask: (
+    scope: WaitingCall['scope'],
+    ask: Ask,
+    limits: CallLimits,
+    now: () => number,
+  ) => Promise<ThrottleDecision>;
 }
 
 const validMs = 500;
@@ -38,12 +43,12 @@ export function openGate({ store, holder, timing }: { store: GateStore; holder: 
   let askAt = 0;
   let groupedUntil = 0;
   let isNear = false;
-  let last: Pick<Call, 'scope' | 'limits'> | undefined;
+  let last: Pick<WaitingCall, 'scope' | 'limits'> | undefined;
   /** Whether the item is to say what this process has now. */
   let mustTell = false;
   let tellAt = Infinity;
 
-  function passFor({ tokens, limits }: Call): Pass | undefined {
+  function passFor({ tokens, limits }: WaitingCall): Pass | undefined {
     const at = now();
     const begun = held.begin(tokensUnder(limits, tokens), at, limits.maxConcurrent !== undefined);
     if (!begun) return undefined;
@@ -143,7 +148,7 @@ export function openGate({ store, holder, timing }: { store: GateStore; holder: 
 
   return {
     /** Waits until the call may be made. @throws RunMustWait; StepError with RATE_LIMITED */
-    admit(call: Call): Promise<Pass> {
+    admit(call: WaitingCall): Promise<Pass> {
       const admitted = queue.add(call);
       void pump();
       return admitted;

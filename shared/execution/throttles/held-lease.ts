@@ -1,22 +1,22 @@
-import type { Sent } from '../../domain/throttles/sent.ts';
-import type { Lease } from '../../domain/throttles/throttle.ts';
+import type { SentInSecond } from '../../domain/throttles/sent.ts';
+import type { ThrottleLease } from '../../domain/throttles/throttle.ts';
 
 /** What a process may still send, and what it has sent that the item does not know. */
 export function openHeldLease() {
-  let lease: Lease | undefined;
-  let unwritten: Sent[] = [];
+  let lease: ThrottleLease | undefined;
+  let unwritten: SentInSecond[] = [];
   const held = {
     inFlight: 0,
 
     /** The item is about to be written: until its answer nothing is sent. @returns what it does not know yet */
-    leave(): Sent[] {
-      const told = unwritten;
+    leave(): SentInSecond[] {
+      const pending = unwritten;
       unwritten = [];
       lease = undefined;
-      return told;
+      return pending;
     },
     /** @param untold What could not be written. */
-    take(next: Lease | undefined, untold: readonly Sent[] = []): void {
+    take(next: ThrottleLease | undefined, untold: readonly SentInSecond[] = []): void {
       lease = next && { ...next };
       unwritten = [...untold, ...unwritten];
     },
@@ -57,4 +57,4 @@ export function openHeldLease() {
 }
 
 const renewedBeforeMs = 20_000;
-const isCorrection = ({ requests }: Sent) => requests <= 0;
+const isCorrection = ({ requests }: SentInSecond) => requests <= 0;

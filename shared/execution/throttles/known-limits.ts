@@ -30,7 +30,7 @@ const readAfterMs = 1_000;
 const nameIn = ({ table }: Pick<Scope, 'table'>, id: string) => `${table.tenant} ${id}`;
 
 /** Keys of the deployment are paused for each tenant by itself. */
-export const pauseIdOf = ({ providerKeyId, provider }: ResolvedModel) => providerKeyId ?? provider;
+export const pauseId = ({ providerKeyId, provider }: ResolvedModel) => providerKeyId ?? provider;
 
 /**
  * The limits and the pause that hold for a call. Where there are limits they are read again every second; without any, what
@@ -53,7 +53,7 @@ export async function knownLimits(
     limited: latest().filter(({ limits }) => isLimited(limits)),
     pausedUntil: Math.max(
       model.pausedUntil?.getTime() ?? 0,
-      pausesById.get(nameIn(scope, pauseIdOf(model))) ?? 0,
+      pausesById.get(nameIn(scope, pauseId(model))) ?? 0,
     ),
   };
 }
@@ -67,7 +67,7 @@ export function notePause(scope: Pick<Scope, 'table'>, id: string, until: number
 
 /** Calls at the same time share a request. */
 function readAgain(scope: Pick<Scope, 'table'>, model: ResolvedModel, at: number): Promise<void> {
-  const name = nameIn(scope, `${model.configId} ${pauseIdOf(model)}`);
+  const name = nameIn(scope, `${model.configId} ${pauseId(model)}`);
   const known = reading.get(name);
   if (known && Math.abs(at - known.at) < readAfterMs) return known.done;
   const done = readLimits(scope, model).catch((error) => {
@@ -85,12 +85,12 @@ async function readLimits(scope: Pick<Scope, 'table'>, model: ResolvedModel): Pr
     ...(providerKeyId === undefined ? [] : [{ id: providerKeyId, entity: providerKeyEntity }]),
   ];
   const [pause, ...found] = await scope.table.getMany([
-    keyPauseEntity.key({ id: pauseIdOf(model) }),
+    keyPauseEntity.key({ id: pauseId(model) }),
     ...owners.map(({ id, entity }) => entity.key({ id })),
   ]);
   for (const [index, { id, entity }] of owners.entries()) {
     const item = found[index];
     limitsById.set(nameIn(scope, id), { limits: (item && decode(entity, item).limits) ?? {} });
   }
-  if (pause) notePause(scope, pauseIdOf(model), Date.parse(decode(keyPauseEntity, pause).until));
+  if (pause) notePause(scope, pauseId(model), Date.parse(decode(keyPauseEntity, pause).until));
 }

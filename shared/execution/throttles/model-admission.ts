@@ -1,10 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import {
-  type Admission,
   type Admitted,
   inPlaceMsMax,
-  keptOffMsMax,
+  type ModelAdmission,
   type ProviderRequest,
+  postponedMsMax,
 } from '../../adapters/models/admission.ts';
 import type { ResolvedModel } from '../../adapters/models/resolved-model.ts';
 import { boundedMap } from '../../core/concurrency/cache.ts';
@@ -14,7 +14,7 @@ import { unixSeconds } from '../../core/time/unix-seconds.ts';
 import { keyPauseEntity } from '../../domain/throttles/key-pause.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 import { type Gate, openGate, type Pass } from './gate.ts';
-import { type KnownLimits, knownLimits, notePause, pauseIdOf } from './known-limits.ts';
+import { type KnownLimits, knownLimits, notePause, pauseId } from './known-limits.ts';
 import { throttleStore } from './throttle-store.ts';
 import { realTiming } from './timing.ts';
 import { patienceMs, tooLate } from './waiting-calls.ts';
@@ -40,7 +40,7 @@ function gateOf({ table, newId }: Process, id: string): Gate {
 }
 
 /** Keeps calls to the limits of model configs and keys, together with all other processes. Without limits nothing is asked. */
-export function modelAdmission(scope: Process, { isLive }: { isLive: boolean }): Admission {
+export function modelAdmission(scope: Process, { isLive }: { isLive: boolean }): ModelAdmission {
   const { now } = realTiming;
 
   async function admit(request: ProviderRequest): Promise<Admitted> {
@@ -77,7 +77,7 @@ export function modelAdmission(scope: Process, { isLive }: { isLive: boolean }):
     admit,
     async pause(model: ResolvedModel, ms: number): Promise<Date> {
       const until = new Date(now() + Math.min(ms, pauseMsMax));
-      const id = pauseIdOf(model);
+      const id = pauseId(model);
       if (notePause(scope, id, until.getTime())) {
         const pause = { id, until: until.toISOString(), ttl: unixSeconds(until) };
         await scope.table.commit([scope.table.writes.put(keyPauseEntity, pause)]);
@@ -100,8 +100,8 @@ async function untilPauseEnds(
 ): Promise<void> {
   const now = realTiming.now();
   const ms = pausedUntil - now;
-  const isKeptOff = now - since > keptOffMsMax || pausedUntil - arrivedAt > patienceMs;
-  if (ms > inPlaceMsMax && maySuspend() && now - since <= keptOffMsMax) {
+  const isKeptOff = now - since > postponedMsMax || pausedUntil - arrivedAt > patienceMs;
+  if (ms > inPlaceMsMax && maySuspend() && now - since <= postponedMsMax) {
     const until = new Date(pausedUntil + Math.random() * spreadMs);
     throw new RunMustWait(until, 'The provider takes no calls with the key');
   }

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { CallLimits } from '../../adapters/models/call-limits.ts';
-import { type Ask, type Decision, decide } from '../../domain/throttles/decide.ts';
+import { type Ask, decide, type ThrottleDecision } from '../../domain/throttles/decide.ts';
 import { packSent } from '../../domain/throttles/sent.ts';
 import { type Throttle, throttleEntity, unusedThrottle } from '../../domain/throttles/throttle.ts';
 import { ConditionFailed } from '../../platform/data/condition-failed.ts';
@@ -29,7 +29,7 @@ export function throttleStore(id: string) {
       ask: Ask,
       limits: CallLimits,
       now: () => number,
-    ): Promise<Decision> {
+    ): Promise<ThrottleDecision> {
       if (now() - seenAt > newMs) seen = undefined;
       for (let attempt = 0, isFresh = false; attempt < attemptsMax; attempt++) {
         if (attempt >= hurriedAttempts) {

@@ -5,7 +5,7 @@ import { StepError } from '../../core/errors/step-error.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 
 /** A call that asks to be made. */
-export interface Call {
+export interface WaitingCall {
   scope: Pick<Scope, 'table'>;
   limits: CallLimits;
   tokens: number;
@@ -17,7 +17,7 @@ export interface Call {
 }
 
 export interface Waiter<T> {
-  call: Call;
+  call: WaitingCall;
   arrivedAt: number;
   /** When it arrived, or got another turn since it had waited for too long. */
   waitsSince: number;
@@ -31,7 +31,7 @@ export interface Waiter<T> {
 export const patienceMs = 600_000;
 
 /** Live calls first, then those whose turn comes first, then those that came first. */
-export function inOrder<T>(waiters: readonly Waiter<T>[]): Waiter<T>[] {
+export function sortWaiters<T>(waiters: readonly Waiter<T>[]): Waiter<T>[] {
   const rank = ({ turn, arrivedAt }: Waiter<T>) => turn ?? arrivedAt;
   return waiters.toSorted(
     (one, other) =>

@@ -7,7 +7,7 @@ import { builtinIdIn } from '../../domain/flows/steps/tool-reference.ts';
 import { usageWrites } from '../../domain/model-usage/usage.ts';
 import { runEnd } from '../../domain/runs/run-end.ts';
 import { originOfCall } from '../../domain/runs/run-origin.ts';
-import { builtinToolOf } from '../../domain/tools/builtin/index.ts';
+import { findBuiltinTool } from '../../domain/tools/builtin/index.ts';
 import { type ToolExecution, toolExecutionStore } from '../../domain/tools/tool-execution.ts';
 import { toolStore } from '../../domain/tools/tool-store.ts';
 import { using } from '../../platform/aws/uses.ts';
@@ -27,7 +27,7 @@ export interface ToolRequest extends ToolCall {
   context?: { flowExecutionId?: string | undefined; stepId?: string | undefined } | undefined;
 }
 
-export interface ToolAnswer {
+export interface ToolRunResult {
   executionId: string;
   status: ToolExecution['status'] | 'pending';
   executionTimeMs: number;
@@ -69,7 +69,10 @@ export const toolExecutor = /* @__PURE__ */ using(
       return { id: runId, name, tool, meter, flowId: (stored?.config.flowId as string | undefined) ?? null };
     }
 
-    async function run(request: ToolRequest, { id, name, tool, meter, flowId }: Opened): Promise<ToolAnswer> {
+    async function run(
+      request: ToolRequest,
+      { id, name, tool, meter, flowId }: Opened,
+    ): Promise<ToolRunResult> {
       const { toolId, principal, context } = request;
       const startedAt = scope.now();
       const origin = startedIn();
@@ -100,12 +103,12 @@ export const toolExecutor = /* @__PURE__ */ using(
 
     return {
       /** Runs the tool and records that. @throws ServiceError 400 if the arguments do not fit */
-      async execute(request: ToolRequest): Promise<ToolAnswer> {
+      async execute(request: ToolRequest): Promise<ToolRunResult> {
         return run(request, await open(request, scope.newId('toolrun')));
       },
 
       /** Shows what a run would send, and runs the tool if asked to. */
-      async test(request: ToolRequest, executes: boolean): Promise<ToolAnswer> {
+      async test(request: ToolRequest, executes: boolean): Promise<ToolRunResult> {
         if (!covers(request.principal.permissions, 'TOOLS:READ')) throw missingPermission('TOOLS:READ');
         const opened = await open(request, scope.newId('toolrun'));
         const { id, tool } = opened;
@@ -123,7 +126,7 @@ export const toolExecutor = /* @__PURE__ */ using(
 async function storedTool(scope: Scope, toolId: string): Promise<StoredTool | undefined> {
   const builtinId = builtinIdIn(toolId);
   if (builtinId !== undefined) {
-    if (!builtinToolOf(builtinId)) throw notFound('Tool');
+    if (!findBuiltinTool(builtinId)) throw notFound('Tool');
     return undefined;
   }
   const tool = await toolStore(scope).get(toolId);

@@ -1,6 +1,6 @@
 import type { HttpResponse } from '../../adapters/ports/http-port.ts';
 import { traceHeaders } from '../../core/tracing/active-span.ts';
-import { type PlannedRequest, timeoutMsOf } from '../step-support/http-request.ts';
+import { type PlannedRequest, requestTimeoutMs } from '../step-support/http-request.ts';
 import type { ToolPerforming } from './tool-runner.ts';
 
 interface Limited {
@@ -19,7 +19,7 @@ export const send = (
       ...traceHeaders(),
       ...request.headers,
     },
-    timeoutMs: timeoutMsOf({ timeout }),
+    timeoutMs: requestTimeoutMs({ timeout }),
     signal,
   });
 
@@ -31,5 +31,5 @@ export const shownRequest = (
   url,
   headers,
   ...(body !== undefined && { body }),
-  timeoutMs: timeoutMsOf({ timeout }),
+  timeoutMs: requestTimeoutMs({ timeout }),
 });

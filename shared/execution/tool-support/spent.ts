@@ -23,11 +23,11 @@ export const plusSpent = (one: Spent, other: Spent): Spent => ({
     cachedInputTokens: (one.cachedInputTokens ?? 0) + (other.cachedInputTokens ?? 0),
     reasoningTokens: (one.reasoningTokens ?? 0) + (other.reasoningTokens ?? 0),
   }),
-  ...savingsOf(new Big(one.cacheSavings ?? 0).plus(other.cacheSavings ?? 0)),
+  ...toCacheSavings(new Big(one.cacheSavings ?? 0).plus(other.cacheSavings ?? 0)),
   cost: one.cost === null || other.cost === null ? null : new Big(one.cost).plus(other.cost).toFixed(),
 });
 
-export const savingsOf = (cacheSavings: Big): Pick<Spent, 'cacheSavings'> =>
+export const toCacheSavings = (cacheSavings: Big): Pick<Spent, 'cacheSavings'> =>
   cacheSavings.eq(0) ? {} : { cacheSavings: cacheSavings.toFixed() };
 
 type Parts = Required<Pick<Spent, 'cachedInputTokens' | 'reasoningTokens'>>;

@@ -3,7 +3,7 @@ import type { Ports } from '../../adapters/ports/ports.ts';
 import type { Filler } from '../../adapters/templates/filler.ts';
 import type { Variables } from '../../core/variables/variables.ts';
 import type { ToolType } from '../../domain/tools/tool-types/tool-type.ts';
-import type { Plan } from '../step-support/step-runner.ts';
+import type { StepPlan } from '../step-support/step-runner.ts';
 import type { ToolOutcome } from './tool-outcome.ts';
 
 /** What a tool needs to say what a call does: it renders, but asks nobody. The arguments fit the schema. */
@@ -27,7 +27,7 @@ export interface ToolPerforming<Config> {
 
 /** A type of tool says what a call does before it does it, as a type of step. @throws StepError */
 export interface ToolRunner<Config = unknown, Request = unknown> {
-  plan: (call: ToolPlanning<Config>) => Promise<Plan<Request>> | Plan<Request>;
+  plan: (call: ToolPlanning<Config>) => Promise<StepPlan<Request>> | StepPlan<Request>;
   perform: (request: Request, call: ToolPerforming<Config>) => Promise<ToolOutcome> | ToolOutcome;
   /** Whether a call may be made again after an earlier one with the same arguments was interrupted. */
   repeatable: (config: Config) => boolean;

@@ -1,14 +1,19 @@
-import { fillerOf } from '../../adapters/templates/filler.ts';
+import { createFiller } from '../../adapters/templates/filler.ts';
 import { StepError } from '../../core/errors/step-error.ts';
 import { isHostFixed } from '../../domain/tools/tool-types/request-config.ts';
 import type { ToolPlanning } from './tool-runner.ts';
 
 /** Arguments are percent-encoded: none can add a query, leave its path part or change a host that is no template. */
-export async function urlOf({ config: { url }, variables, render, ports }: ToolPlanning<{ url: string }>) {
+export async function renderToolUrl({
+  config: { url },
+  variables,
+  render,
+  ports,
+}: ToolPlanning<{ url: string }>) {
   if (!isHostFixed(url)) return (await render(url)).trim();
   const { secrets, ...args } = variables;
   const encoded = { ...(encodedIn(args) as object), secrets };
-  const filled = (await fillerOf(encoded, ports.sandbox).render(url)).trim();
+  const filled = (await createFiller(encoded, ports.sandbox).render(url)).trim();
   if (!leavesPath(filled)) return filled;
   throw new StepError('An argument in the URL must not be "." or "..": it would lead out of the path');
 }

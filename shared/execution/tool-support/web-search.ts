@@ -1,6 +1,6 @@
 import type { SearchProvider } from '../../adapters/ports/http-port.ts';
 import type { Ports } from '../../adapters/ports/ports.ts';
-import { search } from '../../adapters/web/search.ts';
+import { querySearchProvider } from '../../adapters/web/search.ts';
 import { StepError } from '../../core/errors/step-error.ts';
 import { searchServices } from '../../domain/tools/builtin/web-search.ts';
 
@@ -19,7 +19,7 @@ export async function searchWeb(
   const asked = query.trim();
   if (!asked) throw new StepError('The query is blank');
   const provider = service ?? (await firstConfigured(ports));
-  return search({ provider, query: asked, maxResults, ports, signal });
+  return querySearchProvider({ provider, query: asked, maxResults, ports, signal });
 }
 
 async function firstConfigured({ searchAccount }: Pick<Ports, 'searchAccount'>): Promise<SearchProvider> {

@@ -10,7 +10,7 @@ import { type ChosenSkill, toolSkills } from '../external-agents/orchestration.t
 import type { ToolOutcome } from '../tool-support/tool-outcome.ts';
 import { checkArguments, toolOutcome } from './checked-call.ts';
 import type { PlannedCall, RunnableTool, ToolCallContext } from './runnable-tool.ts';
-import { toolNameOf } from './tool-name.ts';
+import { toToolName } from './tool-name.ts';
 import { withUniqueNames } from './unique-names.ts';
 import { withUsableSchema } from './usable-schemas.ts';
 
@@ -63,7 +63,7 @@ function skillTool(
   schema: JsonSchema | undefined,
   conversation: Conversation,
 ): RunnableTool {
-  const name = toolNameOf(override?.exposedName ?? skill.name);
+  const name = toToolName(override?.exposedName ?? skill.name);
   const parameters = schema ?? message;
   const description = override?.exposedDescription ?? skill.description ?? skill.name;
   const check = (args: unknown, signal: AbortSignal) =>

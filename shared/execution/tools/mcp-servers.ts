@@ -2,7 +2,7 @@ import type { McpRequest, McpTool, McpToolList } from '../../adapters/ports/mcp-
 import type { Ports } from '../../adapters/ports/ports.ts';
 import { StepError } from '../../core/errors/step-error.ts';
 import { traceHeaders } from '../../core/tracing/active-span.ts';
-import { type McpServer, timeoutMsOf } from '../../domain/flows/steps/mcp-server.ts';
+import { type McpServer, toTimeoutMs } from '../../domain/flows/steps/mcp-server.ts';
 import { credentialHeaders } from '../step-support/credential-headers.ts';
 import { openedSecrets } from '../step-support/opened-secrets.ts';
 import { mcpFailure } from '../tool-support/mcp-failure.ts';
@@ -127,7 +127,7 @@ const labelOf = ({ name, id }: McpServer) => `MCP server "${name ?? id}"`;
 /** Only plain JSON endpoints know the header of a call's identity. */
 function requestTo(server: McpServer, signal: AbortSignal, callId?: string): McpRequest {
   const { url, transport, auth, timeout = 30_000 } = server;
-  const timeoutMs = Math.min(Math.round(timeoutMsOf(timeout)), 600_000);
+  const timeoutMs = Math.min(Math.round(toTimeoutMs(timeout)), 600_000);
   const identity = transport === 'rest' && callId !== undefined && { 'idempotency-key': callId };
   const request = { url, transport, timeoutMs, signal };
   const { type = 'none' } = auth ?? {};

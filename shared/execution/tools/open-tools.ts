@@ -4,9 +4,9 @@ import type { StoredTool, ToolDefinition } from '../../adapters/ports/tools-port
 import { missingPermission } from '../../core/errors/errors.ts';
 import { StepError } from '../../core/errors/step-error.ts';
 import { builtinIdIn } from '../../domain/flows/steps/tool-reference.ts';
-import { builtinToolOf } from '../../domain/tools/builtin/index.ts';
-import { toolTypeOf } from '../../domain/tools/tool-types/index.ts';
-import { runtimeConfigProblems, runtimeTypeOf } from '../../domain/tools/tool-types/runtime-types.ts';
+import { findBuiltinTool } from '../../domain/tools/builtin/index.ts';
+import { getToolType } from '../../domain/tools/tool-types/index.ts';
+import { findRuntimeType, runtimeConfigProblems } from '../../domain/tools/tool-types/runtime-types.ts';
 import { covers, type Permission } from '../../platform/identity/permissions.ts';
 import { runnableBuiltin } from './runnable-builtin.ts';
 import { runnableStored } from './runnable-stored.ts';
@@ -49,7 +49,7 @@ export async function openRuntimeTool(
   context: ToolContext,
 ): Promise<RunnableTool> {
   const { name, toolType, parametersSchema, config } = definition;
-  const type = runtimeTypeOf(toolType);
+  const type = findRuntimeType(toolType);
   if (!type) throw new StepError(`The tool "${name}" has the unknown type ${toolType}`);
   const configProblems = runtimeConfigProblems(type, config).map(
     ({ path, message }) => `${path}: ${message}`,
@@ -65,14 +65,14 @@ export async function openRuntimeTool(
 }
 
 function openBuiltin(ports: Ports, id: string, builtinId: string, context: ToolContext): RunnableTool {
-  const tool = builtinToolOf(builtinId);
+  const tool = findBuiltinTool(builtinId);
   if (!tool) throw new StepError(`There is no built-in tool ${builtinId}; GET /v1/tools/builtin lists them`);
   requirePermissions(context, tool.permission);
   return runnableBuiltin(ports, id, tool);
 }
 
 function openStored(ports: Ports, id: string, tool: ToolDefinition, context: ToolContext): RunnableTool {
-  requirePermissions(context, toolTypeOf(tool.toolType).permission);
+  requirePermissions(context, getToolType(tool.toolType).permission);
   return runnableStored(ports, id, tool);
 }
 

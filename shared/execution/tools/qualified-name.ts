@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { toolNameOf } from './tool-name.ts';
+import { toToolName } from './tool-name.ts';
 
 const namesMax = 64;
 
@@ -9,7 +9,7 @@ const namesMax = 64;
  */
 export function qualifiedName(owner: string, name: string): string {
   const full = `${owner}__${name}`;
-  const plain = toolNameOf(full);
+  const plain = toToolName(full);
   if (plain === full && full.length <= namesMax) return full;
   const hash = createHash('sha256').update(full).digest('hex').slice(0, 8);
   return `${plain.slice(0, namesMax - hash.length - 1)}_${hash}`;

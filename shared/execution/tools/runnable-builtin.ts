@@ -1,13 +1,13 @@
 import type { Ports } from '../../adapters/ports/ports.ts';
 import { type BuiltinTool, schemaOfBuiltin } from '../../domain/tools/builtin/builtin-tool.ts';
 import { ArgumentsError } from './arguments-error.ts';
-import { builtinRunnerOf } from './builtin/index.ts';
+import { loadBuiltinRunner } from './builtin/index.ts';
 import { checkArguments, toolOutcome } from './checked-call.ts';
 import type { RunnableTool } from './runnable-tool.ts';
-import { toolNameOf } from './tool-name.ts';
+import { toToolName } from './tool-name.ts';
 
 export function runnableBuiltin(ports: Ports, id: string, tool: BuiltinTool): RunnableTool {
-  const name = toolNameOf(tool.id);
+  const name = toToolName(tool.id);
   const parameters = schemaOfBuiltin(tool);
 
   /** Our own declaration needs no sandbox. Its JSON Schema says what does not fit in the words of all tools. */
@@ -32,7 +32,7 @@ export function runnableBuiltin(ports: Ports, id: string, tool: BuiltinTool): Ru
       return {
         request: { toolId: id, arguments: args },
         perform: () =>
-          toolOutcome(name, async () => (await builtinRunnerOf(tool.id)).perform(args, { ports, signal })),
+          toolOutcome(name, async () => (await loadBuiltinRunner(tool.id)).perform(args, { ports, signal })),
       };
     },
     preview: async (args, signal) => ({ toolId: id, arguments: await parsed(args, signal) }),

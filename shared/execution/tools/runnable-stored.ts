@@ -1,7 +1,7 @@
 import type { JsonSchema } from '../../adapters/ports/model-port.ts';
 import type { Ports } from '../../adapters/ports/ports.ts';
 import type { ToolDefinition } from '../../adapters/ports/tools-port.ts';
-import { fillerOf } from '../../adapters/templates/filler.ts';
+import { createFiller } from '../../adapters/templates/filler.ts';
 import { StepError } from '../../core/errors/step-error.ts';
 import { secretKeysOfTool } from '../../domain/tools/secret-keys.ts';
 import { type OpenedSecrets, openSecretValues } from '../step-support/opened-secrets.ts';
@@ -9,13 +9,13 @@ import type { ToolOutcome } from '../tool-support/tool-outcome.ts';
 import { type AnyToolRunner, mask, type ToolPlanning } from '../tool-support/tool-runner.ts';
 import { checkArguments, namingTool, toolOutcome } from './checked-call.ts';
 import type { PlannedCall, RunnableTool } from './runnable-tool.ts';
-import { toolNameOf } from './tool-name.ts';
-import { toolRunnerOf } from './types/index.ts';
+import { toToolName } from './tool-name.ts';
+import { findToolRunner } from './types/index.ts';
 
 /** A tool that a tenant defined. The values of its secrets do not leave a call, except where its config sends them. */
 export function runnableStored(ports: Ports, id: string, tool: ToolDefinition): RunnableTool {
   const { config, description, toolType: type } = tool;
-  const name = toolNameOf(tool.name);
+  const name = toToolName(tool.name);
   const parameters: JsonSchema = { ...tool.parametersSchema, type: 'object' };
   const secretKeys = secretKeysOfTool(tool);
 
@@ -24,7 +24,7 @@ export function runnableStored(ports: Ports, id: string, tool: ToolDefinition): 
     secrets: Record<string, string>,
   ): ToolPlanning<unknown> => {
     const variables = { ...args, input: args, ...(secretKeys.length > 0 && { secrets }) };
-    return { name, config, args, variables, ...fillerOf(variables, ports.sandbox), ports };
+    return { name, config, args, variables, ...createFiller(variables, ports.sandbox), ports };
   };
 
   async function plan(given: unknown, signal: AbortSignal): Promise<PlannedCall> {
@@ -57,14 +57,14 @@ export function runnableStored(ports: Ports, id: string, tool: ToolDefinition): 
     return runner.shown?.(request, config) ?? request;
   }
 
-  const repeatable = toolRunnerOf(type)?.repeatable(config) ?? false;
+  const repeatable = findToolRunner(type)?.repeatable(config) ?? false;
   return { id, name, description, parameters, type, repeatable, plan, preview };
 }
 
 const masked = (keys: readonly string[]) => Object.fromEntries(keys.map((key) => [key, mask]));
 
 function runnerFor(name: string, type: string): AnyToolRunner {
-  const runner = toolRunnerOf(type);
+  const runner = findToolRunner(type);
   if (runner) return runner;
   throw new StepError(`The tool ${name} has the type ${type}, which this service cannot run yet`);
 }

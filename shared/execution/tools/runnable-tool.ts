@@ -1,5 +1,5 @@
 import type { JsonSchema } from '../../adapters/ports/model-port.ts';
-import type { Plan } from '../step-support/step-runner.ts';
+import type { StepPlan } from '../step-support/step-runner.ts';
 import type { ToolOutcome } from '../tool-support/tool-outcome.ts';
 
 /** A tool of any kind, ready to run: its config is loaded and its permissions are checked. */
@@ -26,7 +26,7 @@ export interface RunnableTool {
 }
 
 /** A call before it is made. Its request has the values of secrets, so it is neither stored nor shown. */
-export interface PlannedCall extends Plan<unknown> {
+export interface PlannedCall extends StepPlan<unknown> {
   /** @throws StepError if the tool fails. */
   perform: (call?: ToolCallContext) => Promise<ToolOutcome>;
 }

@@ -1,7 +1,7 @@
 import { withoutTrailing } from '../../core/text.ts';
 
 /** A name that every model provider accepts: `^[a-zA-Z0-9_-]{1,64}$`. */
-export function toolNameOf(name: string): string {
+export function toToolName(name: string): string {
   const plain = name
     .normalize('NFKD')
     .replace(/\p{M}+/gu, '')

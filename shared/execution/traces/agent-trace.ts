@@ -1,5 +1,5 @@
 import { mapConcurrently } from '../../core/concurrency/map-concurrently.ts';
-import { readContext, spanIdOf } from '../../core/tracing/trace-context.ts';
+import { readContext, runSpanId } from '../../core/tracing/trace-context.ts';
 import { decodeReadable } from '../../platform/data/entity.ts';
 import { payloadStore } from '../../platform/data/payloads.ts';
 import type { Scope } from '../../platform/data/scope.ts';
@@ -34,7 +34,7 @@ export async function spanOfAgent(reader: AgentReader, execution: AgentExecution
   const { scope, content } = reader;
   const [log, children] = await Promise.all([
     runLog(scope).read(execution.id),
-    childrenOf(reader, execution.id),
+    readChildRuns(reader, execution.id),
   ]);
   const span = agentSpan(execution, agentSpans(execution, log, content));
   if (content) Object.assign(span.attributes, await contentOf(scope, execution, content));
@@ -53,7 +53,7 @@ async function contentOf(scope: Scope, { input, error, isLogged }: AgentExecutio
 }
 
 /** Those that run inside of a run, by its index. */
-export async function childrenOf(reader: AgentReader, runId: string): Promise<AgentExecution[]> {
+export async function readChildRuns(reader: AgentReader, runId: string): Promise<AgentExecution[]> {
   const { scope, room } = reader;
   if (room.left === 0) return [];
   const { items, nextKey } = await scope.table.query({
@@ -62,13 +62,13 @@ export async function childrenOf(reader: AgentReader, runId: string): Promise<Ag
     limit: room.left,
   });
   if (nextKey) reader.isTruncated = true;
-  return executionsOf(
+  return readExecutions(
     reader,
     items.map(({ SK2 }) => String(SK2)),
   );
 }
 
-export async function executionsOf(reader: AgentReader, ids: readonly string[]): Promise<AgentExecution[]> {
+export async function readExecutions(reader: AgentReader, ids: readonly string[]): Promise<AgentExecution[]> {
   const { scope, room } = reader;
   const some = ids.slice(0, room.left);
   if (some.length < ids.length) reader.isTruncated = true;
@@ -89,7 +89,7 @@ export async function addAgents(
   executions: readonly AgentExecution[],
 ): Promise<void> {
   const known = [...nodesIn(root)];
-  const bySpanId = new Map(known.map((node) => [spanIdOf(node.runId, node.path), node]));
+  const bySpanId = new Map(known.map((node) => [runSpanId(node.runId, node.path), node]));
   const notes = new Map(
     known.flatMap((node) => (node.kind === 'agent' ? [[node.attributes['run.id'], node]] : [])),
   );
@@ -108,6 +108,6 @@ function parentOf(
   root: SpanNode,
   bySpanId: ReadonlyMap<string, SpanNode>,
 ): SpanNode {
-  const call = parentToolCallId && bySpanId.get(spanIdOf(root.runId, callPath(parentToolCallId)));
+  const call = parentToolCallId && bySpanId.get(runSpanId(root.runId, callPath(parentToolCallId)));
   return bySpanId.get(readContext(startedIn)?.spanId ?? '') ?? (call || root);
 }

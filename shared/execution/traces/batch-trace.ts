@@ -1,4 +1,4 @@
-import { chunksOf } from '../../core/chunks.ts';
+import { toChunks } from '../../core/chunks.ts';
 import type { Run } from '../../domain/runs/run.ts';
 import { decodeReadable } from '../../platform/data/entity.ts';
 import type { Batch } from '../batches/batch.ts';
@@ -72,7 +72,7 @@ async function* recordSpans(
   chosen: readonly RecordOfBatch[],
   steps: StepsByPath,
 ): AsyncGenerator<SpanNode, void> {
-  for (const some of chunksOf(chosen, recordsAtOnce)) {
+  for (const some of toChunks(chosen, recordsAtOnce)) {
     const keys = some.flatMap(({ recordId, runId, checkpoints }) =>
       Array.from({ length: checkpoints }, (_, index) => checkpointEntity.key({ recordId, runId, index })),
     );

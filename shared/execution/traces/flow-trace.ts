@@ -3,7 +3,7 @@ import type { Run } from '../../domain/runs/run.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 import type { Checkpoint } from '../runs/checkpoints/checkpoint.ts';
 import { type StoredVersion, storedSteps } from '../runs/linked-version.ts';
-import { type AgentReader, addAgents, childrenOf, executionsOf } from './agent-trace.ts';
+import { type AgentReader, addAgents, readChildRuns, readExecutions } from './agent-trace.ts';
 import { noteSpans } from './note-spans.ts';
 import { runSpan } from './run-span.ts';
 import { nodesIn, type SpanNode } from './span-node.ts';
@@ -30,13 +30,17 @@ export async function spanOfFlow(
   if (reader.content && error) Object.assign(span.attributes, reader.content.taken('error.message', error));
   // While a step runs, only the index knows its agents.
   const isOver = span.end !== null;
-  await addAgents(reader, span, await (isOver ? notedAgents(reader, span) : childrenOf(reader, span.runId)));
+  await addAgents(
+    reader,
+    span,
+    await (isOver ? notedAgents(reader, span) : readChildRuns(reader, span.runId)),
+  );
   return span;
 }
 
 /** The executions that notes name. */
 export const notedAgents = (reader: AgentReader, span: SpanNode) =>
-  executionsOf(
+  readExecutions(
     reader,
     [...nodesIn(span)].flatMap(({ kind, attributes }) =>
       kind === 'agent' ? [String(attributes['run.id'])] : [],

@@ -1,4 +1,4 @@
-import { definitionPath, holderOf, listsAround } from '../../domain/flows/steps/run-path.ts';
+import { definitionPath, holderPath, listsAround } from '../../domain/flows/steps/run-path.ts';
 import type { Checkpoint } from '../runs/checkpoints/checkpoint.ts';
 import { stepAttributes } from './attributes.ts';
 import type { SpanNode } from './span-node.ts';
@@ -11,7 +11,7 @@ export function addHolders(
   steps: StepsByPath,
 ): void {
   const inside = [...spans];
-  const missing = new Set(inside.flatMap(([path]) => listsAround(path).map(holderOf)));
+  const missing = new Set(inside.flatMap(([path]) => listsAround(path).map(holderPath)));
   for (const at of missing) {
     if (spans.has(at)) continue;
     const held = inside.flatMap(([path, span]) => (path.startsWith(`${at}.`) ? [span] : []));

@@ -1,16 +1,16 @@
-import { spanIdOf } from '../../core/tracing/trace-context.ts';
+import { runSpanId } from '../../core/tracing/trace-context.ts';
 import type { RunKind } from '../../domain/runs/run.ts';
 import type { SpanNode } from './span-node.ts';
 
 /** The span of a run inside of another, and that of what is around it. */
-export function insideOf(
+export function findInsideSpan(
   root: SpanNode,
   runId: string,
 ): { span: SpanNode; parentSpanId: string } | undefined {
   for (const child of root.children) {
     if (child.kind === 'flow' && child.attributes['run.id'] === runId)
-      return { span: child, parentSpanId: spanIdOf(root.runId, root.path) };
-    const found = insideOf(child, runId);
+      return { span: child, parentSpanId: runSpanId(root.runId, root.path) };
+    const found = findInsideSpan(child, runId);
     if (found) return found;
   }
   return undefined;

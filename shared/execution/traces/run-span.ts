@@ -13,7 +13,7 @@ const statuses: Record<string, SpanStatus> = {
   cancelled: 'error',
 };
 
-export interface TracedRun {
+export interface RunToTrace {
   id: string;
   name: string;
   kind: 'batch' | 'flow' | 'agent' | 'tool';
@@ -25,7 +25,11 @@ export interface TracedRun {
 }
 
 /** The first span of a run. */
-export function runSpan(run: TracedRun, attributes: Record<string, unknown>, children: SpanNode[]): SpanNode {
+export function runSpan(
+  run: RunToTrace,
+  attributes: Record<string, unknown>,
+  children: SpanNode[],
+): SpanNode {
   const { id, name, kind, status, startedAt, completedAt, stopReason, totalCost } = run;
   const shown = statuses[status] ?? 'running';
   return {

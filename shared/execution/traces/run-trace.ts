@@ -17,9 +17,9 @@ import { defined } from './attributes.ts';
 import { spanOfBatch } from './batch-trace.ts';
 import { openContent } from './content.ts';
 import { spanOfFlow } from './flow-trace.ts';
-import { insideOf, onlyReadable } from './inside-trace.ts';
+import { findInsideSpan, onlyReadable } from './inside-trace.ts';
 import { runSpan } from './run-span.ts';
-import { type SpanNode, spansOf } from './span-node.ts';
+import { flattenSpans, type SpanNode } from './span-node.ts';
 import { spanOfTool } from './tool-trace.ts';
 
 /** Beside the spans themselves, which take up to 3 MB of a response. */
@@ -57,7 +57,7 @@ export const runTrace = /* @__PURE__ */ using(
       Object.assign(span.attributes, defined({ 'session.id': run.sessionId, 'run.tags': run.tags }));
       const { traceId = tracedRun(id, startedIn).traceId } = known;
       const { parentSpanId = readContext(startedIn)?.spanId ?? null } = known;
-      const { spans, truncated } = spansOf(onlyReadable(span, kinds), parentSpanId);
+      const { spans, truncated } = flattenSpans(onlyReadable(span, kinds), parentSpanId);
       return { traceId, runId: id, spans, truncated: truncated || reader.isTruncated };
     };
   },
@@ -99,7 +99,7 @@ function tracers(scope: Scope) {
   async function insideFlow(reader: AgentReader, run: Run): Promise<Traced> {
     const outer = await runFinder(scope)(run.rootRunId ?? '', runKinds).catch(ifMissing(undefined));
     const found = outer && (await byKind[outer.kind]({ ...reader, room: { left: tracedAgentsMax } }, outer));
-    const inside = found && insideOf(found.span, run.id);
+    const inside = found && findInsideSpan(found.span, run.id);
     if (!inside) return { span: runSpan(run, { 'flow.id': run.flowId }, []) };
     const { traceId } = tracedRun(found.span.runId, found.startedIn);
     const { attributes } = runSpan(run, {}, []);

@@ -1,4 +1,4 @@
-import { spanIdOf } from '../../core/tracing/trace-context.ts';
+import { runSpanId } from '../../core/tracing/trace-context.ts';
 import type { Span, SpanKind, SpanStatus } from '../../domain/runs/trace.ts';
 
 /** A span before it has its ids. */
@@ -22,7 +22,7 @@ export const spansMax = 5_000;
  * Parents before children, siblings by start. What is deepest is left out first.
  * @param parentSpanId Of the span outside of the trace in which the run was started.
  */
-export function spansOf(root: SpanNode, parentSpanId: string | null, max = spansMax) {
+export function flattenSpans(root: SpanNode, parentSpanId: string | null, max = spansMax) {
   const shown = shallowest(root, max);
   const spans: Span[] = [];
   const add = (node: SpanNode, parent: string | null): void => {
@@ -75,7 +75,7 @@ const within = ({ start, end }: SpanNode, at: number) =>
 const spanOf = (node: SpanNode, parentSpanId: string | null): Span => {
   const { runId, path, name, kind, status, start, end, attributes } = node;
   return {
-    spanId: spanIdOf(runId, path),
+    spanId: runSpanId(runId, path),
     parentSpanId,
     name,
     kind,

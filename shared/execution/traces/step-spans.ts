@@ -3,7 +3,7 @@ import { definitionPath } from '../../domain/flows/steps/run-path.ts';
 import type { FlowStep } from '../../domain/flows/steps/step.ts';
 import type { Checkpoint, StoredStepResult } from '../runs/checkpoints/checkpoint.ts';
 import { parseRows, type ResultRow } from '../runs/checkpoints/rows.ts';
-import { waitsOf } from '../runs/checkpoints/waits.ts';
+import { checkpointWaits } from '../runs/checkpoints/waits.ts';
 import { attemptSpans, intoAttempts } from './attempt-spans.ts';
 import { defined, modelAttributes, stepAttributes } from './attributes.ts';
 import { branchesInside } from './branch-spans.ts';
@@ -35,7 +35,7 @@ export async function stepSpans(
   }
   const last = checkpoints.at(-1);
   const suspended = checkpoints.findLast(({ waiting }) => waiting);
-  for (const wait of suspended && last ? waitsOf(suspended) : []) {
+  for (const wait of suspended && last ? checkpointWaits(suspended) : []) {
     if (last && !spans.has(wait.path)) spans.set(wait.path, waitingSpan(last, wait, steps));
   }
   if (last) addHolders(last, spans, steps);

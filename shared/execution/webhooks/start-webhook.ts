@@ -7,7 +7,7 @@ import { agentExecutionEntity } from '../agent-runs/executions/agent-execution.t
 import type { BatchOwner } from '../batches/starting/batch-options.ts';
 import { singleRunId } from '../batches/starting/batch-start.ts';
 import { backgroundStarter } from '../targets/start-in-background.ts';
-import { inputOf, targetOf } from '../targets/target.ts';
+import { toTarget, toTargetInput } from '../targets/target.ts';
 import { batchOfDelivery, type WebhookDelivery } from './received-webhook.ts';
 
 export interface WebhookRun {
@@ -33,13 +33,13 @@ export const webhookStarter = /* @__PURE__ */ using(
           ? scope.newId('batch')
           : await batchOfDelivery(scope, { ...delivery, deliveryId });
       const id = singleRunId(batchId);
-      const target = targetOf(named);
+      const target = toTarget(named);
       const isStarted =
         target.kind === 'agent' &&
         (await scope.table.get(agentExecutionEntity, { id }, { consistent: true }));
       // Refused: another process starts it at the same time.
       if (!isStarted) {
-        const run = { target, batchId, ...inputOf(target, inputs), owner, surface };
+        const run = { target, batchId, ...toTargetInput(target, inputs), owner, surface };
         await backgroundStarter(scope)(run, sandbox).catch(ifRefused(undefined));
       }
       return id;

@@ -24,7 +24,7 @@ export function isAddressRange(text: string): boolean {
  * The network that identifies a caller without a credential: the IPv4 address itself, or the /64 of an IPv6 address,
  * the smallest block that a subscriber gets.
  */
-export function networkOf(address: string | null): string {
+export function toNetwork(address: string | null): string {
   if (!address || !net().isIPv6(address)) return address ?? 'unknown';
   const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(address)?.[1];
   if (mapped) return mapped;

@@ -1,6 +1,6 @@
 import { missingPermission } from '../../core/errors/errors.ts';
 import type { WriteCondition } from '../data/writes.ts';
-import { tenantOf } from '../identity/principal.ts';
+import { toTenant } from '../identity/principal.ts';
 import { productionRuntime } from '../runtime.ts';
 import { apiKeyEntity, credentialEntity } from './api-key.ts';
 import {
@@ -31,7 +31,7 @@ export const apiKeyKind: CredentialKind = {
     const credential = await table.get(credentialEntity, { hash }, consistentRead);
     if (!credential) return undefined;
     const { keyId, userId, organizationId, environment, productId } = credential;
-    const owner = { tenant: tenantOf(userId, organizationId), userId, organizationId };
+    const owner = { tenant: toTenant(userId, organizationId), userId, organizationId };
     const only = productId !== undefined && { productId };
     return { kind: 'key', ...owner, environment, keyId, hash, permissions: [], ...only };
   },

@@ -84,4 +84,4 @@ export const credentialEntity = defineEntity({
   key: ({ hash }: { hash: string }) => ({ PK: credentialPartition(hash), SK: 'CREDENTIAL' }),
 });
 
-export const credentialOf = (key: ApiKey) => credentialEntity.schema.parse({ ...key, keyId: key.id });
+export const toCredential = (key: ApiKey) => credentialEntity.schema.parse({ ...key, keyId: key.id });

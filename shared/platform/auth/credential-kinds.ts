@@ -13,5 +13,5 @@ export const credentialKinds: Record<Principal['kind'], CredentialKind> = {
   surface: surfaceKeyKind,
 };
 
-export const kindOf = (token: string): CredentialKind | undefined =>
+export const credentialKind = (token: string): CredentialKind | undefined =>
   Object.values(credentialKinds).find(({ recognises }) => recognises(token));

@@ -1,6 +1,6 @@
 import type { APIGatewayProxyEvent } from 'aws-lambda';
 import { type Caller, TemporaryRefusal } from './credential-kind.ts';
-import { kindOf } from './credential-kinds.ts';
+import { credentialKind } from './credential-kinds.ts';
 
 const tokenBytesMax = 8_192;
 
@@ -12,9 +12,9 @@ export type RequestHeaders = {
 export const hasCredential = (request: RequestHeaders) => authorizationsOf(request).length > 0;
 
 /** The caller that the credential identifies, or `undefined` if it is permanently invalid. @throws TemporaryRefusal */
-export async function callerOf(request: RequestHeaders): Promise<Caller | undefined> {
+export async function identifyCaller(request: RequestHeaders): Promise<Caller | undefined> {
   const token = bearerToken(request);
-  return kindOf(token)?.callerOf(token);
+  return credentialKind(token)?.callerOf(token);
 }
 
 function bearerToken(request: RequestHeaders): string {

@@ -14,7 +14,7 @@ export type Discovery = z.infer<typeof Discovery>;
 /** Reads the discovery document of an OIDC issuer. @throws IssuerUnavailable, or if the document is not its own. */
 export async function discover(
   issuer: string,
-  fetchFromIssuer: ReturnType<typeof sparingFetch>,
+  fetchFromIssuer: ReturnType<typeof spacedFetch>,
 ): Promise<Discovery> {
   const address = `${issuer.replace(/\/$/, '')}/.well-known/openid-configuration`;
   const response = await fetchFromIssuer(address, { signal: AbortSignal.timeout(issuerTimeoutMs) });
@@ -31,7 +31,7 @@ export async function discover(
 const fetchSmall = limitedFetch(1_000_000);
 
 /** A fetch that waits between two requests to the same address, whether they succeed or fail. */
-export function sparingFetch() {
+export function spacedFetch() {
   const askedAt = new Map<string, number>();
   return async (url: string, init: RequestInit): Promise<Response> => {
     if (Date.now() < (askedAt.get(url) ?? 0) + retryMs)

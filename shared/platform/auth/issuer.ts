@@ -1,5 +1,5 @@
 import type { JWTPayload } from 'jose';
-import { discover, IssuerUnavailable, issuerTimeoutMs, sparingFetch } from './discovery.ts';
+import { discover, IssuerUnavailable, issuerTimeoutMs, spacedFetch } from './discovery.ts';
 
 /** The token is not trusted. `isFinal` refusals never change. */
 export class UntrustedToken extends Error {
@@ -31,9 +31,9 @@ const toleranceSeconds = 5;
 const keysCooldownMs = 30_000;
 
 /** Verifies the tokens of one OIDC issuer for one audience against its published keys. */
-export function issuerOf(issuer: string, audience: string) {
+export function createIssuerVerifier(issuer: string, audience: string) {
   let verifier: ReturnType<typeof makeVerifier> | undefined;
-  const fetchFromIssuer = sparingFetch();
+  const fetchFromIssuer = spacedFetch();
 
   /** Fetches the keys with the first token, every ten minutes, and when a token has an unknown key id. */
   async function makeVerifier() {

@@ -53,11 +53,11 @@ export const isClientToken = (key: string) => key.startsWith('ct_');
 export const isClientSession = (key: string) => key.startsWith(prefixes['client-session']);
 export const isApiKey = (key: string) => key.startsWith(prefixes.production) || key.startsWith(prefixes.test);
 
-export const environmentOf = (key: string): KeyEnvironment =>
+export const keyEnvironment = (key: string): KeyEnvironment =>
   key.startsWith(prefixes.test) ? 'test' : 'production';
 
 /** The hash of a key, and what is shown after its creation: the prefix with 4 more characters, and its last 4. */
-export const storedFormOf = (key: string) => ({
+export const storedKeyForm = (key: string) => ({
   hash: hashKey(key),
   keyPrefix: key.slice(0, key.lastIndexOf('_') + 5),
   searchHint: key.slice(-4),

@@ -1,9 +1,9 @@
 import type { APIGatewayProxyEvent } from 'aws-lambda';
 import { unauthenticated } from '../../core/errors/errors.ts';
 import type { Runtime } from '../runtime.ts';
-import { callerOf, hasCredential } from './credential.ts';
+import { hasCredential, identifyCaller } from './credential.ts';
 import { type AccessRules, TemporaryRefusal } from './credential-kind.ts';
-import type { Call, OptionalCredential } from './public-scope.ts';
+import type { OptionalCredential, PublicCall } from './public-scope.ts';
 import { admit, admitAddress } from './request-gate.ts';
 
 /** No authorizer: API Gateway rejects requests without its identity header. An invalid credential is refused. */
@@ -13,7 +13,7 @@ export const optionalCredential: OptionalCredential = {
   uses: ['rate-limits', 'credentials'],
 };
 
-async function callOf(event: APIGatewayProxyEvent, runtime: Runtime): Promise<Call> {
+async function callOf(event: APIGatewayProxyEvent, runtime: Runtime): Promise<PublicCall> {
   const sourceIp = event.requestContext.identity?.sourceIp ?? null;
   if (!hasCredential(event)) return { admission: admitAddress(runtime.scopeOf(''), sourceIp) };
   return credentialCall(event, runtime, { permission: 'public' });
@@ -25,9 +25,9 @@ export async function credentialCall(
   runtime: Runtime,
   rules: AccessRules,
   countUnknown = admitAddress,
-): Promise<Call> {
+): Promise<PublicCall> {
   const sourceIp = event.requestContext.identity?.sourceIp ?? null;
-  const caller = await callerOf(event).catch((error) => {
+  const caller = await identifyCaller(event).catch((error) => {
     if (error instanceof TemporaryRefusal) return undefined;
     throw error;
   });

@@ -3,19 +3,19 @@ import type { Requirements } from '../aws/uses.ts';
 import type { Needs, Resolved, Scope } from '../data/scope.ts';
 import type { Principal } from '../identity/principal.ts';
 import type { Runtime } from '../runtime.ts';
-import type { Admission } from './request-gate.ts';
+import type { RequestAdmission } from './request-gate.ts';
 
-export interface Call {
+export interface PublicCall {
   principal?: Principal;
   /** The scope of the tenant that `needs` are bound to. */
   scope?: Scope;
   /** Who asks, where it is no principal. */
   caller?: string;
-  admission: Promise<Admission>;
+  admission: Promise<RequestAdmission>;
 }
 
 /** Resolves a request to a route without an authorizer. @throws ServiceError if the request is refused. */
-type Admitting = (event: APIGatewayProxyEvent, runtime: Runtime) => Promise<Call>;
+type Admitting = (event: APIGatewayProxyEvent, runtime: Runtime) => Promise<PublicCall>;
 
 /** The caller's tenant; none without a credential. */
 export interface OptionalCredential extends Requirements {

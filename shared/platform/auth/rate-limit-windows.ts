@@ -59,7 +59,7 @@ export function uncountedRateLimit(isFree: boolean): RateLimit {
   return windowOf(perHour, isFree ? 0 : perHour, 0);
 }
 
-export const rateLimitHeadersOf = ({ limit, remaining, reset }: RateLimit) => ({
+export const toRateLimitHeaders = ({ limit, remaining, reset }: RateLimit) => ({
   'X-RateLimit-Limit': String(limit),
   'X-RateLimit-Remaining': String(remaining),
   'X-RateLimit-Reset': String(reset),
@@ -98,7 +98,7 @@ export function fullWindow(item: Counters, limits: RequestLimits, seconds: numbe
 }
 
 /** All windows. One that has ended is reported as unused, starting now. */
-export const windowsOf = (item: Counters, limits: RequestLimits, seconds: number): Windows =>
+export const currentWindows = (item: Counters, limits: RequestLimits, seconds: number): Windows =>
   windowsWith(limits, (kind) => {
     const endsAt = item[kind.endsAt] ?? 0;
     const limit = limitOf(kind, limits, item);

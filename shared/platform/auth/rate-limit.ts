@@ -12,6 +12,7 @@ import { credentialKinds } from './credential-kinds.ts';
 import {
   beginWindows,
   type Counters,
+  currentWindows,
   daySeconds,
   defaultLimits,
   exhaustedWindows,
@@ -19,7 +20,6 @@ import {
   type RequestLimits,
   type Windows,
   windowKinds,
-  windowsOf,
 } from './rate-limit-windows.ts';
 
 /** Callers without a credential get a tenth of the default limits, because no account is responsible for them. */
@@ -41,7 +41,7 @@ export async function countRequest(
   const isExpired = principal.expiresAt !== undefined && principal.expiresAt <= seconds;
   const { item, full } = isExpired ? {} : await count(scope, counter);
   return item
-    ? { windows: windowsOf(item, counter, seconds), item, full }
+    ? { windows: currentWindows(item, counter, seconds), item, full }
     : { windows: exhaustedWindows(seconds, counter) };
 }
 
@@ -60,7 +60,7 @@ export async function countAnonymous(
   };
   const seconds = unixSeconds(scope.now());
   const { item = beginWindows(undefined, limits, seconds), full } = await count(scope, counter);
-  return { windows: windowsOf(item, counter, seconds), full };
+  return { windows: currentWindows(item, counter, seconds), full };
 }
 
 async function count(

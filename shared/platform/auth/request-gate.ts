@@ -8,13 +8,13 @@ import {
 import type { Scope } from '../data/scope.ts';
 import { grants } from '../identity/permissions.ts';
 import type { Principal } from '../identity/principal.ts';
-import { addressIn, networkOf } from './addresses.ts';
+import { addressIn, toNetwork } from './addresses.ts';
 import type { AccessRules, CountedCredential } from './credential-kind.ts';
 import { credentialKinds } from './credential-kinds.ts';
 import { anonymousLimits, countAnonymous, countRequest } from './rate-limit.ts';
 import { type RateLimit, type RequestLimits, tighterWindow, type Windows } from './rate-limit-windows.ts';
 
-export interface Admission {
+export interface RequestAdmission {
   rateLimit: RateLimit;
   windows: Windows;
   refusal: ServiceError | undefined;
@@ -30,7 +30,11 @@ const credentialOf = ({ kind, tenant, userId, hash }: Principal) => hash ?? `${k
 export const wasRefused = (principal: Principal): boolean => refused.has(credentialOf(principal));
 
 /** One conditional update of the credential's item counts and decides, so it is exact under concurrency. */
-export async function admit(scope: Scope, principal: Principal, endpoint: AccessRules): Promise<Admission> {
+export async function admit(
+  scope: Scope,
+  principal: Principal,
+  endpoint: AccessRules,
+): Promise<RequestAdmission> {
   const { windows, item, full } = await countRequest(scope, principal);
   const refusal = item ? (full ?? refusalOf(principal, item, endpoint)) : unauthenticated();
   if (refusal) refused.set(credentialOf(principal), true);
@@ -43,14 +47,14 @@ export async function admit(scope: Scope, principal: Principal, endpoint: Access
 }
 
 export const admitAddress = (scope: Scope, sourceIp: string | null) =>
-  admitAnonymous(scope, networkOf(sourceIp), anonymousLimits());
+  admitAnonymous(scope, toNetwork(sourceIp), anonymousLimits());
 
 /** Counts one request without a credential under a shared name. */
 export async function admitAnonymous(
   scope: Scope,
   counted: string,
   limits: RequestLimits,
-): Promise<Admission> {
+): Promise<RequestAdmission> {
   const { windows, full } = await countAnonymous(scope, counted, limits);
   return { rateLimit: tighterWindow(windows), windows, refusal: full, permissions: [] };
 }

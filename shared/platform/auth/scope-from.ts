@@ -4,7 +4,7 @@ import { jsonIn } from '../../core/json/json.ts';
 import type { Use } from '../aws/uses.ts';
 import type { Scope } from '../data/scope.ts';
 import type { Runtime } from '../runtime.ts';
-import { networkOf } from './addresses.ts';
+import { toNetwork } from './addresses.ts';
 import type { ScopeFrom } from './public-scope.ts';
 import type { RequestLimits } from './rate-limit-windows.ts';
 import { admitAnonymous } from './request-gate.ts';
@@ -25,7 +25,7 @@ export const scopeFrom = ({ what, uses, from, limit }: PublicTenant): ScopeFrom 
   uses: ['rate-limits', ...uses],
   async callOf(event, runtime) {
     const scope = await from(event, runtime);
-    const address = networkOf(event.requestContext.identity?.sourceIp ?? null);
+    const address = toNetwork(event.requestContext.identity?.sourceIp ?? null);
     const counted = scope && limit.per === 'tenant' ? scope.table.tenant : address;
     const admission = admitAnonymous(runtime.scopeOf(''), `${what} ${counted}`, limit);
     if (scope) return { scope, admission };

@@ -2,8 +2,8 @@ import * as z from 'zod';
 import { loadOnce } from '../../core/concurrency/load-once.ts';
 import { requireEnv } from '../../core/environment.ts';
 import { isKnown } from '../identity/permissions.ts';
-import { type Principal, tenantOf } from '../identity/principal.ts';
-import { issuerOf, UntrustedToken } from './issuer.ts';
+import { type Principal, toTenant } from '../identity/principal.ts';
+import { createIssuerVerifier, UntrustedToken } from './issuer.ts';
 
 /** Longer names, once encoded, do not fit into a table key. */
 const encodedMax = 600;
@@ -21,7 +21,7 @@ const Claims = z.object({
   permissions: z.union([z.array(z.string()), z.string().transform((text) => text.split(' '))]).default(['*']),
 });
 
-const verifier = loadOnce(() => issuerOf(requireEnv('OIDC_ISSUER'), requireEnv('OIDC_AUDIENCE')));
+const verifier = loadOnce(() => createIssuerVerifier(requireEnv('OIDC_ISSUER'), requireEnv('OIDC_AUDIENCE')));
 
 /** The principal of a session token of the configured OIDC issuer. @throws UntrustedToken */
 export async function principalOfSession(token: string): Promise<Omit<Principal, 'sourceIp'>> {
@@ -31,7 +31,7 @@ export async function principalOfSession(token: string): Promise<Omit<Principal,
   const organizationId = claims.organizationId ?? claims['custom:organizationId'] ?? null;
   return {
     kind: 'session',
-    tenant: tenantOf(claims.sub, organizationId),
+    tenant: toTenant(claims.sub, organizationId),
     userId: claims.sub,
     organizationId,
     environment: 'production',

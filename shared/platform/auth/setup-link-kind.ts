@@ -1,4 +1,4 @@
-import { tenantOf } from '../identity/principal.ts';
+import { toTenant } from '../identity/principal.ts';
 import { productionRuntime } from '../runtime.ts';
 import { type CredentialKind, consistentRead, onlyWhereAccepted } from './credential-kind.ts';
 import { hashKey, isSetupLinkToken, isWellFormedKey } from './key-format.ts';
@@ -14,7 +14,7 @@ export const setupLinkKind: CredentialKind = {
     const setupLink = await table.get(setupLinkEntity, { hash }, consistentRead);
     if (!setupLink) return undefined;
     const { id: keyId, userId, organizationId } = setupLink;
-    const owner = { tenant: tenantOf(userId, organizationId), userId, organizationId };
+    const owner = { tenant: toTenant(userId, organizationId), userId, organizationId };
     return { kind: 'intake', ...owner, environment: 'production', keyId, hash, permissions: [] };
   },
 

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { notFound, unavailable } from '../../core/errors/errors.ts';
-import { discover, IssuerUnavailable, sparingFetch } from './discovery.ts';
+import { discover, IssuerUnavailable, spacedFetch } from './discovery.ts';
 
 const wantedScopes = ['openid', 'email', 'profile'];
 
@@ -20,7 +20,7 @@ interface SignInClient {
 }
 
 /** @throws ServiceError: 404 if the deployment signs nobody in, 503 if the issuer does not respond. */
-export async function signInOf({ issuer, audience, clientId }: SignInClient) {
+export async function discoverSignIn({ issuer, audience, clientId }: SignInClient) {
   if (!clientId) throw notConfigured('This deployment has no OAuth client for the console');
   const endpoints = await endpointsOf(issuer);
   const { authorization_endpoint, token_endpoint, end_session_endpoint, scopes_supported } = endpoints;
@@ -37,7 +37,7 @@ export async function signInOf({ issuer, audience, clientId }: SignInClient) {
   };
 }
 
-const fetchFromIssuer = sparingFetch();
+const fetchFromIssuer = spacedFetch();
 const known = new Map<string, Promise<z.infer<typeof Endpoints>>>();
 
 /** Reads the discovery document of an issuer until it has it. */

@@ -3,7 +3,7 @@ import { unauthenticated } from '../../core/errors/errors.ts';
 import type { Use } from '../aws/uses.ts';
 import type { Scope } from '../data/scope.ts';
 import type { Runtime } from '../runtime.ts';
-import { networkOf } from './addresses.ts';
+import { toNetwork } from './addresses.ts';
 import { hasCredential } from './credential.ts';
 import type { SpecialCredential } from './credential-kind.ts';
 import { credentialCall } from './optional-credential.ts';
@@ -40,7 +40,7 @@ export const signatureOrCredential = ({
   async callOf(event, runtime) {
     const withCredential = () => credentialCall(event, runtime, { permission: 'authenticated', accepts });
     if (!signatures.isSigned(event)) return withCredential();
-    const network = networkOf(event.requestContext.identity?.sourceIp ?? null);
+    const network = toNetwork(event.requestContext.identity?.sourceIp ?? null);
     const counted = `${signatures.countedFor(event)} ${network}`;
     // Before the signature is checked, which costs time and reads.
     const admission = await admitAnonymous(runtime.scopeOf(''), counted, signatures.limits);

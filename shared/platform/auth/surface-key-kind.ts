@@ -1,4 +1,4 @@
-import { tenantOf } from '../identity/principal.ts';
+import { toTenant } from '../identity/principal.ts';
 import { productionRuntime } from '../runtime.ts';
 import { aliveKey, isAliveKey } from './api-key-kind.ts';
 import { type CredentialKind, consistentRead, onlyWhereAccepted } from './credential-kind.ts';
@@ -17,7 +17,7 @@ export const surfaceKeyKind: CredentialKind = {
     const credential = await table.get(surfaceCredentialEntity, { hash }, consistentRead);
     if (!credential) return undefined;
     const { keyId, surfaceId, userId, organizationId, environment } = credential;
-    const owner = { tenant: tenantOf(userId, organizationId), userId, organizationId };
+    const owner = { tenant: toTenant(userId, organizationId), userId, organizationId };
     return { kind: 'surface', ...owner, environment, keyId, hash, surfaceId, permissions: [] };
   },
 

@@ -65,5 +65,5 @@ export const surfaceCredentialEntity = defineEntity({
   key: ({ hash }: { hash: string }) => ({ PK: credentialPartition(hash), SK: 'SURFACE_KEY' }),
 });
 
-export const surfaceCredentialOf = (key: SurfaceKey) =>
+export const toSurfaceCredential = (key: SurfaceKey) =>
   surfaceCredentialEntity.schema.parse({ ...key, keyId: key.id });

@@ -2,13 +2,16 @@ import type { SQSEvent, SQSRecord } from 'aws-lambda';
 import type * as z from 'zod';
 import { log } from '../../core/log.ts';
 
-export interface Received<Message> {
+export interface QueueMessage<Message> {
   record: SQSRecord;
   message: Message;
 }
 
 /** Logs and drops malformed messages: a retry would fail again and block the message group. */
-export const messagesOf = <S extends z.ZodType>(schema: S, { Records }: SQSEvent): Received<z.output<S>>[] =>
+export const parseMessages = <S extends z.ZodType>(
+  schema: S,
+  { Records }: SQSEvent,
+): QueueMessage<z.output<S>>[] =>
   Records.flatMap((record) => {
     const { success, data, error } = schema.safeParse(jsonIn(record));
     if (success) return [{ record, message: data }];

@@ -6,7 +6,7 @@ import {
   SendMessageCommand,
   SQSClient,
 } from '@aws-sdk/client-sqs';
-import { chunksOf } from '../../core/chunks.ts';
+import { toChunks } from '../../core/chunks.ts';
 import { loadOnce } from '../../core/concurrency/load-once.ts';
 import { requireEnv } from '../../core/environment.ts';
 import { withoutSdkLogger } from './without-sdk-logger.ts';
@@ -22,7 +22,7 @@ const sqs = loadOnce(() => withoutSdkLogger(new SQSClient({})));
 
 /** Sends in order, in batches of ten. @throws if SQS rejects any message. */
 export async function sendGrouped(queueEnv: string, messages: readonly GroupedMessage[]): Promise<void> {
-  for (const chunk of chunksOf(messages, 10)) {
+  for (const chunk of toChunks(messages, 10)) {
     const { Failed = [] } = await sqs().send(
       new SendMessageBatchCommand({
         QueueUrl: requireEnv(queueEnv),
@@ -82,7 +82,7 @@ export async function setVisibility(
 
 /** Deletes received messages. */
 export async function deleteMessages(queueEnv: string, receiptHandles: readonly string[]): Promise<void> {
-  for (const chunk of chunksOf(receiptHandles, 10)) {
+  for (const chunk of toChunks(receiptHandles, 10)) {
     await sqs().send(
       new DeleteMessageBatchCommand({
         QueueUrl: requireEnv(queueEnv),

@@ -60,7 +60,7 @@ async function s3Client() {
 
 function urlOf(bucket: string, key: string): string {
   const endpoint = process.env.AWS_ENDPOINT_URL_S3 ?? `https://s3.${requireEnv('AWS_REGION')}.amazonaws.com`;
-  return `${endpoint}/${bucket}/${pathOf(key)}`;
+  return `${endpoint}/${bucket}/${objectUrlPath(key)}`;
 }
 
 /** The key of an object by its URL, signed or not; undefined for URLs outside of the bucket. */
@@ -70,7 +70,7 @@ export function objectKey(bucket: string, url: string): string | undefined {
   return address.startsWith(base) ? decodedPath(address.slice(base.length)) : undefined;
 }
 
-/** The opposite of {@link pathOf}; undefined if it is malformed. */
+/** The opposite of {@link objectUrlPath}; undefined if it is malformed. */
 export function decodedPath(path: string): string | undefined {
   try {
     return path.split('/').map(decodeURIComponent).join('/');
@@ -80,4 +80,4 @@ export function decodedPath(path: string): string | undefined {
 }
 
 /** A key, encoded for the path of a URL. */
-export const pathOf = (key: string) => key.split('/').map(encodeURIComponent).join('/');
+export const objectUrlPath = (key: string) => key.split('/').map(encodeURIComponent).join('/');

@@ -90,7 +90,7 @@ export interface Requirements {
 type Part = Use | Partial<Requirements>;
 
 /** All uses of the parts, and the largest of their memory sizes. */
-export function requirementsOf(...parts: readonly Part[]): Requirements {
+export function combineRequirements(...parts: readonly Part[]): Requirements {
   const requirements = parts.map((part) => (typeof part === 'string' ? { uses: [part] } : part));
   const memories = requirements.flatMap(({ memoryMb }: Partial<Requirements>) => memoryMb ?? []);
   return {
@@ -104,4 +104,4 @@ export function requirementsOf(...parts: readonly Part[]): Requirements {
 export const using = <F extends (...args: any[]) => unknown>(
   parts: readonly Part[],
   make: F,
-): F & Requirements => Object.assign(make, requirementsOf(...parts));
+): F & Requirements => Object.assign(make, combineRequirements(...parts));

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { chunksOf } from '../../core/chunks.ts';
+import { toChunks } from '../../core/chunks.ts';
 import { log } from '../../core/log.ts';
 import { messageGroup, sendMessage } from '../aws/queues.ts';
 import { using } from '../aws/uses.ts';
@@ -34,7 +34,7 @@ export const cleanupQueue = /* @__PURE__ */ using(['queue:cleanup'], ({ table }:
 });
 
 async function ask(tenant: string, ids: readonly string[], isLast: boolean): Promise<void> {
-  for (const some of chunksOf(ids, idsPerMessage)) {
+  for (const some of toChunks(ids, idsPerMessage)) {
     const message: CleanupMessage = { tenant, ids: some, isLast };
     await sendMessage('CLEANUP_QUEUE_URL', message, { group: messageGroup(tenant) });
   }

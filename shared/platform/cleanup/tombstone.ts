@@ -30,7 +30,7 @@ export const tombstoneEntity = defineEntity({
 });
 
 /** Commit it in the transaction that deletes the item. */
-export const tombstoneOf = ({ table, now }: Scope, id: string): Write =>
+export const tombstoneWrite = ({ table, now }: Scope, id: string): Write =>
   table.writes.put(tombstoneEntity, { id, deletedAt: now().toISOString() });
 
 /** A message may outlive the tombstone: a restored table has the data again, and no tombstone. */

@@ -1,5 +1,5 @@
 import { BatchWriteCommand, type DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
-import { chunksOf } from '../../core/chunks.ts';
+import { toChunks } from '../../core/chunks.ts';
 import { backOff } from './commit.ts';
 
 export type BatchItem =
@@ -14,7 +14,7 @@ export async function batchWrite(
   TableName: string,
   items: readonly BatchItem[],
 ): Promise<void> {
-  for (const chunk of chunksOf(items, batchWriteMax)) {
+  for (const chunk of toChunks(items, batchWriteMax)) {
     let left: Record<string, unknown>[] = chunk;
     for (let attempt = 0; left.length > 0; attempt++) {
       if (attempt > 0) await backOff(attempt);

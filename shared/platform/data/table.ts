@@ -5,7 +5,7 @@ import {
   QueryCommand,
   UpdateCommand,
 } from '@aws-sdk/lib-dynamodb';
-import { chunksOf } from '../../core/chunks.ts';
+import { toChunks } from '../../core/chunks.ts';
 import { batchWrite } from './batch-write.ts';
 import { backOff, endedBy, retryContention, sendWrites } from './commit.ts';
 import { type AnyEntity, decode, type ItemOf, type KeyOf } from './entity.ts';
@@ -64,7 +64,7 @@ function operationsOf(client: DynamoDBDocumentClient, TableName: string, tenant:
       const asked = keys.map((key) => storedKey(tenant, key));
       const wanted = distinct(asked);
       await Promise.all(
-        chunksOf(wanted, batchGetMax).map(async (chunk) => {
+        toChunks(wanted, batchGetMax).map(async (chunk) => {
           for (
             let Keys: Attributes[] = chunk.map(({ PK, SK }) => ({ PK, SK })), attempt = 0;
             Keys.length > 0;

@@ -1,5 +1,5 @@
 import { NumberValue } from '@aws-sdk/lib-dynamodb';
-import { definedOf } from '../../core/defined.ts';
+import { omitUndefined } from '../../core/defined.ts';
 import { type AnyEntity, attributePath, encode, type KeyOf, type StoredOf } from './entity.ts';
 import { type IndexKeys, type StoredKey, storedIndexKeys, storedKey } from './keys.ts';
 
@@ -87,8 +87,8 @@ function updateOf(
   changes: Changes<AnyEntity>,
   condition: WriteCondition | undefined,
 ) {
-  const set = definedOf({ ...changes.set, ...storedIndexKeys(tenant, changes.index ?? {}) });
-  const setOnce = definedOf(changes.setOnce ?? {});
+  const set = omitUndefined({ ...changes.set, ...storedIndexKeys(tenant, changes.index ?? {}) });
+  const setOnce = omitUndefined(changes.setOnce ?? {});
   const { add = {}, removeFromIndex: index } = changes as { add?: Numbers } & typeof changes;
   const remove = [...((changes.remove ?? []) as string[]), ...(index ? [`PK${index}`, `SK${index}`] : [])];
   const path = (field: string) => attributePath(entity, field);

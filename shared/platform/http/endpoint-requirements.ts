@@ -1,10 +1,10 @@
-import { type Requirements, requirementsOf } from '../aws/uses.ts';
+import { combineRequirements, type Requirements } from '../aws/uses.ts';
 import type { AnyEndpoint } from './endpoint.ts';
 import { takesIdempotencyKey } from './idempotency-key.ts';
 
 export const endpointRequirements = (endpoint: AnyEndpoint): Requirements => {
   const { needs, scope, open } = endpoint;
-  return requirementsOf(
+  return combineRequirements(
     ...Object.values(needs),
     ...(scope === 'none' ? [] : [scope ?? ('rate-limits' as const)]),
     ...(open === undefined ? [] : ['open-requests' as const]),

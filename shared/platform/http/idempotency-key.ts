@@ -26,7 +26,7 @@ export const takesIdempotencyKey = ({ method, noIdempotencyKey }: Repeatable) =>
   method === 'POST' && noIdempotencyKey === undefined;
 
 /** The key of a request; undefined if it has none, or the endpoint takes none. @throws 400 for a malformed one */
-export function idempotencyKeyOf(
+export function readIdempotencyKey(
   endpoint: Repeatable,
   { headers }: Pick<APIGatewayProxyEvent, 'headers'>,
 ): string | undefined {

@@ -1,6 +1,6 @@
 import type { APIGatewayProxyEvent } from 'aws-lambda';
 import { noSuchEndpoint, type ServiceError } from '../../core/errors/errors.ts';
-import { rateLimitHeadersOf, uncountedRateLimit } from '../auth/rate-limit-windows.ts';
+import { toRateLimitHeaders, uncountedRateLimit } from '../auth/rate-limit-windows.ts';
 import { isEtagMatch } from './validators.ts';
 
 /** Stands for the origins of the issuer’s token endpoint, unknown when the site is built. */
@@ -22,7 +22,7 @@ export interface StaticFile {
 }
 
 /** By path. A file at `{proxy+}` serves the paths below it that have neither a file nor an extension. */
-export type Manifest = Readonly<Record<string, StaticFile>>;
+export type FileManifest = Readonly<Record<string, StaticFile>>;
 
 export type StaticRequest = Pick<APIGatewayProxyEvent, 'resource' | 'pathParameters' | 'headers'> & {
   requestContext: Pick<APIGatewayProxyEvent['requestContext'], 'httpMethod' | 'path'>;
@@ -36,7 +36,7 @@ export interface StaticResponse {
 
 /** @param read Returns stored bytes by name. */
 export async function staticResponse(
-  manifest: Manifest,
+  manifest: FileManifest,
   read: (storedAs: string) => Promise<Uint8Array>,
   request: StaticRequest,
 ): Promise<StaticResponse> {
@@ -48,7 +48,7 @@ export async function staticResponse(
   const { storedAs, etag } = file.codings[coding] ?? file.codings.identity;
   const headers = {
     ...file.headers,
-    ...rateLimitHeadersOf(uncountedRateLimit(true)),
+    ...toRateLimitHeaders(uncountedRateLimit(true)),
     etag,
     ...(Object.keys(file.codings).length > 1 && { vary: 'Accept-Encoding' }),
   };
@@ -63,7 +63,7 @@ export async function staticResponse(
 const empty = new Uint8Array();
 
 /** Resolves by route, because the event's path may include the base path of a custom domain. */
-function fileAt(manifest: Manifest, { resource, pathParameters }: StaticRequest): StaticFile | undefined {
+function fileAt(manifest: FileManifest, { resource, pathParameters }: StaticRequest): StaticFile | undefined {
   const path = resource.replace('{proxy+}', pathParameters?.proxy ?? '').replace(/\/$/, '');
   const isPage = !/\.\w+$/.test(path);
   const [key] = [path, ...(isPage ? [resource] : [])].filter((each) => Object.hasOwn(manifest, each));
@@ -95,7 +95,7 @@ function chooseCoding({ codings }: StaticFile, acceptEncoding: string): ContentC
 /** The response of API Gateway to an unknown path. */
 const notFound = ({ requestContext: { httpMethod, path } }: StaticRequest): StaticResponse => ({
   statusCode: 404,
-  headers: { 'content-type': 'application/json', ...rateLimitHeadersOf(uncountedRateLimit(false)) },
+  headers: { 'content-type': 'application/json', ...toRateLimitHeaders(uncountedRateLimit(false)) },
   body: Buffer.from(JSON.stringify(bodyOf(noSuchEndpoint(httpMethod, path)))),
 });
 

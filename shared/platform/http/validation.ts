@@ -27,11 +27,13 @@ export function parseOrReject<S extends z.ZodType>(
 ): z.output<S> {
   const result = schema.safeParse(value, { reportInput: true });
   if (result.success) return result.data;
-  throw invalid(detailsOf(result.error.issues, base));
+  throw invalid(toErrorDetails(result.error.issues, base));
 }
 
-export const detailsOf = (issues: readonly z.core.$ZodIssue[], base: PropertyKey[] = []): ErrorDetail[] =>
-  issues.flatMap((issue) => detailOf(issue, base));
+export const toErrorDetails = (
+  issues: readonly z.core.$ZodIssue[],
+  base: PropertyKey[] = [],
+): ErrorDetail[] => issues.flatMap((issue) => detailOf(issue, base));
 
 const expectedTime = 'Expected a time with its zone such as 2026-11-26T08:00:00Z';
 
@@ -98,7 +100,7 @@ function closestBranch(branches: readonly (readonly z.core.$ZodIssue[])[], base:
   const depth = (issues: readonly z.core.$ZodIssue[]) =>
     issues.reduce((deepest, { path }) => Math.max(deepest, path.length), 0);
   const best = branches.toSorted((a, b) => depth(b) - depth(a))[0];
-  return best && depth(best) > 0 ? detailsOf(best, base) : undefined;
+  return best && depth(best) > 0 ? toErrorDetails(best, base) : undefined;
 }
 
 type InvalidUnion = z.core.$ZodIssueInvalidUnion;

@@ -1,11 +1,11 @@
-import { chunksOf } from '../../core/chunks.ts';
+import { toChunks } from '../../core/chunks.ts';
 import { idCeiling, idFloor } from '../../core/ids.ts';
 import { using } from '../aws/uses.ts';
 import { decodeReadable } from '../data/entity.ts';
 import { collectRows, type ListedItem } from '../data/lists/listing.ts';
-import { notOfThisList } from '../data/lists/pages.ts';
+import { invalidListCursor } from '../data/lists/pages.ts';
 import type { Scope } from '../data/scope.ts';
-import { type Audit, auditDays, auditEntity, auditMonth, monthOf } from './audit.ts';
+import { type Audit, auditDays, auditEntity, auditMonth, toMonth } from './audit.ts';
 
 export interface AuditQuery {
   limit: number;
@@ -42,7 +42,7 @@ export const auditLog = /* @__PURE__ */ using(['table:read'], ({ table, now }: S
     };
     const months = [...monthsIn(oldest, newest, position?.month)];
     // Two months fill most pages. A filter may read many entries of each month, so it stops as early as it can.
-    for (const group of filter ? chunksOf(months, 1) : [months.slice(0, 2), months.slice(2)]) {
+    for (const group of filter ? toChunks(months, 1) : [months.slice(0, 2), months.slice(2)]) {
       const wanted = limit + 1 - rows.length;
       const read = await Promise.all(group.map((month) => readMonth(month, wanted)));
       for (const { month, found, stoppedAt } of read) {
@@ -70,18 +70,18 @@ function filterOf({ action, targetId }: AuditQuery) {
 
 /** The months of a range, newest first, from that of a cursor on. */
 function* monthsIn(oldest: Date, newest: Date, cursorMonth = '9999-12') {
-  const last = monthOf(oldest.toISOString());
-  const first = monthOf(newest.toISOString());
+  const last = toMonth(oldest.toISOString());
+  const first = toMonth(newest.toISOString());
   for (let month = cursorMonth < first ? cursorMonth : first; month >= last; month = monthBefore(month))
     yield month;
 }
 
-const monthBefore = (month: string) => monthOf(new Date(Date.parse(`${month}-01`) - 1).toISOString());
+const monthBefore = (month: string) => toMonth(new Date(Date.parse(`${month}-01`) - 1).toISOString());
 
 function pageOf(rows: readonly ListedItem[]): AuditPage {
   const entries = decodeReadable(auditEntity, rows);
   const last = rows.at(-1) as Audit | undefined;
-  return { entries, nextCursor: last ? cursorTo(monthOf(last.at), last.id) : null };
+  return { entries, nextCursor: last ? cursorTo(toMonth(last.at), last.id) : null };
 }
 
 const cursorTo = (month: string, id: string) => Buffer.from(`${month} ${id}`).toString('base64url');
@@ -89,6 +89,6 @@ const cursorTo = (month: string, id: string) => Buffer.from(`${month} ${id}`).to
 function positionAt(cursor: string) {
   const text = Buffer.from(cursor, 'base64url').toString();
   const [, month, id] = /^(\d{4}-(?:0[1-9]|1[0-2])) (audit_[0-9a-z]{26})$/.exec(text) ?? [];
-  if (!month || !id) throw notOfThisList();
+  if (!month || !id) throw invalidListCursor();
   return { month, id };
 }

@@ -28,13 +28,13 @@ export type Audit = z.infer<typeof Audit>;
 
 /** The changes of a month, such as `2026-01`. */
 export const auditMonth = (month: string) => tenantPartition(`AUDIT#${month}`);
-export const monthOf = (at: string) => at.slice(0, 'yyyy-mm'.length);
+export const toMonth = (at: string) => at.slice(0, 'yyyy-mm'.length);
 
 export const auditEntity = defineEntity({
   type: 'audit',
   schema: Audit,
   key: ({ id, at }: { id: string; at: string }) => ({
-    PK: auditMonth(monthOf(at)),
+    PK: auditMonth(toMonth(at)),
     SK: id,
   }),
 });

@@ -25,7 +25,7 @@ export const Principal = z.object({
 export type Principal = z.infer<typeof Principal>;
 
 /** Members of an organization share its data. */
-export const tenantOf = (userId: string, organizationId: string | null) =>
+export const toTenant = (userId: string, organizationId: string | null) =>
   organizationId ? `org:${encodeURIComponent(organizationId)}` : `user:${encodeURIComponent(userId)}`;
 
 /** One JSON string, because API Gateway allows no nested values. Beside it, what the access log states. */

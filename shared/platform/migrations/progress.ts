@@ -42,7 +42,7 @@ export const migrationProgress = (table: TenantTable, id: string): Promise<Migra
 /** At most so many failures are listed; the log has all. */
 export const failuresMax = 20;
 
-export const roundOf = (id: string, round: number, at: string): MigrationProgress => ({
+export const newMigrationRound = (id: string, round: number, at: string): MigrationProgress => ({
   id,
   state: 'running',
   round,

@@ -5,7 +5,7 @@ import { ConditionFailed } from '../data/condition-failed.ts';
 import type { Scope } from '../data/scope.ts';
 import { absent } from '../data/writes.ts';
 import type { Migration } from './migration.ts';
-import { isSamePage, migrationProgress, progressEntity, roundOf } from './progress.ts';
+import { isSamePage, migrationProgress, newMigrationRound, progressEntity } from './progress.ts';
 
 export const MigrationMessage = z.object({ id: z.string() });
 
@@ -22,7 +22,7 @@ export const migrationStarter = /* @__PURE__ */ using(
       const next =
         known?.state === 'stopped'
           ? { ...known, state: 'running' as const, updatedAt: now().toISOString() }
-          : roundOf(id, (known?.round ?? 0) + 1, now().toISOString());
+          : newMigrationRound(id, (known?.round ?? 0) + 1, now().toISOString());
       await table.commit([table.writes.put(progressEntity, next, known ? isSamePage(known) : absent)]);
       return true;
     }

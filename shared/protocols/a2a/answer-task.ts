@@ -2,20 +2,20 @@ import { A2aRefusal, type IncomingMessage } from '../../adapters/a2a-server/serv
 import type { A2aTask } from '../../domain/a2a-tasks/task.ts';
 import { a2aTaskStore } from '../../domain/a2a-tasks/task-store.ts';
 import type { ExposedItem } from '../../domain/surfaces/exposed-item.ts';
-import { runSurfaceOf } from '../../domain/surfaces/surface/run-surface.ts';
+import { toRunSurface } from '../../domain/surfaces/surface/run-surface.ts';
 import { callersApprove } from '../../domain/surfaces/surface/surface-behavior.ts';
 import { taskProgress } from '../../execution/a2a-tasks/task-progress.ts';
 import { agentRunQueue } from '../../execution/agent-runs/agent-run-queue.ts';
 import { answer } from '../../execution/agent-runs/answer-waits.ts';
 import { followRun } from '../../execution/agent-runs/log/follow-run.ts';
 import { executeFlowRun } from '../../execution/dispatch/execute-flow-run.ts';
-import { resume } from '../../execution/dispatch/resume.ts';
+import { resumeFlowRun } from '../../execution/dispatch/resume.ts';
 import { flowTimeMs } from '../../execution/targets/time-limits.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 import type { Write } from '../../platform/data/writes.ts';
 import { agentEvents } from '../sse/agent-events.ts';
 import { flowEvents } from '../sse/flow-events.ts';
-import { answerIn } from './answer.ts';
+import { readAnswer } from './answer.ts';
 import type { A2aCall } from './call.ts';
 import type { StartedTask } from './planned-task.ts';
 import { taskReceivers } from './task-receivers.ts';
@@ -48,7 +48,7 @@ export async function answerTask(scope: Scope, call: A2aCall, given: TaskAnswer)
   if (progress.state !== 'input-required') throw notWaiting(progress.state);
   // The setting as it was when the task told its caller, and as it is now.
   const approves = task.approves === true && callersApprove(found.surface);
-  const said = answerIn(message.parts, progress.waits, approves);
+  const said = readAnswer(message.parts, progress.waits, approves);
   if (task.kind === 'flow' && message.returnsAtOnce) throw continuesAtOnce();
   const current = { ...given, task: await withReceiver(scope, call, given) };
   if (task.kind === 'flow') return answerFlow(scope, call, current, said.toolOutputs ?? {});
@@ -74,11 +74,11 @@ async function answerFlow(
   const { task: after, write } = await adding(scope, given, leaseEnd(scope));
   const answered = { executionId: task.executionId, toolOutputs, alsoWrite: [write] };
   const run = {
-    ...(await resume(scope, principal, answered)),
+    ...(await resumeFlowRun(scope, principal, answered)),
     requestId,
     timeMs: flowTimeMs(timeLeftMs),
     showsProgress: false,
-    surface: runSurfaceOf(found.surface, depth, {
+    surface: toRunSurface(found.surface, depth, {
       id: task.id,
       isWatched: (after.pushConfigs ?? []).length > 0,
     }),

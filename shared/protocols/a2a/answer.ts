@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { A2aRefusal } from '../../adapters/a2a-server/served-agent.ts';
 import type { A2aPart } from '../../adapters/ports/a2a-port.ts';
 import type { TaskWait } from '../../execution/a2a-tasks/task-progress.ts';
-import { Decision, type WaitAnswer } from '../../execution/agent-runs/answer-waits.ts';
+import { Decision, type GivenAnswers } from '../../execution/agent-runs/answer-waits.ts';
 import { textOfParts } from './parameters.ts';
 
 const Answers = z.strictObject({
@@ -14,11 +14,11 @@ const yes = /^(approved?|allow|yes|ok)\b/i;
 const no = /^(den(y|ied)|reject(ed)?|no)\b/i;
 
 /** A data part with `toolOutputs` or `decisions`. A single question takes any data or text: the output, or approve or deny. */
-export function answerIn(
+export function readAnswer(
   parts: readonly A2aPart[],
   waits: readonly TaskWait[],
   approves: boolean,
-): Pick<WaitAnswer, 'toolOutputs' | 'decisions'> {
+): Pick<GivenAnswers, 'toolOutputs' | 'decisions'> {
   const data = parts.flatMap((part) => ('data' in part ? [part.data] : []));
   const [first] = data;
   const isFull =

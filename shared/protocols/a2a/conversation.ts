@@ -7,7 +7,7 @@ import type { Scope } from '../../platform/data/scope.ts';
 import { userMessage } from './parameters.ts';
 
 /** What was said in the finished tasks of a context. A context that the caller has not used is empty. */
-export async function conversationOf(
+export async function contextMessages(
   scope: Scope,
   owner: TaskOwner,
   contextId: string | undefined,

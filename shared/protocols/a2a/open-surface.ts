@@ -13,7 +13,7 @@ import type { Principal } from '../../platform/identity/principal.ts';
 import { runScope } from '../responses/agent-response.ts';
 import { assertOpen, runnableItems } from '../surface/access.ts';
 import { surfaceRunScope } from '../surface/start-exposed.ts';
-import { cardOf } from './served-card.ts';
+import { toServedCard } from './served-card.ts';
 import { servedSurface } from './served-surface.ts';
 
 /** All uses, because the flow or the agent decides which services a run calls. */
@@ -34,7 +34,7 @@ export const a2aScope = /* @__PURE__ */ using(
 /** Reserved to hand a run over, and to tell the caller. */
 const reserveMs = 8_000;
 
-export interface A2aRequest {
+export interface A2aSurfaceRequest {
   params: { id: string; surfaceId: string };
   principal: Principal;
   header: (name: string) => string | undefined;
@@ -46,7 +46,7 @@ export interface A2aRequest {
 /** `gone`: to be aborted when the caller is. @throws 403, 404; 422 if agents call each other too deeply. */
 export async function openSurface(
   scope: Scope,
-  { params, principal, header, timeLeftMs, requestId, baseUrl }: A2aRequest,
+  { params, principal, header, timeLeftMs, requestId, baseUrl }: A2aSurfaceRequest,
 ): Promise<{ agent: ServedAgent; gone: AbortController }> {
   const whole = await exposedItems(scope).ofSurface(params.id, params.surfaceId);
   if (whole.surface.type !== 'a2a') throw notFound('A2A agent');
@@ -62,7 +62,7 @@ export async function openSurface(
     items: runnableItems(whole.exposed, principal),
     signal: AbortSignal.any([gone.signal, AbortSignal.timeout(Math.max(1, left - reserveMs))]),
   };
-  return { agent: servedSurface(scope, call, cardOf(whole, baseUrl())), gone };
+  return { agent: servedSurface(scope, call, toServedCard(whole, baseUrl())), gone };
 }
 
 /** Users share their tasks between their keys and sessions. */

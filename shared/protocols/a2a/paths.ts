@@ -1,6 +1,6 @@
 export const a2aPath = '/v1/products/{id}/surfaces/{surfaceId}/a2a';
 
-export const a2aPathOf = ({ id, surfaceId }: { id: string; surfaceId: string }) =>
+export const surfaceA2aPath = ({ id, surfaceId }: { id: string; surfaceId: string }) =>
   `/v1/products/${id}/surfaces/${surfaceId}/a2a`;
 
 /** The header by which clients select a version of the protocol. */

@@ -6,7 +6,7 @@ import type { NewA2aTask } from '../../domain/a2a-tasks/task-messages.ts';
 import { a2aTaskStore } from '../../domain/a2a-tasks/task-store.ts';
 import type { Message } from '../../domain/conversations/message.ts';
 import type { ExposedItem } from '../../domain/surfaces/exposed-item.ts';
-import { type RunTask, runSurfaceOf } from '../../domain/surfaces/surface/run-surface.ts';
+import { type RunTask, toRunSurface } from '../../domain/surfaces/surface/run-surface.ts';
 import { callersApprove } from '../../domain/surfaces/surface/surface-behavior.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 import type { StreamEvent } from '../sse/stream-event.ts';
@@ -25,13 +25,13 @@ export interface PlannedTask extends NewTask {
   pushConfigs: PushConfig[];
 }
 
-export const runTaskOf = ({ taskId: id, pushConfigs }: PlannedTask): RunTask => ({
+export const toRunTask = ({ taskId: id, pushConfigs }: PlannedTask): RunTask => ({
   id,
   isWatched: pushConfigs.length > 0,
 });
 
-export const surfaceOf = ({ depth }: A2aCall, planned: PlannedTask) =>
-  runSurfaceOf(planned.found.surface, depth, runTaskOf(planned));
+export const taskRunSurface = ({ depth }: A2aCall, planned: PlannedTask) =>
+  toRunSurface(planned.found.surface, depth, toRunTask(planned));
 
 export interface StartedTask {
   task: A2aTask;

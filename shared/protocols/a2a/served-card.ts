@@ -1,14 +1,14 @@
 import type { ServedCard } from '../../adapters/a2a-server/served-agent.ts';
 import { requireEnv } from '../../core/environment.ts';
 import type { ExposedSurface } from '../../domain/surfaces/exposed-item.ts';
-import { a2aPathOf } from './paths.ts';
-import { skillOf } from './skills.ts';
+import { surfaceA2aPath } from './paths.ts';
+import { toServedSkill } from './skills.ts';
 
-export const cardOf = ({ surface, product, exposed }: ExposedSurface, baseUrl: string): ServedCard => ({
+export const toServedCard = ({ surface, product, exposed }: ExposedSurface, baseUrl: string): ServedCard => ({
   name: surface.name,
   description: product.description ?? product.name,
   version: String(surface.revision),
-  url: baseUrl + a2aPathOf({ id: surface.productId, surfaceId: surface.id }),
+  url: baseUrl + surfaceA2aPath({ id: surface.productId, surfaceId: surface.id }),
   oidcIssuer: requireEnv('OIDC_ISSUER'),
-  skills: exposed.map(skillOf),
+  skills: exposed.map(toServedSkill),
 });

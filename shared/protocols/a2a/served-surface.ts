@@ -15,7 +15,7 @@ import { taskView } from '../../execution/a2a-tasks/task-view.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 import { answerOnce } from './answer-task.ts';
 import type { A2aCall } from './call.ts';
-import { conversationOf } from './conversation.ts';
+import { contextMessages } from './conversation.ts';
 import { followTask, followToEnd } from './follow-task.ts';
 import type { StartedTask } from './planned-task.ts';
 import { taskEvents } from './run-events.ts';
@@ -37,7 +37,7 @@ export function servedSurface(scope: Scope, call: A2aCall, card: ServedCard): Se
   async function begin(message: IncomingMessage): Promise<StartedTask> {
     if (message.taskId === undefined) {
       const found = itemFor(call.items, message.skillId);
-      const earlier = await conversationOf(scope, call.owner, message.contextId);
+      const earlier = await contextMessages(scope, call.owner, message.contextId);
       return startTask(scope, call, { found, message, earlier });
     }
     const task = await find(message.taskId);

@@ -5,7 +5,7 @@ import type { ExposedItem } from '../../domain/surfaces/exposed-item.ts';
 const skillIdOf = ({ item }: ExposedItem) => item.endpointSlug ?? item.id;
 
 /** An item as a skill. Its description names its parameters: skills have no member for them. */
-export function skillOf(exposed: ExposedItem): ServedSkill {
+export function toServedSkill(exposed: ExposedItem): ServedSkill {
   const { item, capability } = exposed;
   const description = item.exposedDescription ?? capability.capabilityDescription ?? '';
   const { properties = {}, required = [] } = (capability.parametersSchema ?? {}) as {

@@ -8,12 +8,12 @@ import { singleRunId } from '../../execution/batches/starting/batch-start.ts';
 import { continuesInBackground } from '../../execution/targets/continues-in-background.ts';
 import { backgroundStarter } from '../../execution/targets/start-in-background.ts';
 import { startTarget } from '../../execution/targets/start-target.ts';
-import { inputOf, type Target, targetOf } from '../../execution/targets/target.ts';
+import { type Target, toTarget, toTargetInput } from '../../execution/targets/target.ts';
 import { ConditionFailed, ifRefused } from '../../platform/data/condition-failed.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 import { callerOfSurface } from '../../platform/identity/visitor.ts';
 import { targetEvents } from '../responses/target-events.ts';
-import { assertInputs, assertParameters, gone } from '../surface/parameters.ts';
+import { assertInputs, assertParameters, targetGone } from '../surface/parameters.ts';
 import { exposedRun } from '../surface/start-exposed.ts';
 import type { A2aCall } from './call.ts';
 import { taskParameters, userMessage } from './parameters.ts';
@@ -21,10 +21,10 @@ import {
   type NewTask,
   type PlannedTask,
   repeated,
-  runTaskOf,
   type StartedTask,
-  surfaceOf,
   taskBeginning,
+  taskRunSurface,
+  toRunTask,
 } from './planned-task.ts';
 import { leaseEnd, whileOpen } from './while-open.ts';
 
@@ -53,7 +53,7 @@ async function startNew(
 ): Promise<StartedTask> {
   const { capability } = given.found;
   const { push, parts, returnsAtOnce } = given.message;
-  const target = targetOf(capability);
+  const target = toTarget(capability);
   const parameters = taskParameters(capability.parametersSchema, parts, target.kind === 'agent');
   await assertParameters(sandbox(scope), capability.parametersSchema, parameters);
   const pushConfigs = push ? [await pushConfigStore(scope).seal(given.taskId, push)] : [];
@@ -75,9 +75,9 @@ async function startAgent(scope: Scope, call: A2aCall, planned: PlannedRun): Pro
   const executionId = scope.newId('exec');
   const place = { kind: 'agent' as const, executionId, batchId: null, leaseUntil: null };
   const { task, writes } = await a2aTaskStore(scope).beginning(...taskBeginning(call, planned, place));
-  const surface = surfaceOf(call, planned);
+  const surface = taskRunSurface(call, planned);
   const run = await startTarget(scope, {
-    ...inputOf(target, parameters, conversationOf(planned)),
+    ...toTargetInput(target, parameters, conversationOf(planned)),
     target,
     environment: principal.environment,
     owner: callerOfSurface(principal),
@@ -93,7 +93,7 @@ async function startAgent(scope: Scope, call: A2aCall, planned: PlannedRun): Pro
   })
     .catch(ifRefused(undefined))
     .catch(ifMissing(null));
-  if (run === null) throw gone(target);
+  if (run === null) throw targetGone(target);
   return run ? { task, events: targetEvents(run)(signal) } : repeated(scope, call, planned);
 }
 
@@ -108,7 +108,7 @@ async function startFlow(scope: Scope, call: A2aCall, planned: PlannedRun): Prom
     timeLeftMs,
     depth,
     executionId,
-    task: runTaskOf(planned),
+    task: toRunTask(planned),
     messages: conversationOf(planned),
   });
   const place = { kind: 'flow' as const, executionId, batchId: null, leaseUntil: leaseEnd(scope) };
@@ -131,11 +131,11 @@ async function startInBackground(scope: Scope, call: A2aCall, planned: PlannedRu
   };
   const { task, writes } = await a2aTaskStore(scope).beginning(...taskBeginning(call, planned, place));
   const run = {
-    ...inputOf(target, parameters, conversationOf(planned)),
+    ...toTargetInput(target, parameters, conversationOf(planned)),
     target,
     batchId,
     owner: callerOfSurface(call.principal),
-    surface: surfaceOf(call, planned),
+    surface: taskRunSurface(call, planned),
     alsoWrite: writes,
   };
   try {
@@ -144,6 +144,6 @@ async function startInBackground(scope: Scope, call: A2aCall, planned: PlannedRu
   } catch (error) {
     const isRefused = error instanceof BatchRefused || error instanceof ConditionFailed;
     if (isRefused) return repeated(scope, call, planned);
-    throw ifMissing(gone(target))(error);
+    throw ifMissing(targetGone(target))(error);
   }
 }

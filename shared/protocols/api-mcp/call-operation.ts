@@ -15,7 +15,7 @@ export const CallArguments = z.strictObject({
 export type CallArguments = z.infer<typeof CallArguments>;
 
 /** The request of a call. The API checks the values; what has no place in the request is refused here. */
-export function requestOf(
+export function toApiRequest(
   { id, method, path, parameters, requestBody }: ApiOperation,
   given: CallArguments,
 ): ApiRequest | { problem: string } {

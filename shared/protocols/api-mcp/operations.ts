@@ -27,7 +27,7 @@ const loadMsMax = 30_000;
 const loaded = loadingCache<Operations>({ entriesMax: 4, ttlMs: 600_000 });
 
 /** @param own The id of the operation that serves the tools: it cannot call itself. */
-export const operationsOf = (baseUrl: string, own: string): Promise<Operations> =>
+export const loadOperations = (baseUrl: string, own: string): Promise<Operations> =>
   loaded(baseUrl, async () => {
     const response = await fetch(`${baseUrl}/openapi.json`, { signal: AbortSignal.timeout(loadMsMax) });
     if (!response.ok) throw new Error(`GET /openapi.json returned ${response.status}`);

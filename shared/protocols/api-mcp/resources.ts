@@ -1,10 +1,10 @@
 import type { ListResourcesResult } from '@modelcontextprotocol/server';
 import * as z from 'zod';
-import { notOfThisList, pageAcross } from '../../adapters/mcp-server/pages.ts';
-import type { Served } from '../../adapters/mcp-server/served.ts';
+import { invalidMcpCursor, pageAcross } from '../../adapters/mcp-server/pages.ts';
+import type { ServedMcp } from '../../adapters/mcp-server/served.ts';
 import type { ApiClient } from './api-client.ts';
 
-type Resources = NonNullable<Served['resources']>;
+type Resources = NonNullable<ServedMcp['resources']>;
 
 const mimeType = 'application/json';
 const kinds = { flow: 'flows', agent: 'agents', run: 'runs' } as const;
@@ -30,7 +30,7 @@ export function apiResources(api: ApiClient, signal: AbortSignal): Resources {
   async function pageOf(kind: Kind, { limit, cursor }: { limit: number; cursor: string | undefined }) {
     const query = new URLSearchParams({ limit: String(limit), ...(cursor !== undefined && { cursor }) });
     const { status, body } = await api.send({ method: 'GET', path: `/v1/${kinds[kind]}?${query}` }, signal);
-    if (status === 400) throw notOfThisList();
+    if (status === 400) throw invalidMcpCursor();
     return status === 200 ? Page.parse(body) : { data: [], pagination: { nextCursor: null } };
   }
 

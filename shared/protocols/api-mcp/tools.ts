@@ -2,7 +2,7 @@ import type { CallToolResult, Tool } from '@modelcontextprotocol/server';
 import * as z from 'zod';
 import { failedResult, textBlock } from '../../adapters/mcp-server/content.ts';
 import type { ApiClient } from './api-client.ts';
-import { CallArguments, requestOf } from './call-operation.ts';
+import { CallArguments, toApiRequest } from './call-operation.ts';
 import { description } from './describe.ts';
 import type { Operations } from './operations.ts';
 
@@ -92,7 +92,7 @@ export async function callApiTool(
   return withArguments(CallArguments, args, async (given) => {
     const operation = find(given.id);
     if (!operation) return noSuch(given.id);
-    const request = requestOf(operation, given);
+    const request = toApiRequest(operation, given);
     if ('problem' in request) return failedResult(request.problem);
     const sent = await api.send(request, signal).catch((error: unknown) => {
       if (!signal.aborted) throw error;

@@ -3,7 +3,7 @@ import { using } from '../../platform/aws/uses.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 import { chatConversations, type NewChatMessage } from './chat-conversations.ts';
 import { type OpenTurn, openTurn } from './turn.ts';
-import type { SessionVisit } from './visitors/visitor.ts';
+import type { SessionContext } from './visitors/visitor.ts';
 
 /**
  * Begins a turn with a new message, in one transaction if the session is free.
@@ -14,12 +14,12 @@ export const beginMessage = /* @__PURE__ */ using([openTurn, chatConversations],
   const turns = openTurn(scope);
   type Options = Omit<Parameters<typeof turns.begin>[1], 'messages'>;
 
-  const add = async (visit: SessionVisit, turn: OpenTurn, given: NewChatMessage) => {
+  const add = async (visit: SessionContext, turn: OpenTurn, given: NewChatMessage) => {
     const added = await chatConversations(scope).addMessage({ ...visit, session: turn.session }, turn, given);
     return { turn, ...added };
   };
 
-  return async (visit: SessionVisit, options: Options, given: NewChatMessage) => {
+  return async (visit: SessionContext, options: Options, given: NewChatMessage) => {
     const claimed = turns.claim(visit);
     // Another request may have the session now: then wait for its turn.
     const begun = claimed && (await add(visit, claimed, given).catch(unlessTaken));

@@ -1,7 +1,7 @@
 import { conflict, hasCode, ifMissing } from '../../core/errors/errors.ts';
 import { log } from '../../core/log.ts';
 import { truncate } from '../../core/text.ts';
-import type { Turn } from '../../domain/client-sessions/chat-turns.ts';
+import type { ChatTurn } from '../../domain/client-sessions/chat-turns.ts';
 import { type SessionRun, sessionRuns } from '../../domain/client-sessions/session-run.ts';
 import { turnLeases } from '../../domain/client-sessions/turn-leases.ts';
 import type { Conversation } from '../../domain/conversations/conversation.ts';
@@ -13,7 +13,7 @@ import { using } from '../../platform/aws/uses.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 import type { ChatMessage } from './chat-message.ts';
 import { withRecentFiles } from './recent-files.ts';
-import type { SessionVisit } from './visitors/visitor.ts';
+import type { SessionContext } from './visitors/visitor.ts';
 
 const historyMax = 100;
 /** More than are added while an answer ends. */
@@ -39,7 +39,7 @@ export const chatConversations = /* @__PURE__ */ using(
     const turns = turnLeases(scope);
 
     async function conversationOf(
-      { token, origin, session }: SessionVisit,
+      { token, origin, session }: SessionContext,
       { message, metadata }: Pick<NewChatMessage, 'metadata'> & { message: Message },
     ): Promise<Conversation> {
       const { conversationId, target } = session;
@@ -76,8 +76,8 @@ export const chatConversations = /* @__PURE__ */ using(
     return {
       /** Adds the message of a turn. @returns the history with it. @throws 409 for a message that came before. */
       async addMessage(
-        visit: SessionVisit,
-        { noteRun, refusal: alsoWriteRefused }: Pick<Turn, 'noteRun' | 'refusal'>,
+        visit: SessionContext,
+        { noteRun, refusal: alsoWriteRefused }: Pick<ChatTurn, 'noteRun' | 'refusal'>,
         { executionId, answerId, message: given, metadata }: NewChatMessage,
       ) {
         const { hash, target } = visit.session;

@@ -1,12 +1,17 @@
 import * as z from 'zod';
 import { wellFormed, wellFormedOnly } from '../../core/name.ts';
-import { FilePart, ImagePart, TextPart } from '../../domain/conversations/message.ts';
+import { MessageFilePart, MessageImagePart, MessageTextPart } from '../../domain/conversations/message.ts';
 
 export const MessageId = z.string().min(1).max(255).refine(wellFormed, wellFormedOnly);
 
 /** What a model thought, in the history of a page. It is no part of a message here. */
 const ReasoningPart = z.object({ type: z.literal('reasoning'), text: z.string() });
-const Part = z.discriminatedUnion('type', [TextPart, ImagePart, FilePart, ReasoningPart]);
+const Part = z.discriminatedUnion('type', [
+  MessageTextPart,
+  MessageImagePart,
+  MessageFilePart,
+  ReasoningPart,
+]);
 
 export const ChatMessage = z.object({
   id: MessageId.optional(),

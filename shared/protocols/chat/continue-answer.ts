@@ -1,14 +1,14 @@
 import { notFound } from '../../core/errors/errors.ts';
 import { chatTargets } from '../../domain/client-sessions/chat-targets.ts';
 import { type SessionRun, sessionRuns } from '../../domain/client-sessions/session-run.ts';
-import { answer, notWaiting, type WaitAnswer } from '../../execution/agent-runs/answer-waits.ts';
+import { answer, type GivenAnswers, notWaiting } from '../../execution/agent-runs/answer-waits.ts';
 import { agentExecutionEntity } from '../../execution/agent-runs/executions/agent-execution.ts';
 import { findExecution, loadInput } from '../../execution/agent-runs/log/load-run.ts';
 import { replayEvents } from '../../execution/agent-runs/log/replay-events.ts';
 import type { ClientTool, RunInput } from '../../execution/agent-runs/log/run-input.ts';
 import type { LogEntry } from '../../execution/agent-runs/log/run-log.ts';
 import { executeFlowRun } from '../../execution/dispatch/execute-flow-run.ts';
-import { resume as resumeFlow } from '../../execution/dispatch/resume.ts';
+import { resumeFlowRun } from '../../execution/dispatch/resume.ts';
 import { executionEntity } from '../../execution/runs/execution.ts';
 import { targetScope } from '../../execution/targets/start-target.ts';
 import { survivesProcess } from '../../execution/targets/survives-process.ts';
@@ -22,9 +22,9 @@ import { flowEvents } from '../sse/flow-events.ts';
 import { chatConversations } from './chat-conversations.ts';
 import { chatView } from './events/view-of.ts';
 import { type EventsFor, openTurn } from './turn.ts';
-import { assertNamed, type SessionVisit, tokenMeter, visitorOf } from './visitors/visitor.ts';
+import { assertNamed, type SessionContext, sessionVisitor, tokenMeter } from './visitors/visitor.ts';
 
-export interface Continuation extends Omit<WaitAnswer, 'continuesHere'> {
+export interface Continuation extends Omit<GivenAnswers, 'continuesHere'> {
   executionId: string;
   /** The tools of the page from now on, for an agent; undefined if they stay the same. */
   clientTools?: ClientTool[] | undefined;
@@ -40,8 +40,8 @@ const inlineMax = 8_000;
 export const continueAnswer = /* @__PURE__ */ using(
   [openTurn, chatTargets, sessionRuns, chatConversations, tokenMeter, targetScope],
   (scope: Scope) =>
-    /** @throws 404 for a run that is none of the session; 400 and 409 as `answer` and `resume` */
-    async (visit: SessionVisit, { signal, isStreamed, ...given }: Continuation) => {
+    /** @throws 404 for a run that is none of the session; 400 and 409 as `answer` and `resumeFlowRun` */
+    async (visit: SessionContext, { signal, isStreamed, ...given }: Continuation) => {
       const { executionId } = given;
       const { hash } = visit.session;
       const run = await sessionRuns(scope).find(hash, executionId);
@@ -68,7 +68,7 @@ export const continueAnswer = /* @__PURE__ */ using(
 );
 
 /** @throws 409 for a run that does not wait, before the session is touched; or whose conversation is another one now. */
-async function assertContinuable(scope: Scope, { session }: SessionVisit, run: SessionRun): Promise<void> {
+async function assertContinuable(scope: Scope, { session }: SessionContext, run: SessionRun): Promise<void> {
   const { executionId, target } = run;
   const isWaiting =
     target.kind === 'agent'
@@ -79,7 +79,7 @@ async function assertContinuable(scope: Scope, { session }: SessionVisit, run: S
 
 type Given = Omit<Continuation, 'signal' | 'isStreamed'>;
 
-async function continueAgent(scope: Scope, visit: SessionVisit, given: Given) {
+async function continueAgent(scope: Scope, visit: SessionContext, given: Given) {
   const { executionId, clientTools, requestId, timeLeftMs: _, ...answers } = given;
   const place = { executionId };
   const { run, added } = await answer(scope, byVisitor(visit), place, { ...answers, continuesHere: true });
@@ -123,14 +123,14 @@ async function withInput(
 
 async function continueFlow(
   scope: Scope,
-  visit: SessionVisit,
+  visit: SessionContext,
   { executionId, decisions = [], toolOutputs = {}, requestId, timeLeftMs }: Given,
 ): Promise<EventsFor> {
   if (decisions.length > 0) throw notFound('Approval');
-  const resumed = await resumeFlow(scope, byVisitor(visit), { executionId, toolOutputs });
+  const resumed = await resumeFlowRun(scope, byVisitor(visit), { executionId, toolOutputs });
   const dispatch = { ...resumed, requestId, timeMs: flowTimeMs(timeLeftMs), showsProgress: true };
   return (clientSignal) => flowEvents(executeFlowRun(scope, { ...dispatch, clientSignal }));
 }
 
 /** Visitors have no permissions; the runs of chats take none. */
-const byVisitor = (visit: SessionVisit) => ({ ...visitorOf(visit), permissions: [] });
+const byVisitor = (visit: SessionContext) => ({ ...sessionVisitor(visit), permissions: [] });

@@ -12,7 +12,7 @@ export const ChatDisplay = z.object({
 type Members = Record<string, unknown>;
 
 /** From the token's config, else the surface's behavior. Other members, and those of another type, stay private. */
-export function displayOf(behavior: Members, config: Members): z.infer<typeof ChatDisplay> {
+export function chatDisplay(behavior: Members, config: Members): z.infer<typeof ChatDisplay> {
   const members = Object.entries(ChatDisplay.shape).flatMap(([name, schema]) => {
     const values = [config[name], behavior[name]].map((value) => schema.safeParse(value).data);
     const value = values.find((each) => each !== undefined);

@@ -11,7 +11,7 @@ import { type ClientSentEvent, clientEvents } from './events/client-events.ts';
 import type { Cursor } from './events/cursor.ts';
 import { chatView } from './events/view-of.ts';
 import { flowAnswer } from './flow-answer.ts';
-import type { SessionVisit } from './visitors/visitor.ts';
+import type { SessionContext } from './visitors/visitor.ts';
 
 interface Reader {
   after: Cursor | undefined;
@@ -25,7 +25,7 @@ export const followAnswer = /* @__PURE__ */ using(
   [turnLeases, chatConversations, flowAnswer, 'table:write', 'payloads'],
   (scope: Scope) =>
     async function* follow(
-      { token, session }: SessionVisit,
+      { token, session }: SessionContext,
       run: SessionRun,
       { after, pageGone, timeout }: Reader,
     ): AsyncGenerator<ClientSentEvent, void> {
@@ -44,7 +44,7 @@ export const followAnswer = /* @__PURE__ */ using(
     },
 );
 
-interface AgentReader extends Pick<Reader, 'after'>, Pick<SessionVisit, 'token'> {
+interface AgentReader extends Pick<Reader, 'after'>, Pick<SessionContext, 'token'> {
   /** Whether the conversation may lack the answer. */
   isUnsettled: boolean;
   signal: AbortSignal;

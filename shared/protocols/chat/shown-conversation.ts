@@ -1,7 +1,7 @@
 import type { Conversation } from '../../domain/conversations/conversation.ts';
 import type { MessagePage } from '../../domain/conversations/message-pages.ts';
 
-export const rowOf = ({ id, title, messageCount, createdAt, updatedAt }: Conversation) => ({
+export const conversationRow = ({ id, title, messageCount, createdAt, updatedAt }: Conversation) => ({
   id,
   title,
   messageCount,
@@ -11,7 +11,7 @@ export const rowOf = ({ id, title, messageCount, createdAt, updatedAt }: Convers
 
 /** What a visitor sees of a conversation. System messages are the tenant's. */
 export const shownConversation = (conversation: Conversation, { messages, cursor }: MessagePage) => ({
-  ...rowOf(conversation),
+  ...conversationRow(conversation),
   messages: messages.flatMap(({ role, ...message }) => (role === 'system' ? [] : [{ role, ...message }])),
   messagesCursor: cursor,
 });

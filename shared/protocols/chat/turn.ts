@@ -1,6 +1,6 @@
 import { ifMissing } from '../../core/errors/errors.ts';
 import { log } from '../../core/log.ts';
-import { chatTurns, type Turn } from '../../domain/client-sessions/chat-turns.ts';
+import { type ChatTurn, chatTurns } from '../../domain/client-sessions/chat-turns.ts';
 import { turnLeases } from '../../domain/client-sessions/turn-leases.ts';
 import type { RunUsage } from '../../domain/conversations/conversation-usage.ts';
 import { using } from '../../platform/aws/uses.ts';
@@ -8,19 +8,19 @@ import type { Scope } from '../../platform/data/scope.ts';
 import { type StreamedBody, streamedBody } from '../../platform/http/responses/streamed-body.ts';
 import type { StreamEvent } from '../sse/stream-event.ts';
 import { type AnswerRun, chatConversations } from './chat-conversations.ts';
-import { clientEvents, type View } from './events/client-events.ts';
-import { ClientResult, clientResultOf } from './events/client-result.ts';
+import { clientEvents, type VisitorView } from './events/client-events.ts';
+import { ClientResult, readClientResult } from './events/client-result.ts';
 import { sentClientEvents } from './events/sent-events.ts';
 import { settledRuns } from './settled-runs.ts';
-import type { SessionVisit } from './visitors/visitor.ts';
+import type { SessionContext } from './visitors/visitor.ts';
 
 /** Runs until the signal is aborted. */
 export type EventsFor = (signal: AbortSignal) => AsyncIterable<StreamEvent>;
 
-export interface OpenTurn extends Pick<Turn, 'session' | 'noteRun' | 'refusal'> {
+export interface OpenTurn extends Pick<ChatTurn, 'session' | 'noteRun' | 'refusal'> {
   end: () => Promise<void>;
   /** Streams a run to its end, also if the page goes, and then ends the turn. */
-  respond: (run: AnswerRun, eventsFor: EventsFor, view: View, isStreamed?: boolean) => StreamedBody;
+  respond: (run: AnswerRun, eventsFor: EventsFor, view: VisitorView, isStreamed?: boolean) => StreamedBody;
 }
 
 type TurnOptions = Parameters<ReturnType<typeof chatTurns>['begin']>[2];
@@ -32,7 +32,7 @@ export const openTurn = /* @__PURE__ */ using(
     const leases = turnLeases(scope);
     const conversations = chatConversations(scope);
 
-    async function begin({ session: known, token }: SessionVisit, options: TurnOptions): Promise<OpenTurn> {
+    async function begin({ session: known, token }: SessionContext, options: TurnOptions): Promise<OpenTurn> {
       const turn = await turns.begin(known, token, options);
       const opened = opening(known.hash, turn);
       opened.hold();
@@ -48,7 +48,7 @@ export const openTurn = /* @__PURE__ */ using(
       return opened;
     }
 
-    function opening(hash: string, { session, turnId, noteRun, refusal }: Turn) {
+    function opening(hash: string, { session, turnId, noteRun, refusal }: ChatTurn) {
       let holding: ReturnType<typeof leases.hold> | undefined;
       const hold = () => {
         holding ??= leases.hold(hash, turnId);
@@ -60,7 +60,12 @@ export const openTurn = /* @__PURE__ */ using(
         if (!hasEnded) await leases.end(hash, turnId);
       };
 
-      async function* eventsOf(run: AnswerRun, eventsFor: EventsFor, view: View, pageGone: AbortSignal) {
+      async function* eventsOf(
+        run: AnswerRun,
+        eventsFor: EventsFor,
+        view: VisitorView,
+        pageGone: AbortSignal,
+      ) {
         const detach = () => {
           if (hasEnded) return;
           leases.detach(hash, turnId).catch((error) => log.error('A turn could not be detached', { error }));
@@ -91,7 +96,7 @@ export const openTurn = /* @__PURE__ */ using(
           contentType: 'application/json',
           keepAlive: ' ',
           writeBody: async (write, pageGone) => {
-            const result = await clientResultOf(run.executionId, events(pageGone));
+            const result = await readClientResult(run.executionId, events(pageGone));
             write(JSON.stringify(ClientResult.parse(result)));
           },
         });
@@ -102,7 +107,7 @@ export const openTurn = /* @__PURE__ */ using(
     return {
       begin,
       /** A turn that begins with the write of its message: see `claim`. */
-      claim({ session, token }: SessionVisit): OpenTurn | undefined {
+      claim({ session, token }: SessionContext): OpenTurn | undefined {
         const turn = turns.claim(session, token);
         return turn && opening(session.hash, turn);
       },

@@ -2,7 +2,7 @@ import * as z from 'zod';
 import type { LoopWait } from '../../execution/agent-loop/facts.ts';
 import type { NumberedEvent } from '../../execution/events/agent-run-event.ts';
 import { errorCodeText } from './dispatch-result.ts';
-import { Tokens } from './tokens.ts';
+import { TokenCounts } from './tokens.ts';
 
 const Awaited = z.object({
   awaitReason: z.enum(['approval', 'local_tool']),
@@ -27,7 +27,7 @@ export const AgentResult = z
     error: z.string().nullable(),
     code: z.string().optional().meta({ description: errorCodeText }),
     iterations: z.int(),
-    totalTokens: Tokens,
+    totalTokens: TokenCounts,
     totalCost: z.string().nullable().meta({
       description: 'USD as decimal text; null if a model call has no known price',
     }),
@@ -58,7 +58,7 @@ export const AgentResult = z
   });
 export type AgentResult = z.infer<typeof AgentResult>;
 
-export async function agentResultOf(
+export async function readAgentResult(
   executionId: string,
   events: AsyncIterable<NumberedEvent>,
 ): Promise<AgentResult> {

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { WaitView } from '../../domain/run-waits/run-wait.ts';
 import type { FinalEvent, FlowRunEvent, FlowRunEventOf } from '../../execution/events/flow-run-event.ts';
-import { Tokens } from './tokens.ts';
+import { TokenCounts } from './tokens.ts';
 
 const StepRow = z.object({
   id: z.string(),
@@ -39,7 +39,7 @@ export const DispatchResult = z
     error: z.string().nullable(),
     code: z.string().optional().meta({ description: errorCodeText }),
     steps: z.array(StepRow),
-    totalTokens: Tokens,
+    totalTokens: TokenCounts,
     totalCost: z.string().nullable().meta({
       description: 'USD as decimal text; null if a model call has no known price',
     }),
@@ -63,7 +63,7 @@ export const DispatchResult = z
   .meta({ id: 'DispatchResult' });
 export type DispatchResult = z.infer<typeof DispatchResult>;
 
-export async function dispatchResultOf(events: AsyncIterable<FlowRunEvent>): Promise<DispatchResult> {
+export async function readDispatchResult(events: AsyncIterable<FlowRunEvent>): Promise<DispatchResult> {
   const steps: StepRow[] = [];
   let executionId = '';
   for await (const event of events) {

@@ -12,7 +12,7 @@ import { ServiceError } from '../../core/errors/errors.ts';
 import { log } from '../../core/log.ts';
 import type { OutwardRun } from '../surface/outward.ts';
 import { type FileReader, fileResult } from './file-result.ts';
-import { outcomeOf } from './outcome.ts';
+import { readOutcome } from './outcome.ts';
 
 interface Call {
   start: () => Promise<OutwardRun>;
@@ -27,7 +27,7 @@ export async function callResult(
   progress: ReportProgress,
 ): Promise<CallToolResult> {
   try {
-    const outcome = await outcomeOf(await start(), signal, progress);
+    const outcome = await readOutcome(await start(), signal, progress);
     if ('failure' in outcome) return failedResult(outcome.failure);
     return 'waiting' in outcome ? text(outcome.waiting) : await resultOf(outcome.output, read);
   } catch (error) {

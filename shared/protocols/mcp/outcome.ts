@@ -6,7 +6,7 @@ import type { OutwardRun } from '../surface/outward.ts';
 export type CallOutcome = { output: unknown } | { failure: string } | { waiting: string };
 
 /** Runs to the end, or to the first pause. */
-export async function outcomeOf(
+export async function readOutcome(
   { events }: OutwardRun,
   signal: AbortSignal,
   progress: ReportProgress,

@@ -1,10 +1,10 @@
 import type { GetPromptResult, Prompt } from '@modelcontextprotocol/server';
-import { isMembers, promptMessagesOf } from '../../adapters/mcp-server/content.ts';
+import { isMembers, toPromptMessages } from '../../adapters/mcp-server/content.ts';
 import type { Completion } from '../../adapters/mcp-server/served.ts';
 import type { ExposedItem } from '../../domain/surfaces/exposed-item.ts';
 import type { OutwardRun } from '../surface/outward.ts';
-import { outcomeOf } from './outcome.ts';
-import { describedAs, exposedToolName, slugsOf } from './tools.ts';
+import { readOutcome } from './outcome.ts';
+import { describedAs, endpointSlugs, exposedToolName } from './tools.ts';
 
 type Members = Record<string, unknown>;
 
@@ -14,8 +14,8 @@ export interface ItemPrompt {
 }
 
 /** @param all The items of the surface, also those that the caller may not run. */
-export function promptsOf(items: readonly ExposedItem[], all: readonly ExposedItem[]): ItemPrompt[] {
-  const slugs = slugsOf(all);
+export function itemPrompts(items: readonly ExposedItem[], all: readonly ExposedItem[]): ItemPrompt[] {
+  const slugs = endpointSlugs(all);
   return items.map((exposed) => ({ exposed, prompt: promptOf(exposed, exposedToolName(exposed, slugs)) }));
 }
 
@@ -62,8 +62,8 @@ export async function promptResult(
   run: OutwardRun,
   signal: AbortSignal,
 ): Promise<GetPromptResult | { failure: string }> {
-  const outcome = await outcomeOf(run, signal, async () => {});
-  if ('output' in outcome) return { messages: promptMessagesOf(outcome.output) };
+  const outcome = await readOutcome(run, signal, async () => {});
+  if ('output' in outcome) return { messages: toPromptMessages(outcome.output) };
   return { failure: 'failure' in outcome ? outcome.failure : outcome.waiting };
 }
 

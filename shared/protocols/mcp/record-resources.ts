@@ -1,6 +1,6 @@
 import type { ListResourcesResult, Resource } from '@modelcontextprotocol/server';
 import { pageAcross, pageMax } from '../../adapters/mcp-server/pages.ts';
-import type { Completion, Served } from '../../adapters/mcp-server/served.ts';
+import type { Completion, ServedMcp } from '../../adapters/mcp-server/served.ts';
 import { ifMissing, invalidAt } from '../../core/errors/errors.ts';
 import { wellFormed, wellFormedOnly } from '../../core/name.ts';
 import { type RecordItem, recordsRange } from '../../domain/records/record.ts';
@@ -10,7 +10,7 @@ import { cursorPage } from '../../platform/data/lists/pages.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 import { recordOfUri, recordTemplate, recordUri } from './record-uri.ts';
 
-type Resources = NonNullable<Served['resources']>;
+type Resources = NonNullable<ServedMcp['resources']>;
 
 const mimeType = 'application/json';
 

@@ -1,6 +1,6 @@
 import type { CompleteRequestParams } from '@modelcontextprotocol/server';
 import { assetStore } from '../../adapters/assets/asset-store.ts';
-import type { Served } from '../../adapters/mcp-server/served.ts';
+import type { ServedMcp } from '../../adapters/mcp-server/served.ts';
 import { depthOfCall } from '../../core/agent-depth.ts';
 import { notFound } from '../../core/errors/errors.ts';
 import type { ExposedItem } from '../../domain/surfaces/exposed-item.ts';
@@ -11,10 +11,10 @@ import { rememberFlow } from '../surface/last-flows.ts';
 import { exposedRun, type SurfaceCall } from '../surface/start-exposed.ts';
 import { callResult } from './call-tool.ts';
 import type { McpOffer } from './offer.ts';
-import { completedArgument, promptParameters, promptResult, promptsOf } from './prompts.ts';
+import { completedArgument, itemPrompts, promptParameters, promptResult } from './prompts.ts';
 import { completedRecord, recordResources } from './record-resources.ts';
 import { recordTemplate } from './record-uri.ts';
-import { toolsOf } from './tools.ts';
+import { itemTools } from './tools.ts';
 
 interface Asked {
   surface: Surface;
@@ -27,15 +27,15 @@ interface Asked {
   depth: string | undefined;
 }
 
-export function servedBy(scope: Scope, { surface, exposed, offer, listed, call, depth }: Asked): Served {
+export function servedBy(scope: Scope, { surface, exposed, offer, listed, call, depth }: Asked): ServedMcp {
   const { recordTypes } = offer;
   const toolsIn = (items: readonly ExposedItem[]) =>
-    toolsOf(
+    itemTools(
       items.filter(({ item }) => !isPrompt(item)),
       exposed,
     );
   const promptsIn = (items: readonly ExposedItem[]) =>
-    promptsOf(
+    itemPrompts(
       items.filter(({ item }) => isPrompt(item)),
       exposed,
     );

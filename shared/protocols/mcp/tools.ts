@@ -10,12 +10,12 @@ export interface ItemTool {
 }
 
 /** @param all The items of the surface, also those that the caller may not run. */
-export function toolsOf(items: readonly ExposedItem[], all: readonly ExposedItem[]): ItemTool[] {
-  const slugs = slugsOf(all);
+export function itemTools(items: readonly ExposedItem[], all: readonly ExposedItem[]): ItemTool[] {
+  const slugs = endpointSlugs(all);
   return items.map((exposed) => ({ exposed, tool: toolOf(exposed, exposedToolName(exposed, slugs)) }));
 }
 
-export const slugsOf = (all: readonly ExposedItem[]): ReadonlySet<string | null> =>
+export const endpointSlugs = (all: readonly ExposedItem[]): ReadonlySet<string | null> =>
   new Set(all.map(({ item }) => item.endpointSlug));
 
 /** The exposed name if it can be one, else the slug. An item without a slug is older than the tools. */

@@ -8,7 +8,7 @@ import {
   upstreamFailed,
 } from '../../core/errors/errors.ts';
 import { StepError } from '../../core/errors/step-error.ts';
-import { httpErrorOf } from '../../platform/http/responses/http-errors.ts';
+import { toHttpError } from '../../platform/http/responses/http-errors.ts';
 import { openAiError } from './error-form.ts';
 
 const retryAfterSeconds = 10;
@@ -22,7 +22,7 @@ export const modelNotFound = (model: string, reason?: string) => {
 export const notSupported = (path: string, message: string) => invalidAt(path, 'NOT_SUPPORTED', message);
 
 /** The failure of a call of a model as the error of a request. All others stay as they are. */
-export function failureOf(error: unknown): unknown {
+export function toRequestError(error: unknown): unknown {
   if (!(error instanceof StepError)) return error;
   const { message, code, kind } = error;
   if (code === 'BUDGET_EXCEEDED') return new ServiceError('BUDGET_EXCEEDED', message);
@@ -58,7 +58,7 @@ export const runPaused = (executionId: string) =>
 
 /** An error in a stream that has begun. */
 export function errorInStream(error: unknown): object {
-  const known = failureOf(error);
+  const known = toRequestError(error);
   const shown = known instanceof ServiceError ? known : new ServiceError('INTERNAL', 'Internal server error');
-  return openAiError(shown, httpErrorOf(shown).statusCode);
+  return openAiError(shown, toHttpError(shown).statusCode);
 }

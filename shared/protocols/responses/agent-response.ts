@@ -7,7 +7,7 @@ import { using } from '../../platform/aws/uses.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 import { numberedEvents } from '../../platform/http/responses/server-sent-events.ts';
 import { type LoggedRun, nameRun, streamedBody } from '../../platform/http/responses/streamed-body.ts';
-import { AgentResult, agentResultOf } from '../json/agent-result.ts';
+import { AgentResult, readAgentResult } from '../json/agent-result.ts';
 import { agentEvents } from '../sse/agent-events.ts';
 
 /** All uses, because the agent decides which services a run calls. */
@@ -50,7 +50,7 @@ export function eventsResponse(eventsFor: EventsFor, { executionId, isStreamed }
     contentType: 'application/json',
     keepAlive: ' ',
     writeBody: async (write, signal) => {
-      write(JSON.stringify(AgentResult.parse(await agentResultOf(executionId, eventsFor(signal)))));
+      write(JSON.stringify(AgentResult.parse(await readAgentResult(executionId, eventsFor(signal)))));
     },
   });
 }

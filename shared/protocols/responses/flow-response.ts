@@ -4,7 +4,7 @@ import { using } from '../../platform/aws/uses.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 import { numberedEvents } from '../../platform/http/responses/server-sent-events.ts';
 import { streamedBody } from '../../platform/http/responses/streamed-body.ts';
-import { DispatchResult, dispatchResultOf } from '../json/dispatch-result.ts';
+import { DispatchResult, readDispatchResult } from '../json/dispatch-result.ts';
 import { flowEvents } from '../sse/flow-events.ts';
 import { runScope } from './agent-response.ts';
 
@@ -28,7 +28,7 @@ export function dispatchResponse(scope: Scope, run: Run, isStreamed: boolean) {
     keepAlive: ' ',
     writeBody: async (write, clientSignal) => {
       const events = executeFlowRun(scope, { ...run, clientSignal, showsProgress: false });
-      write(JSON.stringify(DispatchResult.parse(await dispatchResultOf(events))));
+      write(JSON.stringify(DispatchResult.parse(await readDispatchResult(events))));
     },
   });
 }

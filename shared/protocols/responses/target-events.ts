@@ -1,6 +1,6 @@
 import type { StartedTarget } from '../../execution/targets/start-target.ts';
-import { type AgentResult, agentResultOf } from '../json/agent-result.ts';
-import { type DispatchResult, dispatchResultOf } from '../json/dispatch-result.ts';
+import { type AgentResult, readAgentResult } from '../json/agent-result.ts';
+import { type DispatchResult, readDispatchResult } from '../json/dispatch-result.ts';
 import { agentEvents } from '../sse/agent-events.ts';
 import { flowEvents } from '../sse/flow-events.ts';
 import type { StreamEvent } from '../sse/stream-event.ts';
@@ -17,7 +17,7 @@ export const targetResult =
   async (
     signal: AbortSignal,
   ): Promise<DispatchResult | (Omit<AgentResult, 'result'> & { output: unknown })> => {
-    if (run.kind === 'flow') return dispatchResultOf(run.events(signal));
-    const { result: output, ...rest } = await agentResultOf(run.executionId, run.events(signal));
+    if (run.kind === 'flow') return readDispatchResult(run.events(signal));
+    const { result: output, ...rest } = await readAgentResult(run.executionId, run.events(signal));
     return { ...rest, output };
   };

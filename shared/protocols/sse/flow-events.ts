@@ -1,5 +1,5 @@
 import { type ShownPlace, shownPlace } from '../../domain/flows/steps/run-path.ts';
-import { type FlowStep, type StepEvent, variableOf } from '../../domain/flows/steps/step.ts';
+import { type FlowStep, outputVariableName, type StepEvent } from '../../domain/flows/steps/step.ts';
 import type { FlowRunEvent, FlowRunEventOf } from '../../execution/events/flow-run-event.ts';
 import { pingEveryMs } from '../../platform/http/responses/streamed-body.ts';
 import { openSteps } from './open-steps.ts';
@@ -140,7 +140,7 @@ function stepStart(
   place: StepPlace,
   totalSteps: number,
 ): EventBody {
-  const outputVariable = variableOf(step);
+  const outputVariable = outputVariableName(step);
   return {
     type: 'step_start',
     ...place,

@@ -1,6 +1,6 @@
 import type { FlowStep, StepEvent } from '../../domain/flows/steps/step.ts';
 import { openStarts } from '../../execution/agent-loop/open-starts.ts';
-import { stepEventOf } from '../../execution/agent-loop/progress.ts';
+import { toStepEvent } from '../../execution/agent-loop/progress.ts';
 
 interface OpenStep {
   step: FlowStep;
@@ -13,7 +13,7 @@ interface OpenStep {
 export function openSteps() {
   const open = new Map<string, OpenStep>();
   const endsOf = ({ starts }: OpenStep, error: string, isOver?: Parameters<typeof starts.ends>[1]) =>
-    [...starts.ends({ error, at: '' }, isOver)].flatMap((event) => stepEventOf(event) ?? []);
+    [...starts.ends({ error, at: '' }, isOver)].flatMap((event) => toStepEvent(event) ?? []);
   return {
     begin(step: FlowStep, path: string): void {
       open.set(path, { step, path, startedAt: performance.now(), starts: openStarts() });

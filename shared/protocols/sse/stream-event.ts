@@ -1,8 +1,8 @@
 import * as z from 'zod';
-import { Attempt, attemptsText } from '../../domain/flows/steps/attempt.ts';
+import { Attempt, attemptsDescription } from '../../domain/flows/steps/attempt.ts';
 import { WaitView } from '../../domain/run-waits/run-wait.ts';
 import { errorCodeText } from '../json/dispatch-result.ts';
-import { Tokens } from '../json/tokens.ts';
+import { TokenCounts } from '../json/tokens.ts';
 
 const count = z.int().optional();
 const every = { executionId: z.string(), seq: z.int() };
@@ -33,7 +33,7 @@ const place = {
 const part = { stepId: z.string().optional(), ...shownPlace, turnId: z.string().optional() };
 const text = { id: z.string(), ...part };
 const tool = { toolCallId: z.string(), ...part };
-const attempts = z.array(Attempt).optional().meta({ description: attemptsText });
+const attempts = z.array(Attempt).optional().meta({ description: attemptsDescription });
 const kind = z.enum(['flow', 'agent']);
 const code = z.string().optional().meta({ description: errorCodeText });
 
@@ -51,7 +51,7 @@ export const executionStart = event('execution_start', {
 export const textStart = event('text_start', { ...text, role: z.literal('assistant') });
 export const textDelta = event('text_delta', { ...text, delta: z.string() });
 export const textComplete = event('text_complete', { ...text, text: z.string() });
-export const awaiting = event(
+export const awaitEvent = event(
   'await',
   {
     awaitReason: z.enum(['wait', 'local_tool', 'approval']),
@@ -78,13 +78,15 @@ export const executionComplete = event('execution_complete', {
   iterations: count,
   stopReason: z.string().optional(),
   totalCost: z.string().nullable(),
-  totalTokens: Tokens,
+  totalTokens: TokenCounts,
   totalSteps: count,
   successfulSteps: count,
   failedSteps: count,
   durationMs: z.int(),
   completedAt: z.string(),
-  attempts: attempts.meta({ description: `Of the response of the model that failed. ${attemptsText}` }),
+  attempts: attempts.meta({
+    description: `Of the response of the model that failed. ${attemptsDescription}`,
+  }),
 });
 export const executionError = event(
   'execution_error',
@@ -105,7 +107,7 @@ export const StreamEvent = z
       role: z.literal('assistant'),
       iteration: z.int(),
       content: z.string(),
-      tokens: Tokens,
+      tokens: TokenCounts,
       cost: z.string().nullable(),
       stopReason: z.enum([
         'end_turn',
@@ -182,7 +184,7 @@ export const StreamEvent = z
       source: z.object({ id: z.string(), title: z.string().nullable(), url: z.string().nullable() }),
     }),
     event('custom', { ...part, name: z.string(), value: z.unknown() }),
-    awaiting,
+    awaitEvent,
     executionComplete,
     executionError,
     pingEvent,

@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { numberedEvents } from '../../platform/http/responses/server-sent-events.ts';
 import { streamedBody } from '../../platform/http/responses/streamed-body.ts';
 import {
-  awaiting,
+  awaitEvent,
   executionComplete,
   executionError,
   executionStart,
@@ -49,7 +49,7 @@ export const SurfaceEvent = z
       .meta({ id: 'SurfaceExecutionStartEvent', description: undefined }),
     ...([textStart, textDelta, textComplete] as const),
     // Questions are for people of the tenant, and whoever has the address of a callback continues the run.
-    awaiting.omit({ waits: true }).meta({ id: 'SurfaceAwaitEvent', description: undefined }),
+    awaitEvent.omit({ waits: true }).meta({ id: 'SurfaceAwaitEvent', description: undefined }),
     executionComplete
       .omit({ totalCost: true, totalTokens: true, iterations: true, attempts: true })
       .omit({ totalSteps: true, successfulSteps: true, failedSteps: true })
@@ -81,8 +81,8 @@ const failed = 'The run failed';
 export const withoutReasons = ({ events, result }: OutwardRun): OutwardRun => ({
   async *events(signal) {
     for await (const event of events(signal)) {
-      const tells = event.type === 'execution_complete' && event.error !== undefined;
-      yield tells ? { ...event, error: failed } : event;
+      const isFailure = event.type === 'execution_complete' && event.error !== undefined;
+      yield isFailure ? { ...event, error: failed } : event;
     }
   },
   async result(signal) {

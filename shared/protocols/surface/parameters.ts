@@ -22,7 +22,7 @@ export function assertInputs(parameters: Record<string, unknown>): void {
 }
 
 /** For what a surface exposes, but the tenant has deleted. */
-export function gone({ kind }: Pick<Target, 'kind'>) {
+export function targetGone({ kind }: Pick<Target, 'kind'>) {
   const message = `The ${kind} that this endpoint runs was deleted`;
   return notFound(kind === 'flow' ? 'Flow' : 'Agent', [{ code: 'NOT_FOUND', message }]);
 }

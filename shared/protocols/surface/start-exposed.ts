@@ -3,17 +3,17 @@ import { ifMissing } from '../../core/errors/errors.ts';
 import type { Message } from '../../domain/conversations/message.ts';
 import type { RunLabels } from '../../domain/runs/run-origin.ts';
 import { type ExposedItem, exposedItems } from '../../domain/surfaces/exposed-item.ts';
-import { type RunTask, runSurfaceOf } from '../../domain/surfaces/surface/run-surface.ts';
+import { type RunTask, toRunSurface } from '../../domain/surfaces/surface/run-surface.ts';
 import { endsWithCaller } from '../../execution/targets/ends-with-caller.ts';
 import { startTarget, targetScope } from '../../execution/targets/start-target.ts';
-import { inputOf, targetOf } from '../../execution/targets/target.ts';
+import { toTarget, toTargetInput } from '../../execution/targets/target.ts';
 import { using } from '../../platform/aws/uses.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 import type { Principal } from '../../platform/identity/principal.ts';
 import { callerOfSurface } from '../../platform/identity/visitor.ts';
 import { targetEvents, targetResult } from '../responses/target-events.ts';
 import { type OutwardRun, outwardResponse, withoutReasons } from './outward.ts';
-import { assertInputs, assertParameters, gone } from './parameters.ts';
+import { assertInputs, assertParameters, targetGone } from './parameters.ts';
 
 export const surfaceRunScope = using([exposedItems, targetScope], (all: Scope) => all);
 
@@ -43,21 +43,21 @@ export async function exposedRun(
   { principal, parameters, messages, depth, task, ...call }: SurfaceCall,
 ): Promise<OutwardRun> {
   await assertParameters(sandbox(scope), capability.parametersSchema, parameters);
-  const target = targetOf(capability);
+  const target = toTarget(capability);
   if (target.kind === 'flow') assertInputs(parameters);
   const { kind, environment } = principal;
   const started = await startTarget(scope, {
     ...call,
-    ...inputOf(target, parameters, messages),
+    ...toTargetInput(target, parameters, messages),
     target,
     environment,
     owner: callerOfSurface(principal),
     caller: principal,
     surfaceType: surface.type,
-    surface: runSurfaceOf(surface, depth, task),
+    surface: toRunSurface(surface, depth, task),
     policy: endsWithCaller,
   }).catch(ifMissing(undefined));
-  if (!started) throw gone(target);
+  if (!started) throw targetGone(target);
   const run = { events: targetEvents(started), result: targetResult(started) };
   return kind === 'surface' && environment !== 'test' ? withoutReasons(run) : run;
 }

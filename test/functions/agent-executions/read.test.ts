@@ -1,15 +1,15 @@
 import { expect, test } from 'vitest';
 import { newId } from '../../../shared/core/ids.ts';
-import { agentOf, answered, calls, run, scripted } from '../../support/agent-runs.ts';
-import { expectStatus } from '../../support/flows.ts';
-import { newTenant, type Tenant } from '../../support/stack.ts';
+import { answered, calls, createScriptedAgent, run, scripted } from '../../support/agents/agent-runs.ts';
+import { expectStatus } from '../../support/flows/flows.ts';
+import { newTenant, type Tenant } from '../../support/stack/stack.ts';
 
 const get = (tenant: Tenant, path: string) => tenant.call('GET', `/v1/agents/${path}`);
 const read = (tenant: Tenant, path: string) => expectStatus(200, get(tenant, path));
 
 test('an execution, its turns and its tool calls', async () => {
   const tenant = await newTenant();
-  const agent = await agentOf(tenant, { tools: { toolIds: ['builtin:calculator'] } });
+  const agent = await createScriptedAgent(tenant, { tools: { toolIds: ['builtin:calculator'] } });
   const script = scripted(calls(['calculator', { expression: '6 * 7' }], ['no_tool']), { text: 'done' });
   const { executionId } = await answered(run(tenant, agent.id, script));
   const path = `${agent.id}/executions/${executionId}`;
@@ -51,7 +51,7 @@ test('an execution, its turns and its tool calls', async () => {
 
 test('a page of executions, its filters, and another agent’s', async () => {
   const tenant = await newTenant();
-  const [agent, other] = [await agentOf(tenant), await agentOf(tenant)];
+  const [agent, other] = [await createScriptedAgent(tenant), await createScriptedAgent(tenant)];
   const failing = scripted({ status: 400, message: 'no' });
   const ids = [];
   for (const script of [scripted({ text: 'a' }), failing, scripted({ text: 'c' })]) {
@@ -76,8 +76,12 @@ test('a page of executions, its filters, and another agent’s', async () => {
 
 test('the executions of sub-agents are found by their parent, and read through the outer agent', async () => {
   const tenant = await newTenant();
-  const inner = await agentOf(tenant);
-  const outer = await agentOf(tenant, {}, { capabilities: [{ toolName: 'ask', subAgentId: inner.id }] });
+  const inner = await createScriptedAgent(tenant);
+  const outer = await createScriptedAgent(
+    tenant,
+    {},
+    { capabilities: [{ toolName: 'ask', subAgentId: inner.id }] },
+  );
   const script = scripted(calls(['ask', { message: scripted({ text: 'from inside' }) }]), {
     text: 'outside',
   });
@@ -96,7 +100,7 @@ test('the executions of sub-agents are found by their parent, and read through t
 
 test('an execution whose messages are too long for a response: its details omit them', async () => {
   const tenant = await newTenant();
-  const agent = await agentOf(tenant);
+  const agent = await createScriptedAgent(tenant);
   const messages = [
     { role: 'user', content: 'x'.repeat(1_300_000) },
     { role: 'assistant', content: 'ok' },

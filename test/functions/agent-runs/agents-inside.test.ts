@@ -1,14 +1,14 @@
 import { expect, test } from 'vitest';
-import { agentOf, answered, calls, run, scripted } from '../../support/agent-runs.ts';
-import { expectStatus } from '../../support/flows.ts';
-import { newTenant } from '../../support/stack.ts';
-import { createTool } from '../../support/tools.ts';
+import { answered, calls, createScriptedAgent, run, scripted } from '../../support/agents/agent-runs.ts';
+import { createTool } from '../../support/files/tools.ts';
+import { expectStatus } from '../../support/flows/flows.ts';
+import { newTenant } from '../../support/stack/stack.ts';
 
 const model = 'generic-openai/scripted';
 
 test('a flow runs an agent as a step; the step has its costs, the execution its parent', async () => {
   const tenant = await newTenant();
-  const agent = await agentOf(tenant);
+  const agent = await createScriptedAgent(tenant);
   const step = {
     type: 'execute-agent',
     name: 'ask',
@@ -29,7 +29,7 @@ test('a flow runs an agent as a step; the step has its costs, the execution its 
 
 test('a failed agent fails the step', async () => {
   const tenant = await newTenant();
-  const agent = await agentOf(tenant);
+  const agent = await createScriptedAgent(tenant);
   const config = { agentId: agent.id, message: scripted({ status: 400, message: 'no' }) };
   const body = {
     flow: { steps: [{ type: 'execute-agent', name: 'ask', config }] },
@@ -41,7 +41,7 @@ test('a failed agent fails the step', async () => {
 
 test('a stored tool, a spawned agent, code and an advisor: each gives the agent its answer', async () => {
   const tenant = await newTenant();
-  const inner = await agentOf(tenant);
+  const inner = await createScriptedAgent(tenant);
   const { id: toolId } = await createTool(tenant, {
     name: 'colleague',
     description: 'Asks',
@@ -50,7 +50,7 @@ test('a stored tool, a spawned agent, code and an advisor: each gives the agent 
     parametersSchema: { type: 'object', properties: { message: { type: 'string' } } },
   });
   const toolPool = ['builtin:calculator'];
-  const agent = await agentOf(tenant, {
+  const agent = await createScriptedAgent(tenant, {
     advisor: { model },
     tools: { toolIds: [toolId], subagentConfig: { toolPool }, codeModeConfig: { toolPool } },
   });

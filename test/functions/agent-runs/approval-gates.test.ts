@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { agentOf, answered, calls, run, scripted } from '../../support/agent-runs.ts';
-import { newTenant, type Tenant } from '../../support/stack.ts';
-import { createTool } from '../../support/tools.ts';
+import { answered, calls, createScriptedAgent, run, scripted } from '../../support/agents/agent-runs.ts';
+import { createTool } from '../../support/files/tools.ts';
+import { newTenant, type Tenant } from '../../support/stack/stack.ts';
 
 const wipeTool = (tenant: Tenant) =>
   createTool(tenant, {
@@ -23,7 +23,7 @@ const resultsOf = async (tenant: Tenant, agentId: string, executionId: string) =
 test('a tool that needs an approval is not reached through code or a spawned agent', async () => {
   const tenant = await newTenant();
   const { id } = await wipeTool(tenant);
-  const agent = await agentOf(
+  const agent = await createScriptedAgent(
     tenant,
     {
       tools: {
@@ -66,7 +66,7 @@ test.each([
     parametersSchema: { type: 'object' },
     config: { code: 'return "yes";' },
   });
-  const agent = await agentOf(
+  const agent = await createScriptedAgent(
     tenant,
     { tools: { toolIds: [id, same], approval: { require: [required === 'id' ? id : required] } } },
     { capabilities: [capability('nuke'), capability('same')] },
@@ -78,7 +78,7 @@ test.each([
 test('fixed arguments hold for code and for spawned agents too', async () => {
   const tenant = await newTenant();
   const { id } = await wipeTool(tenant);
-  const agent = await agentOf(tenant, {
+  const agent = await createScriptedAgent(tenant, {
     tools: {
       toolConfigs: { [id]: { account: 'fixed' } },
       subagentConfig: { toolPool: [id] },
@@ -103,7 +103,7 @@ test('fixed arguments hold for code and for spawned agents too', async () => {
 
 test('an approval is decided once a request: a denial is not overruled by the next entry', async () => {
   const tenant = await newTenant();
-  const agent = await agentOf(tenant, {
+  const agent = await createScriptedAgent(tenant, {
     tools: { toolIds: ['builtin:calculator'], approval: { require: true } },
   });
   const script = scripted(calls(['calculator', { expression: '1' }]), { text: 'done' });

@@ -1,11 +1,19 @@
 import { expect, test } from 'vitest';
-import { agentOf, answered, calls, followed, run, scripted, streamed } from '../../support/agent-runs.ts';
-import { expectStatus } from '../../support/flows.ts';
-import { newTenant } from '../../support/stack.ts';
+import {
+  answered,
+  calls,
+  createScriptedAgent,
+  followed,
+  run,
+  scripted,
+  streamed,
+} from '../../support/agents/agent-runs.ts';
+import { expectStatus } from '../../support/flows/flows.ts';
+import { newTenant } from '../../support/stack/stack.ts';
 
 test('an artifact is told as events, live and in a replay', async () => {
   const tenant = await newTenant();
-  const agent = await agentOf(tenant, { artifacts: { enabled: true, types: ['markdown'] } });
+  const agent = await createScriptedAgent(tenant, { artifacts: { enabled: true, types: ['markdown'] } });
   const script = scripted(
     calls(['create_artifact', { type: 'markdown', title: 'Plan', content: '# Plan' }]),
     {
@@ -25,7 +33,10 @@ test('an artifact is told as events, live and in a replay', async () => {
 
 test('loggingPolicy off: the totals stay, what was said does not', async () => {
   const tenant = await newTenant();
-  const agent = await agentOf(tenant, { loggingPolicy: 'off', tools: { toolIds: ['builtin:calculator'] } });
+  const agent = await createScriptedAgent(tenant, {
+    loggingPolicy: 'off',
+    tools: { toolIds: ['builtin:calculator'] },
+  });
   const word = 'unspeakable';
   const script = scripted(calls(['calculator', { expression: '1' }]), { text: word });
   const { executionId, result } = await answered(run(tenant, agent.id, script));
@@ -44,7 +55,7 @@ test('loggingPolicy off: the totals stay, what was said does not', async () => {
 
 test('onError continue: the run ends without an error', async () => {
   const tenant = await newTenant();
-  const agent = await agentOf(tenant, { errorHandling: { onError: 'continue' } });
+  const agent = await createScriptedAgent(tenant, { errorHandling: { onError: 'continue' } });
   const result = await answered(run(tenant, agent.id, scripted({ status: 400, message: 'no' })));
   expect(result).toMatchObject({ success: true, status: 'completed', stopReason: 'error', error: null });
 });

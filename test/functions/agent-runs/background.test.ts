@@ -1,10 +1,17 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from 'vitest';
-import { agentOf, approve, calls, followed, run, scripted } from '../../support/agent-runs.ts';
-import { eventually } from '../../support/eventually.ts';
-import { expectStatus } from '../../support/flows.ts';
-import { openEvents } from '../../support/sse.ts';
-import { newTenant, stack, type Tenant } from '../../support/stack.ts';
+import {
+  approve,
+  calls,
+  createScriptedAgent,
+  followed,
+  run,
+  scripted,
+} from '../../support/agents/agent-runs.ts';
+import { expectStatus } from '../../support/flows/flows.ts';
+import { eventually } from '../../support/stack/eventually.ts';
+import { openEvents } from '../../support/stack/sse.ts';
+import { newTenant, stack, type Tenant } from '../../support/stack/stack.ts';
 
 const inBackground = { options: { background: true } };
 const start = (tenant: Tenant, agentId: string, script: string): Promise<{ executionId: string }> =>
@@ -14,7 +21,7 @@ const cancel = (tenant: Tenant, agentId: string, executionId: string) =>
 
 test('a worker runs the agent; several readers follow it live, from any event on', async () => {
   const tenant = await newTenant();
-  const agent = await agentOf(tenant, { tools: { toolIds: ['builtin:calculator'] } });
+  const agent = await createScriptedAgent(tenant, { tools: { toolIds: ['builtin:calculator'] } });
   const script = scripted(calls(['calculator', { expression: '1 + 1' }]), { text: 'two' });
   const { executionId } = await start(tenant, agent.id, script);
   const [one, other] = await Promise.all([
@@ -46,7 +53,7 @@ test('a worker runs the agent; several readers follow it live, from any event on
 test('an approval in the background: the worker goes on', async () => {
   const tenant = await newTenant();
   const approval = { require: true };
-  const agent = await agentOf(tenant, { tools: { toolIds: ['builtin:calculator'], approval } });
+  const agent = await createScriptedAgent(tenant, { tools: { toolIds: ['builtin:calculator'], approval } });
   const script = scripted(calls(['calculator', { expression: '3' }]), { text: 'three' });
   const { executionId } = await start(tenant, agent.id, script);
   const events = await eventually(async () => {
@@ -67,7 +74,7 @@ test('an approval in the background: the worker goes on', async () => {
 
 test('a cancelled run ends at once for its readers, and its model call is aborted', async () => {
   const tenant = await newTenant();
-  const agent = await agentOf(tenant, { model: 'generic-openai/hanging' });
+  const agent = await createScriptedAgent(tenant, { model: 'generic-openai/hanging' });
   const { executionId } = await start(tenant, agent.id, 'hello');
   const following = followed(tenant, agent.id, executionId);
   expect(await expectStatus(200, cancel(tenant, agent.id, executionId))).toEqual({
@@ -85,7 +92,7 @@ test('a cancelled run ends at once for its readers, and its model call is aborte
 
 test('a run that another request cancels tells the caller in front of it', async () => {
   const tenant = await newTenant();
-  const agent = await agentOf(tenant, { model: 'generic-openai/hanging' });
+  const agent = await createScriptedAgent(tenant, { model: 'generic-openai/hanging' });
   const path = `/v1/agents/${agent.id}/execute`;
   const { events } = await openEvents(tenant.token, path, {
     messages: [{ role: 'user', content: 'hello' }],
@@ -100,7 +107,7 @@ test('a run that another request cancels tells the caller in front of it', async
 
 test('a run that records one fact after the other is cancelled all the same', async () => {
   const tenant = await newTenant();
-  const agent = await agentOf(tenant, {
+  const agent = await createScriptedAgent(tenant, {
     model: 'generic-openai/tool-lover',
     loopConfig: { maxTurns: 100 },
     tools: { toolIds: ['builtin:calculator'], maxToolCalls: 100 },

@@ -1,17 +1,27 @@
 import { expect, test } from 'vitest';
-import { agentOf, answered, calls, resume, run, scripted } from '../../support/agent-runs.ts';
-import { expectStatus } from '../../support/flows.ts';
-import { pricedModel } from '../../support/model-configs.ts';
-import type { Turn } from '../../support/scripted-model.ts';
-import { newTenant, type Tenant } from '../../support/stack.ts';
-import { createTool } from '../../support/tools.ts';
+import {
+  answered,
+  calls,
+  createScriptedAgent,
+  resumeAgentRun,
+  run,
+  scripted,
+} from '../../support/agents/agent-runs.ts';
+import { createTool } from '../../support/files/tools.ts';
+import { expectStatus } from '../../support/flows/flows.ts';
+import { pricedModel } from '../../support/models/model-configs.ts';
+import type { ScriptedTurn } from '../../support/models/scripted-model.ts';
+import { newTenant, type Tenant } from '../../support/stack/stack.ts';
 
 const maxCost = 0.03;
 /** A response of 50 tokens costs half a cent. */
 const prices = { input: 0.000001, output: 0.1, tokensMax: 50 };
 const long = 'word '.repeat(35);
-const talk: Turn = { text: long, toolCalls: [{ name: 'calculator', arguments: { expression: '1' } }] };
-const spawns = (task: string, count: number): Turn => ({
+const talk: ScriptedTurn = {
+  text: long,
+  toolCalls: [{ name: 'calculator', arguments: { expression: '1' } }],
+};
+const spawns = (task: string, count: number): ScriptedTurn => ({
   text: long,
   toolCalls: Array(count).fill({
     name: 'spawn_agent',
@@ -32,7 +42,7 @@ test.each([1, 2, 3])(
   '%i levels of spawned agents together keep to the maxCost of the root',
   async (levels) => {
     const tenant = await newTenant();
-    const agent = await agentOf(tenant, {
+    const agent = await createScriptedAgent(tenant, {
       model: await pricedModel(tenant, prices),
       loopConfig: { maxTurns: 10, maxCost },
       tools: {
@@ -57,8 +67,8 @@ test.each([1, 2, 3])(
 test('agents as tools, advisors and tools with models draw from the same budget', async () => {
   const tenant = await newTenant();
   const model = await pricedModel(tenant, prices);
-  const inner = await agentOf(tenant, { model, tools: { toolIds: ['builtin:calculator'] } });
-  const agent = await agentOf(
+  const inner = await createScriptedAgent(tenant, { model, tools: { toolIds: ['builtin:calculator'] } });
+  const agent = await createScriptedAgent(
     tenant,
     { model, advisor: { model }, loopConfig: { maxTurns: 10, maxCost } },
     { capabilities: [{ toolName: 'ask', subAgentId: inner.id }] },
@@ -74,7 +84,7 @@ test('agents as tools, advisors and tools with models draw from the same budget'
 test('agents that run side by side wait for each other if the budget is short, and all of them answer', async () => {
   const tenant = await newTenant();
   const model = await pricedModel(tenant, { ...prices, tokensMax: 280 });
-  const agent = await agentOf(tenant, {
+  const agent = await createScriptedAgent(tenant, {
     model,
     loopConfig: { maxTurns: 10, maxCost: 0.05 },
     tools: { subagentConfig: { toolPool: [] } },
@@ -94,7 +104,7 @@ test('a run that goes on after a pause keeps the limits that its code has used',
   const tenant = await newTenant();
   const local = { name: 'thermometer', toolType: 'local', config: {}, parametersSchema: { type: 'object' } };
   const { id } = await createTool(tenant, local);
-  const agent = await agentOf(tenant, {
+  const agent = await createScriptedAgent(tenant, {
     tools: {
       toolIds: ['builtin:calculator', id],
       perToolLimits: { calculator: { maxCalls: 2 } },
@@ -108,7 +118,9 @@ test('a run that goes on after a pause keeps the limits that its code has used',
   });
   const paused = await answered(run(tenant, agent.id, script));
   const { executionId, awaits } = paused.pausedReason;
-  await answered(resume(tenant, agent.id, { executionId, toolOutputs: { [awaits[0].toolCallId]: 21 } }));
+  await answered(
+    resumeAgentRun(tenant, agent.id, { executionId, toolOutputs: { [awaits[0].toolCallId]: 21 } }),
+  );
   const path = `/v1/agents/${agent.id}/executions/${executionId}/tool-calls`;
   const { toolCalls } = await expectStatus(200, tenant.call('GET', path));
   expect(toolCalls.map(({ errorMessage }: { errorMessage: string | null }) => errorMessage)).toEqual([

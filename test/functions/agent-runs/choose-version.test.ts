@@ -1,11 +1,18 @@
 import { expect, test } from 'vitest';
-import { agentOf, approve, calls, followed, run, scripted } from '../../support/agent-runs.ts';
-import { publishAgent, updateAgent } from '../../support/agents.ts';
-import { notFoundBody } from '../../support/errors.ts';
-import { eventually } from '../../support/eventually.ts';
-import { expectStatus } from '../../support/flows.ts';
-import { newKey } from '../../support/keys.ts';
-import { newTenant, type Tenant } from '../../support/stack.ts';
+import {
+  approve,
+  calls,
+  createScriptedAgent,
+  followed,
+  run,
+  scripted,
+} from '../../support/agents/agent-runs.ts';
+import { publishAgent, updateAgent } from '../../support/agents/agents.ts';
+import { expectStatus } from '../../support/flows/flows.ts';
+import { notFoundBody } from '../../support/stack/errors.ts';
+import { eventually } from '../../support/stack/eventually.ts';
+import { newKey } from '../../support/stack/keys.ts';
+import { newTenant, type Tenant } from '../../support/stack/stack.ts';
 
 const prompted = (systemPrompt: string) => ({ model: 'generic-openai/mirror', systemPrompt });
 
@@ -34,7 +41,7 @@ test.each([
   ['POST /v1/dispatch', viaDispatch],
 ])('%s takes the published version, the live agent, or the one that is chosen', async (_, start) => {
   const tenant = await newTenant();
-  const { id } = await agentOf(tenant, prompted('one'));
+  const { id } = await createScriptedAgent(tenant, prompted('one'));
   const promptWith = (options: object, caller: Caller = tenant) => promptOf(start(caller, id, options));
   expect(await promptWith({})).toBe('one');
   expect(await expectStatus(404, start(tenant, id, { version: 'published' }))).toEqual(
@@ -64,9 +71,12 @@ test.each([
   ['POST /v1/dispatch', viaDispatch],
 ])('%s: 404 for an unknown version, 400 for one of another agent or a malformed one', async (_, start) => {
   const [tenant, stranger] = [await newTenant(), await newTenant()];
-  const [{ id }, other] = [await agentOf(tenant, prompted('one')), await agentOf(tenant, prompted('two'))];
+  const [{ id }, other] = [
+    await createScriptedAgent(tenant, prompted('one')),
+    await createScriptedAgent(tenant, prompted('two')),
+  ];
   const ofOther = await publishAgent(tenant, other.id);
-  const ofStranger = await publishAgent(stranger, (await agentOf(stranger)).id);
+  const ofStranger = await publishAgent(stranger, (await createScriptedAgent(stranger)).id);
   for (const version of [unknownVersion, ofStranger]) {
     const refused = await expectStatus(404, start(tenant, id, { version }));
     expect(refused).toEqual(notFoundBody('Agent version'));
@@ -81,7 +91,7 @@ test.each([
 test('a run that waits goes on with the content that it was started with', async () => {
   const tenant = await newTenant();
   const tools = { toolIds: ['builtin:calculator'], approval: { require: true } };
-  const { id } = await agentOf(tenant, { tools });
+  const { id } = await createScriptedAgent(tenant, { tools });
   const script = scripted(calls(['calculator', { expression: '6 * 7' }]), { text: 'done' });
   const { executionId } = await expectStatus(202, run(tenant, id, script, { options: { background: true } }));
   const last = async () => (await followed(tenant, id, executionId)).at(-1);

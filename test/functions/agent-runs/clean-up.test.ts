@@ -3,14 +3,14 @@ import {
   agentRunPartition,
   runsOfAgentPartition,
 } from '../../../shared/execution/agent-runs/executions/agent-execution.ts';
-import { agentOf, answered, calls, run, scripted } from '../../support/agent-runs.ts';
-import { eventually } from '../../support/eventually.ts';
-import { expectStatus } from '../../support/flows.ts';
-import { countingRuntime, newTenant } from '../../support/stack.ts';
+import { answered, calls, createScriptedAgent, run, scripted } from '../../support/agents/agent-runs.ts';
+import { expectStatus } from '../../support/flows/flows.ts';
+import { eventually } from '../../support/stack/eventually.ts';
+import { countingRuntime, newTenant } from '../../support/stack/stack.ts';
 
 test('the executions of a deleted agent go with everything in them; open ones are cancelled', async () => {
   const tenant = await newTenant();
-  const agent = await agentOf(tenant, {
+  const agent = await createScriptedAgent(tenant, {
     tools: { toolIds: ['builtin:calculator'], approval: { require: true } },
   });
   const long = 'x'.repeat(50_000);

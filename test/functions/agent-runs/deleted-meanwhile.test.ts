@@ -1,13 +1,20 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { agentRunPartition } from '../../../shared/execution/agent-runs/executions/agent-execution.ts';
-import { agentOf, approve, calls, followed, run, scripted } from '../../support/agent-runs.ts';
-import { eventually } from '../../support/eventually.ts';
-import { createFlow, expectStatus } from '../../support/flows.ts';
-import { newConfig } from '../../support/model-configs.ts';
-import { openEvents } from '../../support/sse.ts';
-import { countingRuntime, newTenant, type Tenant } from '../../support/stack.ts';
-import { createTool } from '../../support/tools.ts';
+import {
+  approve,
+  calls,
+  createScriptedAgent,
+  followed,
+  run,
+  scripted,
+} from '../../support/agents/agent-runs.ts';
+import { createTool } from '../../support/files/tools.ts';
+import { createFlow, expectStatus } from '../../support/flows/flows.ts';
+import { newConfig } from '../../support/models/model-configs.ts';
+import { eventually } from '../../support/stack/eventually.ts';
+import { openEvents } from '../../support/stack/sse.ts';
+import { countingRuntime, newTenant, type Tenant } from '../../support/stack/stack.ts';
 
 const sum: [string, object] = ['calculator', { expression: '1 + 1' }];
 const gated = { toolIds: ['builtin:calculator'], approval: { require: ['calculator'] } };
@@ -50,7 +57,7 @@ test.concurrent('a flow that is deleted while a run in the background waits: its
   const tenant = await newTenant();
   const flow = await createFlow(tenant);
   const capabilities = [{ toolName: 'greet', flowId: flow.id }];
-  const agent = await agentOf(tenant, { tools: gated }, { capabilities });
+  const agent = await createScriptedAgent(tenant, { tools: gated }, { capabilities });
   const wait = await waiting(tenant, agent.id, calls(['greet']), { text: 'without it' });
   await expectStatus(204, remove(tenant, `flows/${flow.id}`));
   expect(await ended(tenant, agent.id, wait)).toMatchObject({
@@ -64,9 +71,9 @@ test.concurrent('a flow that is deleted while a run in the background waits: its
 
 test.concurrent('a sub-agent that is deleted: its call fails, the run goes on', async () => {
   const tenant = await newTenant();
-  const inner = await agentOf(tenant);
+  const inner = await createScriptedAgent(tenant);
   const capabilities = [{ toolName: 'ask', subAgentId: inner.id }];
-  const agent = await agentOf(tenant, { tools: gated }, { capabilities });
+  const agent = await createScriptedAgent(tenant, { tools: gated }, { capabilities });
   const wait = await waiting(tenant, agent.id, calls(['ask', { message: 'x' }]), { text: 'without it' });
   await expectStatus(200, remove(tenant, `agents/${inner.id}`));
   expect(await ended(tenant, agent.id, wait)).toMatchObject({
@@ -81,7 +88,7 @@ test.concurrent('a sub-agent that is deleted: its call fails, the run goes on', 
 test.concurrent('a tool that is deleted: the run fails, and says which is missing', async () => {
   const tenant = await newTenant();
   const { id } = await createTool(tenant);
-  const agent = await agentOf(tenant, { tools: { ...gated, toolIds: [...gated.toolIds, id] } });
+  const agent = await createScriptedAgent(tenant, { tools: { ...gated, toolIds: [...gated.toolIds, id] } });
   const wait = await waiting(tenant, agent.id, calls(['Double', { n: 2 }]), { text: 'x' });
   await expectStatus(200, remove(tenant, `tools/${id}`));
   expect(await ended(tenant, agent.id, wait)).toMatchObject({
@@ -99,7 +106,7 @@ test.concurrent('a tool and a flow that are deleted while a process runs the age
   const tool = await createTool(tenant, { config: { code } });
   const flow = await createFlow(tenant);
   const capabilities = [{ toolName: 'greet', flowId: flow.id }];
-  const agent = await agentOf(tenant, { tools: { toolIds: [tool.id] } }, { capabilities });
+  const agent = await createScriptedAgent(tenant, { tools: { toolIds: [tool.id] } }, { capabilities });
   const script = scripted(calls(['Double']), calls(['Double'], ['greet']), { text: 'done' });
   const started = run(tenant, agent.id, script, { options: { background: true } });
   const { executionId } = await expectStatus(202, started);
@@ -121,7 +128,7 @@ test.concurrent('a model config that is deleted: the run fails, and says which i
     provider: 'generic-openai',
     modelId: 'scripted',
   });
-  const agent = await agentOf(tenant, { model: id, tools: gated });
+  const agent = await createScriptedAgent(tenant, { model: id, tools: gated });
   const wait = await waiting(tenant, agent.id, { text: 'x' });
   await expectStatus(204, remove(tenant, `model-configs/${id}`));
   expect(await ended(tenant, agent.id, wait)).toMatchObject({
@@ -135,7 +142,7 @@ test.concurrent('a model config that is deleted: the run fails, and says which i
 
 /** Starts an agent that waits for its model for ever. */
 async function hanging(tenant: Tenant, background: boolean) {
-  const agent = await agentOf(tenant, { model: 'generic-openai/hanging' });
+  const agent = await createScriptedAgent(tenant, { model: 'generic-openai/hanging' });
   if (background) {
     const started = run(tenant, agent.id, 'hello', { options: { background } });
     const { executionId } = await expectStatus(202, started);
@@ -171,7 +178,7 @@ test.concurrent('a run that records on after its agent was deleted leaves nothin
   const tenant = await newTenant();
   const code = 'const end = Date.now() + 1500; while (Date.now() < end); return "x".repeat(50000);';
   const { id } = await createTool(tenant, { config: { code } });
-  const agent = await agentOf(tenant, { tools: { toolIds: [id] } });
+  const agent = await createScriptedAgent(tenant, { tools: { toolIds: [id] } });
   const script = scripted(calls(['Double']), calls(['Double']), { text: 'done' });
   const started = run(tenant, agent.id, script, { options: { background: true } });
   const { executionId } = await expectStatus(202, started);

@@ -1,10 +1,18 @@
 import { expect, test } from 'vitest';
 import { sweepRun } from '../../../shared/execution/agent-runs/sweep-runs.ts';
-import { agentOf, answered, approve, calls, followed, run, scripted } from '../../support/agent-runs.ts';
-import { eventually } from '../../support/eventually.ts';
-import { expectStatus } from '../../support/flows.ts';
-import { openEvents } from '../../support/sse.ts';
-import { countingRuntime, newTenant, type Tenant } from '../../support/stack.ts';
+import {
+  answered,
+  approve,
+  calls,
+  createScriptedAgent,
+  followed,
+  run,
+  scripted,
+} from '../../support/agents/agent-runs.ts';
+import { expectStatus } from '../../support/flows/flows.ts';
+import { eventually } from '../../support/stack/eventually.ts';
+import { openEvents } from '../../support/stack/sse.ts';
+import { countingRuntime, newTenant, type Tenant } from '../../support/stack/stack.ts';
 
 const sum = calls(['calculator', { expression: '1 + 1' }]);
 const tools = { toolIds: ['builtin:calculator'], approval: { require: true, timeout: 1 } };
@@ -15,7 +23,7 @@ const detailsOf = (tenant: Tenant, agentId: string, executionId: string) =>
 
 test('an approval that nobody gives in time is denied, and the run goes on', async () => {
   const tenant = await newTenant();
-  const agent = await agentOf(tenant, { tools });
+  const agent = await createScriptedAgent(tenant, { tools });
   const { pausedReason } = await answered(run(tenant, agent.id, scripted(sum, { text: 'without it' })));
   const { executionId, awaits } = pausedReason;
   await sweepRun(scopeOf(tenant), executionId, later(0));
@@ -39,7 +47,7 @@ test('an approval that nobody gives in time is denied, and the run goes on', asy
 
 test('a run whose process is gone fails when its lease is over; one that goes on elsewhere does not', async () => {
   const tenant = await newTenant();
-  const agent = await agentOf(tenant, { model: 'generic-openai/hanging' });
+  const agent = await createScriptedAgent(tenant, { model: 'generic-openai/hanging' });
   const { events, hangUp } = await openEvents(tenant.token, `/v1/agents/${agent.id}/execute`, {
     messages: [{ role: 'user', content: 'hello' }],
   });
@@ -58,7 +66,7 @@ test('a run whose process is gone fails when its lease is over; one that goes on
 
 test('a caller that hangs up cancels its run', async () => {
   const tenant = await newTenant();
-  const agent = await agentOf(tenant, { model: 'generic-openai/trickling' });
+  const agent = await createScriptedAgent(tenant, { model: 'generic-openai/trickling' });
   const { events, hangUp } = await openEvents(tenant.token, `/v1/agents/${agent.id}/execute`, {
     messages: [{ role: 'user', content: 'word '.repeat(200) }],
   });
@@ -77,7 +85,7 @@ test('a caller that hangs up cancels its run', async () => {
 
 test('the model is told the time after what stays the same, and gets the system prompt and the images', async () => {
   const tenant = await newTenant();
-  const agent = await agentOf(tenant, {
+  const agent = await createScriptedAgent(tenant, {
     model: 'generic-openai/mirror',
     systemPrompt: 'You are {{ role }}.',
     temporal: { groundNow: true, timezone: 'Africa/Nairobi' },

@@ -1,14 +1,14 @@
 import { expect, test } from 'vitest';
-import { agentOf, calls, scripted, streamed } from '../../support/agent-runs.ts';
-import { expectStatus } from '../../support/flows.ts';
-import { openEvents } from '../../support/sse.ts';
-import { newTenant } from '../../support/stack.ts';
+import { calls, createScriptedAgent, scripted, streamed } from '../../support/agents/agent-runs.ts';
+import { expectStatus } from '../../support/flows/flows.ts';
+import { openEvents } from '../../support/stack/sse.ts';
+import { newTenant } from '../../support/stack/stack.ts';
 
-// That each start has its end, the harness judges in every stream (test/support/stream-judge.ts).
+// That each start has its end, the harness judges in every stream (test/support/stack/stream-judge.ts).
 
 test('a turn that the model refuses ends as failed, with the reason', async () => {
   const tenant = await newTenant();
-  const agent = await agentOf(tenant, { model: 'generic-openai/refusing' });
+  const agent = await createScriptedAgent(tenant, { model: 'generic-openai/refusing' });
   const events = await streamed(tenant, agent.id, 'Hello');
   const error = expect.stringContaining('The prompt was refused');
   const [start, end] = [events.at(1), events.at(2)];
@@ -20,7 +20,9 @@ test('a turn that the model refuses ends as failed, with the reason', async () =
 
 test('a call that nobody may make any more ends as failed', async () => {
   const tenant = await newTenant();
-  const agent = await agentOf(tenant, { tools: { toolIds: ['builtin:calculator'], maxToolCalls: 1 } });
+  const agent = await createScriptedAgent(tenant, {
+    tools: { toolIds: ['builtin:calculator'], maxToolCalls: 1 },
+  });
   const sum = calls(['calculator', { expression: '1' }]);
   const events = await streamed(tenant, agent.id, scripted(sum, sum, { text: 'done' }));
   expect(events.filter(({ type }) => type === 'tool_start')).toHaveLength(2);
@@ -32,7 +34,7 @@ test('a call that nobody may make any more ends as failed', async () => {
 
 test('what a run had begun when somebody cancelled it has its end', async () => {
   const tenant = await newTenant();
-  const agent = await agentOf(tenant, { model: 'generic-openai/hanging' });
+  const agent = await createScriptedAgent(tenant, { model: 'generic-openai/hanging' });
   const { events } = await openEvents(tenant.token, `/v1/agents/${agent.id}/execute`, {
     messages: [{ role: 'user', content: 'hello' }],
   });
@@ -49,7 +51,7 @@ test('what a run had begun when somebody cancelled it has its end', async () => 
 
 test('a step that fails ends the text that it began', async () => {
   const tenant = await newTenant();
-  const agent = await agentOf(tenant, { model: 'generic-openai/refusing' });
+  const agent = await createScriptedAgent(tenant, { model: 'generic-openai/refusing' });
   const config = { agentId: agent.id, message: 'hello' };
   const { events } = await openEvents(tenant.token, '/v1/dispatch', {
     flow: { steps: [{ type: 'execute-agent', name: 'ask', config }] },

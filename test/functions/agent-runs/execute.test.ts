@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest';
-import { agentOf, answered, run, scripted, streamed } from '../../support/agent-runs.ts';
-import { newTenant } from '../../support/stack.ts';
+import { answered, createScriptedAgent, run, scripted, streamed } from '../../support/agents/agent-runs.ts';
+import { newTenant } from '../../support/stack/stack.ts';
 
 test('an agent answers; the response has its costs and its end', async () => {
   const tenant = await newTenant();
-  const agent = await agentOf(tenant, { systemPrompt: 'You are {{ inputs.role }}.' });
+  const agent = await createScriptedAgent(tenant, { systemPrompt: 'You are {{ inputs.role }}.' });
   const script = scripted({ text: 'Hello' });
   const result = await answered(run(tenant, agent.id, script, { inputs: { role: 'a parrot' } }));
   expect(result).toMatchObject({
@@ -22,7 +22,7 @@ test('an agent answers; the response has its costs and its end', async () => {
 
 test('the stream of a run with a tool: every event in its order, numbered without gaps', async () => {
   const tenant = await newTenant();
-  const agent = await agentOf(tenant, {
+  const agent = await createScriptedAgent(tenant, {
     loopConfig: { maxTurns: 5 },
     tools: { toolIds: ['builtin:calculator'] },
   });

@@ -12,11 +12,11 @@ import { noteFollower } from '../../../shared/execution/agent-runs/pieces/follow
 import { startRun } from '../../../shared/execution/agent-runs/start-run.ts';
 import { agentToRun } from '../../../shared/execution/agent-runs/tools/agent-to-run.ts';
 import { livePorts } from '../../../shared/execution/live-ports.ts';
-import { agentOf, run } from '../../support/agent-runs.ts';
-import { eventually } from '../../support/eventually.ts';
-import { expectStatus } from '../../support/flows.ts';
-import { eventsIn, type Received } from '../../support/sse.ts';
-import { countingRuntime, newTenant, stack, type Tenant } from '../../support/stack.ts';
+import { createScriptedAgent, run } from '../../support/agents/agent-runs.ts';
+import { expectStatus } from '../../support/flows/flows.ts';
+import { eventually } from '../../support/stack/eventually.ts';
+import { type ReceivedEvent, readEvents } from '../../support/stack/sse.ts';
+import { countingRuntime, newTenant, stack, type Tenant } from '../../support/stack/stack.ts';
 
 // The model `trickling` says a word every 100 ms, which is the time at that moment.
 const trickling = { model: 'generic-openai/trickling' };
@@ -30,24 +30,25 @@ async function follow(tenant: Tenant, agentId: string, executionId: string, afte
   const query = after === undefined ? '' : `?after=${after}`;
   const path = `/v1/agents/${agentId}/executions/${executionId}/events${query}`;
   const response = await fetch(stack().url + path, { headers: { authorization: `Bearer ${tenant.token}` } });
-  return eventsIn(response.body as ReadableStream<Uint8Array>);
+  return readEvents(response.body as ReadableStream<Uint8Array>);
 }
 
-const told = (events: Received[]) => events.filter(({ data }) => data.type !== 'ping');
-const deltasOf = (events: Received[]) => events.filter(({ data }) => data.type === 'text_delta');
-const textOf = (events: Received[]) =>
+const told = (events: ReceivedEvent[]) => events.filter(({ data }) => data.type !== 'ping');
+const deltasOf = (events: ReceivedEvent[]) => events.filter(({ data }) => data.type === 'text_delta');
+const textOf = (events: ReceivedEvent[]) =>
   deltasOf(events)
     .map(({ data }) => data.delta)
     .join('');
-const wholeOf = (events: Received[]) => events.find(({ data }) => data.type === 'text_complete')?.data.text;
+const wholeOf = (events: ReceivedEvent[]) =>
+  events.find(({ data }) => data.type === 'text_complete')?.data.text;
 
 test.concurrent('those who follow a run in the background see its text as it is said, whenever they come', async () => {
   const tenant = await newTenant();
-  const agent = await agentOf(tenant, trickling);
+  const agent = await createScriptedAgent(tenant, trickling);
   const { executionId } = await startInBackground(tenant, agent.id, wordsOf(80));
   const open = (after?: number) => follow(tenant, agent.id, executionId, after);
-  const first: Received[] = [];
-  const others: Promise<Received[]>[] = [];
+  const first: ReceivedEvent[] = [];
+  const others: Promise<ReceivedEvent[]>[] = [];
   for await (const event of await open()) {
     first.push(event);
     if (event.data.type !== 'text_delta') continue;
@@ -55,7 +56,7 @@ test.concurrent('those who follow a run in the background see its text as it is 
     if (others.length < 2)
       others.push(Array.fromAsync(await open(others.length ? event.data.seq : undefined)));
   }
-  const [late, resumed] = (await Promise.all(others)) as [Received[], Received[]];
+  const [late, resumed] = (await Promise.all(others)) as [ReceivedEvent[], ReceivedEvent[]];
   const whole = wholeOf(first) as string;
   expect(timesIn(whole).length).toBeGreaterThan(80);
   // Several pieces came before the model had said the last word.
@@ -71,8 +72,8 @@ test.concurrent('those who follow a run in the background see its text as it is 
   // When the run is over, a text comes in one piece.
   const again = told(await Array.fromAsync(await open()));
   expect(deltasOf(again)).toHaveLength(1);
-  const isEnd = ({ data }: Received) => data.type.endsWith('_complete');
-  const ends = (events: Received[]) => events.filter(isEnd).map(({ data }) => [data.seq, data.type]);
+  const isEnd = ({ data }: ReceivedEvent) => data.type.endsWith('_complete');
+  const ends = (events: ReceivedEvent[]) => events.filter(isEnd).map(({ data }) => [data.seq, data.type]);
   expect(ends(again)).toEqual(ends(first));
 }, 60_000);
 
@@ -118,7 +119,7 @@ const itemsOf = async ({ tenant }: Tenant, id: string) => {
 
 test.concurrent('a run that nobody follows costs what it costs without followers, and has the same log', async () => {
   const tenant = await newTenant();
-  const agent = await agentOf(tenant, { model: 'generic-openai/slow' });
+  const agent = await createScriptedAgent(tenant, { model: 'generic-openai/slow' });
   const execution = await waitingRun(tenant, agent.id, wordsOf(12));
   const { commands, capacityUnits } = await work(tenant, execution);
   expect(commands).toEqual([
@@ -137,7 +138,7 @@ test.concurrent('a run that nobody follows costs what it costs without followers
 
 test.concurrent('a followed run writes a piece in a quarter of a second, and nothing else more', async () => {
   const tenant = await newTenant();
-  const agent = await agentOf(tenant, trickling);
+  const agent = await createScriptedAgent(tenant, trickling);
   const execution = await waitingRun(tenant, agent.id, wordsOf(12));
   await noteFollower(countingRuntime().scopeOf(tenant.tenant), execution);
   const { commands } = await work(tenant, execution);
@@ -152,7 +153,7 @@ test.concurrent('a followed run writes a piece in a quarter of a second, and not
 
 test.concurrent('a turn whose process stops ends for those who saw its beginning, and another process takes it', async () => {
   const tenant = await newTenant();
-  const agent = await agentOf(tenant, trickling);
+  const agent = await createScriptedAgent(tenant, trickling);
   const execution = await waitingRun(tenant, agent.id, wordsOf(30));
   const following = Array.fromAsync(await follow(tenant, agent.id, execution.id));
   const scope = countingRuntime().scopeOf(tenant.tenant);
@@ -170,7 +171,7 @@ test.concurrent('a turn whose process stops ends for those who saw its beginning
     ['turn_start', 'text_start', 'text_complete', 'turn_complete'],
     ['turn_start', 'text_start', 'text_complete', 'turn_complete'],
   ]);
-  const [lost, taken] = turns.map(([, ofTurn]) => ofTurn) as [Received[], Received[]];
+  const [lost, taken] = turns.map(([, ofTurn]) => ofTurn) as [ReceivedEvent[], ReceivedEvent[]];
   expect(lost.at(-1)?.data).toMatchObject({ success: false, error: expect.stringContaining('begins again') });
   for (const ofTurn of [lost, taken]) expect(textOf(ofTurn)).toBe(wholeOf(ofTurn));
   expect(events.at(-1)?.data).toMatchObject({ success: true, finalOutput: wholeOf(taken) });
@@ -185,8 +186,8 @@ test.concurrent('a turn whose process stops ends for those who saw its beginning
 
 test.concurrent('the pieces of a run go when what was said is not kept, and when its agent is deleted', async () => {
   const tenant = await newTenant();
-  const agent = await agentOf(tenant, trickling);
-  const silent = await agentOf(tenant, { ...trickling, loggingPolicy: 'off' });
+  const agent = await createScriptedAgent(tenant, trickling);
+  const silent = await createScriptedAgent(tenant, { ...trickling, loggingPolicy: 'off' });
   const runOf = async ({ id }: { id: string }) => {
     const execution = await waitingRun(tenant, id, wordsOf(8));
     await noteFollower(countingRuntime().scopeOf(tenant.tenant), execution);

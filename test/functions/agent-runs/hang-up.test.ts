@@ -2,14 +2,14 @@ import { once } from 'node:events';
 import { afterAll, beforeEach, expect, test, vi } from 'vitest';
 import { startModelStandIn } from '../../../examples/model-stand-in.ts';
 import { handler } from '../../../functions/dispatch/run.ts';
-import { agentOf, calls, scripted } from '../../support/agent-runs.ts';
-import { eventually } from '../../support/eventually.ts';
-import { expectStatus } from '../../support/flows.ts';
-import { loopback } from '../../support/loopback.ts';
-import { scriptedAnswer } from '../../support/scripted-model.ts';
-import { newTenant, type Tenant } from '../../support/stack.ts';
-import { invokeStreaming } from '../../support/streamed.ts';
-import { createTool } from '../../support/tools.ts';
+import { calls, createScriptedAgent, scripted } from '../../support/agents/agent-runs.ts';
+import { createTool } from '../../support/files/tools.ts';
+import { expectStatus } from '../../support/flows/flows.ts';
+import { scriptedAnswer } from '../../support/models/scripted-model.ts';
+import { loopback } from '../../support/servers/loopback.ts';
+import { eventually } from '../../support/stack/eventually.ts';
+import { newTenant, type Tenant } from '../../support/stack/stack.ts';
+import { invokeStreaming } from '../../support/stack/streamed.ts';
 
 const soon = { timeout: 10_000, interval: 10 };
 
@@ -38,7 +38,7 @@ test.each([true, false])(
   'a caller that hangs up during a model call aborts it, and cancels the run (streamed: %s)',
   async (streamResponse) => {
     const tenant = await newTenant();
-    const agent = await agentOf(tenant);
+    const agent = await createScriptedAgent(tenant);
     models.options.delayMs = streamResponse ? 0 : 10_000;
     const { gone: before, asked } = { gone: models.gone(), asked: models.requests.length };
     const script = scripted({ text: 'word '.repeat(1_000) });
@@ -63,7 +63,7 @@ test('a caller that hangs up during a tool call aborts it; the model is not aske
   });
   vi.stubEnv('ALLOWED_HOSTS', [process.env.ALLOWED_HOSTS, host].join(','));
   const { id } = await createTool(tenant, { toolType: 'external', config: { url, method: 'POST' } });
-  const agent = await agentOf(tenant, { tools: { toolIds: [id] } });
+  const agent = await createScriptedAgent(tenant, { tools: { toolIds: [id] } });
   const asked = models.requests.length;
   const { stream, done } = start(tenant, agent.id, scripted(calls(['Double']), { text: 'never' }));
   stream.resume();
@@ -82,8 +82,12 @@ test('a caller that hangs up during a tool call aborts it; the model is not aske
 
 test('a caller that hangs up during the model call of a sub-agent cancels both runs', async () => {
   const tenant = await newTenant();
-  const inner = await agentOf(tenant);
-  const agent = await agentOf(tenant, {}, { capabilities: [{ toolName: 'ask', subAgentId: inner.id }] });
+  const inner = await createScriptedAgent(tenant);
+  const agent = await createScriptedAgent(
+    tenant,
+    {},
+    { capabilities: [{ toolName: 'ask', subAgentId: inner.id }] },
+  );
   const { gone: before, asked } = { gone: models.gone(), asked: models.requests.length };
   const ask = calls(['ask', { message: scripted({ text: 'word '.repeat(1_000) }) }]);
   const { stream, done } = start(tenant, agent.id, scripted(ask, { text: 'never' }));

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
-import { agentOf, answered, run, scripted } from '../../support/agent-runs.ts';
-import { expectStatus } from '../../support/flows.ts';
-import { pricedModel } from '../../support/model-configs.ts';
-import { newTenant } from '../../support/stack.ts';
+import { answered, createScriptedAgent, run, scripted } from '../../support/agents/agent-runs.ts';
+import { expectStatus } from '../../support/flows/flows.ts';
+import { pricedModel } from '../../support/models/model-configs.ts';
+import { newTenant } from '../../support/stack/stack.ts';
 
 const sum = { name: 'calculator', arguments: { expression: '1' } };
 const script = (count: number) => scripted({ toolCalls: Array(count).fill(sum) }, { text: 'done' });
@@ -10,7 +10,7 @@ const script = (count: number) => scripted({ toolCalls: Array(count).fill(sum) }
 test('a response with more than 128 tool calls fails the run, which still pays for it; none is made', async () => {
   const tenant = await newTenant();
   const model = await pricedModel(tenant);
-  const agent = await agentOf(tenant, {
+  const agent = await createScriptedAgent(tenant, {
     model,
     tools: { toolIds: ['builtin:calculator'], maxToolCalls: 100 },
   });
@@ -29,7 +29,9 @@ test.each([false, true])(
   'a response with 8,000 tool calls does not hold up other tenants (streamed: %s)',
   async (streamResponse) => {
     const [attacker, other] = await Promise.all([newTenant(), newTenant()]);
-    const agent = await agentOf(attacker, { tools: { toolIds: ['builtin:calculator'], maxToolCalls: 100 } });
+    const agent = await createScriptedAgent(attacker, {
+      tools: { toolIds: ['builtin:calculator'], maxToolCalls: 100 },
+    });
     let isOver = false;
     const attack = run(attacker, agent.id, script(8_000), { options: { streamResponse } }).finally(() => {
       isOver = true;

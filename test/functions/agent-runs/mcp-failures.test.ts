@@ -1,12 +1,19 @@
 import { randomUUID } from 'node:crypto';
 import { expect, inject, test } from 'vitest';
-import { agentOf, answered, approve, calls, run, scripted } from '../../support/agent-runs.ts';
-import { expectRecorded, type Scenario } from '../../support/agent-scenario.ts';
-import type { Death } from '../../support/failing-mcp-server.ts';
-import { newTenant } from '../../support/stack.ts';
+import {
+  answered,
+  approve,
+  calls,
+  createScriptedAgent,
+  run,
+  scripted,
+} from '../../support/agents/agent-runs.ts';
+import { expectRecorded, type Scenario } from '../../support/agents/agent-scenario.ts';
+import type { ServerDeath } from '../../support/servers/failing-mcp-server.ts';
+import { newTenant } from '../../support/stack/stack.ts';
 
 /** An MCP server of its own, at which nobody is asked twice. */
-function server(death: Death | 'alive') {
+function server(death: ServerDeath | 'alive') {
   const url = `${inject('failingMcpUrl')}/${randomUUID()}`;
   const calls = async (): Promise<number> => (await fetch(`${url}/calls`)).json();
   const die = () => fetch(`${url}/die`, { method: 'POST' });
@@ -16,7 +23,7 @@ function server(death: Death | 'alive') {
 const script = [calls(['m__work'], ['calculator', { expression: '1' }]), { text: 'done' }];
 const fine: [string, string] = ['calculator', 'completed'];
 
-test.each<[Death, string, number]>([
+test.each<[ServerDeath, string, number]>([
   ['list', 'There is no tool m__work', 0],
   ['call', 'The tool m__work of the MCP server "m" failed', 1],
   ['mid-call', 'The tool m__work of the MCP server "m" failed', 1],
@@ -25,7 +32,9 @@ test.each<[Death, string, number]>([
   async (death, error, asked) => {
     const tenant = await newTenant();
     const { mcpServers, calls: askedFor } = server(death);
-    const agent = await agentOf(tenant, { tools: { toolIds: ['builtin:calculator'], mcpServers } });
+    const agent = await createScriptedAgent(tenant, {
+      tools: { toolIds: ['builtin:calculator'], mcpServers },
+    });
     const outcome = await answered(run(tenant, agent.id, scripted(...script)));
     const expected: Omit<Scenario, 'script'> = {
       name: death,
@@ -42,7 +51,7 @@ test.each<[Death, string, number]>([
 test('the model learns of a server whose list fails, and does not get its tools', async () => {
   const tenant = await newTenant();
   const { mcpServers } = server('list');
-  const agent = await agentOf(tenant, { model: 'generic-openai/mirror', tools: { mcpServers } });
+  const agent = await createScriptedAgent(tenant, { model: 'generic-openai/mirror', tools: { mcpServers } });
   const { result } = await answered(run(tenant, agent.id, 'hello'));
   const { messages, tools } = JSON.parse(result);
   expect(tools).toBeUndefined();
@@ -56,7 +65,9 @@ test('a server that dies while its call waits for an approval: the approved call
   const tenant = await newTenant();
   const { mcpServers, calls: askedFor, die } = server('alive');
   const approval = { require: ['m__work'] };
-  const agent = await agentOf(tenant, { tools: { toolIds: ['builtin:calculator'], mcpServers, approval } });
+  const agent = await createScriptedAgent(tenant, {
+    tools: { toolIds: ['builtin:calculator'], mcpServers, approval },
+  });
   const { executionId, pausedReason } = await answered(run(tenant, agent.id, scripted(...script)));
   await die();
   const { approvalId } = pausedReason.awaits[0];

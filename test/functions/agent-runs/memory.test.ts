@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { expect, test } from 'vitest';
-import { agentOf, answered, calls, run, scripted } from '../../support/agent-runs.ts';
-import { expectStatus } from '../../support/flows.ts';
-import { newConfig } from '../../support/model-configs.ts';
-import { newTenant, type Tenant } from '../../support/stack.ts';
+import { answered, calls, createScriptedAgent, run, scripted } from '../../support/agents/agent-runs.ts';
+import { expectStatus } from '../../support/flows/flows.ts';
+import { newConfig } from '../../support/models/model-configs.ts';
+import { newTenant, type Tenant } from '../../support/stack/stack.ts';
 
 const fact = 'Ada likes tea without sugar';
 const save = calls(['save_memory', { content: fact }]);
@@ -17,7 +17,7 @@ async function userOf(organizationId?: string, userId?: string): Promise<Tenant>
 }
 
 const remembering = (tenant: Tenant, memory: object = {}) =>
-  agentOf(tenant, { memory: { enabled: true, ...memory } });
+  createScriptedAgent(tenant, { memory: { enabled: true, ...memory } });
 
 /** The result of the only tool call of a run. */
 async function resultOf(tenant: Tenant, agent: { id: string }, turn: typeof save, more: object = {}) {
@@ -63,7 +63,7 @@ test('a profile of inputs: each has a memory of its own, and an agent without me
   await resultOf(user, agent, save, of('one'));
   expect(await resultOf(user, agent, recall, of('one'))).toMatchObject({ found: true });
   expect(await resultOf(user, agent, recall, of('two'))).toEqual({ found: false });
-  const forgetful = await agentOf(user);
+  const forgetful = await createScriptedAgent(user);
   const { executionId } = await answered(run(user, forgetful.id, scripted(recall, { text: 'x' })));
   const path = `/v1/agents/${forgetful.id}/executions/${executionId}/tool-calls`;
   expect((await expectStatus(200, user.call('GET', path))).toolCalls).toMatchObject([

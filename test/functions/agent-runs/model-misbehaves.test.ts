@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest';
 import { ClientEvent } from '../../../shared/protocols/chat/events/client-event.ts';
 import { SurfaceEvent } from '../../../shared/protocols/surface/outward.ts';
-import { agentOf, calls, followed, scripted, streamed } from '../../support/agent-runs.ts';
-import { play, type Scenario } from '../../support/agent-scenario.ts';
-import { pricedModel } from '../../support/model-configs.ts';
-import { newTenant, type Tenant } from '../../support/stack.ts';
-import { createTool } from '../../support/tools.ts';
+import { calls, createScriptedAgent, followed, scripted, streamed } from '../../support/agents/agent-runs.ts';
+import { play, type Scenario } from '../../support/agents/agent-scenario.ts';
+import { createTool } from '../../support/files/tools.ts';
+import { pricedModel } from '../../support/models/model-configs.ts';
+import { newTenant, type Tenant } from '../../support/stack/stack.ts';
 
 const calculator = { toolIds: ['builtin:calculator'] };
 const tools = (more: object = {}) => ({ tools: { ...calculator, ...more } });
@@ -208,7 +208,7 @@ test.for(table)('$name', (scenario) => play(scenario));
 
 test('in a stream too: two calls with one id are two, and a call that was cut off does not run', async () => {
   const tenant = await newTenant();
-  const agent = await agentOf(tenant, tools());
+  const agent = await createScriptedAgent(tenant, tools());
   const same = (args: object | string) => ({ id: 'same', name: 'calculator', arguments: args });
   const toolCalls = [same({ expression: '1 + 1' }), same({ expression: '2 + 2' }), same('{"expression": "3')];
   const events = await streamed(tenant, agent.id, scripted({ toolCalls, finishReason: 'length' }, done));
@@ -226,7 +226,7 @@ test('in a stream too: two calls with one id are two, and a call that was cut of
 test('a response that took several attempts tells each, also when the run is read later', async () => {
   const tenant = await newTenant();
   const spare = { type: 'model', model: 'generic-openai/scripted-spare', delay: 20 };
-  const agent = await agentOf(tenant, {
+  const agent = await createScriptedAgent(tenant, {
     errorHandling: { onError: 'fallback', fallbacks: [{ type: 'retry' }, spare] },
   });
   const script = scripted({ status: 400, message: 'no such luck' }, { text: 'at last' });
@@ -246,7 +246,7 @@ test('a response that took several attempts tells each, also when the run is rea
 
 test('if every attempt fails, the end of the run tells them, and outsiders do not learn of them', async () => {
   const tenant = await newTenant();
-  const agent = await agentOf(tenant, {
+  const agent = await createScriptedAgent(tenant, {
     model: 'generic-openai/refusing',
     errorHandling: { onError: 'fallback', fallbacks: [{ type: 'retry' }] },
   });

@@ -1,18 +1,18 @@
 import { expect, test } from 'vitest';
 import {
-  agentOf,
   answered,
   approve,
   calls,
+  createScriptedAgent,
   followed,
-  resume,
+  resumeAgentRun,
   run,
   scripted,
   streamed,
-} from '../../support/agent-runs.ts';
-import { expectStatus } from '../../support/flows.ts';
-import { newTenant } from '../../support/stack.ts';
-import { createTool } from '../../support/tools.ts';
+} from '../../support/agents/agent-runs.ts';
+import { createTool } from '../../support/files/tools.ts';
+import { expectStatus } from '../../support/flows/flows.ts';
+import { newTenant } from '../../support/stack/stack.ts';
 
 const local = {
   name: 'thermometer',
@@ -26,7 +26,7 @@ const calculate = (expression: string) => ['calculator', { expression }] as [str
 
 test('a call that needs an approval pauses the run; approved, it runs once and the run goes on', async () => {
   const tenant = await newTenant();
-  const agent = await agentOf(tenant, { tools: { toolIds: ['builtin:calculator'], approval } });
+  const agent = await createScriptedAgent(tenant, { tools: { toolIds: ['builtin:calculator'], approval } });
   const script = scripted(calls(calculate('6 * 7')), { text: 'done' });
   const paused = await answered(run(tenant, agent.id, script));
   expect(paused).toMatchObject({ success: true, status: 'paused', result: null, iterations: 1 });
@@ -65,7 +65,7 @@ test('a call that needs an approval pauses the run; approved, it runs once and t
 
 test('a denied call fails, with the reason; the run goes on', async () => {
   const tenant = await newTenant();
-  const agent = await agentOf(tenant, {
+  const agent = await createScriptedAgent(tenant, {
     tools: { toolIds: ['builtin:calculator'], approval: { require: true } },
   });
   const script = scripted(calls(calculate('1')), { text: 'I may not' });
@@ -82,7 +82,9 @@ test('a denied call fails, with the reason; the run goes on', async () => {
 test('a run that waits for several answers stays paused until the last; the others are refused', async () => {
   const tenant = await newTenant();
   const { id: toolId } = await createTool(tenant, local);
-  const agent = await agentOf(tenant, { tools: { toolIds: [toolId, 'builtin:calculator'], approval } });
+  const agent = await createScriptedAgent(tenant, {
+    tools: { toolIds: [toolId, 'builtin:calculator'], approval },
+  });
   const script = scripted(
     calls(['thermometer', { room: 'a' }], calculate('2'), ['thermometer', { room: 'b' }]),
     { text: 'all there' },
@@ -95,7 +97,7 @@ test('a run that waits for several answers stays paused until the last; the othe
     'approval',
     'local_tool',
   ]);
-  const outputs = (toolOutputs: object) => resume(tenant, agent.id, { executionId, toolOutputs });
+  const outputs = (toolOutputs: object) => resumeAgentRun(tenant, agent.id, { executionId, toolOutputs });
   expect((await outputs({})).status).toBe(400);
   expect((await outputs({ [second.toolCallId]: 1 })).status).toBe(400);
   const partly = await answered(outputs({ [first.toolCallId]: 20 }));
@@ -114,12 +116,12 @@ test('a run that waits for several answers stays paused until the last; the othe
 test('the stream of a paused run ends with await; numbers go on when it is continued', async () => {
   const tenant = await newTenant();
   const { id: toolId } = await createTool(tenant, local);
-  const agent = await agentOf(tenant, { tools: { toolIds: [toolId] } });
+  const agent = await createScriptedAgent(tenant, { tools: { toolIds: [toolId] } });
   const events = await streamed(tenant, agent.id, scripted(calls(['thermometer', {}]), { text: 'warm' }));
   const last = events.at(-1);
   expect(last).toMatchObject({ type: 'await', awaitReason: 'local_tool', toolName: 'thermometer' });
   const body = { executionId: last?.executionId, toolOutputs: { thermometer: 21 } };
-  const ended = await expectStatus(200, resume(tenant, agent.id, body));
+  const ended = await expectStatus(200, resumeAgentRun(tenant, agent.id, body));
   expect(ended).toMatchObject({ status: 'completed', result: 'warm' });
   const rest = await followed(tenant, agent.id, body.executionId as string, last?.seq);
   expect(rest[0]).toMatchObject({ type: 'tool_complete', seq: (last?.seq ?? 0) + 1, result: 21 });
@@ -127,7 +129,7 @@ test('the stream of a paused run ends with await; numbers go on when it is conti
 
 test('of twenty simultaneous answers one continues the run', async () => {
   const tenant = await newTenant();
-  const agent = await agentOf(tenant, { tools: { toolIds: ['builtin:calculator'], approval } });
+  const agent = await createScriptedAgent(tenant, { tools: { toolIds: ['builtin:calculator'], approval } });
   const { pausedReason } = await answered(
     run(tenant, agent.id, scripted(calls(calculate('1')), { text: 'x' })),
   );
@@ -139,8 +141,8 @@ test('of twenty simultaneous answers one continues the run', async () => {
 
 test('another tenant, another agent and unknown ids: 404', async () => {
   const [tenant, other] = [await newTenant(), await newTenant()];
-  const agent = await agentOf(tenant, { tools: { toolIds: ['builtin:calculator'], approval } });
-  const another = await agentOf(tenant);
+  const agent = await createScriptedAgent(tenant, { tools: { toolIds: ['builtin:calculator'], approval } });
+  const another = await createScriptedAgent(tenant);
   const { pausedReason } = await answered(
     run(tenant, agent.id, scripted(calls(calculate('1')), { text: 'x' })),
   );
@@ -155,12 +157,14 @@ test('another tenant, another agent and unknown ids: 404', async () => {
 
 test('the caller brings tools of its own', async () => {
   const tenant = await newTenant();
-  const agent = await agentOf(tenant);
+  const agent = await createScriptedAgent(tenant);
   const clientTools = [{ name: 'ask_user', description: 'Asks', parametersSchema: { type: 'object' } }];
   const script = scripted(calls(['ask_user', { q: 'Tea?' }]), { text: 'tea it is' });
   const { executionId, pausedReason } = await answered(run(tenant, agent.id, script, { clientTools }));
   expect(pausedReason.awaits).toMatchObject([{ toolName: 'ask_user', parameters: { q: 'Tea?' } }]);
-  const ended = await answered(resume(tenant, agent.id, { executionId, toolOutputs: { ask_user: 'yes' } }));
+  const ended = await answered(
+    resumeAgentRun(tenant, agent.id, { executionId, toolOutputs: { ask_user: 'yes' } }),
+  );
   expect(ended).toMatchObject({ status: 'completed', result: 'tea it is' });
   const broken = [{ ...clientTools[0], parametersSchema: { type: 'nonsense' } }];
   const refused = await expectStatus(400, run(tenant, agent.id, script, { clientTools: broken }));
@@ -169,7 +173,7 @@ test('the caller brings tools of its own', async () => {
 
 test('an answer that must fit a schema is corrected once', async () => {
   const tenant = await newTenant();
-  const agent = await agentOf(tenant);
+  const agent = await createScriptedAgent(tenant);
   const schema = { type: 'object', properties: { n: { type: 'integer' } }, required: ['n'] };
   const options = { responseFormat: { type: 'json', schema } };
   const answer = (...texts: string[]) =>

@@ -1,9 +1,9 @@
 import { expect, inject, test } from 'vitest';
-import { calls, scripted } from '../../support/agent-runs.ts';
-import { play, type Scenario } from '../../support/agent-scenario.ts';
-import { newConfig } from '../../support/model-configs.ts';
-import type { Tenant } from '../../support/stack.ts';
-import { createTool } from '../../support/tools.ts';
+import { calls, scripted } from '../../support/agents/agent-runs.ts';
+import { play, type Scenario } from '../../support/agents/agent-scenario.ts';
+import { createTool } from '../../support/files/tools.ts';
+import { newConfig } from '../../support/models/model-configs.ts';
+import type { Tenant } from '../../support/stack/stack.ts';
 
 const calculator = { toolIds: ['builtin:calculator'] };
 const sum: [string, object] = ['calculator', { expression: '1 + 1' }];

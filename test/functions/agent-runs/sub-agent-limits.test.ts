@@ -1,27 +1,27 @@
 import { expect, test } from 'vitest';
 import {
-  agentOf,
   answered,
   approve,
   calls,
+  createScriptedAgent,
   followed,
-  resume,
+  resumeAgentRun,
   run,
   scripted,
-} from '../../support/agent-runs.ts';
-import { expectStatus } from '../../support/flows.ts';
-import { pricedModel } from '../../support/model-configs.ts';
-import type { Turn } from '../../support/scripted-model.ts';
-import { newTenant, type Tenant } from '../../support/stack.ts';
-import { createTool } from '../../support/tools.ts';
+} from '../../support/agents/agent-runs.ts';
+import { createTool } from '../../support/files/tools.ts';
+import { expectStatus } from '../../support/flows/flows.ts';
+import { pricedModel } from '../../support/models/model-configs.ts';
+import type { ScriptedTurn } from '../../support/models/scripted-model.ts';
+import { newTenant, type Tenant } from '../../support/stack/stack.ts';
 
 const calculator = { toolIds: ['builtin:calculator'] };
 const sum: [string, object] = ['calculator', { expression: '1 + 1' }];
-const done: Turn = { text: 'done' };
+const done: ScriptedTurn = { text: 'done' };
 
 /** An agent with another one as its tool `ask`. */
 const asking = (tenant: Tenant, inner: { id: string }, config: object = {}) =>
-  agentOf(tenant, config, { capabilities: [{ toolName: 'ask', subAgentId: inner.id }] });
+  createScriptedAgent(tenant, config, { capabilities: [{ toolName: 'ask', subAgentId: inner.id }] });
 
 const childrenOf = async (tenant: Tenant, agentId: string, executionId: string) =>
   (
@@ -36,8 +36,8 @@ const callsOf = async (tenant: Tenant, agentId: string, executionId: string) =>
 
 test('agents run each other five levels deep; the call of the sixth fails, and all others go on', async () => {
   const tenant = await newTenant();
-  let agent = await agentOf(tenant);
-  let script: Turn[] = [{ text: 'the bottom' }];
+  let agent = await createScriptedAgent(tenant);
+  let script: ScriptedTurn[] = [{ text: 'the bottom' }];
   for (let level = 6; level >= 1; level--) {
     agent = await asking(tenant, agent);
     script = [calls(['ask', { message: scripted(...script) }]), { text: `level ${level}` }];
@@ -67,7 +67,7 @@ test('a sub-agent that would need an approval or its caller fails closed: the ca
     config: {},
     parametersSchema: { type: 'object' },
   });
-  const inner = await agentOf(tenant, {
+  const inner = await createScriptedAgent(tenant, {
     tools: { toolIds: [toolId, 'builtin:calculator'], approval: { require: ['calculator'] } },
   });
   const agent = await asking(tenant, inner);
@@ -92,7 +92,7 @@ test('a sub-agent that would need an approval or its caller fails closed: the ca
     for (const { approvalId, toolCallId } of awaits) {
       const answer = approvalId
         ? approve(tenant, inner.id, { ...body, approvalId, decision: 'approved' })
-        : resume(tenant, inner.id, { ...body, toolOutputs: { [toolCallId]: 1 } });
+        : resumeAgentRun(tenant, inner.id, { ...body, toolOutputs: { [toolCallId]: 1 } });
       expect((await answer).status).toBe(409);
     }
   }
@@ -101,7 +101,7 @@ test('a sub-agent that would need an approval or its caller fails closed: the ca
 test('a stored sub-agent that the maxCost of its parent does not pay for is not asked; the parent learns why', async () => {
   const tenant = await newTenant();
   const model = await pricedModel(tenant);
-  const inner = await agentOf(tenant, { model: await pricedModel(tenant, { output: 10 }) });
+  const inner = await createScriptedAgent(tenant, { model: await pricedModel(tenant, { output: 10 }) });
   const agent = await asking(tenant, inner, { model, loopConfig: { maxTurns: 5, maxCost: 0.01 } });
   const script = scripted(calls(['ask', { message: scripted({ text: 'dear' }) }]), done);
   const { executionId, ...outcome } = await answered(run(tenant, agent.id, script));
@@ -127,7 +127,7 @@ const spawn: [string, object] = [
 
 test('the limits of single tools hold in code and in spawned agents', async () => {
   const tenant = await newTenant();
-  const agent = await agentOf(tenant, { tools: limited });
+  const agent = await createScriptedAgent(tenant, { tools: limited });
   const { executionId } = await answered(
     run(tenant, agent.id, scripted(calls(['run_code', { code }]), calls(spawn), done)),
   );
@@ -146,7 +146,7 @@ test('the limit of a capability also holds where code and spawned agents reach i
   const { id } = await createTool(tenant);
   const toolPool = [id];
   const perToolLimits = { twice: { maxCalls: 1 } };
-  const agent = await agentOf(
+  const agent = await createScriptedAgent(
     tenant,
     { tools: { perToolLimits, subagentConfig: { toolPool }, codeModeConfig: { toolPool } } },
     { capabilities: [{ toolName: 'twice', toolId: id }] },
@@ -173,7 +173,7 @@ test('a spawned agent may cost what is left of the maxCost of the one that spawn
   const tenant = await newTenant();
   const model = await pricedModel(tenant);
   const dear = await pricedModel(tenant, { output: 10 });
-  const agent = await agentOf(tenant, {
+  const agent = await createScriptedAgent(tenant, {
     model,
     loopConfig: { maxTurns: 5, maxCost: 0.01 },
     tools: { ...limited, subagentConfig: { ...limited.subagentConfig, defaultModel: dear } },

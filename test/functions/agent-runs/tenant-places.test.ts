@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
-import { agentOf, run, scripted } from '../../support/agent-runs.ts';
-import { eventually } from '../../support/eventually.ts';
-import { expectStatus } from '../../support/flows.ts';
-import { newTenant, type Tenant } from '../../support/stack.ts';
+import { createScriptedAgent, run, scripted } from '../../support/agents/agent-runs.ts';
+import { expectStatus } from '../../support/flows/flows.ts';
+import { eventually } from '../../support/stack/eventually.ts';
+import { newTenant, type Tenant } from '../../support/stack/stack.ts';
 
 const inBackground = { options: { background: true } };
 const start = (tenant: Tenant, agentId: string, script: string): Promise<{ executionId: string }> =>
@@ -13,11 +13,15 @@ const statusOf = async (tenant: Tenant, agentId: string, executionId: string) =>
   (await tenant.call('GET', `/v1/agents/${agentId}/executions/${executionId}`)).body.status;
 const completed = (tenant: Tenant, agentId: string, executionId: string) =>
   eventually(async () => expect(await statusOf(tenant, agentId, executionId)).toBe('completed'), 40_000);
-const silentAgent = (tenant: Tenant) => agentOf(tenant, { model: 'generic-openai/hanging' });
+const silentAgent = (tenant: Tenant) => createScriptedAgent(tenant, { model: 'generic-openai/hanging' });
 
 test('60 runs whose model is silent leave places to others, and each runs once a place is free', async () => {
   const [tenant, other] = await Promise.all([newTenant(), newTenant()]);
-  const [silent, quick, others] = await Promise.all([silentAgent(tenant), agentOf(tenant), agentOf(other)]);
+  const [silent, quick, others] = await Promise.all([
+    silentAgent(tenant),
+    createScriptedAgent(tenant),
+    createScriptedAgent(other),
+  ]);
   const runs = await Promise.all(Array.from({ length: 60 }, () => start(tenant, silent.id, 'x')));
   const last = await start(tenant, quick.id, scripted({ text: 'at last' }));
   const { executionId } = await start(other, others.id, scripted({ text: 'at once' }));

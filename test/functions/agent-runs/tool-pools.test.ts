@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { expect, inject, test } from 'vitest';
-import { agentOf, answered, calls, run, scripted } from '../../support/agent-runs.ts';
-import { expectStatus } from '../../support/flows.ts';
-import { newTenant, type Tenant } from '../../support/stack.ts';
+import { answered, calls, createScriptedAgent, run, scripted } from '../../support/agents/agent-runs.ts';
+import { expectStatus } from '../../support/flows/flows.ts';
+import { newTenant, type Tenant } from '../../support/stack/stack.ts';
 
 const runtimeTool = {
   name: 'look up',
@@ -37,7 +37,7 @@ test.each(['mcp:m:work', 'm__work'])(
     const tenant = await newTenant();
     const toolPool = ['look up', ofServer];
     const server = { ...mcpServer(), auth: { type: 'bearer', token: 'a-secret-of-the-server' } };
-    const agent = await agentOf(tenant, {
+    const agent = await createScriptedAgent(tenant, {
       tools: {
         runtimeTools: [runtimeTool],
         mcpServers: [server],
@@ -66,7 +66,7 @@ test.each(['mcp:m:work', 'm__work'])(
 test('approvals hold for them in code and in spawned agents', async () => {
   const tenant = await newTenant();
   const toolPool = ['look up', 'mcp:m:work'];
-  const agent = await agentOf(tenant, {
+  const agent = await createScriptedAgent(tenant, {
     tools: {
       runtimeTools: [runtimeTool],
       mcpServers: [mcpServer()],
@@ -88,7 +88,7 @@ test('approvals hold for them in code and in spawned agents', async () => {
 test('the model learns of a tool in a pool that its server does not have', async () => {
   const tenant = await newTenant();
   const tools = { mcpServers: [mcpServer()], codeModeConfig: { toolPool: ['mcp:m:missing'] } };
-  const agent = await agentOf(tenant, { model: 'generic-openai/mirror', tools });
+  const agent = await createScriptedAgent(tenant, { model: 'generic-openai/mirror', tools });
   const { result } = await answered(run(tenant, agent.id, 'hello'));
   expect(JSON.parse(result).messages[0].content).toContain(
     'The MCP server "m" has no tool missing, which a tool pool names',

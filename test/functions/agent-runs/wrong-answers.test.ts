@@ -5,18 +5,18 @@ import { newId } from '../../../shared/core/ids.ts';
 import { agentExecutionEntity } from '../../../shared/execution/agent-runs/executions/agent-execution.ts';
 import { sweepRun } from '../../../shared/execution/agent-runs/sweep-runs.ts';
 import {
-  agentOf,
   answered,
   approve,
   calls,
+  createScriptedAgent,
   followed,
-  resume,
+  resumeAgentRun,
   run,
   scripted,
-} from '../../support/agent-runs.ts';
-import { notFoundBody } from '../../support/errors.ts';
-import { expectStatus } from '../../support/flows.ts';
-import { countingRuntime, newTenant, type Tenant } from '../../support/stack.ts';
+} from '../../support/agents/agent-runs.ts';
+import { expectStatus } from '../../support/flows/flows.ts';
+import { notFoundBody } from '../../support/stack/errors.ts';
+import { countingRuntime, newTenant, type Tenant } from '../../support/stack/stack.ts';
 
 const clientTools = ['read', 'write'].map((name) => ({
   name,
@@ -27,11 +27,11 @@ const script = scripted(calls(['read', { at: 1 }], ['read', { at: 2 }], ['write'
 
 /** A run that waits for two outputs of one tool, and one of another. */
 async function waiting(tenant: Tenant) {
-  const agent = await agentOf(tenant);
+  const agent = await createScriptedAgent(tenant);
   const { executionId, pausedReason } = await answered(run(tenant, agent.id, script, { clientTools }));
   const ids: string[] = pausedReason.awaits.map(({ toolCallId }: { toolCallId: string }) => toolCallId);
   const give = (toolOutputs: unknown, more: object = {}) =>
-    resume(tenant, agent.id, { executionId, toolOutputs, ...more });
+    resumeAgentRun(tenant, agent.id, { executionId, toolOutputs, ...more });
   return { agent, executionId: executionId as string, ids, give };
 }
 
@@ -43,13 +43,13 @@ const outputsOf = async (tenant: Tenant, agentId: string, executionId: string) =
 test('a local run of another tenant, or of another agent, is not there: 404 that reveals nothing', async () => {
   const [tenant, stranger] = [await newTenant(), await newTenant()];
   const { agent, executionId, ids } = await waiting(tenant);
-  const own = await agentOf(stranger);
+  const own = await createScriptedAgent(stranger);
   const body = { executionId, toolOutputs: { [ids[0] ?? '']: 'stolen' } };
   const unknown = { ...body, executionId: newId('exec') };
   for (const agentId of [agent.id, own.id]) {
-    const refused = await expectStatus(404, resume(stranger, agentId, body));
+    const refused = await expectStatus(404, resumeAgentRun(stranger, agentId, body));
     expect(refused).toEqual(notFoundBody('Execution'));
-    expect(await expectStatus(404, resume(stranger, agentId, unknown))).toEqual(refused);
+    expect(await expectStatus(404, resumeAgentRun(stranger, agentId, unknown))).toEqual(refused);
   }
   for (const path of ['/v1/dispatch/resume', '/v1/dispatch/continue']) {
     const { toolOutputs } = body;
@@ -58,8 +58,8 @@ test('a local run of another tenant, or of another agent, is not there: 404 that
       notFoundBody('Execution'),
     );
   }
-  const another = await agentOf(tenant);
-  expect((await resume(tenant, another.id, body)).status).toBe(404);
+  const another = await createScriptedAgent(tenant);
+  expect((await resumeAgentRun(tenant, another.id, body)).status).toBe(404);
   expect(await outputsOf(tenant, agent.id, executionId)).toEqual([]);
 });
 
@@ -125,7 +125,7 @@ test('of two outputs for one call at once, one is taken', async () => {
 /** A run that waits for an approval of a tool which counts its calls. */
 async function gatedRun(tenant: Tenant, approval: object = {}) {
   const server = `${inject('failingMcpUrl')}/${randomUUID()}`;
-  const agent = await agentOf(tenant, {
+  const agent = await createScriptedAgent(tenant, {
     tools: {
       mcpServers: [{ id: 'm', url: `${server}/alive` }],
       approval: { require: ['m__work'], ...approval },

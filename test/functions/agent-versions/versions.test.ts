@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
-import { createAgent, publishAgent, updateAgent } from '../../support/agents.ts';
-import { notFoundBody } from '../../support/errors.ts';
-import { expectStatus } from '../../support/flows.ts';
-import { newTenant } from '../../support/stack.ts';
+import { createAgent, publishAgent, updateAgent } from '../../support/agents/agents.ts';
+import { expectStatus } from '../../support/flows/flows.ts';
+import { notFoundBody } from '../../support/stack/errors.ts';
+import { newTenant } from '../../support/stack/stack.ts';
 
 const unknownVersion = `agentver_${'0'.repeat(26)}`;
 const modelOf = (version: { agentConfig: { config: { model: string } } }) => version.agentConfig.config.model;

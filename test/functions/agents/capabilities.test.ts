@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
-import { createAgent } from '../../support/agents.ts';
-import { notFoundBody } from '../../support/errors.ts';
-import { createFlow, expectStatus } from '../../support/flows.ts';
-import { newTenant, type Tenant } from '../../support/stack.ts';
-import { createTool } from '../../support/tools.ts';
+import { createAgent } from '../../support/agents/agents.ts';
+import { createTool } from '../../support/files/tools.ts';
+import { createFlow, expectStatus } from '../../support/flows/flows.ts';
+import { notFoundBody } from '../../support/stack/errors.ts';
+import { newTenant, type Tenant } from '../../support/stack/stack.ts';
 
 const add = ({ call }: Pick<Tenant, 'call'>, agentId: string, body: object) =>
   call('POST', `/v1/agents/${agentId}/capabilities`, { body });

@@ -5,13 +5,13 @@ import { cardScheduleEntity } from '../../../shared/domain/agents/card-schedule.
 import { refreshDueCards } from '../../../shared/domain/agents/due-cards.ts';
 import { toLambda } from '../../../shared/platform/http/lambda/lambda.ts';
 import { productionRuntime } from '../../../shared/platform/runtime.ts';
-import { createAgent, publishAgent, updateAgent } from '../../support/agents.ts';
-import { notFoundBody } from '../../support/errors.ts';
-import { expectStatus } from '../../support/flows.ts';
-import { invokeWith } from '../../support/invoke.ts';
-import { principalOf } from '../../support/principals.ts';
-import { newTenant, type Tenant } from '../../support/stack.ts';
-import { json, type WebAnswer, web } from '../../support/web.ts';
+import { createAgent, publishAgent, updateAgent } from '../../support/agents/agents.ts';
+import { expectStatus } from '../../support/flows/flows.ts';
+import { jsonWebAnswer, type WebAnswer, web } from '../../support/servers/web.ts';
+import { notFoundBody } from '../../support/stack/errors.ts';
+import { invokeWith } from '../../support/stack/invoke.ts';
+import { tenantPrincipal } from '../../support/stack/principals.ts';
+import { newTenant, type Tenant } from '../../support/stack/stack.ts';
 
 const skill = (id: string) => ({ id, name: `Skill ${id}`, description: `Does ${id}`, tags: [] });
 const cardWith = (...ids: string[]) => ({ name: 'Guide', version: '1', skills: ids.map(skill) });
@@ -24,7 +24,7 @@ async function invoke(
 ) {
   const handler = toLambda(endpoint as typeof refreshAgentCard);
   const headers = { 'content-type': 'application/json' };
-  const { statusCode, body } = await invokeWith(handler, principalOf(tenant))({ headers, ...event });
+  const { statusCode, body } = await invokeWith(handler, tenantPrincipal(tenant))({ headers, ...event });
   return { status: statusCode, body: JSON.parse(body) };
 }
 const fetchCard = (tenant: Tenant, url: string) =>
@@ -36,7 +36,7 @@ const external = (tenant: Tenant, externalConfig: object) =>
   createAgent(tenant, { agentType: 'external', externalConfig });
 
 test('fetch-agent-card returns the card', async () => {
-  const { url } = await web(() => json({ ...cardWith('a'), other: 1 }));
+  const { url } = await web(() => jsonWebAnswer({ ...cardWith('a'), other: 1 }));
   const tenant = await newTenant({ permissions: ['RECORDS:READ'] });
   expect(await fetchCard(tenant, `${url}/card.json`)).toEqual({
     status: 200,
@@ -48,7 +48,7 @@ const answers: [what: string, answer: WebAnswer, status: number, text: string][]
   ['no JSON', { body: 'hello' }, 400, 'did not answer with a JSON object'],
   ['404', { status: 404 }, 502, 'answered 404'],
   ['500', { status: 500 }, 502, 'answered 500'],
-  ['too much', json('x'.repeat(1_500_000)), 502, 'more than 1000000 bytes'],
+  ['too much', jsonWebAnswer('x'.repeat(1_500_000)), 502, 'more than 1000000 bytes'],
   [
     'a redirect inside',
     { status: 302, headers: { location: 'http://10.0.0.1/' } },
@@ -98,7 +98,7 @@ test.each([{}, { url: 5 }, { url: 'no' }, { url: 'https://a.example', more: 1 }]
 
 test('a refresh reports all skills first, then the differences, and gives new skills a role', async () => {
   let card = cardWith('a');
-  const { url, asked } = await web(() => json(card));
+  const { url, asked } = await web(() => jsonWebAnswer(card));
   const tenant = await newTenant();
   const auth = { type: 'bearer', credentials: 'the-credentials-of-it' };
   const created = await external(tenant, { endpoint: `${url}/a2a`, auth });
@@ -155,7 +155,7 @@ test('a refresh reports all skills first, then the differences, and gives new sk
 });
 
 test('a refresh creates no draft', async () => {
-  const { url } = await web(() => json(cardWith('a')));
+  const { url } = await web(() => jsonWebAnswer(cardWith('a')));
   const tenant = await newTenant();
   const { id } = await external(tenant, { endpoint: url });
   const published = await publishAgent(tenant, id);
@@ -166,7 +166,7 @@ test('a refresh creates no draft', async () => {
 
 test('a card with too much is stored in part', async () => {
   const skills = Array.from({ length: 900 }, (_, n) => ({ ...skill(`s${n}`), description: 'x'.repeat(900) }));
-  const { url } = await web(() => json({ ...cardWith(), description: 'y'.repeat(9_000), skills }));
+  const { url } = await web(() => jsonWebAnswer({ ...cardWith(), description: 'y'.repeat(9_000), skills }));
   const tenant = await newTenant();
   const { id } = await external(tenant, { endpoint: url });
   const { status, body } = await refresh(tenant, id);
@@ -198,7 +198,7 @@ const scheduleOf = (tenant: Tenant, id: string) =>
 
 test('the sweep refreshes due cards on their interval, and backs off from failures', async () => {
   let down = false;
-  const { url, asked } = await web(() => (down ? { status: 500 } : json(cardWith('a'))));
+  const { url, asked } = await web(() => (down ? { status: 500 } : jsonWebAnswer(cardWith('a'))));
   const tenant = await newTenant();
   const { id } = await external(tenant, { endpoint: `${url}/card.json`, refreshIntervalMinutes: 60 });
   const sweepAt = (at: Date) => refreshDueCards(productionRuntime(), at);
@@ -227,7 +227,7 @@ test('the sweep refreshes due cards on their interval, and backs off from failur
 });
 
 test('two sweeps at once refresh a card once', async () => {
-  const { url, asked } = await web(() => json(cardWith('a')));
+  const { url, asked } = await web(() => jsonWebAnswer(cardWith('a')));
   const tenant = await newTenant();
   await external(tenant, { endpoint: `${url}/card.json`, refreshIntervalMinutes: 60 });
   await Promise.all([1, 2, 3].map(() => refreshDueCards(productionRuntime(), minutes(61))));

@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest';
-import { createAgent, updateAgent } from '../../support/agents.ts';
-import { createFlow, expectStatus, publishedFlow } from '../../support/flows.ts';
-import { newKey } from '../../support/keys.ts';
-import { newSecret } from '../../support/secrets.ts';
-import { newTenant } from '../../support/stack.ts';
-import { createTool } from '../../support/tools.ts';
+import { createAgent, updateAgent } from '../../support/agents/agents.ts';
+import { newSecret } from '../../support/data/secrets.ts';
+import { createTool } from '../../support/files/tools.ts';
+import { createFlow, expectStatus, publishedFlow } from '../../support/flows/flows.ts';
+import { newKey } from '../../support/stack/keys.ts';
+import { newTenant } from '../../support/stack/stack.ts';
 
 const server = { id: 'search', url: 'https://mcp.example/mcp' };
 const runtimeTool = {

@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest';
 import { agentVersions } from '../../../shared/domain/agents/agent-versions.ts';
 import { agentCredentials } from '../../../shared/domain/agents/credentials/agent-credentials.ts';
-import { createAgent, publishAgent, updateAgent } from '../../support/agents.ts';
-import { expectStatus } from '../../support/flows.ts';
-import { newSecret } from '../../support/secrets.ts';
-import { countingRuntime, newTenant, type Tenant } from '../../support/stack.ts';
+import { createAgent, publishAgent, updateAgent } from '../../support/agents/agents.ts';
+import { newSecret } from '../../support/data/secrets.ts';
+import { expectStatus } from '../../support/flows/flows.ts';
+import { countingRuntime, newTenant, type Tenant } from '../../support/stack/stack.ts';
 
 const url = 'https://mcp.example/mcp';
 const bearer = { id: 'a', url, auth: { type: 'bearer', token: 'the token of a' } };

@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest';
-import { createAgent, publishAgent, updateAgent } from '../../support/agents.ts';
-import { notFoundBody } from '../../support/errors.ts';
-import { createFlow, expectStatus, publishedFlow, template } from '../../support/flows.ts';
-import { loadExport } from '../../support/load-export.ts';
-import { newTenant, type Tenant } from '../../support/stack.ts';
-import { createTool } from '../../support/tools.ts';
+import { createAgent, publishAgent, updateAgent } from '../../support/agents/agents.ts';
+import { loadExport } from '../../support/files/load-export.ts';
+import { createTool } from '../../support/files/tools.ts';
+import { createFlow, expectStatus, publishedFlow, template } from '../../support/flows/flows.ts';
+import { notFoundBody } from '../../support/stack/errors.ts';
+import { newTenant, type Tenant } from '../../support/stack/stack.ts';
 
 const exported = ({ call }: Pick<Tenant, 'call'>, id: string) =>
   expectStatus(200, call('GET', `/v1/agents/${id}/export-runtime`));

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { createAgent } from '../../support/agents.ts';
-import { createFlow, expectStatus } from '../../support/flows.ts';
-import { newTenant } from '../../support/stack.ts';
+import { createAgent } from '../../support/agents/agents.ts';
+import { createFlow, expectStatus } from '../../support/flows/flows.ts';
+import { newTenant } from '../../support/stack/stack.ts';
 
 test('pages run newest first to the end and back, without loss or repetition', async () => {
   const tenant = await newTenant();

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
-import { createAgent, updateAgent } from '../../support/agents.ts';
-import { notFoundBody } from '../../support/errors.ts';
-import { createFlow, expectStatus } from '../../support/flows.ts';
-import { newTenant, stack } from '../../support/stack.ts';
+import { createAgent, updateAgent } from '../../support/agents/agents.ts';
+import { createFlow, expectStatus } from '../../support/flows/flows.ts';
+import { notFoundBody } from '../../support/stack/errors.ts';
+import { newTenant, stack } from '../../support/stack/stack.ts';
 
 const unknownFlow = `flow_${'0'.repeat(26)}`;
 

@@ -4,16 +4,16 @@ import { createAgent as createAgentEndpoint } from '../../../functions/agents/cr
 import { fetchCardOfAgent } from '../../../functions/agents/fetch-agent-card.ts';
 import { refreshAgentCard } from '../../../functions/agents/refresh-agent-card.ts';
 import { handler } from '../../../functions/dispatch/run.ts';
-import { chunksOf } from '../../../shared/core/chunks.ts';
+import { toChunks } from '../../../shared/core/chunks.ts';
 import type { AnyEndpoint } from '../../../shared/platform/http/endpoint.ts';
 import { toLambda } from '../../../shared/platform/http/lambda/lambda.ts';
 import { addressesFor } from '../../shared/adapters/net/ssrf-corpus.ts';
-import { fakeDns } from '../../support/fake-dns.ts';
-import { invokeWith } from '../../support/invoke.ts';
-import { principalOf } from '../../support/principals.ts';
-import { countingRuntime, newTenant, type Tenant } from '../../support/stack.ts';
-import { answerIn, invokeStreaming } from '../../support/streamed.ts';
-import { trap } from '../../support/trap.ts';
+import { fakeDns } from '../../support/servers/fake-dns.ts';
+import { trap } from '../../support/servers/trap.ts';
+import { invokeWith } from '../../support/stack/invoke.ts';
+import { tenantPrincipal } from '../../support/stack/principals.ts';
+import { countingRuntime, newTenant, type Tenant } from '../../support/stack/stack.ts';
+import { invokeStreaming, readStreamedAnswer } from '../../support/stack/streamed.ts';
 
 fakeDns(addressesFor);
 
@@ -28,7 +28,7 @@ afterAll(() => models.close());
 async function send(tenant: Tenant, endpoint: AnyEndpoint, body: object, pathParameters: object = {}) {
   const headers = { 'content-type': 'application/json' };
   const event = { headers, pathParameters: { ...pathParameters }, body: JSON.stringify(body) };
-  const answer = await invokeWith(toLambda(endpoint, countingRuntime), principalOf(tenant))(event);
+  const answer = await invokeWith(toLambda(endpoint, countingRuntime), tenantPrincipal(tenant))(event);
   return { status: answer.statusCode, body: JSON.parse(answer.body) };
 }
 
@@ -39,7 +39,7 @@ async function promptOf(tenant: Tenant, agent: object): Promise<{ status: number
     messages: [{ role: 'user', content: 'hello' }],
     options: { streamResponse: false },
   });
-  const [{ head, body }] = await Promise.all([answerIn(stream), done]);
+  const [{ head, body }] = await Promise.all([readStreamedAnswer(stream), done]);
   const status = head.statusCode;
   if (status !== 200) return { status, prompt: '' };
   return { status, prompt: JSON.parse(JSON.parse(body).result).messages[0].content };
@@ -97,7 +97,7 @@ export function testAddresses(corpus: readonly string[]): void {
         else expect((await promptOf(tenant, { config: configOf([url], transport) })).status, url).toBe(400);
       }
       expect(usable.length).toBeGreaterThan(corpus.length / 2);
-      for (const urls of chunksOf(usable, 16)) {
+      for (const urls of toChunks(usable, 16)) {
         const config = configOf(urls, transport);
         const agent =
           kind === 'runtime'

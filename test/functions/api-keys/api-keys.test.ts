@@ -5,9 +5,9 @@ import {
 } from '@aws-sdk/client-secrets-manager';
 import { expect, test } from 'vitest';
 import { testKeyValueEntity } from '../../../shared/domain/api-keys/key-values.ts';
-import { expectStatus } from '../../support/flows.ts';
-import { newKey } from '../../support/keys.ts';
-import { countingRuntime, newTenant } from '../../support/stack.ts';
+import { expectStatus } from '../../support/flows/flows.ts';
+import { newKey } from '../../support/stack/keys.ts';
+import { countingRuntime, newTenant } from '../../support/stack/stack.ts';
 
 test('a session creates a key; the value is returned once and works immediately', async () => {
   const tenant = await newTenant();

@@ -2,9 +2,9 @@ import { expect, test } from 'vitest';
 import { credentialPartition } from '../../../shared/platform/auth/api-key.ts';
 import { hashKey } from '../../../shared/platform/auth/key-format.ts';
 import { tenantPartition } from '../../../shared/platform/data/keys.ts';
-import { expectStatus } from '../../support/flows.ts';
-import { newKey } from '../../support/keys.ts';
-import { countingRuntime, newTenant, type Tenant } from '../../support/stack.ts';
+import { expectStatus } from '../../support/flows/flows.ts';
+import { newKey } from '../../support/stack/keys.ts';
+import { countingRuntime, newTenant, type Tenant } from '../../support/stack/stack.ts';
 
 /** What an operator finds of this month, oldest first. */
 async function auditOf({ tenant }: Tenant) {

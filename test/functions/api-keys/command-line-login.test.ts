@@ -6,22 +6,29 @@ import { generateKey, hashKey } from '../../../shared/platform/auth/key-format.t
 import type { Principal } from '../../../shared/platform/identity/principal.ts';
 import {
   allowedLogin,
-  loginOf,
+  loginBody,
   loginsPath,
   newProof,
-  redeem,
   redeemPath,
-} from '../../support/command-line-logins.ts';
-import { expectStatus } from '../../support/flows.ts';
-import { newKey } from '../../support/keys.ts';
-import { newAddress, ownAddress } from '../../support/own-address.ts';
-import { callerWith, countingRuntime, newTenant, stack, type Tenant, tableOf } from '../../support/stack.ts';
+  sendRedemption,
+} from '../../support/command-line/command-line-logins.ts';
+import { expectStatus } from '../../support/flows/flows.ts';
+import { newAddress, ownAddress } from '../../support/servers/own-address.ts';
+import { newKey } from '../../support/stack/keys.ts';
+import {
+  callerWith,
+  countingRuntime,
+  countingTable,
+  newTenant,
+  stack,
+  type Tenant,
+} from '../../support/stack/stack.ts';
 
 const notFound = {
   status: 404,
   body: { error: 'Login not found', details: [{ code: 'NOT_FOUND', message: 'Login not found' }] },
 };
-const seen = ({ status, body }: Awaited<ReturnType<typeof redeem>>) => ({ status, body });
+const seen = ({ status, body }: Awaited<ReturnType<typeof sendRedemption>>) => ({ status, body });
 const keysOf = async ({ call }: Tenant) => (await expectStatus(200, call('GET', '/v1/api-keys'))).apiKeys;
 const sessionOf = ({ tenant, userId }: Tenant): Principal => ({
   ...{ kind: 'session', tenant, userId, organizationId: null, environment: 'production' },
@@ -32,7 +39,7 @@ test('the program gets a key for the code that a person allowed, with the permis
   const tenant = await newTenant({ organizationId: `org-${Date.now()}` });
   const login = await allowedLogin(tenant, { permissions: ['FLOWS:READ', 'RECORDS:READ'] });
   expect(await keysOf(tenant)).toEqual([]);
-  const key = await expectStatus(201, redeem(login));
+  const key = await expectStatus(201, sendRedemption(login));
   expect(key).toEqual({
     id: expect.stringMatching(/^key_/),
     name: 'Command line on laptop',
@@ -53,7 +60,7 @@ test('the program gets a key for the code that a person allowed, with the permis
 test('the audit log says who allowed what for which computer, and to which address the key went', async () => {
   const tenant = await newTenant();
   const login = await allowedLogin(tenant);
-  const { id } = await expectStatus(201, redeem(login));
+  const { id } = await expectStatus(201, sendRedemption(login));
   const { data } = await expectStatus(200, tenant.call('GET', '/v1/audit-log'));
   expect(data).toMatchObject([
     { action: 'api-key.created', targetId: id, userId: tenant.userId, sourceIp: ownAddress },
@@ -72,30 +79,30 @@ test('the table has the hash of a code and of its verifier only, and nothing of 
   const tenant = await newTenant();
   const login = await allowedLogin(tenant);
   const partition = credentialPartition(hashKey(login.code));
-  const stored = await tableOf(tenant.tenant).queryAll({ partition });
+  const stored = await countingTable(tenant.tenant).queryAll({ partition });
   expect(stored).toHaveLength(1);
   expect(JSON.stringify(stored)).not.toContain(login.code);
   expect(JSON.stringify(stored)).not.toContain(login.codeVerifier);
-  await expectStatus(201, redeem(login));
-  expect(await tableOf(tenant.tenant).queryAll({ partition })).toEqual([]);
+  await expectStatus(201, sendRedemption(login));
+  expect(await countingTable(tenant.tenant).queryAll({ partition })).toEqual([]);
 });
 
 test('a code gives one key, however many ask for it at once', async () => {
   const tenant = await newTenant();
   const login = await allowedLogin(tenant);
-  const answers = await Promise.all([1, 2, 3, 4, 5].map(() => redeem(login)));
+  const answers = await Promise.all([1, 2, 3, 4, 5].map(() => sendRedemption(login)));
   expect(answers.map(({ status }) => status).toSorted()).toEqual([201, 404, 404, 404, 404]);
-  expect(seen(await redeem(login))).toEqual(notFound);
+  expect(seen(await sendRedemption(login))).toEqual(notFound);
   expect(await keysOf(tenant)).toHaveLength(1);
 });
 
 test('a wrong verifier ends the code, and gets the answer of an unknown code', async () => {
   const tenant = await newTenant();
   const login = await allowedLogin(tenant);
-  expect(seen(await redeem({ ...login, ...newProof() }))).toEqual(notFound);
-  expect(seen(await redeem(login))).toEqual(notFound);
+  expect(seen(await sendRedemption({ ...login, ...newProof() }))).toEqual(notFound);
+  expect(seen(await sendRedemption(login))).toEqual(notFound);
   for (const code of [generateKey('login'), generateKey('production'), 'tv_login_x', 'code']) {
-    expect(seen(await redeem({ ...login, code }))).toEqual(notFound);
+    expect(seen(await sendRedemption({ ...login, code }))).toEqual(notFound);
   }
   expect(await keysOf(tenant)).toEqual([]);
 });
@@ -107,7 +114,7 @@ test('a code lasts two minutes, and not longer than the session of the person wh
   const at = (ms: number) => commandLineLogins({ ...scope, now: () => new Date(startMs + ms) });
   const allow = async (person: Principal) => {
     const { codeVerifier, challenge } = newProof();
-    return { codeVerifier, ...(await at(0).allow(person, loginOf(challenge))) };
+    return { codeVerifier, ...(await at(0).allow(person, loginBody(challenge))) };
   };
   const person = sessionOf(tenant);
   for (const [expiresAt, lastsMs] of [
@@ -130,7 +137,7 @@ test('a code lasts two minutes, and not longer than the session of the person wh
 test('a person cannot allow more than the session may, and an API key allows nothing', async () => {
   const { challenge } = newProof();
   const few = await newTenant({ permissions: ['API_KEYS:WRITE', 'FLOWS:READ'] });
-  const body = loginOf(challenge, { permissions: ['FLOWS:READ', 'FLOWS:WRITE'] });
+  const body = loginBody(challenge, { permissions: ['FLOWS:READ', 'FLOWS:WRITE'] });
   const refused = await expectStatus(403, few.call('POST', loginsPath, { body }));
   expect(refused.details).toBe('Missing required permission: FLOWS:WRITE');
   const { call } = await newKey(await newTenant(), { permissions: ['*'] });
@@ -148,7 +155,7 @@ test.each([
   ['permissions.0', { permissions: ['FLOWS:FLY'] }],
 ])('400 for a wrong %s: %j', async (path, wrong) => {
   const { call } = await newTenant();
-  const body = loginOf(newProof().challenge, wrong);
+  const body = loginBody(newProof().challenge, wrong);
   const { details } = await expectStatus(400, call('POST', loginsPath, { body }));
   expect(details).toMatchObject([{ path }]);
 });

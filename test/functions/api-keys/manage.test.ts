@@ -2,10 +2,10 @@ import { expect, test } from 'vitest';
 import { credentialEntity } from '../../../shared/platform/auth/api-key.ts';
 import { hashKey } from '../../../shared/platform/auth/key-format.ts';
 import { permissionNames } from '../../../shared/platform/identity/permissions.ts';
-import { notFoundBody } from '../../support/errors.ts';
-import { expectStatus } from '../../support/flows.ts';
-import { newKey } from '../../support/keys.ts';
-import { callerWith, countingRuntime, newTenant, type Tenant } from '../../support/stack.ts';
+import { expectStatus } from '../../support/flows/flows.ts';
+import { notFoundBody } from '../../support/stack/errors.ts';
+import { newKey } from '../../support/stack/keys.ts';
+import { callerWith, countingRuntime, newTenant, type Tenant } from '../../support/stack/stack.ts';
 
 const path = (id: string, action = '') => `/v1/api-keys/${id}${action}`;
 const update = ({ call }: Pick<Tenant, 'call'>, id: string, body: object) => call('PUT', path(id), { body });

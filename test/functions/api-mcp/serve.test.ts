@@ -1,16 +1,16 @@
 import { expect, test } from 'vitest';
 import { endpoints } from '../../../functions/index.ts';
-import { publishedFlow, template } from '../../support/flows.ts';
-import { newKey } from '../../support/keys.ts';
-import { connect, post, protocols } from '../../support/mcp-surface.ts';
-import { newTenant } from '../../support/stack.ts';
+import { publishedFlow, template } from '../../support/flows/flows.ts';
+import { newKey } from '../../support/stack/keys.ts';
+import { newTenant } from '../../support/stack/stack.ts';
+import { connectMcp, mcpProtocols, postMcp } from '../../support/surfaces/mcp-surface.ts';
 
-type Mcp = Awaited<ReturnType<typeof connect>>;
+type Mcp = Awaited<ReturnType<typeof connectMcp>>;
 
 async function caller(permissions: readonly string[] = ['*']) {
   const tenant = await newTenant();
   const { key: secret } = await newKey(tenant, { permissions });
-  return { tenant, mcp: await connect('/v1', secret), key: secret };
+  return { tenant, mcp: await connectMcp('/v1', secret), key: secret };
 }
 
 /** The structured result of a tool. */
@@ -27,58 +27,61 @@ async function use(mcp: Mcp, name: string, args: object) {
 const call = async (mcp: Mcp, id: string, more: object = {}) =>
   (await use(mcp, 'call_operation', { id, ...more })).value as { status: number; body: never };
 
-test.each(protocols)('an assistant builds, tests, publishes and runs a flow, by %s', async (_name, mode) => {
-  const tenant = await newTenant();
-  const { key: secret } = await newKey(tenant, { permissions: ['*'] });
-  const mcp = await connect('/v1', secret, mode);
-  const { tools } = await mcp.listTools();
-  expect(tools.map(({ name }) => name)).toEqual([
-    'search_operations',
-    'describe_operation',
-    'call_operation',
-  ]);
-  const idFor = async (query: string, wanted: string) => {
-    const { value } = await use(mcp, 'search_operations', { query });
-    const ids = (value as { operations: { id: string }[] }).operations.map(({ id }) => id);
-    expect(ids).toContain(wanted);
-    return wanted;
-  };
-  const create = await idFor('create a flow', 'flows.create');
-  const described = (await use(mcp, 'describe_operation', { id: create })).value as {
-    request: string;
-    path?: object;
-    destructive: boolean;
-    schemas: object;
-    moreSchemas: string[];
-  };
-  expect(described).toMatchObject({ request: 'POST /v1/flows', destructive: false });
-  const stepTypes = [...Object.keys(described.schemas), ...described.moreSchemas];
-  expect(stepTypes).toContain('TemplateStep');
-  const { value: remove } = await use(mcp, 'describe_operation', { id: 'flows.delete' });
-  expect(remove).toMatchObject({
-    request: 'DELETE /v1/flows/{id}',
-    path: { id: { type: 'string' } },
-    destructive: true,
-  });
-  const step = await use(mcp, 'describe_operation', { id: create, schemas: ['TemplateStep'] });
-  expect(step.text).toContain('outputVariable');
-  const flowSteps = [template('Hello {{ who }}', 'greeting')];
-  const wrong = { name: 'Greeter', flowSteps: [{ ...flowSteps[0], config: { template: '{{ who' } }] };
-  const refused = await use(mcp, 'call_operation', { id: create, body: wrong });
-  expect(refused).toMatchObject({ isError: true, value: { status: 400 } });
-  expect(refused.text).toContain('flowSteps.0.config.template');
-  const made = await call(mcp, create, { body: { name: 'Greeter', flowSteps } });
-  const { id } = made.body as { id: string };
-  expect(made.status).toBe(201);
-  const run = await idFor('dispatch run a flow', 'dispatch.run');
-  const body = { flow: { id }, inputs: { who: 'Ada' }, options: { streamResponse: false } };
-  expect(await call(mcp, run, { body })).toMatchObject({ status: 200, body: { output: 'Hello Ada' } });
-  expect(await call(mcp, 'flows.publish', { path: { id } })).toMatchObject({ status: 200 });
-  expect(await call(mcp, 'flows.list', { query: { limit: 1, search: 'greet' } })).toMatchObject({
-    status: 200,
-    body: { data: [{ id }] },
-  });
-});
+test.each(mcpProtocols)(
+  'an assistant builds, tests, publishes and runs a flow, by %s',
+  async (_name, mode) => {
+    const tenant = await newTenant();
+    const { key: secret } = await newKey(tenant, { permissions: ['*'] });
+    const mcp = await connectMcp('/v1', secret, mode);
+    const { tools } = await mcp.listTools();
+    expect(tools.map(({ name }) => name)).toEqual([
+      'search_operations',
+      'describe_operation',
+      'call_operation',
+    ]);
+    const idFor = async (query: string, wanted: string) => {
+      const { value } = await use(mcp, 'search_operations', { query });
+      const ids = (value as { operations: { id: string }[] }).operations.map(({ id }) => id);
+      expect(ids).toContain(wanted);
+      return wanted;
+    };
+    const create = await idFor('create a flow', 'flows.create');
+    const described = (await use(mcp, 'describe_operation', { id: create })).value as {
+      request: string;
+      path?: object;
+      destructive: boolean;
+      schemas: object;
+      moreSchemas: string[];
+    };
+    expect(described).toMatchObject({ request: 'POST /v1/flows', destructive: false });
+    const stepTypes = [...Object.keys(described.schemas), ...described.moreSchemas];
+    expect(stepTypes).toContain('TemplateStep');
+    const { value: remove } = await use(mcp, 'describe_operation', { id: 'flows.delete' });
+    expect(remove).toMatchObject({
+      request: 'DELETE /v1/flows/{id}',
+      path: { id: { type: 'string' } },
+      destructive: true,
+    });
+    const step = await use(mcp, 'describe_operation', { id: create, schemas: ['TemplateStep'] });
+    expect(step.text).toContain('outputVariable');
+    const flowSteps = [template('Hello {{ who }}', 'greeting')];
+    const wrong = { name: 'Greeter', flowSteps: [{ ...flowSteps[0], config: { template: '{{ who' } }] };
+    const refused = await use(mcp, 'call_operation', { id: create, body: wrong });
+    expect(refused).toMatchObject({ isError: true, value: { status: 400 } });
+    expect(refused.text).toContain('flowSteps.0.config.template');
+    const made = await call(mcp, create, { body: { name: 'Greeter', flowSteps } });
+    const { id } = made.body as { id: string };
+    expect(made.status).toBe(201);
+    const run = await idFor('dispatch run a flow', 'dispatch.run');
+    const body = { flow: { id }, inputs: { who: 'Ada' }, options: { streamResponse: false } };
+    expect(await call(mcp, run, { body })).toMatchObject({ status: 200, body: { output: 'Hello Ada' } });
+    expect(await call(mcp, 'flows.publish', { path: { id } })).toMatchObject({ status: 200 });
+    expect(await call(mcp, 'flows.list', { query: { limit: 1, search: 'greet' } })).toMatchObject({
+      status: 200,
+      body: { data: [{ id }] },
+    });
+  },
+);
 
 test('a call has the permissions of the credential, and no more', async () => {
   const { tenant, mcp } = await caller(['FLOWS:READ']);
@@ -167,9 +170,9 @@ test('flows, agents and runs are resources, without those that the credential ma
 
 test('without a credential there is nothing; a page of another origin is refused', async () => {
   const message = { jsonrpc: '2.0', id: 1, method: 'tools/list' };
-  expect((await post('', '/v1', message)).status).toBe(401);
+  expect((await postMcp('', '/v1', message)).status).toBe(401);
   const { key } = await caller();
-  expect((await post(key, '/v1', message, { origin: 'https://evil.example' })).status).toBe(403);
+  expect((await postMcp(key, '/v1', message, { origin: 'https://evil.example' })).status).toBe(403);
 });
 
 /** What deletes says so. */

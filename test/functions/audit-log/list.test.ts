@@ -4,17 +4,17 @@ import type { Scope } from '../../../shared/platform/data/scope.ts';
 import { audit } from '../../../shared/platform/identity/audit.ts';
 import { auditLog } from '../../../shared/platform/identity/audit-log.ts';
 import type { Principal } from '../../../shared/platform/identity/principal.ts';
-import { expectStatus } from '../../support/flows.ts';
-import { newKey } from '../../support/keys.ts';
-import { newSecret, revokeSecret, setupLink } from '../../support/setup-links.ts';
-import { countingRuntime, newTenant, type Tenant } from '../../support/stack.ts';
+import { expectStatus } from '../../support/flows/flows.ts';
+import { newKey } from '../../support/stack/keys.ts';
+import { countingRuntime, newTenant, type Tenant } from '../../support/stack/stack.ts';
+import { newKeyedSecret, revokeSecret, setupLink } from '../../support/surfaces/setup-links.ts';
 
 const listed = ({ call }: Pick<Tenant, 'call'>, query: Record<string, string> = {}) =>
   expectStatus(200, call('GET', `/v1/audit-log?${new URLSearchParams(query)}`));
 
 test('lists who changed a key or a secret, newest first, without any value', async () => {
   const tenant = await newTenant();
-  const secret = await newSecret(tenant, 'CRM_TOKEN', 'the value of CRM_TOKEN');
+  const secret = await newKeyedSecret(tenant, 'CRM_TOKEN', 'the value of CRM_TOKEN');
   const key = await newKey(tenant, { permissions: ['FLOWS:READ'] });
   await revokeSecret(tenant, secret.id);
   const { data, pagination } = await listed(tenant);
@@ -42,8 +42,8 @@ test('lists who changed a key or a secret, newest first, without any value', asy
 
 test('filters by action, by target, also if it is one of several, and by time', async () => {
   const tenant = await newTenant();
-  const one = await newSecret(tenant, 'ONE');
-  const two = await newSecret(tenant, 'TWO', 'a value of two');
+  const one = await newKeyedSecret(tenant, 'ONE');
+  const two = await newKeyedSecret(tenant, 'TWO', 'a value of two');
   const { call } = await setupLink(tenant, ['ONE', 'THREE']);
   const items = ['ONE', 'THREE'].map((key) => ({ key, value: `a value of ${key}` }));
   const body = { source: { type: 'manual' }, items };
@@ -61,7 +61,7 @@ test('filters by action, by target, also if it is one of several, and by time', 
 
 test('needs full access, and shows only the caller’s tenant', async () => {
   const tenant = await newTenant();
-  await newSecret(tenant, 'MINE', 'the value of MINE');
+  await newKeyedSecret(tenant, 'MINE', 'the value of MINE');
   const everything = await newKey(tenant, { permissions: ['*'] });
   expect((await listed(everything)).data).toHaveLength(2);
   const restricted = await newKey(tenant, { permissions: ['SECRETS:*', 'API_KEYS:WRITE'] });

@@ -1,16 +1,16 @@
 import { expect, test, vi } from 'vitest';
-import { notFoundBody } from '../../support/errors.ts';
 import {
   createRecords,
   expectStatus,
   finishedBatch,
   publishedFlow,
-  runFlow,
+  runFlowOnRecords,
   template,
-} from '../../support/flows.ts';
-import { newKey } from '../../support/keys.ts';
-import { newTenant, type Tenant } from '../../support/stack.ts';
-import { everyStepResult } from '../../support/step-results.ts';
+} from '../../support/flows/flows.ts';
+import { everyStepResult } from '../../support/flows/step-results.ts';
+import { notFoundBody } from '../../support/stack/errors.ts';
+import { newKey } from '../../support/stack/keys.ts';
+import { newTenant, type Tenant } from '../../support/stack/stack.ts';
 
 const unknownBatch = `batch_${'0'.repeat(26)}`;
 const cancel = ({ call }: Pick<Tenant, 'call'>, id: string) => call('POST', `/v1/batch/cancel/${id}`);
@@ -26,7 +26,7 @@ async function cancelledInFlight() {
     template('after'),
   ]);
   await createRecords(tenant, 'thing', recordCount);
-  const { batchId } = await expectStatus(202, runFlow(tenant, flow.id, 'thing'));
+  const { batchId } = await expectStatus(202, runFlowOnRecords(tenant, flow.id, 'thing'));
   const hasBegun = async () => (await status(tenant, batchId)).status !== 'scheduled';
   await vi.waitUntil(hasBegun, { timeout: 20_000, interval: 20 });
   const answer = await expectStatus(200, cancel(tenant, batchId));
@@ -75,7 +75,7 @@ test('409 for a batch that is already cancelled, completed or failed, and its st
     [fails, 'failed'],
   ] as const) {
     const flow = await publishedFlow(tenant, [step]);
-    const { batchId } = await expectStatus(200, runFlow(tenant, flow.id, 'thing'));
+    const { batchId } = await expectStatus(200, runFlowOnRecords(tenant, flow.id, 'thing'));
     const before = await finishedBatch(tenant, batchId);
     expect(await expectStatus(409, cancel(tenant, batchId))).toEqual({
       error: 'Conflict',
@@ -92,7 +92,7 @@ test('of many concurrent cancellations, exactly one succeeds', async () => {
   const slow = { type: 'prompt', name: 'slow', config: { model: 'generic-openai/slow', userPrompt: 'wait' } };
   const flow = await publishedFlow(tenant, [slow]);
   await createRecords(tenant, 'thing', 30);
-  const { batchId } = await expectStatus(202, runFlow(tenant, flow.id, 'thing'));
+  const { batchId } = await expectStatus(202, runFlowOnRecords(tenant, flow.id, 'thing'));
   const answers = await Promise.all(Array.from({ length: 6 }, () => cancel(tenant, batchId)));
   expect(answers.map((answer) => answer.status).toSorted()).toEqual([200, 409, 409, 409, 409, 409]);
 });
@@ -101,7 +101,7 @@ test('404 for an unknown batch and another tenant’s, which continues; 400 for 
   const tenant = await newTenant();
   const flow = await publishedFlow(tenant, [template('x')]);
   await createRecords(tenant, 'thing', 1);
-  const { batchId } = await expectStatus(200, runFlow(tenant, flow.id, 'thing'));
+  const { batchId } = await expectStatus(200, runFlowOnRecords(tenant, flow.id, 'thing'));
   const missing = await expectStatus(404, cancel(tenant, unknownBatch));
   expect(missing).toEqual(notFoundBody('Batch'));
   expect(await expectStatus(404, cancel(await newTenant(), batchId))).toEqual(missing);

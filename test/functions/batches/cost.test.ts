@@ -1,15 +1,15 @@
 import { expect, test } from 'vitest';
-import { notFoundBody } from '../../support/errors.ts';
 import {
   createRecords,
   expectStatus,
   finishedBatch,
   publishedFlow,
-  runFlow,
+  runFlowOnRecords,
   template,
-} from '../../support/flows.ts';
-import { newTenant, type Tenant } from '../../support/stack.ts';
-import { everyStepResult } from '../../support/step-results.ts';
+} from '../../support/flows/flows.ts';
+import { everyStepResult } from '../../support/flows/step-results.ts';
+import { notFoundBody } from '../../support/stack/errors.ts';
+import { newTenant, type Tenant } from '../../support/stack/stack.ts';
 
 const cost = ({ call }: Tenant, id: string) => call('GET', `/v1/batch/${id}/cost`);
 // A model of the price list, on a server that is nobody's.
@@ -23,7 +23,7 @@ test('the cost of a batch is the exact sum of its step results', async () => {
   const tenant = await newTenant();
   const flow = await publishedFlow(tenant, [prompt('{{ _record.name }}'), prompt('again')]);
   await createRecords(tenant, 'thing', 7);
-  const { batchId } = (await runFlow(tenant, flow.id, 'thing')).body;
+  const { batchId } = (await runFlowOnRecords(tenant, flow.id, 'thing')).body;
   await finishedBatch(tenant, batchId);
   const rows = await everyStepResult(tenant, `/v1/flows/${flow.id}/step-results`);
   expect(rows).toHaveLength(14);
@@ -38,7 +38,7 @@ test('a batch without models costs nothing', async () => {
   const tenant = await newTenant();
   const flow = await publishedFlow(tenant, [template('x')]);
   await createRecords(tenant, 'thing', 1);
-  const { batchId } = (await runFlow(tenant, flow.id, 'thing')).body;
+  const { batchId } = (await runFlowOnRecords(tenant, flow.id, 'thing')).body;
   expect((await expectStatus(200, cost(tenant, batchId))).totalCostUsd).toBe(0);
 });
 
@@ -46,7 +46,7 @@ test('400 for a malformed id; 404 for an unknown one and another tenant’s', as
   const [tenant, other] = await Promise.all([newTenant(), newTenant()]);
   const flow = await publishedFlow(other, [template('x')]);
   await createRecords(other, 'thing', 1);
-  const { batchId } = (await runFlow(other, flow.id, 'thing')).body;
+  const { batchId } = (await runFlowOnRecords(other, flow.id, 'thing')).body;
   await expectStatus(400, cost(tenant, 'batch_1'));
   for (const id of [`batch_${'0'.repeat(26)}`, batchId]) {
     expect(await expectStatus(404, cost(tenant, id))).toEqual(notFoundBody('Batch'));

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { forecastTable } from '../../support/forecast-table.ts';
+import { forecastTable } from '../../support/flows/forecast-table.ts';
 
 test('with a history, nine of ten runs cost within 10 % of the forecast, and none more than its limit', async () => {
   const rows = await forecastTable();

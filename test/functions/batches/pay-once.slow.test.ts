@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { createRecords, expectStatus, finishedBatch, publishedFlow } from '../../support/flows.ts';
-import { pricedModel } from '../../support/model-configs.ts';
-import { newTenant, type Tenant } from '../../support/stack.ts';
-import { everyStepResult } from '../../support/step-results.ts';
+import { createRecords, expectStatus, finishedBatch, publishedFlow } from '../../support/flows/flows.ts';
+import { everyStepResult } from '../../support/flows/step-results.ts';
+import { pricedModel } from '../../support/models/model-configs.ts';
+import { newTenant, type Tenant } from '../../support/stack/stack.ts';
 
 const ask = (name: string, model: string, userPrompt: string) => ({
   type: 'prompt',

@@ -1,6 +1,12 @@
 import { expect, test } from 'vitest';
-import { createRecords, expectStatus, finishedBatch, publishedFlow, template } from '../../support/flows.ts';
-import { newTenant } from '../../support/stack.ts';
+import {
+  createRecords,
+  expectStatus,
+  finishedBatch,
+  publishedFlow,
+  template,
+} from '../../support/flows/flows.ts';
+import { newTenant } from '../../support/stack/stack.ts';
 
 const broken = { type: 'transform-data', name: 'broken', config: { script: 'throw new Error("no")' } };
 

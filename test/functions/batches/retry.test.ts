@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest';
 import { batchRetrier } from '../../../shared/execution/batches/starting/retry-batch.ts';
-import { createRecords, expectStatus, finishedBatch, publishedFlow } from '../../support/flows.ts';
-import { pricedModel } from '../../support/model-configs.ts';
-import { principalHere } from '../../support/principals.ts';
-import { countingRuntime, newTenant, type Tenant } from '../../support/stack.ts';
-import { everyStepResult } from '../../support/step-results.ts';
+import { createRecords, expectStatus, finishedBatch, publishedFlow } from '../../support/flows/flows.ts';
+import { everyStepResult } from '../../support/flows/step-results.ts';
+import { pricedModel } from '../../support/models/model-configs.ts';
+import { principalHere } from '../../support/stack/principals.ts';
+import { countingRuntime, newTenant, type Tenant } from '../../support/stack/stack.ts';
 
 const ask = (name: string, model: string) => ({
   type: 'prompt',

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { createRecords, expectStatus, finishedBatch, publishedFlow } from '../../support/flows.ts';
-import { newTenant, type Tenant } from '../../support/stack.ts';
-import { everyStepResult } from '../../support/step-results.ts';
+import { createRecords, expectStatus, finishedBatch, publishedFlow } from '../../support/flows/flows.ts';
+import { everyStepResult } from '../../support/flows/step-results.ts';
+import { newTenant, type Tenant } from '../../support/stack/stack.ts';
 
 const ask = (name: string, userPrompt: string, model = 'generic-openai/echo') => ({
   type: 'prompt',

@@ -1,16 +1,16 @@
 import { expect, test } from 'vitest';
-import { notFoundBody } from '../../support/errors.ts';
 import {
   type BatchStatus,
   createRecords,
   expectStatus,
   finishedBatch,
   publishedFlow,
-  runFlow,
+  runFlowOnRecords,
   template,
-} from '../../support/flows.ts';
-import { newKey } from '../../support/keys.ts';
-import { newTenant, type Tenant } from '../../support/stack.ts';
+} from '../../support/flows/flows.ts';
+import { notFoundBody } from '../../support/stack/errors.ts';
+import { newKey } from '../../support/stack/keys.ts';
+import { newTenant, type Tenant } from '../../support/stack/stack.ts';
 
 const unknownBatch = `batch_${'0'.repeat(26)}`;
 const status = ({ call }: Pick<Tenant, 'call'>, id: string) => call('GET', `/v1/batch/status/${id}`);
@@ -19,7 +19,7 @@ async function ranOn(recordCount: number, steps: object[]) {
   const tenant = await newTenant();
   const flow = await publishedFlow(tenant, steps);
   await createRecords(tenant, 'thing', recordCount);
-  const { batchId } = (await runFlow(tenant, flow.id, 'thing')).body;
+  const { batchId } = (await runFlowOnRecords(tenant, flow.id, 'thing')).body;
   return { tenant, flow, batchId: batchId as string };
 }
 

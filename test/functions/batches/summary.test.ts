@@ -1,7 +1,13 @@
 import { expect, test } from 'vitest';
 import { batchStore } from '../../../shared/execution/batches/batch-store.ts';
-import { createRecords, expectStatus, finishedBatch, publishedFlow, template } from '../../support/flows.ts';
-import { countingRuntime, newTenant } from '../../support/stack.ts';
+import {
+  createRecords,
+  expectStatus,
+  finishedBatch,
+  publishedFlow,
+  template,
+} from '../../support/flows/flows.ts';
+import { countingRuntime, newTenant } from '../../support/stack/stack.ts';
 
 test('the summary lists active and finished batches separately, newest first', async () => {
   const tenant = await newTenant();

@@ -1,21 +1,21 @@
 import Big from 'big.js';
 import { expect, test } from 'vitest';
-import { createAgent, publishAgent } from '../../support/agents.ts';
-import { askStep, createBudget, dispatchSteps, getBudget } from '../../support/budgets.ts';
-import { chat, chatWorld, openSession } from '../../support/chat.ts';
-import { eventually } from '../../support/eventually.ts';
+import { createAgent, publishAgent } from '../../support/agents/agents.ts';
+import { askStep, createBudget, dispatchSteps, getBudget } from '../../support/flows/budgets.ts';
 import {
   createRecords,
   expectStatus,
   finishedBatch,
   publishedFlow,
-  runFlow,
+  runFlowOnRecords,
   template,
-} from '../../support/flows.ts';
-import { newKey } from '../../support/keys.ts';
-import { pricedModel } from '../../support/model-configs.ts';
-import { callerWith, newTenant } from '../../support/stack.ts';
-import { everyStepResult } from '../../support/step-results.ts';
+} from '../../support/flows/flows.ts';
+import { everyStepResult } from '../../support/flows/step-results.ts';
+import { pricedModel } from '../../support/models/model-configs.ts';
+import { eventually } from '../../support/stack/eventually.ts';
+import { newKey } from '../../support/stack/keys.ts';
+import { callerWith, newTenant } from '../../support/stack/stack.ts';
+import { chatWorld, openPageStream, openSession } from '../../support/surfaces/chat.ts';
 
 const short = { maxTokens: 100 };
 const hello = [{ role: 'user', content: 'Hello' }];
@@ -57,7 +57,7 @@ test('what may call a model does not start once the budget is spent; other flows
   await createRecords(tenant, 'thing', 1);
   const refused = await Promise.all([
     dispatchSteps(tenant, [askStep('Hello')]),
-    runFlow(tenant, flow.id, 'thing'),
+    runFlowOnRecords(tenant, flow.id, 'thing'),
     tenant.call('POST', `/v1/flows/${flow.id}/run-on-record-type`, { body: { recordType: 'thing' } }),
     tenant.call('POST', `/v1/agents/${agent.id}/execute`, { body: { messages: hello } }),
   ]);
@@ -98,7 +98,7 @@ test('a batch keeps to the budget of its flow, and its records say why they fail
   const body = { flow: { id: other.id }, options: { streamResponse: false } };
   await expectStatus(200, tenant.call('POST', '/v1/dispatch', { body }));
   expect((await getBudget(tenant, id)).spent).toBe('0');
-  const { batchId } = await expectStatus(202, runFlow(tenant, flow.id, 'thing'));
+  const { batchId } = await expectStatus(202, runFlowOnRecords(tenant, flow.id, 'thing'));
   await finishedBatch(tenant, batchId);
   const rows = await everyStepResult(tenant, `/v1/flows/${flow.id}/step-results`);
   const total = rows.reduce((sum, row) => sum.plus(String(row.estimatedCost ?? 0)), new Big(0));
@@ -143,13 +143,13 @@ test('the chat of a page is paid for by its token; a visitor does not learn of t
     name: 'Secret plan',
   });
   const { sessionId } = await expectStatus(200, openSession(token));
-  const { events } = await chat(sessionId, 'Hello');
+  const { events } = await openPageStream(sessionId, 'Hello');
   if (!events) throw new Error('There is no stream');
   await Array.fromAsync(events);
   const { spent } = await getBudget(tenant, id);
   expect(Number(spent)).toBeGreaterThan(0);
   await expectStatus(200, tenant.call('PUT', `/v1/budgets/${id}`, { body: { limit: spent } }));
-  const refused = await chat(sessionId, 'Hello again');
+  const refused = await openPageStream(sessionId, 'Hello again');
   expect(refused.status).toBe(402);
   expect(JSON.stringify(refused.body)).not.toContain('Secret plan');
 });

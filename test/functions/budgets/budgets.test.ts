@@ -1,13 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import { Webhook } from 'standardwebhooks';
 import { expect, inject, test } from 'vitest';
-import { askStep, createBudget, dispatchSteps, getBudget } from '../../support/budgets.ts';
-import { notFoundBody } from '../../support/errors.ts';
-import { eventually } from '../../support/eventually.ts';
-import { expectStatus } from '../../support/flows.ts';
-import { tenantWithKey } from '../../support/keys.ts';
-import { newTenant } from '../../support/stack.ts';
-import type { ReceivedWebhook } from '../../support/webhook-receiver.ts';
+import { askStep, createBudget, dispatchSteps, getBudget } from '../../support/flows/budgets.ts';
+import { expectStatus } from '../../support/flows/flows.ts';
+import type { ReceivedWebhook } from '../../support/servers/webhook-receiver.ts';
+import { notFoundBody } from '../../support/stack/errors.ts';
+import { eventually } from '../../support/stack/eventually.ts';
+import { tenantWithKey } from '../../support/stack/keys.ts';
+import { newTenant } from '../../support/stack/stack.ts';
 
 test('a budget is created, read, listed, changed and deleted', async () => {
   const tenant = await newTenant();

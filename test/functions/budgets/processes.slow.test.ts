@@ -2,8 +2,8 @@ import { spawn } from 'node:child_process';
 import { text } from 'node:stream/consumers';
 import Big from 'big.js';
 import { expect, test } from 'vitest';
-import { createBudget, getBudget } from '../../support/budgets.ts';
-import { newTenant, stack } from '../../support/stack.ts';
+import { createBudget, getBudget } from '../../support/flows/budgets.ts';
+import { newTenant, stack } from '../../support/stack/stack.ts';
 
 const processes = 50;
 const callsOfEach = 20;
@@ -13,7 +13,7 @@ const cost = '0.01';
 async function outputs(tenant: string, id: string, killAfter?: number): Promise<string[]> {
   // What dead processes hold does not come back for 15 minutes.
   const waitMs = killAfter === undefined ? '5000' : '100';
-  const script = new URL('../../support/budget-caller.ts', import.meta.url).pathname;
+  const script = new URL('../../support/flows/budget-caller.ts', import.meta.url).pathname;
   const given = [script, stack().table, tenant, id, String(callsOfEach), cost, waitMs];
   const children = Array.from({ length: processes }, () =>
     spawn(process.execPath, given, { stdio: ['pipe', 'pipe', 'inherit'] }),

@@ -1,13 +1,13 @@
 import { clientSessionEntity } from '../../../shared/domain/client-sessions/client-session.ts';
 import { hashKey } from '../../../shared/platform/auth/key-format.ts';
-import { agentOf, answered, calls, run, scripted } from '../../support/agent-runs.ts';
-import { answerTo, lastOf, openSession } from '../../support/chat.ts';
-import { createToken } from '../../support/client-tokens.ts';
-import { expectStatus } from '../../support/flows.ts';
-import { countingRuntime, newTenant } from '../../support/stack.ts';
+import { answered, calls, createScriptedAgent, run, scripted } from '../../support/agents/agent-runs.ts';
+import { expectStatus } from '../../support/flows/flows.ts';
+import { countingRuntime, newTenant } from '../../support/stack/stack.ts';
+import { answerTo, lastEvent, openSession } from '../../support/surfaces/chat.ts';
+import { createToken } from '../../support/surfaces/client-tokens.ts';
 
 /** What no other visitor, and no refusal, may show. */
-export const secret = '4111 1111';
+export const cardNumber = '4111 1111';
 
 const origins = ['shop.example.com', '*.shops.example.com', 'dev.example.com:8443', 'münchen.example'];
 const limits = { rateLimitPerMinute: 1_000, rateLimitPerHour: 10_000, maxMessagesPerSession: 1_000 };
@@ -23,8 +23,8 @@ export const pageTool = { name: 'search', description: 'Searches', parametersSch
 
 async function side() {
   const tenant = await newTenant();
-  const agent = await agentOf(tenant, guarded);
-  const unnamed = await agentOf(tenant, { model: 'generic-openai/mirror' });
+  const agent = await createScriptedAgent(tenant, guarded);
+  const unnamed = await createScriptedAgent(tenant, { model: 'generic-openai/mirror' });
   const config = { clientTools: true, approvals: true };
   const given = { agentIds: [agent.id], allowedOrigins: origins, config, ...limits };
   const { clientToken, token } = await createToken(tenant, given);
@@ -35,20 +35,23 @@ async function side() {
 /** A visitor with a message, a run that waits for the page, and one that waits for a decision. */
 async function visitorOf(open: () => Promise<string>) {
   const [sessionId, decider] = [await open(), await open()];
-  const tool = lastOf(
-    await answerTo(sessionId, scripted(calls(['search'], ['search']), { text: secret }), {
+  const tool = lastEvent(
+    await answerTo(sessionId, scripted(calls(['search'], ['search']), { text: cardNumber }), {
       clientTools: [pageTool],
       assistantMessageId: 'a1',
     }),
   );
-  const events = await answerTo(decider, scripted(calls(['place_order', { card: secret }]), { text: 'ok' }));
+  const events = await answerTo(
+    decider,
+    scripted(calls(['place_order', { card: cardNumber }]), { text: 'ok' }),
+  );
   const approvalId = events.find(({ type }) => type === 'approval_start')?.approvalId as string;
   return {
     sessionId,
     decider,
     executionId: tool.executionId,
     toolCallId: tool.toolCallId,
-    approvedId: lastOf(events).executionId,
+    approvedId: lastEvent(events).executionId,
     approvalId,
   };
 }

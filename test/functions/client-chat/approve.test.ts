@@ -1,16 +1,16 @@
 import { expect, test } from 'vitest';
-import { approve, calls, followed as eventsOfTenant, scripted } from '../../support/agent-runs.ts';
+import { approve, calls, followed as eventsOfTenant, scripted } from '../../support/agents/agent-runs.ts';
+import { expectStatus } from '../../support/flows/flows.ts';
 import {
   agentChat,
   answerTo,
   continued,
-  conversationOf,
   eventsOfPage,
-  lastOf,
+  lastEvent,
+  onlyConversation,
   openSession,
-  textsOf,
-} from '../../support/chat.ts';
-import { expectStatus } from '../../support/flows.ts';
+  streamedText,
+} from '../../support/surfaces/chat.ts';
 
 const order = {
   name: 'place_order',
@@ -27,7 +27,7 @@ async function waiting(changes: object = {}) {
   const given = { rateLimitPerMinute: 100, config: { approvals: true }, ...changes };
   const world = await agentChat(given, guarded);
   const events = await answerTo(world.sessionId, script, { assistantMessageId: 'a1' });
-  const { executionId, seq } = lastOf(events);
+  const { executionId, seq } = lastEvent(events);
   const start = events.find(({ type }) => type === 'approval_start');
   return { ...world, events, executionId, seq, start, approvalId: start?.approvalId as string };
 }
@@ -40,7 +40,7 @@ test('the visitor sees the call without credentials, allows it, and gets the ans
   });
   expect(JSON.stringify(events)).not.toMatch(/hunter2|abcdefgh12345678/);
   // The widget would execute the tool of an await with a name.
-  expect(lastOf(events)).toEqual({
+  expect(lastEvent(events)).toEqual({
     type: 'await',
     awaitReason: 'approval',
     awaitedAt: expect.any(String),
@@ -49,13 +49,13 @@ test('the visitor sees the call without credentials, allows it, and gets the ans
   });
   const decision = { sessionId, executionId, approvalId, decision: 'approved' };
   const { status, events: rest } = await continued('approve', decision);
-  expect([status, textsOf(rest)]).toEqual([200, 'Done']);
+  expect([status, streamedText(rest)]).toEqual([200, 'Done']);
   expect(rest).toContainEqual(
     expect.objectContaining({ type: 'approval_complete', approvalId, decision: 'approved' }),
   );
   expect(rest).toContainEqual(expect.objectContaining({ type: 'tool_complete', success: true }));
   expect(JSON.stringify(rest)).not.toContain('ordered');
-  expect((await conversationOf(tenant)).messages[1]).toMatchObject({ id: 'a1', content: 'Done' });
+  expect((await onlyConversation(tenant)).messages[1]).toMatchObject({ id: 'a1', content: 'Done' });
   expect((await continued('approve', decision)).status).toBe(409);
 });
 
@@ -65,7 +65,7 @@ test('a denied call does not run; the agent learns the reason, the visitor gets 
   const { events } = await continued('approve', denied);
   expect(events).toContainEqual(expect.objectContaining({ type: 'approval_complete', decision: 'denied' }));
   expect(events).not.toContainEqual(expect.objectContaining({ type: 'tool_complete', success: true }));
-  expect(textsOf(events)).toBe('Done');
+  expect(streamedText(events)).toBe('Done');
 });
 
 test('only the session whose run it is decides: 404 for other sessions and runs, 401 and 403 as for messages', async () => {
@@ -118,8 +118,8 @@ test('unless the token says so, the tenant decides: visitors get no approval and
     expect([status, body.details]).toEqual([403, 'Visitors do not decide the calls of this chat']);
     await expectStatus(200, approve(tenant, agent.id, { executionId, approvalId, decision: 'approved' }));
     // The visitor finds the answer of the run that the tenant continued.
-    const rest = await eventsOfPage(sessionId, executionId, String(lastOf(events).seq));
-    expect(textsOf(rest)).toBe('Done');
+    const rest = await eventsOfPage(sessionId, executionId, String(lastEvent(events).seq));
+    expect(streamedText(rest)).toBe('Done');
     const { conversation } = await expectStatus(200, openSession(token, { sessionId }));
     expect(conversation.messages).toMatchObject([{ role: 'user' }, { id: 'a1', content: 'Done' }]);
   }

@@ -1,8 +1,15 @@
 import { expect, test } from 'vitest';
 import { withRecentFiles } from '../../../shared/protocols/chat/recent-files.ts';
-import { agentChat, answerTo, chat, conversationOf, openSession, textsOf } from '../../support/chat.ts';
-import { replaceMessages } from '../../support/conversations.ts';
-import { expectStatus } from '../../support/flows.ts';
+import { expectStatus } from '../../support/flows/flows.ts';
+import {
+  agentChat,
+  answerTo,
+  onlyConversation,
+  openPageStream,
+  openSession,
+  streamedText,
+} from '../../support/surfaces/chat.ts';
+import { replaceMessages } from '../../support/surfaces/conversations.ts';
 
 // A PNG of one pixel, as the widget sends it.
 const pixel =
@@ -18,10 +25,10 @@ const text = { type: 'text', text: 'What is this?' };
 
 test('an image of a visitor reaches the model, and stays in the conversation', async () => {
   const { tenant, token, sessionId } = await agentChat({}, { model: 'generic-openai/mirror' });
-  expect(textsOf(await answerTo(sessionId, [text, image]))).toContain(pixel);
+  expect(streamedText(await answerTo(sessionId, [text, image]))).toContain(pixel);
   // It is in the history of the next message.
-  expect(textsOf(await answerTo(sessionId, 'And the colour?'))).toContain(pixel);
-  const { id, messages } = await conversationOf(tenant);
+  expect(streamedText(await answerTo(sessionId, 'And the colour?'))).toContain(pixel);
+  const { id, messages } = await onlyConversation(tenant);
   expect(messages[0].content).toEqual([text, image]);
   const { conversation } = await expectStatus(200, openSession(token, { sessionId }));
   expect(conversation.messages[0].content).toEqual([text, image]);
@@ -34,7 +41,7 @@ test('large images and files are stored', async () => {
   const { tenant, sessionId } = await agentChat();
   const large = { ...image, image: `data:image/png;base64,${'A'.repeat(1_000_000)}` };
   await answerTo(sessionId, [text, large, note]);
-  expect((await conversationOf(tenant)).messages[0].content).toEqual([text, large, note]);
+  expect((await onlyConversation(tenant)).messages[0].content).toEqual([text, large, note]);
 });
 
 test('400 for a file that is not in the message, names where; nothing is fetched', async () => {
@@ -51,14 +58,14 @@ test('400 for a file that is not in the message, names where; nothing is fetched
     [{ ...note, data: 'not base64!' }, 'data'],
   ];
   for (const [part, member] of wrong) {
-    const { status, body } = await chat(sessionId, [text, part]);
+    const { status, body } = await openPageStream(sessionId, [text, part]);
     expect([status, body?.details[0].path], JSON.stringify(part)).toEqual([
       400,
       `messages.0.content.1.${member}`,
     ]);
   }
   const huge = { ...image, image: `data:image/png;base64,${'A'.repeat(4_200_000)}` };
-  const { status, body } = await chat(sessionId, [text, huge]);
+  const { status, body } = await openPageStream(sessionId, [text, huge]);
   expect([status, body?.details[0].code]).toEqual([400, 'TOO_LARGE']);
   const { conversations } = await expectStatus(200, tenant.call('GET', '/v1/conversations'));
   expect(conversations).toEqual([]);
@@ -69,13 +76,13 @@ test('a chat goes on with the newest files once it has more than a model takes',
   const imagesOf = (answer: string) => answer.split(pixel).length - 1;
   const seven = [text, ...Array.from({ length: 7 }, () => image)];
   await answerTo(sessionId, 'Hello');
-  const { id } = await conversationOf(tenant);
+  const { id } = await onlyConversation(tenant);
   await replaceMessages(tenant, id, [
     { id: 'm0', role: 'user', content: [{ ...text, text: 'First' }, note] },
     { id: 'm1', role: 'user', content: seven },
     { id: 'm2', role: 'user', content: seven },
   ]);
-  const prompt = textsOf(await answerTo(sessionId, seven));
+  const prompt = streamedText(await answerTo(sessionId, seven));
   expect(imagesOf(prompt)).toBe(20);
   expect(prompt.split('which is left out').length - 1).toBe(2);
   expect(prompt).not.toContain('a.txt');
@@ -98,7 +105,10 @@ test('files that are too large together are left out, the oldest first', () => {
 
 test('400 for more files in a message than a model takes', async () => {
   const { sessionId } = await agentChat();
-  const { status, body } = await chat(sessionId, [text, ...Array.from({ length: 21 }, () => image)]);
+  const { status, body } = await openPageStream(sessionId, [
+    text,
+    ...Array.from({ length: 21 }, () => image),
+  ]);
   expect([status, body?.details]).toEqual([
     400,
     [

@@ -1,19 +1,19 @@
 import { expect, test } from 'vitest';
-import { calls, scripted } from '../../support/agent-runs.ts';
+import { calls, scripted } from '../../support/agents/agent-runs.ts';
+import { expectStatus } from '../../support/flows/flows.ts';
+import { eventually } from '../../support/stack/eventually.ts';
 import {
   agentChat,
   answerTo,
-  chat,
   continued,
-  conversationOf,
   fromPage,
   getAsPage,
-  lastOf,
+  lastEvent,
+  onlyConversation,
+  openPageStream,
   openSession,
-  textsOf,
-} from '../../support/chat.ts';
-import { eventually } from '../../support/eventually.ts';
-import { expectStatus } from '../../support/flows.ts';
+  streamedText,
+} from '../../support/surfaces/chat.ts';
 
 const search = { name: 'search', description: 'Searches', parametersSchema: { type: 'object' } };
 const open = { config: { clientTools: true }, rateLimitPerMinute: 100 };
@@ -26,13 +26,13 @@ async function waiting(turns = 8, changes: object = open, model = 'generic-opena
     text: 'The end',
   });
   const events = await answerTo(world.sessionId, script, { clientTools: [search], assistantMessageId: 'a1' });
-  const { executionId, toolCallId } = lastOf(events);
+  const { executionId, toolCallId } = lastEvent(events);
   const given = { sessionId: world.sessionId, executionId, toolOutputs: { [toolCallId]: 1 } };
   return { ...world, executionId, given };
 }
 
 const contents = async (tenant: Awaited<ReturnType<typeof agentChat>>['tenant']) =>
-  (await conversationOf(tenant)).messages.map(({ content }: { content: unknown }) => content);
+  (await onlyConversation(tenant)).messages.map(({ content }: { content: unknown }) => content);
 
 test.concurrent('a repeated continuation is refused, and does not end the answer that goes on', async () => {
   const { tenant, agent, executionId, given } = await waiting(0, open, 'generic-openai/scripted-slow');
@@ -43,14 +43,14 @@ test.concurrent('a repeated continuation is refused, and does not end the answer
     expect(status).toBe('running');
   });
   expect((await continued('resume', given)).status).toBe(409);
-  expect(textsOf((await first).events)).toBe('The end');
+  expect(streamedText((await first).events)).toBe('The end');
   expect((await contents(tenant)).at(-1)).toBe('The end');
 });
 
 test.concurrent('a continuation of a former answer does not end the one of a later message', async () => {
   const { tenant, sessionId } = await agentChat({}, { model: 'generic-openai/trickling' });
-  const { executionId } = lastOf(await answerTo(sessionId, 'First'));
-  const { hangUp } = await chat(sessionId, 'one two three four five six seven');
+  const { executionId } = lastEvent(await answerTo(sessionId, 'First'));
+  const { hangUp } = await openPageStream(sessionId, 'one two three four five six seven');
   hangUp();
   const given = { sessionId, executionId, toolOutputs: { call_1: 1 } };
   expect((await continued('resume', given)).status).toBe(409);
@@ -59,7 +59,7 @@ test.concurrent('a continuation of a former answer does not end the one of a lat
 
 test.concurrent('an answer cannot be continued in a conversation that the tenant has deleted', async () => {
   const { tenant, sessionId, given } = await waiting(0);
-  const { id } = await conversationOf(tenant);
+  const { id } = await onlyConversation(tenant);
   await expectStatus(204, tenant.call('DELETE', `/v1/conversations/${id}`));
   await answerTo(sessionId, 'A new one');
   expect((await continued('resume', given)).status).toBe(409);
@@ -70,14 +70,14 @@ test.concurrent('an answer cannot be continued in a conversation that the tenant
 test.concurrent('an answer whose conversation is deleted in its middle comes to its end', async () => {
   const { tenant, sessionId } = await agentChat({}, { model: 'generic-openai/scripted-slow' });
   await answerTo(sessionId, 'First');
-  const { id } = await conversationOf(tenant);
+  const { id } = await onlyConversation(tenant);
   const answering = answerTo(sessionId, scripted({ text: 'The end' }));
   await eventually(async () => {
     const { messageCount } = await expectStatus(200, tenant.call('GET', `/v1/conversations/${id}`));
     expect(messageCount).toBe(3);
   });
   await expectStatus(204, tenant.call('DELETE', `/v1/conversations/${id}`));
-  expect(lastOf(await answering)).toMatchObject({ type: 'execution_complete', success: true });
+  expect(lastEvent(await answering)).toMatchObject({ type: 'execution_complete', success: true });
 });
 
 test.concurrent('texts of a continuation are in the conversation, and count for the session', async () => {
@@ -112,7 +112,7 @@ test.concurrent('requests that run nothing do not count for the token', async ()
   const other = await expectStatus(200, openSession(token));
   await answerTo(other.sessionId, 'Hi');
   await answerTo(sessionId, 'Hi');
-  expect((await chat(sessionId, 'Hi')).status).toBe(429);
+  expect((await openPageStream(sessionId, 'Hi')).status).toBe(429);
 });
 
 test.concurrent.each([

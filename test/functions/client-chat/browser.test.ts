@@ -1,18 +1,25 @@
 import { test as anyTest, expect } from 'vitest';
-import { agentOf, calls, scripted } from '../../support/agent-runs.ts';
-import { noBrowser } from '../../support/browser.ts';
-import { conversationOf } from '../../support/chat.ts';
-import { createToken } from '../../support/client-tokens.ts';
-import { expectStatus } from '../../support/flows.ts';
-import { newTenant, stack } from '../../support/stack.ts';
-import { answersIn, openWidget, questionsIn, say, shoot, widgetSite } from '../../support/widget.ts';
+import { calls, createScriptedAgent, scripted } from '../../support/agents/agent-runs.ts';
+import { noBrowser } from '../../support/console/browser.ts';
+import { expectStatus } from '../../support/flows/flows.ts';
+import { newTenant, stack } from '../../support/stack/stack.ts';
+import { onlyConversation } from '../../support/surfaces/chat.ts';
+import { createToken } from '../../support/surfaces/client-tokens.ts';
+import {
+  answersIn,
+  openWidget,
+  questionsIn,
+  shoot,
+  widgetSite,
+  writeMessage,
+} from '../../support/surfaces/widget.ts';
 
 const test = anyTest.skipIf(noBrowser !== undefined);
 
 /** A site whose widget talks to an agent. */
 async function world(agentConfig: object = {}, changes: object = {}) {
   const tenant = await newTenant();
-  const agent = await agentOf(tenant, agentConfig);
+  const agent = await createScriptedAgent(tenant, agentConfig);
   const site = await widgetSite();
   const given = { agentIds: [agent.id], allowedOrigins: [site.host], ...changes };
   const { clientToken, token } = await createToken(tenant, given);
@@ -25,17 +32,17 @@ test('the widget opens on a page of another origin, sends, gets the answer, and 
   expect(new URL(site.url).origin).not.toBe(new URL(stack().url).origin);
   const { page, complaints, requested } = await openWidget(site.url);
   await shoot(page, 'widget-open');
-  await say(page, 'Do you have pears?');
+  await writeMessage(page, 'Do you have pears?');
   await answersIn(page).getByText('You said: Do you have pears?').waitFor();
   await shoot(page, 'widget-answer');
   await page.reload();
   await answersIn(page).getByText('You said: Do you have pears?').waitFor();
   expect(await questionsIn(page).allInnerTexts()).toEqual([expect.stringContaining('Do you have pears?')]);
-  await say(page, 'And apples?');
+  await writeMessage(page, 'And apples?');
   await answersIn(page).getByText('You said: And apples?').waitFor();
   await shoot(page, 'widget-reloaded');
   // It is the same session, and its conversation.
-  const { messages } = await conversationOf(tenant);
+  const { messages } = await onlyConversation(tenant);
   expect(messages).toMatchObject([
     { role: 'user', content: 'Do you have pears?' },
     { role: 'assistant' },
@@ -49,7 +56,7 @@ test('the widget opens on a page of another origin, sends, gets the answer, and 
 test('the widget shows an answer while it comes', async () => {
   const { site } = await world({ model: 'generic-openai/trickling' });
   const { page } = await openWidget(site.url);
-  await say(page, 'one two three four five six seven eight');
+  await writeMessage(page, 'one two three four five six seven eight');
   // The model sends ten pieces, one each 100 ms.
   const counts = new Set<number>();
   const pieces = async () => {
@@ -69,7 +76,7 @@ test('the widget shows an answer while it comes', async () => {
 test('the widget tells the visitor that a token does not allow the origin of its page', async () => {
   const { site } = await world({}, { allowedOrigins: ['shop.example.com'] });
   const { page } = await openWidget(site.url);
-  await say(page, 'Hello');
+  await writeMessage(page, 'Hello');
   await answersIn(page).getByText('Origin not allowed').waitFor();
   await shoot(page, 'widget-refused');
 }, 60_000);
@@ -85,7 +92,7 @@ test('an agent uses a tool of the page, after the visitor allowed it', async () 
   site.show({ apiUrl: stack().url, clientToken: token, webmcp: { enabled: true } });
   const { page, complaints } = await openWidget(site.url);
   // The widget brings the interface for tools of pages with its first message.
-  await say(page, 'Hello');
+  await writeMessage(page, 'Hello');
   await answersIn(page).getByText('You said: Hello').waitFor();
   await page.evaluate((tool) => {
     const { modelContext } = document as unknown as {
@@ -94,11 +101,11 @@ test('an agent uses a tool of the page, after the visitor allowed it', async () 
     const execute = ({ q }: { q: string }) => ({ content: [{ type: 'text', text: `3 kinds of ${q}` }] });
     modelContext.registerTool({ ...tool, execute });
   }, search);
-  await say(page, scripted(calls(['webmcp_search', { q: 'pears' }]), { text: 'We have pears' }));
+  await writeMessage(page, scripted(calls(['webmcp_search', { q: 'pears' }]), { text: 'We have pears' }));
   await page.getByRole('button', { name: 'Allow' }).click();
   await answersIn(page).getByText('We have pears').waitFor();
   await shoot(page, 'widget-page-tool');
-  const { messages } = await conversationOf(tenant);
+  const { messages } = await onlyConversation(tenant);
   expect(messages.at(-1)).toMatchObject({ role: 'assistant', content: 'We have pears' });
   expect(complaints).toEqual([]);
 }, 60_000);
@@ -126,7 +133,7 @@ test.each(['Allow', 'Deny'])(
     const { site, agent, tenant, token } = await world(gated, { config: { approvals: true } });
     site.show({ apiUrl: stack().url, clientToken: token }, deciding(stack().url));
     const { page, complaints } = await openWidget(site.url);
-    await say(page, reckoning);
+    await writeMessage(page, reckoning);
     const button = page.getByRole('button', { name: decision });
     await button.waitFor();
     await shoot(page, `widget-approval-${decision.toLowerCase()}`);

@@ -1,12 +1,18 @@
 import { expect, test } from 'vitest';
-import { agentChat, answerTo, conversationOf, getAsPage, openSession } from '../../support/chat.ts';
-import { expectStatus } from '../../support/flows.ts';
+import { expectStatus } from '../../support/flows/flows.ts';
+import {
+  agentChat,
+  answerTo,
+  getAsPage,
+  onlyConversation,
+  openSession,
+} from '../../support/surfaces/chat.ts';
 
 test('a visitor lists and reads the conversation of the session', async () => {
   const { tenant, sessionId } = await agentChat();
   expect(await expectStatus(200, getAsPage('conversations', sessionId))).toEqual({ conversations: [] });
   await answerTo(sessionId, 'Hello', { assistantMessageId: 'a1' });
-  const { id } = await conversationOf(tenant);
+  const { id } = await onlyConversation(tenant);
   const { conversations } = await expectStatus(200, getAsPage('conversations', sessionId));
   expect(conversations).toEqual([
     {
@@ -31,7 +37,7 @@ test('a visitor lists and reads the conversation of the session', async () => {
 test('a visitor sees neither system messages nor what only the tenant sees', async () => {
   const { tenant, sessionId, token } = await agentChat();
   await answerTo(sessionId, 'Hello', { metadata: { risk: 'high' } });
-  const { id } = await conversationOf(tenant);
+  const { id } = await onlyConversation(tenant);
   const messages = [
     { id: 'm1', role: 'system', content: 'The customer is difficult' },
     { id: 'm2', role: 'user', content: 'Hi' },
@@ -48,7 +54,7 @@ test('a visitor sees neither system messages nor what only the tenant sees', asy
 test('401 without a session; 404 for a conversation of another session, also once it was deleted', async () => {
   const { tenant, token, sessionId } = await agentChat();
   await answerTo(sessionId, 'Hello');
-  const { id } = await conversationOf(tenant);
+  const { id } = await onlyConversation(tenant);
   const { sessionId: other } = await expectStatus(200, openSession(token));
   const missing = await getAsPage('conversations/conv_01k9m4v7d3x8qz5w2r6t0y1hbn', sessionId);
   const foreign = await getAsPage(`conversations/${id}`, other);

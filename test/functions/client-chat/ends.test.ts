@@ -1,7 +1,14 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from 'vitest';
-import { agentChat, answerTo, chat, eventsOfPage, lastOf, type SeenEvent } from '../../support/chat.ts';
-import { expectStatus } from '../../support/flows.ts';
+import { expectStatus } from '../../support/flows/flows.ts';
+import {
+  agentChat,
+  answerTo,
+  eventsOfPage,
+  lastEvent,
+  openPageStream,
+  type SeenEvent,
+} from '../../support/surfaces/chat.ts';
 
 const slow = { model: 'generic-openai/trickling' };
 const long = Array.from({ length: 200 }, (_, n) => `word${n}`).join(' ');
@@ -9,12 +16,12 @@ const long = Array.from({ length: 200 }, (_, n) => `word${n}`).join(' ');
 /** A long answer with two readers: the page that asked, and one that reconnected. */
 async function readByTwo() {
   const world = await agentChat({}, slow);
-  const { events, body } = await chat(world.sessionId, long);
+  const { events, body } = await openPageStream(world.sessionId, long);
   const first = (await events?.next())?.value;
   if (!events || !first) throw new Error(JSON.stringify(body));
   const executionId = first.data.executionId as string;
   const page = Array.fromAsync(events).then((all) => all.at(-1)?.data as unknown as SeenEvent);
-  const tab = eventsOfPage(world.sessionId, executionId).then(lastOf);
+  const tab = eventsOfPage(world.sessionId, executionId).then(lastEvent);
   await sleep(500);
   return { ...world, executionId, readers: Promise.all([page, tab]) };
 }
@@ -29,7 +36,7 @@ test('all readers learn that a later message interrupted the answer, also those 
   const { sessionId, executionId, readers } = await readByTwo();
   await answerTo(sessionId, 'now', { submitMode: 'interrupt' });
   expect(codesOf(await readers)).toEqual(both('INTERRUPTED'));
-  expect(codesOf([lastOf(await eventsOfPage(sessionId, executionId))])).toEqual([
+  expect(codesOf([lastEvent(await eventsOfPage(sessionId, executionId))])).toEqual([
     ['execution_error', 'INTERRUPTED'],
   ]);
 });

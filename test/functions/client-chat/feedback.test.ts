@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { agentChat, answerTo, conversationOf, fromPage, openSession } from '../../support/chat.ts';
-import { expectStatus } from '../../support/flows.ts';
+import { expectStatus } from '../../support/flows/flows.ts';
+import { agentChat, answerTo, fromPage, onlyConversation, openSession } from '../../support/surfaces/chat.ts';
 
 async function answered() {
   const world = await agentChat({ rateLimitPerMinute: 2 });
@@ -21,7 +21,7 @@ test('the last vote wins; the tenant sees it with the conversation', async () =>
   await expectStatus(201, send({ type: 'csat', rating: 2 }));
   await expectStatus(201, send({ type: 'csat', rating: 5, comment: 'Better' }));
   await expectStatus(201, send({ type: 'nps', rating: 0 }));
-  const { feedback } = await conversationOf(tenant);
+  const { feedback } = await onlyConversation(tenant);
   expect(feedback).toMatchObject([
     { type: 'copy', messageId: 'a1', rating: null },
     { id: feedbackId, type: 'downvote', messageId: 'a1', ...comment },
@@ -33,7 +33,7 @@ test('the last vote wins; the tenant sees it with the conversation', async () =>
 test('the widget’s name of a later text of an answer stands for the answer', async () => {
   const { tenant, send } = await answered();
   await expectStatus(201, send({ type: 'upvote', messageId: 'a1_text_turn_01k9m4v7d3x8qz5w2r6t0y1hbn' }));
-  expect((await conversationOf(tenant)).feedback).toMatchObject([{ type: 'upvote', messageId: 'a1' }]);
+  expect((await onlyConversation(tenant)).feedback).toMatchObject([{ type: 'upvote', messageId: 'a1' }]);
 });
 
 test('404 for messages of others and without a conversation; 401 and 403 as for messages', async () => {
@@ -45,7 +45,7 @@ test('404 for messages of others and without a conversation; 401 and 403 as for 
   expect((await send(vote, second)).body.error).toBe('Conversation not found');
   await expectStatus(401, send(vote, 'invented'));
   await expectStatus(403, fromPage('feedback', { sessionId, ...vote }, 'https://evil.example'));
-  expect((await conversationOf(other.tenant)).feedback).toEqual([]);
+  expect((await onlyConversation(other.tenant)).feedback).toEqual([]);
 });
 
 test('400 names what is wrong', async () => {

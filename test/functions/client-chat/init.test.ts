@@ -1,12 +1,12 @@
 import { expect, test } from 'vitest';
 import { clientSessionEntity } from '../../../shared/domain/client-sessions/client-session.ts';
 import { hashKey } from '../../../shared/platform/auth/key-format.ts';
-import { agentOf } from '../../support/agent-runs.ts';
-import { chatWorld, fromPage, openSession, shop } from '../../support/chat.ts';
-import { createToken } from '../../support/client-tokens.ts';
-import { createFlow, expectStatus } from '../../support/flows.ts';
-import { addCapability, addItem, createProduct, createSurface } from '../../support/products.ts';
-import { countingRuntime, newTenant, stack } from '../../support/stack.ts';
+import { createScriptedAgent } from '../../support/agents/agent-runs.ts';
+import { createFlow, expectStatus } from '../../support/flows/flows.ts';
+import { countingRuntime, newTenant, stack } from '../../support/stack/stack.ts';
+import { chatWorld, fromPage, openSession, shop } from '../../support/surfaces/chat.ts';
+import { createToken } from '../../support/surfaces/client-tokens.ts';
+import { addCapability, addItem, createProduct, createSurface } from '../../support/surfaces/products.ts';
 
 const unknown = {
   error: 'Unauthorized',
@@ -126,7 +126,7 @@ test('flowId selects a flow or an agent of the token; 404 for all others, in the
   const { tenant, flow, clientToken, path } = await chatWorld();
   const second = await createFlow(tenant, undefined, 'Second');
   const unnamed = await createFlow(tenant, undefined, 'Unnamed');
-  const agent = await agentOf(tenant);
+  const agent = await createScriptedAgent(tenant);
   const changes = { flowIds: [flow.id, second.id], agentIds: [agent.id], defaultFlowId: second.id };
   await expectStatus(200, tenant.call('PUT', path, { body: changes }));
   const { token } = await expectStatus(200, tenant.call('GET', `${path}/token`));

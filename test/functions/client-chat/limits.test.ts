@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
-import { agentChat, answerTo, chat, openSession } from '../../support/chat.ts';
-import { expectStatus } from '../../support/flows.ts';
-import { callFrom } from '../../support/networks.ts';
-import { newAddress } from '../../support/own-address.ts';
+import { expectStatus } from '../../support/flows/flows.ts';
+import { callFrom } from '../../support/servers/networks.ts';
+import { newAddress } from '../../support/servers/own-address.ts';
+import { agentChat, answerTo, openPageStream, openSession } from '../../support/surfaces/chat.ts';
 
 const messageOf = (sessionId: string) => ({ sessionId, messages: [{ role: 'user', content: 'Hi' }] });
 const idOf = ({ body }: { body: string }) => JSON.parse(body).sessionId as string;
@@ -11,7 +11,7 @@ const unknown = { token: `ct_live_${'a'.repeat(49)}` };
 test('the visitors of one network cannot use up the limits of a token for all others', async () => {
   const { token, sessionId } = await agentChat({ rateLimitPerMinute: 24 });
   for (let n = 0; n < 12; n++) await answerTo(sessionId, 'Hi');
-  const full = await chat(sessionId, 'Hi');
+  const full = await openPageStream(sessionId, 'Hi');
   expect([full.status, full.body.details]).toEqual([429, 'Minutely limit of 12 requests reached']);
   expect(full.headers.get('x-ratelimit-limit')).toBe('12');
   expect(Number(full.headers.get('retry-after'))).toBeGreaterThan(0);
@@ -25,7 +25,7 @@ test('the visitors of one network cannot use up the limits of a token for all ot
 test('a network has ten messages a minute also of a token with a low limit', async () => {
   const { sessionId } = await agentChat({ rateLimitPerMinute: 11 });
   for (let n = 0; n < 10; n++) await answerTo(sessionId, 'Hi');
-  expect((await chat(sessionId, 'Hi')).body.details).toBe('Minutely limit of 10 requests reached');
+  expect((await openPageStream(sessionId, 'Hi')).body.details).toBe('Minutely limit of 10 requests reached');
 });
 
 test('50 clients at once get exactly the messages of the token’s limit per minute', async () => {

@@ -1,21 +1,21 @@
 import { expect, test } from 'vitest';
+import { expectStatus, template } from '../../support/flows/flows.ts';
+import type { Tenant } from '../../support/stack/stack.ts';
 import {
   agentChat,
   answerTo,
   chatWorld,
-  conversationOf,
+  onlyConversation,
   openSession,
   type SeenEvent,
-} from '../../support/chat.ts';
-import { messagesOf, replaceMessages } from '../../support/conversations.ts';
-import { expectStatus, template } from '../../support/flows.ts';
-import type { Tenant } from '../../support/stack.ts';
+} from '../../support/surfaces/chat.ts';
+import { alternatingMessages, replaceMessages } from '../../support/surfaces/conversations.ts';
 
 /** The model answers with the request that it got, also when it is asked for a summary. */
 const mirror = { model: 'generic-openai/mirror' };
 const opening = 'Summary of the conversation since then.';
 
-const said = (count: number) => messagesOf(count, (n) => `text ${n}.`);
+const said = (count: number) => alternatingMessages(count, (n) => `text ${n}.`);
 
 /** What the model got for an answer, without the system prompt. */
 function promptOf(events: SeenEvent[]): { role: string; content: unknown }[] {
@@ -26,7 +26,7 @@ function promptOf(events: SeenEvent[]): { role: string; content: unknown }[] {
 async function longChat(count: number) {
   const chat = await agentChat({}, mirror);
   await answerTo(chat.sessionId, 'hello');
-  const { id } = await conversationOf(chat.tenant);
+  const { id } = await onlyConversation(chat.tenant);
   await replaceMessages(chat.tenant, id, said(count));
   return { ...chat, conversationId: id as string };
 }
@@ -93,7 +93,7 @@ test('a flow gets the newest 100 messages', async () => {
   ]);
   const { sessionId } = await expectStatus(200, openSession(token));
   await answerTo(sessionId, 'hello');
-  const { id } = await conversationOf(tenant);
+  const { id } = await onlyConversation(tenant);
   await replaceMessages(tenant, id, said(120));
   const events = await answerTo(sessionId, 'How many?');
   expect(events.find(({ type }) => type === 'text_delta')?.delta).toBe('101: text 20.');

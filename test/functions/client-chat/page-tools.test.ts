@@ -1,21 +1,21 @@
 import { expect, test } from 'vitest';
-import { calls, scripted } from '../../support/agent-runs.ts';
+import { calls, scripted } from '../../support/agents/agent-runs.ts';
+import { createTool } from '../../support/files/tools.ts';
+import { expectStatus, publishedFlow, template } from '../../support/flows/flows.ts';
+import { newTenant } from '../../support/stack/stack.ts';
 import {
   agentChat,
   answerTo,
-  chat,
   continued,
-  conversationOf,
   eventsOfPage,
   fromPage,
-  lastOf,
+  lastEvent,
+  onlyConversation,
+  openPageStream,
   openSession,
-  textsOf,
-} from '../../support/chat.ts';
-import { createToken } from '../../support/client-tokens.ts';
-import { expectStatus, publishedFlow, template } from '../../support/flows.ts';
-import { newTenant } from '../../support/stack.ts';
-import { createTool } from '../../support/tools.ts';
+  streamedText,
+} from '../../support/surfaces/chat.ts';
+import { createToken } from '../../support/surfaces/client-tokens.ts';
 
 const search = {
   name: 'search',
@@ -40,17 +40,17 @@ test('the page executes its tool, and the answer goes on with its output', async
   const more = { clientTools: [search, ask], assistantMessageId: 'a1' };
   const events = await answerTo(sessionId, script, more);
   expect(typesOf(events)).toEqual(['execution_start', 'tool_start', 'await']);
-  const awaiting = lastOf(events);
+  const awaiting = lastEvent(events);
   const shown = { toolName: 'search', origin: 'webmcp', pageOrigin: search.pageOrigin };
   expect(events[1]).toMatchObject({ ...shown, toolCallId: awaiting.toolCallId });
   expect(awaiting).toMatchObject({ ...shown, awaitReason: 'local_tool', parameters: { q: 'tea' } });
   const { executionId, toolCallId } = awaiting;
   const given = { sessionId, executionId, toolOutputs: { [toolCallId]: { hits: ['tea'] } } };
   const { status, events: rest } = await continued('resume', given);
-  expect([status, textsOf(rest)]).toEqual([200, 'We have tea']);
-  expect(lastOf(rest)).toMatchObject({ type: 'execution_complete', success: true, executionId });
+  expect([status, streamedText(rest)]).toEqual([200, 'We have tea']);
+  expect(lastEvent(rest)).toMatchObject({ type: 'execution_complete', success: true, executionId });
   expect(rest[0]?.seq).toBeGreaterThan(awaiting.seq);
-  expect((await conversationOf(tenant)).messages).toMatchObject([
+  expect((await onlyConversation(tenant)).messages).toMatchObject([
     { role: 'user', content: script },
     { id: 'a1', role: 'assistant', content: 'We have tea' },
   ]);
@@ -63,7 +63,7 @@ test('parallel calls may be answered one after the other; what is missing is rep
   const events = await answerTo(sessionId, both, { clientTools: [search, ask] });
   const waits = events.filter(({ type }) => type === 'await');
   expect(waits.map(({ toolName }) => toolName)).toEqual(['search', 'ask_user_question']);
-  const { executionId } = lastOf(events);
+  const { executionId } = lastEvent(events);
   const first = await continued('resume', {
     sessionId,
     executionId,
@@ -89,21 +89,21 @@ test('the session has the tools that it sent: their fingerprint is enough, and a
       },
     ],
   };
-  const unknown = await chat(sessionId, script, { clientToolsFingerprint: '1:xyz' });
+  const unknown = await openPageStream(sessionId, script, { clientToolsFingerprint: '1:xyz' });
   expect([unknown.status, unknown.body]).toEqual([409, resend]);
   const { sessionId: other } = await expectStatus(200, openSession(token));
-  expect((await chat(other, script, { clientToolsFingerprint: '1:abc' })).body).toEqual(resend);
-  expect((await conversationOf(tenant)).messages).toHaveLength(2);
+  expect((await openPageStream(other, script, { clientToolsFingerprint: '1:abc' })).body).toEqual(resend);
+  expect((await onlyConversation(tenant)).messages).toHaveLength(2);
   const { sessionId: fresh } = await expectStatus(200, openSession(token));
   await answerTo(fresh, 'hi', { clientTools: [search], clientToolsFingerprint: '1:abc' });
   const events = await answerTo(fresh, script, { clientToolsFingerprint: '1:abc' });
-  expect(lastOf(events)).toMatchObject({ type: 'await', toolName: 'search' });
-  const { executionId, toolCallId } = lastOf(events);
+  expect(lastEvent(events)).toMatchObject({ type: 'await', toolName: 'search' });
+  const { executionId, toolCallId } = lastEvent(events);
   const given = { sessionId: fresh, executionId, toolOutputs: { [toolCallId]: 1 } };
   expect((await continued('resume', { ...given, clientToolsFingerprint: 'x' })).body).toEqual(resend);
   expect((await continued('resume', { ...given, clientToolsFingerprint: '1:abc' })).status).toBe(200);
   // Without tools there is nothing to call.
-  expect(textsOf(await answerTo(sessionId, 'later'))).toBe('You said: later');
+  expect(streamedText(await answerTo(sessionId, 'later'))).toBe('You said: later');
 });
 
 test('a page that has moved on replaces its tools when it sends the output', async () => {
@@ -111,12 +111,12 @@ test('a page that has moved on replaces its tools when it sends the output', asy
   const turns = scripted(calls(['webmcp_search']), calls(['webmcp_search']), calls(['ask_user_question']), {
     text: 'end',
   });
-  const { executionId, toolCallId } = lastOf(await answerTo(sessionId, turns, { clientTools: [search] }));
+  const { executionId, toolCallId } = lastEvent(await answerTo(sessionId, turns, { clientTools: [search] }));
   const given = { sessionId, executionId, toolOutputs: { [toolCallId]: 1 }, clientTools: [ask] };
   const { events } = await continued('resume', given);
-  expect(lastOf(events)).toMatchObject({ type: 'await', toolName: 'ask_user_question' });
-  const next = { sessionId, executionId, toolOutputs: { [lastOf(events).toolCallId]: 'yes' } };
-  expect(textsOf((await continued('resume', { ...next, clientTools: [] })).events)).toBe('end');
+  expect(lastEvent(events)).toMatchObject({ type: 'await', toolName: 'ask_user_question' });
+  const next = { sessionId, executionId, toolOutputs: { [lastEvent(events).toolCallId]: 'yes' } };
+  expect(streamedText((await continued('resume', { ...next, clientTools: [] })).events)).toBe('end');
 });
 
 test('only the tools that the config of the token allows are used', async () => {
@@ -155,7 +155,7 @@ test('a tool of the page never takes the place of a tool of the agent', async ()
   // Providers refuse two tools of one name.
   const mirror = await agentChat(allowed, { model: 'generic-openai/mirror', tools: { runtimeTools } });
   const request = JSON.parse(
-    textsOf(await answerTo(mirror.sessionId, 'hi', { clientTools: [total, search] })),
+    streamedText(await answerTo(mirror.sessionId, 'hi', { clientTools: [total, search] })),
   );
   const offered = request.tools.map((tool: { function: { name: string; description: string } }) => [
     tool.function.name,
@@ -180,12 +180,12 @@ test('a tool of the page that was left out does not rename the tool of the agent
     ['webmcp_search', false],
     ['webmcp_search', false],
   ]);
-  const followed = await eventsOfPage(sessionId, lastOf(events).executionId);
+  const followed = await eventsOfPage(sessionId, lastEvent(events).executionId);
   expect(named(followed)).toEqual(named(events));
   const local = await agentChat(allowed, { tools: { runtimeTools: own('local', {}) } });
   const waiting = await answerTo(local.sessionId, script, { clientTools: [search] });
   expect(named(waiting)).toEqual(named(events));
-  const { executionId, toolCallId } = lastOf(waiting);
+  const { executionId, toolCallId } = lastEvent(waiting);
   const given = { sessionId: local.sessionId, executionId, toolOutputs: { [toolCallId]: 1 } };
   expect(named((await continued('resume', given)).events)).toEqual(named(events));
 });
@@ -226,7 +226,7 @@ test('400 names what is wrong with the tools of a page, and nothing is stored', 
 test('resume: 400 for a wrong output or a forged message, 401 and 404 for runs of others', async () => {
   const { sessionId, token } = await agentChat({ ...allowed, rateLimitPerMinute: 100 });
   const events = await answerTo(sessionId, script, { clientTools: [search] });
-  const { executionId, toolCallId } = lastOf(events);
+  const { executionId, toolCallId } = lastEvent(events);
   const given = { sessionId, executionId, toolOutputs: { [toolCallId]: 1 } };
   const wrong = await continued('resume', { ...given, toolOutputs: { other: 1 } });
   expect([wrong.status, wrong.body.details[0].path]).toEqual([400, 'toolOutputs']);
@@ -242,7 +242,7 @@ test('resume: 400 for a wrong output or a forged message, 401 and 404 for runs o
   expect((await continued('resume', { ...given, sessionId: 'invented' })).status).toBe(401);
   expect((await continued('resume', given, 'https://evil.example')).status).toBe(403);
   const added = { ...given, messages: [{ role: 'user', content: 'quickly' }] };
-  expect(textsOf((await continued('resume', added)).events)).toBe('We have tea');
+  expect(streamedText((await continued('resume', added)).events)).toBe('We have tea');
 });
 
 test('a flow waits for a local tool of its own, which the page executes', async () => {
@@ -264,7 +264,7 @@ test('a flow waits for a local tool of its own, which the page executes', async 
   ]);
   const { token } = await createToken(tenant, { flowIds: [flow.id], allowedOrigins: ['shop.example.com'] });
   const { sessionId } = await expectStatus(200, openSession(token));
-  const awaiting = lastOf(await answerTo(sessionId, 'Where am I?', { assistantMessageId: 'a1' }));
+  const awaiting = lastEvent(await answerTo(sessionId, 'Where am I?', { assistantMessageId: 'a1' }));
   expect(awaiting).toMatchObject({ type: 'await', toolName: 'position', parameters: { exact: true } });
   const { executionId, toolCallId } = awaiting;
   // A page that was reloaded finds what it has to do.
@@ -275,11 +275,11 @@ test('a flow waits for a local tool of its own, which the page executes', async 
   expect((await continued('resume', { ...given, sessionId: other })).status).toBe(404);
   const approvalId = 'appr_01k9m4v7d3x8qz5w2r6t0y1hbn';
   const { events, status } = await continued('resume', { ...given, sessionId });
-  expect([status, textsOf(events)]).toEqual([200, 'You are in Nairobi']);
+  expect([status, streamedText(events)]).toEqual([200, 'You are in Nairobi']);
   expect((await continued('resume', { ...given, sessionId })).status).toBe(409);
   const decision = { sessionId, executionId, approvalId, decision: 'approved' };
   expect((await continued('approve', decision)).status).toBe(403);
-  expect((await conversationOf(tenant)).messages[1]).toMatchObject({
+  expect((await onlyConversation(tenant)).messages[1]).toMatchObject({
     id: 'a1',
     content: 'You are in Nairobi',
   });

@@ -2,18 +2,18 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { clientSessionEntity } from '../../../shared/domain/client-sessions/client-session.ts';
 import { hashKey } from '../../../shared/platform/auth/key-format.ts';
+import { eventually } from '../../support/stack/eventually.ts';
+import { countingRuntime, countingTable, stack } from '../../support/stack/stack.ts';
 import {
   agentChat,
   answerTo,
-  chat,
-  conversationOf,
-  lastOf,
+  lastEvent,
+  onlyConversation,
+  openPageStream,
   type SeenEvent,
   shop,
-  textsOf,
-} from '../../support/chat.ts';
-import { eventually } from '../../support/eventually.ts';
-import { countingRuntime, stack, tableOf } from '../../support/stack.ts';
+  streamedText,
+} from '../../support/surfaces/chat.ts';
 
 const slow = { model: 'generic-openai/trickling' };
 const words = (count: number) => Array.from({ length: count }, (_, n) => `word${n}`).join(' ');
@@ -21,7 +21,7 @@ const soon = (milliseconds: number) => new Date(Date.now() + milliseconds).toISO
 
 /** Sends a message, and waits until its answer has begun. */
 async function begun(sessionId: string, content: string) {
-  const { events, body } = await chat(sessionId, content);
+  const { events, body } = await openPageStream(sessionId, content);
   if (!events) throw new Error(JSON.stringify(body));
   await events.next();
   return { end: () => Array.fromAsync(events) };
@@ -35,12 +35,12 @@ async function setSession({ tenant, sessionId }: World, set: object) {
 }
 
 async function waitingIn({ tenant, sessionId }: World) {
-  const session = await tableOf(tenant.tenant).get(clientSessionEntity, { hash: hashKey(sessionId) });
+  const session = await countingTable(tenant.tenant).get(clientSessionEntity, { hash: hashKey(sessionId) });
   return session?.waiting ?? [];
 }
 
 async function questionsOf({ tenant }: Pick<World, 'tenant'>) {
-  const { messages } = await conversationOf(tenant);
+  const { messages } = await onlyConversation(tenant);
   return messages
     .filter(({ role }: { role: string }) => role === 'user')
     .map(({ content }: { content: string }) => content);
@@ -56,7 +56,7 @@ test.concurrent('messages that wait are answered in the order in which they came
     await eventually(async () => expect(await waitingIn(world)).toHaveLength(answers.length));
   }
   await first.end();
-  const ends = (await Promise.all(answers)).map((answer) => lastOf(answer).type);
+  const ends = (await Promise.all(answers)).map((answer) => lastEvent(answer).type);
   expect(new Set(ends)).toEqual(new Set(['execution_complete']));
   expect((await questionsOf(world)).slice(1)).toEqual(questions);
 });
@@ -81,12 +81,12 @@ test.concurrent('a message whose place ran out while its process was busy gets i
 
 test.concurrent('a message that interrupts is answered before those that wait, which are answered then', async () => {
   const world = await agentChat({}, slow);
-  const { events } = await chat(world.sessionId, words(200));
+  const { events } = await openPageStream(world.sessionId, words(200));
   await events?.next();
   const waiting = answerTo(world.sessionId, 'patient');
   await sleep(700);
   const urgent = await answerTo(world.sessionId, 'urgent', { submitMode: 'interrupt' });
-  expect([lastOf(urgent).type, lastOf(await waiting).type]).toEqual([
+  expect([lastEvent(urgent).type, lastEvent(await waiting).type]).toEqual([
     'execution_complete',
     'execution_complete',
   ]);
@@ -108,7 +108,7 @@ test.concurrent('a message whose page leaves while it waits is answered in its t
   leaving.abort();
   await first.end();
   await eventually(async () => {
-    const { messages } = await conversationOf(world.tenant);
+    const { messages } = await onlyConversation(world.tenant);
     expect(messages.map(({ role }: { role: string }) => role)).toEqual([
       'user',
       'assistant',
@@ -124,7 +124,7 @@ test.concurrent('a request that died while it waited keeps its place for a momen
   await answerTo(world.sessionId, 'first');
   const until = soon(1_200);
   await setSession(world, { waiting: [{ id: `turn_${'0'.repeat(26)}`, until }] });
-  expect(lastOf(await answerTo(world.sessionId, 'next')).type).toBe('execution_complete');
+  expect(lastEvent(await answerTo(world.sessionId, 'next')).type).toBe('execution_complete');
   expect(Date.now()).toBeGreaterThan(Date.parse(until));
 });
 
@@ -134,7 +134,7 @@ test.concurrent('409 at once for a message when many wait already', async () => 
   const waiting = Array.from({ length: 20 }, (_, n) => ({ id: `turn_${n}`, until: soon(5_000) }));
   await setSession(world, { waiting });
   const since = Date.now();
-  const { status, body } = await chat(world.sessionId, 'next');
+  const { status, body } = await openPageStream(world.sessionId, 'next');
   expect([status, body.details[0].code, Date.now() - since < 3_000]).toEqual([409, 'CONFLICT', true]);
 });
 
@@ -142,10 +142,10 @@ test.concurrent('a message whose id the conversation has does not count for the 
   const { sessionId } = await agentChat({ maxMessagesPerSession: 3 });
   const messages = [{ id: 'u1', role: 'user', content: 'Hello' }];
   await answerTo(sessionId, '', { messages });
-  for (let n = 0; n < 3; n++) expect((await chat(sessionId, '', { messages })).status).toBe(409);
-  expect(textsOf(await answerTo(sessionId, 'two'))).toBe('You said: two');
-  expect(textsOf(await answerTo(sessionId, 'three'))).toBe('You said: three');
-  expect((await chat(sessionId, 'four')).status).toBe(429);
+  for (let n = 0; n < 3; n++) expect((await openPageStream(sessionId, '', { messages })).status).toBe(409);
+  expect(streamedText(await answerTo(sessionId, 'two'))).toBe('You said: two');
+  expect(streamedText(await answerTo(sessionId, 'three'))).toBe('You said: three');
+  expect((await openPageStream(sessionId, 'four')).status).toBe(429);
 });
 
 test.concurrent('a message that waits while its id is added does not count either', async () => {
@@ -153,7 +153,7 @@ test.concurrent('a message that waits while its id is added does not count eithe
   const messages = [{ id: 'u1', role: 'user', content: words(40) }];
   const answering = answerTo(world.sessionId, '', { messages });
   await sleep(400);
-  expect((await chat(world.sessionId, '', { messages })).status).toBe(409);
+  expect((await openPageStream(world.sessionId, '', { messages })).status).toBe(409);
   await answering;
-  expect(lastOf(await answerTo(world.sessionId, 'two')).type).toBe('execution_complete');
+  expect(lastEvent(await answerTo(world.sessionId, 'two')).type).toBe('execution_complete');
 });

@@ -4,16 +4,23 @@ import { clientSessionEntity } from '../../../shared/domain/client-sessions/clie
 import { sessionRuns } from '../../../shared/domain/client-sessions/session-run.ts';
 import { hashKey } from '../../../shared/platform/auth/key-format.ts';
 import { chatConversations } from '../../../shared/protocols/chat/chat-conversations.ts';
-import { agentChat, answerTo, chat, conversationOf, lastOf, shop } from '../../support/chat.ts';
-import { eventsIn, type Received } from '../../support/sse.ts';
-import { countingRuntime, stack } from '../../support/stack.ts';
+import { type ReceivedEvent, readEvents } from '../../support/stack/sse.ts';
+import { countingRuntime, stack } from '../../support/stack/stack.ts';
+import {
+  agentChat,
+  answerTo,
+  lastEvent,
+  onlyConversation,
+  openPageStream,
+  shop,
+} from '../../support/surfaces/chat.ts';
 
 const slow = { model: 'generic-openai/trickling' };
 const long = Array.from({ length: 150 }, (_, n) => `word${n}`).join(' ');
 
 /** A page that reads a stream until it leaves. */
-function reading(events: AsyncIterable<Received>, hangUp: () => void) {
-  const all: Received[] = [];
+function reading(events: AsyncIterable<ReceivedEvent>, hangUp: () => void) {
+  const all: ReceivedEvent[] = [];
   const end = (async () => {
     for await (const event of events) all.push(event);
     return all.at(-1)?.data.type;
@@ -24,7 +31,7 @@ function reading(events: AsyncIterable<Received>, hangUp: () => void) {
 
 /** Begins a long answer. */
 async function asked(sessionId: string) {
-  const { events, hangUp, body } = await chat(sessionId, long);
+  const { events, hangUp, body } = await openPageStream(sessionId, long);
   const first = (await events?.next())?.value;
   if (!events || !first) throw new Error(JSON.stringify(body));
   return { executionId: first.data.executionId as string, ...reading(events, hangUp) };
@@ -38,7 +45,7 @@ async function follower(sessionId: string, executionId: string) {
     signal: hanging.signal,
   });
   expect(status).toBe(200);
-  const events = eventsIn(body as ReadableStream<Uint8Array>);
+  const events = readEvents(body as ReadableStream<Uint8Array>);
   await events.next();
   return reading(events, () => hanging.abort());
 }
@@ -51,7 +58,7 @@ test.concurrent('a second reader that leaves does not end the answer of the firs
   await sleep(300);
   const next = answerTo(sessionId, 'next');
   expect(await page.end).toBe('execution_complete');
-  expect(lastOf(await next).type).toBe('execution_complete');
+  expect(lastEvent(await next).type).toBe('execution_complete');
 });
 
 test.concurrent('the first reader that leaves does not end the answer of a second one', async () => {
@@ -62,7 +69,7 @@ test.concurrent('the first reader that leaves does not end the answer of a secon
   await sleep(300);
   const next = answerTo(sessionId, 'next');
   expect(await tab.end).toBe('execution_complete');
-  expect(lastOf(await next).type).toBe('execution_complete');
+  expect(lastEvent(await next).type).toBe('execution_complete');
 });
 
 test.concurrent('of two readers that reconnected, one may leave', async () => {
@@ -74,7 +81,7 @@ test.concurrent('of two readers that reconnected, one may leave', async () => {
   await sleep(300);
   const next = answerTo(sessionId, 'next');
   expect(await other?.end).toBe('execution_complete');
-  expect(lastOf(await next).type).toBe('execution_complete');
+  expect(lastEvent(await next).type).toBe('execution_complete');
 });
 
 test.concurrent('an answer that nobody reads any more is interrupted', async () => {
@@ -85,15 +92,15 @@ test.concurrent('an answer that nobody reads any more is interrupted', async () 
   tab.hangUp();
   await sleep(300);
   const interrupted = await answerTo(sessionId, 'next');
-  expect(lastOf(interrupted).type).toBe('execution_complete');
-  const { messages } = await conversationOf(tenant);
+  expect(lastEvent(interrupted).type).toBe('execution_complete');
+  const { messages } = await onlyConversation(tenant);
   expect(messages.map(({ role }: { role: string }) => role)).toEqual(['user', 'user', 'assistant']);
 });
 
 test.concurrent('an answer that a reader stored first is added and counted once', async () => {
   const { tenant, sessionId } = await agentChat();
-  const { executionId } = lastOf(await answerTo(sessionId, 'Hello'));
-  const before = await conversationOf(tenant);
+  const { executionId } = lastEvent(await answerTo(sessionId, 'Hello'));
+  const before = await onlyConversation(tenant);
   const scope = countingRuntime().scopeOf(tenant.tenant);
   const { table } = scope;
   const hash = hashKey(sessionId);
@@ -104,14 +111,14 @@ test.concurrent('an answer that a reader stored first is added and counted once'
   const used = { inputTokens: 5, outputTokens: 5, totalCost: null };
   const text = before.messages[1].content;
   expect(await chatConversations(scope).addAnswer(run, turn.turnId, text, used)).toBe('stored');
-  const { messages, usage } = await conversationOf(tenant);
+  const { messages, usage } = await onlyConversation(tenant);
   expect({ messages, usage }).toEqual({ messages: before.messages, usage: before.usage });
 });
 
 test.concurrent('a page that gives all answers one id gets each, also if they are equal', async () => {
   const { tenant, sessionId } = await agentChat();
   for (let n = 0; n < 3; n++) await answerTo(sessionId, 'Hello', { assistantMessageId: 'answer' });
-  const { messages } = await conversationOf(tenant);
+  const { messages } = await onlyConversation(tenant);
   expect(messages.map(({ content }: { content: string }) => content)).toEqual(
     Array.from({ length: 3 }, () => ['Hello', 'You said: Hello']).flat(),
   );

@@ -1,35 +1,35 @@
 import { expect, test } from 'vitest';
 import { clientSessionEntity } from '../../../shared/domain/client-sessions/client-session.ts';
 import { hashKey } from '../../../shared/platform/auth/key-format.ts';
-import { calls, scripted } from '../../support/agent-runs.ts';
+import { calls, scripted } from '../../support/agents/agent-runs.ts';
+import { expectStatus, template } from '../../support/flows/flows.ts';
+import type { ReceivedEvent } from '../../support/stack/sse.ts';
+import { countingRuntime } from '../../support/stack/stack.ts';
 import {
   agentChat,
   answerTo,
-  chat,
   chatWorld,
-  conversationOf,
   eventsOfPage,
   framesOfPage,
   getAsPage,
-  lastOf,
+  lastEvent,
+  onlyConversation,
+  openPageStream,
   openSession,
   type SeenEvent,
-  textsOf,
-} from '../../support/chat.ts';
-import { expectStatus, template } from '../../support/flows.ts';
-import type { Received } from '../../support/sse.ts';
-import { countingRuntime } from '../../support/stack.ts';
+  streamedText,
+} from '../../support/surfaces/chat.ts';
 
 const slow = { model: 'generic-openai/trickling' };
 const long = Array.from({ length: 100 }, (_, n) => `word${n}`).join(' ');
-const typesOf = (frames: Received[]) => frames.map(({ data }) => data.type);
-const seenOf = (frames: Received[]) => frames.map(({ data }) => data as unknown as SeenEvent);
+const typesOf = (frames: ReceivedEvent[]) => frames.map(({ data }) => data.type);
+const seenOf = (frames: ReceivedEvent[]) => frames.map(({ data }) => data as unknown as SeenEvent);
 
 /** Sends a message, and reads a number of events of its answer. */
 async function beginning(sessionId: string, content: string, count: number, more: object = {}) {
-  const { events, hangUp, body } = await chat(sessionId, content, more);
+  const { events, hangUp, body } = await openPageStream(sessionId, content, more);
   if (!events) throw new Error(JSON.stringify(body));
-  const frames: Received[] = [];
+  const frames: ReceivedEvent[] = [];
   while (frames.length < count) {
     const { value } = await events.next();
     if (!value) throw new Error(`The answer ended after ${JSON.stringify(frames)}`);
@@ -45,13 +45,13 @@ test.concurrent('a page that lost the connection gets the rest of the answer, wi
   const rest = await framesOfPage(sessionId, executionId, frames.at(-1)?.id);
   const whole = rest.at(-1)?.data.finalOutput as string;
   expect(whole.split(' ').length).toBeGreaterThan(20);
-  expect(textsOf(seenOf(frames)) + textsOf(seenOf(rest))).toBe(whole);
+  expect(streamedText(seenOf(frames)) + streamedText(seenOf(rest))).toBe(whole);
   // The page sees it as it is said.
   expect(typesOf(rest).filter((type) => type === 'text_delta').length).toBeGreaterThan(2);
   expect([...new Set(typesOf(rest))]).toEqual(['text_delta', 'text_complete', 'execution_complete']);
   const numbers = [...frames, ...rest].map(({ data }) => data.seq);
   expect(numbers).toEqual([...new Set(numbers)].toSorted((one, other) => one - other));
-  const { messages } = await conversationOf(tenant);
+  const { messages } = await onlyConversation(tenant);
   expect(messages).toMatchObject([{ content: long }, { id: 'a1', content: whole }]);
 });
 
@@ -59,8 +59,8 @@ test.concurrent('wherever an answer breaks, the rest continues it', async () => 
   const { sessionId } = await agentChat({ config: { clientTools: true } });
   const total = { name: 'total', description: 'Sums', parametersSchema: { type: 'object' } };
   const script = scripted({ ...calls(['total']), text: 'Let me see. ' } as never, { text: 'It is 3' });
-  const frames: Received[] = [];
-  const { events } = await chat(sessionId, script, { clientTools: [total] });
+  const frames: ReceivedEvent[] = [];
+  const { events } = await openPageStream(sessionId, script, { clientTools: [total] });
   for await (const frame of events ?? []) frames.push(frame);
   const executionId = frames[0]?.data.executionId as string;
   const all = seenOf(frames);
@@ -69,7 +69,7 @@ test.concurrent('wherever an answer breaks, the rest continues it', async () => 
     const kinds = (events: SeenEvent[]) =>
       events.filter(({ type }) => type !== 'text_delta').map(({ seq }) => seq);
     expect(kinds(rest)).toEqual(kinds(all.slice(index + 1)));
-    expect(textsOf(all.slice(0, index + 1)) + textsOf(rest)).toBe(textsOf(all));
+    expect(streamedText(all.slice(0, index + 1)) + streamedText(rest)).toBe(streamedText(all));
   }
   expect((await eventsOfPage(sessionId, executionId)).map(({ type }) => type)).toEqual([
     ...all
@@ -81,7 +81,7 @@ test.concurrent('wherever an answer breaks, the rest continues it', async () => 
 test.concurrent('the header Last-Event-ID counts as `after`; 400 for one that is no id', async () => {
   const { sessionId } = await agentChat();
   const events = await answerTo(sessionId, 'Hello');
-  const { executionId, seq } = lastOf(events);
+  const { executionId, seq } = lastEvent(events);
   const path = `executions/${executionId}/events`;
   const headers = { 'last-event-id': String(seq - 1) };
   const { status, body } = await getAsPage(path, sessionId, headers);
@@ -94,7 +94,7 @@ test.concurrent('the header Last-Event-ID counts as `after`; 400 for one that is
 
 test.concurrent('401 without a session, 404 for a run of another session, 403 for a page of another origin', async () => {
   const { token, sessionId } = await agentChat();
-  const { executionId } = lastOf(await answerTo(sessionId, 'Hello'));
+  const { executionId } = lastEvent(await answerTo(sessionId, 'Hello'));
   const { sessionId: other } = await expectStatus(200, openSession(token));
   const path = `executions/${executionId}/events`;
   const missing = await getAsPage('executions/exec_01k9m4v7d3x8qz5w2r6t0y1hbn/events', sessionId);
@@ -112,8 +112,8 @@ test.concurrent('a page that hung up and reads again keeps its answer; a second 
   const rest = eventsOfPage(sessionId, executionId, frames.at(-1)?.id);
   await new Promise((resolve) => setTimeout(resolve, 300));
   const next = await answerTo(sessionId, 'second tab');
-  expect(lastOf(await rest)).toMatchObject({ type: 'execution_complete' });
-  expect(lastOf(next)).toMatchObject({ type: 'execution_complete' });
+  expect(lastEvent(await rest)).toMatchObject({ type: 'execution_complete' });
+  expect(lastEvent(next)).toMatchObject({ type: 'execution_complete' });
 });
 
 test.concurrent('init shows a reloaded page its history, and the answer that goes on', async () => {
@@ -125,7 +125,7 @@ test.concurrent('init shows a reloaded page its history, and the answer that goe
   const opened = await expectStatus(200, openSession(token, { sessionId }));
   expect(opened).toMatchObject({ sessionId, executionId });
   expect(opened.conversation.messages).toMatchObject([{ role: 'user', content: long }]);
-  const whole = textsOf(await eventsOfPage(sessionId, executionId));
+  const whole = streamedText(await eventsOfPage(sessionId, executionId));
   const later = await expectStatus(200, openSession(token, { sessionId }));
   expect(later.executionId).toBeNull();
   expect(later.conversation.messages).toMatchObject([{ content: long }, { id: 'a1', content: whole }]);
@@ -133,8 +133,8 @@ test.concurrent('init shows a reloaded page its history, and the answer that goe
 
 test.concurrent('an answer that was complete when its process died is stored when the session is used again', async () => {
   const { tenant, token, sessionId } = await agentChat();
-  const { executionId } = lastOf(await answerTo(sessionId, 'Hello', { assistantMessageId: 'a1' }));
-  const { id } = await conversationOf(tenant);
+  const { executionId } = lastEvent(await answerTo(sessionId, 'Hello', { assistantMessageId: 'a1' }));
+  const { id } = await onlyConversation(tenant);
   const messages = [{ id: 'u1', role: 'user', content: 'Hello' }];
   const path = `/v1/conversations/${id}`;
   const lose = async () => {
@@ -148,19 +148,19 @@ test.concurrent('an answer that was complete when its process died is stored whe
   const { conversation } = await expectStatus(200, openSession(token, { sessionId }));
   expect(conversation.messages[1]).toMatchObject(answer);
   await lose();
-  expect(lastOf(await eventsOfPage(sessionId, executionId))).toMatchObject({ type: 'execution_complete' });
-  expect((await conversationOf(tenant)).messages[1]).toMatchObject(answer);
+  expect(lastEvent(await eventsOfPage(sessionId, executionId))).toMatchObject({ type: 'execution_complete' });
+  expect((await onlyConversation(tenant)).messages[1]).toMatchObject(answer);
   await lose();
   await answerTo(sessionId, 'Again');
-  expect((await conversationOf(tenant)).messages).toMatchObject([{}, answer, { content: 'Again' }, {}]);
+  expect((await onlyConversation(tenant)).messages).toMatchObject([{}, answer, { content: 'Again' }, {}]);
 });
 
 test.concurrent('of a flow, the whole answer comes at its end', async () => {
   const { token } = await chatWorld([template('We are closed', 'answer')]);
   const { sessionId } = await expectStatus(200, openSession(token));
-  const { executionId } = lastOf(await answerTo(sessionId, 'Hello'));
+  const { executionId } = lastEvent(await answerTo(sessionId, 'Hello'));
   const events = await eventsOfPage(sessionId, executionId);
-  expect([events.map(({ type }) => type).at(-1), textsOf(events)]).toEqual([
+  expect([events.map(({ type }) => type).at(-1), streamedText(events)]).toEqual([
     'execution_complete',
     'We are closed',
   ]);
@@ -178,7 +178,7 @@ test.concurrent('of a flow, the rest of the text that a page has the beginning o
   hangUp();
   const rest = await framesOfPage(sessionId, executionId, frames.at(-1)?.id);
   const whole = rest.at(-1)?.data.finalOutput as string;
-  expect(textsOf(seenOf(frames)) + textsOf(seenOf(rest))).toBe(whole);
+  expect(streamedText(seenOf(frames)) + streamedText(seenOf(rest))).toBe(whole);
   const told = rest.filter(({ data }) => data.type !== 'ping');
   expect(typesOf(told)).toEqual(['text_delta', 'text_complete', 'execution_complete']);
   expect(told[0]?.data.id).toBe(frames.find(({ data }) => data.type === 'text_start')?.data.id);
@@ -194,7 +194,7 @@ test.concurrent('of a flow, the rest of the text that a page has the beginning o
 test.concurrent('a page that has the end of a flow’s answer gets nothing more', async () => {
   const { token } = await chatWorld([template('We are closed', 'answer')]);
   const { sessionId } = await expectStatus(200, openSession(token));
-  const { events } = await chat(sessionId, 'Hello');
+  const { events } = await openPageStream(sessionId, 'Hello');
   const frames = await Array.fromAsync(events ?? []);
   const executionId = frames[0]?.data.executionId as string;
   expect(await framesOfPage(sessionId, executionId, frames.at(-1)?.id)).toEqual([]);

@@ -1,21 +1,21 @@
 import { expect, test } from 'vitest';
 import { clientSessionEntity } from '../../../shared/domain/client-sessions/client-session.ts';
 import { hashKey } from '../../../shared/platform/auth/key-format.ts';
-import { agentOf, scripted } from '../../support/agent-runs.ts';
-import { createAgent } from '../../support/agents.ts';
+import { createScriptedAgent, scripted } from '../../support/agents/agent-runs.ts';
+import { createAgent } from '../../support/agents/agents.ts';
+import { expectStatus, template } from '../../support/flows/flows.ts';
+import { countingRuntime, newTenant } from '../../support/stack/stack.ts';
 import {
   agentChat,
   answerTo,
-  chat,
   chatWorld,
-  conversationOf,
   fromPage,
+  onlyConversation,
+  openPageStream,
   openSession,
   shop,
-} from '../../support/chat.ts';
-import { createToken } from '../../support/client-tokens.ts';
-import { expectStatus, template } from '../../support/flows.ts';
-import { countingRuntime, newTenant } from '../../support/stack.ts';
+} from '../../support/surfaces/chat.ts';
+import { createToken } from '../../support/surfaces/client-tokens.ts';
 
 const ended = {
   error: 'Unauthorized',
@@ -46,7 +46,7 @@ test('an agent answers; the conversation has the message and the answer with the
     success: true,
     finalOutput: 'You said: Hello',
   });
-  const conversation = await conversationOf(tenant);
+  const conversation = await onlyConversation(tenant);
   expect(conversation).toMatchObject({ title: 'Hello', metadata: { page: '/cart' } });
   expect(conversation.messages).toMatchObject([
     { id: 'u1', role: 'user', content: 'Hello' },
@@ -67,7 +67,7 @@ test('the history comes from the server, and goes to the agent and to the flow',
   const script = scripted({ text: 'first' }, { text: 'second' });
   expect(textsOf(await answerTo(sessionId, script))).toBe('first');
   expect(textsOf(await answerTo(sessionId, 'next'))).toBe('second');
-  expect((await conversationOf(tenant)).messages.map(shortened)).toEqual([
+  expect((await onlyConversation(tenant)).messages.map(shortened)).toEqual([
     ['user', script],
     ['assistant', 'first'],
     ['user', 'next'],
@@ -107,7 +107,7 @@ test('visitors see neither steps, tools, costs nor the reasons of failures; a fa
     message: 'The answer failed. Send the message again later',
   });
   expect(JSON.stringify(events)).not.toMatch(/secret|internal|Fails|cost|tokens/i);
-  expect((await conversationOf(tenant)).messages.map(shortened)).toEqual([['user', 'hi']]);
+  expect((await onlyConversation(tenant)).messages.map(shortened)).toEqual([['user', 'hi']]);
   // The session is free again.
   expect((await answerTo(sessionId, 'again')).at(-1)?.type).toBe('execution_error');
 });
@@ -116,15 +116,15 @@ test('a message whose id the conversation has is a 409, and runs nothing', async
   const { tenant, sessionId } = await agentChat();
   const messages = [{ id: 'u1', role: 'user', content: 'Hello' }];
   await answerTo(sessionId, '', { messages });
-  expect((await chat(sessionId, '', { messages })).status).toBe(409);
-  expect((await conversationOf(tenant)).messages).toHaveLength(2);
+  expect((await openPageStream(sessionId, '', { messages })).status).toBe(409);
+  expect((await onlyConversation(tenant)).messages).toHaveLength(2);
   expect(textsOf(await answerTo(sessionId, 'new'))).toBe('You said: new');
 });
 
 test('a second message waits for the first answer; both are answered in order', async () => {
   const { tenant, sessionId } = await agentChat();
   await Promise.all([answerTo(sessionId, 'one'), answerTo(sessionId, 'two'), answerTo(sessionId, 'three')]);
-  const { messages } = await conversationOf(tenant);
+  const { messages } = await onlyConversation(tenant);
   expect(messages.map(({ role }: { role: string }) => role)).toEqual([
     'user',
     'assistant',
@@ -145,11 +145,11 @@ test('401 for an unknown, an ended and a foreign session; 403 for a foreign page
   const past = { set: { expiresAt: '2020-01-01T00:00:00.000Z' } };
   await commit([writes.update(clientSessionEntity, { hash: hashKey(old) }, past)]);
   for (const id of [old, 'invented', `cs_${'a'.repeat(49)}`, token]) {
-    const { status, body } = await chat(id, 'hi');
+    const { status, body } = await openPageStream(id, 'hi');
     expect([status, body]).toEqual([401, ended]);
   }
-  expect((await chat(sessionId, 'hi', {}, 'https://www.example.com')).body).toEqual(ended);
-  const foreign = await chat(sessionId, 'hi', {}, 'https://evil.example');
+  expect((await openPageStream(sessionId, 'hi', {}, 'https://www.example.com')).body).toEqual(ended);
+  const foreign = await openPageStream(sessionId, 'hi', {}, 'https://evil.example');
   expect([foreign.status, foreign.body.details]).toEqual([
     403,
     'The client token is not active on this page',
@@ -157,10 +157,10 @@ test('401 for an unknown, an ended and a foreign session; 403 for a foreign page
   expect(foreign.headers.get('access-control-allow-origin')).toBe('https://evil.example');
   const path = `/v1/client-tokens/${clientToken.id}`;
   await expectStatus(200, tenant.call('PUT', path, { body: { isActive: false } }));
-  expect((await chat(sessionId, 'hi')).status).toBe(403);
+  expect((await openPageStream(sessionId, 'hi')).status).toBe(403);
   await expectStatus(200, tenant.call('PUT', path, { body: { isActive: true } }));
   await expectStatus(200, tenant.call('POST', `${path}/regenerate`));
-  expect((await chat(sessionId, 'hi')).body).toEqual(ended);
+  expect((await openPageStream(sessionId, 'hi')).body).toEqual(ended);
 });
 
 test('a session ends when its token no longer names what it talks to; 404 if that was deleted', async () => {
@@ -172,12 +172,12 @@ test('a session ends when its token no longer names what it talks to; 404 if tha
   );
   const { sessionId } = await expectStatus(200, openSession(token));
   await expectStatus(200, tenant.call('PUT', path, { body: { flowIds: [second.id] } }));
-  expect((await chat(sessionId, 'hi')).body).toEqual(ended);
+  expect((await openPageStream(sessionId, 'hi')).body).toEqual(ended);
   const opened = await expectStatus(200, openSession(token));
-  const empty = await chat(opened.sessionId, 'hi');
+  const empty = await openPageStream(opened.sessionId, 'hi');
   expect([empty.status, empty.body.details[0].message]).toEqual([409, 'The flow has no steps']);
   await expectStatus(204, tenant.call('DELETE', `/v1/flows/${second.id}`));
-  expect((await chat(opened.sessionId, 'hi')).status).toBe(404);
+  expect((await openPageStream(opened.sessionId, 'hi')).status).toBe(404);
   expect(flow.id).not.toBe(other.flow.id);
 });
 
@@ -185,13 +185,13 @@ test('a session has so many messages, also if they come at once; each extends it
   const { sessionId, token } = await agentChat({ maxMessagesPerSession: 3 });
   const statuses = await Promise.all(
     Array.from({ length: 6 }, async () => {
-      const { status, events } = await chat(sessionId, 'hi');
+      const { status, events } = await openPageStream(sessionId, 'hi');
       if (events) await Array.fromAsync(events);
       return status;
     }),
   );
   expect(statuses.toSorted()).toEqual([200, 200, 200, 429, 429, 429]);
-  const { body, headers } = await chat(sessionId, 'hi');
+  const { body, headers } = await openPageStream(sessionId, 'hi');
   expect(body.details).toBe('The session has had all of its 3 messages. Open another one with init');
   expect(headers.get('access-control-allow-origin')).toBe(shop);
   await expectStatus(200, openSession(token));
@@ -204,7 +204,7 @@ test('a message may have parts; those with reasoning are left out', async () => 
     { type: 'text', text: 'Hello' },
   ];
   expect(textsOf(await answerTo(sessionId, content))).toBe('You said: Hello');
-  expect((await conversationOf(tenant)).messages[0].content).toEqual([{ type: 'text', text: 'Hello' }]);
+  expect((await onlyConversation(tenant)).messages[0].content).toEqual([{ type: 'text', text: 'Hello' }]);
 });
 
 test('400 names what is wrong with a message', async () => {
@@ -233,10 +233,10 @@ test('400 names what is wrong with a message', async () => {
 test('the conversation of a session that the tenant deleted is followed by a new one', async () => {
   const { tenant, sessionId } = await agentChat();
   await answerTo(sessionId, 'one');
-  const { id } = await conversationOf(tenant);
+  const { id } = await onlyConversation(tenant);
   await expectStatus(204, tenant.call('DELETE', `/v1/conversations/${id}`));
   await answerTo(sessionId, 'two');
-  const conversation = await conversationOf(tenant);
+  const conversation = await onlyConversation(tenant);
   expect([conversation.id === id, conversation.messages.length]).toEqual([false, 2]);
 });
 
@@ -268,7 +268,7 @@ test('a token pins a version; a token of the environment test runs the draft', a
   await change('draft');
   const given = { flowIds: [flow.id], allowedOrigins: ['shop.example.com'] };
   const tester = await createToken(tenant, { ...given, environment: 'test' });
-  const agent = await agentOf(tenant);
+  const agent = await createScriptedAgent(tenant);
   const answerOf = async (value: string, more?: object) => {
     const { sessionId } = await expectStatus(200, openSession(value, more));
     return textsOf(await answerTo(sessionId, 'hi'));
@@ -301,7 +301,7 @@ test('why an agent cannot run is not told', async () => {
   const agent = await createAgent(tenant, { agentType: 'vendor_managed' });
   const { token } = await createToken(tenant, { agentIds: [agent.id], allowedOrigins: ['*'] });
   const { sessionId } = await expectStatus(200, openSession(token));
-  const { status, body } = await chat(sessionId, 'hi');
+  const { status, body } = await openPageStream(sessionId, 'hi');
   expect([status, body]).toEqual([
     409,
     { error: 'Conflict', details: [{ code: 'CONFLICT', message: 'The agent cannot run' }] },
@@ -313,7 +313,7 @@ const long = Array.from({ length: 200 }, (_, n) => `word${n}`).join(' ');
 
 /** Sends a message that takes long to answer, and waits for the beginning of the answer. */
 async function slowAnswer(sessionId: string) {
-  const opened = await chat(sessionId, long);
+  const opened = await openPageStream(sessionId, long);
   const { events } = opened;
   if (!events) throw new Error(JSON.stringify(opened.body));
   for (let next = await events.next(); next.value?.data.type !== 'text_delta'; ) next = await events.next();
@@ -329,7 +329,7 @@ test('submitMode interrupt ends the answer that is being given, which is not sto
     type: 'execution_error',
     error: { code: 'INTERRUPTED' },
   });
-  expect((await conversationOf(tenant)).messages.map(shortened)).toEqual([
+  expect((await onlyConversation(tenant)).messages.map(shortened)).toEqual([
     ['user', long],
     ['user', 'now'],
     ['assistant', textsOf(events)],
@@ -342,7 +342,7 @@ test('a page that hangs up frees its session', async () => {
   rest.catch(() => {});
   hangUp();
   const answer = textsOf(await answerTo(sessionId, 'next'));
-  expect((await conversationOf(tenant)).messages.map(shortened)).toEqual([
+  expect((await onlyConversation(tenant)).messages.map(shortened)).toEqual([
     ['user', long],
     ['user', 'next'],
     ['assistant', answer],

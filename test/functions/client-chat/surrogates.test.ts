@@ -1,16 +1,16 @@
 import { expect, test } from 'vitest';
-import { calls, scripted } from '../../support/agent-runs.ts';
+import { calls, scripted } from '../../support/agents/agent-runs.ts';
+import { expectStatus, template } from '../../support/flows/flows.ts';
+import { eventually } from '../../support/stack/eventually.ts';
 import {
   agentChat,
   answerTo,
   chatWorld,
-  conversationOf,
   fromPage,
-  lastOf,
+  lastEvent,
+  onlyConversation,
   openSession,
-} from '../../support/chat.ts';
-import { eventually } from '../../support/eventually.ts';
-import { expectStatus, template } from '../../support/flows.ts';
+} from '../../support/surfaces/chat.ts';
 
 /** Half of a surrogate pair: a JavaScript string may have it, UTF-8 has not. */
 const half = 'a\ud800b';
@@ -59,7 +59,7 @@ test.each([
       continue;
     }
     await eventually(async () => expect(await history(token, sessionId)).toHaveLength(2));
-    const { messages, title } = await conversationOf(tenant);
+    const { messages, title } = await onlyConversation(tenant);
     expect(messages).toHaveLength(2);
     expect(title.isWellFormed()).toBe(true);
     const [message] = body.messages;
@@ -82,7 +82,7 @@ test.each([
 ])('half of a surrogate pair in %s of a continuation', async (_, given) => {
   const { sessionId, token } = await agentChat(open);
   const script = scripted(calls(['search']), { text: 'The end' });
-  const { executionId, toolCallId } = lastOf(await answerTo(sessionId, script, { clientTools: [search] }));
+  const { executionId, toolCallId } = lastEvent(await answerTo(sessionId, script, { clientTools: [search] }));
   const request = { sessionId, executionId, streamResponse: false, ...given(toolCallId) };
   const { status, body } = await fromPage('resume', request);
   expect([status, body.result], JSON.stringify(body)).toEqual([200, 'The end']);
@@ -97,7 +97,7 @@ test.each([
   await answerTo(sessionId, 'Hello', { assistantMessageId: 'a1' });
   const body = { sessionId, type: 'upvote', messageId: 'a1', ...given };
   await expectStatus(expected, fromPage('feedback', body));
-  const { feedback } = await conversationOf(tenant);
+  const { feedback } = await onlyConversation(tenant);
   expect(feedback).toHaveLength(expected === 201 ? 1 : 0);
 });
 
@@ -110,9 +110,9 @@ test.each([
 ])('half of a surrogate pair in a change of a conversation: %j', async (given, expected) => {
   const { tenant, sessionId } = await agentChat();
   await answerTo(sessionId, 'Hello');
-  const { id } = await conversationOf(tenant);
+  const { id } = await onlyConversation(tenant);
   await expectStatus(expected, tenant.call('PUT', `/v1/conversations/${id}`, { body: given }));
-  if (expected === 200) expect(await conversationOf(tenant)).toMatchObject(given);
+  if (expected === 200) expect(await onlyConversation(tenant)).toMatchObject(given);
 });
 
 test.each([{ token: half }, { surfaceId: half }, { flowId: half }, { sessionId: half }])(

@@ -1,16 +1,16 @@
 import { expect, test } from 'vitest';
+import { expectStatus } from '../../support/flows/flows.ts';
+import { eventually } from '../../support/stack/eventually.ts';
+import type { Tenant } from '../../support/stack/stack.ts';
 import {
   agentChat,
   answerTo,
-  chat,
   chatWorld,
-  conversationOf,
   getAsPage,
+  onlyConversation,
+  openPageStream,
   openSession,
-} from '../../support/chat.ts';
-import { eventually } from '../../support/eventually.ts';
-import { expectStatus } from '../../support/flows.ts';
-import type { Tenant } from '../../support/stack.ts';
+} from '../../support/surfaces/chat.ts';
 
 const slow = { model: 'generic-openai/trickling' };
 const long = Array.from({ length: 200 }, (_, n) => `word${n}`).join(' ');
@@ -32,9 +32,9 @@ const tokensOf = ({ inputTokens, outputTokens }: { inputTokens: number; outputTo
 test('a conversation says what its answers used, and the list of its token too', async () => {
   const { tenant, clientToken, sessionId } = await agentChat();
   await answerTo(sessionId, 'Hello');
-  const { usage: first } = await conversationOf(tenant);
+  const { usage: first } = await onlyConversation(tenant);
   await answerTo(sessionId, 'Again');
-  const { usage } = await conversationOf(tenant);
+  const { usage } = await onlyConversation(tenant);
   expect(tokensOf(usage)).toBeGreaterThan(tokensOf(first));
   expect(tokensOf(usage)).toBe(await modelUsageOf(tenant));
   const path = `/v1/client-tokens/${clientToken.id}/conversations`;
@@ -49,19 +49,19 @@ test('the answers of a flow count as well', async () => {
   const { tenant, token } = await chatWorld([prompt]);
   const { sessionId } = await expectStatus(200, openSession(token));
   await answerTo(sessionId, 'Hello');
-  const { usage } = await conversationOf(tenant);
+  const { usage } = await onlyConversation(tenant);
   expect(tokensOf(usage)).toBe(await modelUsageOf(tenant));
   expect(tokensOf(usage)).toBeGreaterThan(0);
 });
 
 test('so does an answer that was interrupted', async () => {
   const { tenant, sessionId } = await agentChat({}, slow);
-  const { events } = await chat(sessionId, long);
+  const { events } = await openPageStream(sessionId, long);
   await events?.next();
   await answerTo(sessionId, 'now', { submitMode: 'interrupt' });
   await Array.fromAsync(events ?? []);
   await eventually(async () =>
-    expect(tokensOf((await conversationOf(tenant)).usage)).toBe(await modelUsageOf(tenant)),
+    expect(tokensOf((await onlyConversation(tenant)).usage)).toBe(await modelUsageOf(tenant)),
   );
 });
 
@@ -71,7 +71,7 @@ test('null without an answer; a change of the conversation keeps it', async () =
   expect(usage).toBeNull();
   await expectStatus(204, tenant.call('DELETE', `/v1/conversations/${id}`));
   await answerTo(sessionId, 'Hello');
-  const before = await conversationOf(tenant);
+  const before = await onlyConversation(tenant);
   const body = { title: 'Other', messages: [] };
   const after = await expectStatus(200, tenant.call('PUT', `/v1/conversations/${before.id}`, { body }));
   expect(after.usage).toEqual(before.usage);

@@ -1,8 +1,8 @@
 import { type AgentWidgetConfig, type AgentWidgetMessage, AgentWidgetSession } from '@runtypelabs/persona';
 import { afterEach, expect, test, vi } from 'vitest';
-import { calls, scripted } from '../../support/agent-runs.ts';
-import { agentChat, conversationOf } from '../../support/chat.ts';
-import { stack } from '../../support/stack.ts';
+import { calls, scripted } from '../../support/agents/agent-runs.ts';
+import { stack } from '../../support/stack/stack.ts';
+import { agentChat, onlyConversation } from '../../support/surfaces/chat.ts';
 
 afterEach(() => void vi.unstubAllGlobals());
 
@@ -94,6 +94,6 @@ test('the widget continues an answer whose connection broke, without a gap or a 
   await session.sendMessage('word '.repeat(60));
   await expect.poll(isStreaming, { timeout: 60_000, interval: 100 }).toBe(false);
   expect(broken).toBeGreaterThan(0);
-  const { messages } = await conversationOf(tenant);
+  const { messages } = await onlyConversation(tenant);
   expect(texts()).toEqual([messages[1].content]);
 });

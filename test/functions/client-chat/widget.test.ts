@@ -11,10 +11,10 @@ import type { ChatBody, OpenedSession } from '../../../functions/client-chat/sch
 import { pageToolSetEntity } from '../../../shared/domain/client-sessions/page-tool-set.ts';
 import { hashKey } from '../../../shared/platform/auth/key-format.ts';
 import type { ClientEvent } from '../../../shared/protocols/chat/events/client-event.ts';
-import { calls, scripted } from '../../support/agent-runs.ts';
-import { agentChat, chatWorld, conversationOf } from '../../support/chat.ts';
-import { template } from '../../support/flows.ts';
-import { countingRuntime, stack } from '../../support/stack.ts';
+import { calls, scripted } from '../../support/agents/agent-runs.ts';
+import { template } from '../../support/flows/flows.ts';
+import { countingRuntime, stack } from '../../support/stack/stack.ts';
+import { agentChat, chatWorld, onlyConversation } from '../../support/surfaces/chat.ts';
 
 // Programs outside of browsers send no origin.
 const everywhere = { allowedOrigins: ['*'] };
@@ -45,7 +45,7 @@ test('the client of the widget talks to an agent, and keeps its session', async 
   const first = await send(client, 'u1', 'Hello');
   expect(first).toEqual({ messages: { 'a-u1': 'You said: Hello' }, last: 'idle' });
   await send(client, 'u2', 'Again');
-  expect((await conversationOf(tenant)).messages).toMatchObject([
+  expect((await onlyConversation(tenant)).messages).toMatchObject([
     { id: 'u1', content: 'Hello' },
     { id: 'a-u1', content: 'You said: Hello' },
     { id: 'u2', content: 'Again' },
@@ -87,7 +87,7 @@ test('the client of the widget executes its own tool and resumes the answer', as
   };
   await ask('u1');
   expect(texts.get('a-u1')).toBe('Tea it is');
-  const { messages } = await conversationOf(tenant);
+  const { messages } = await onlyConversation(tenant);
   expect(messages.at(-1)).toMatchObject({ id: 'a-u1', content: 'Tea it is' });
 });
 

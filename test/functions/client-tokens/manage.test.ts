@@ -6,14 +6,14 @@ import { credentialPartition } from '../../../shared/platform/auth/api-key.ts';
 import { hashKey } from '../../../shared/platform/auth/key-format.ts';
 import { tenantPartition } from '../../../shared/platform/data/keys.ts';
 import { answerBytesMax } from '../../../shared/platform/http/responses/envelope.ts';
-import { agentOf } from '../../support/agent-runs.ts';
-import { createToken, tokenBody, tokenOfFlow, tokensPath } from '../../support/client-tokens.ts';
-import { notFoundBody } from '../../support/errors.ts';
-import { eventually } from '../../support/eventually.ts';
-import { createFlow, expectStatus, publishedFlow } from '../../support/flows.ts';
-import { newKey } from '../../support/keys.ts';
-import { createProduct, createSurface } from '../../support/products.ts';
-import { callerWith, countingRuntime, newTenant, type Tenant } from '../../support/stack.ts';
+import { createScriptedAgent } from '../../support/agents/agent-runs.ts';
+import { createFlow, expectStatus, publishedFlow } from '../../support/flows/flows.ts';
+import { notFoundBody } from '../../support/stack/errors.ts';
+import { eventually } from '../../support/stack/eventually.ts';
+import { newKey } from '../../support/stack/keys.ts';
+import { callerWith, countingRuntime, newTenant, type Tenant } from '../../support/stack/stack.ts';
+import { createToken, tokenBody, tokenOfFlow, tokensPath } from '../../support/surfaces/client-tokens.ts';
+import { createProduct, createSurface } from '../../support/surfaces/products.ts';
 
 const missing = (kind: string) => `${kind}_${'0'.repeat(26)}`;
 const scopeOf = (tenant: string) => countingRuntime().scopeOf(tenant);
@@ -167,7 +167,7 @@ test('flows, agents, the default flow and the pinned version are changed and che
   const tenant = await newTenant();
   const { flow, path } = await tokenOfFlow(tenant);
   const other = await publishedFlow(tenant);
-  const { id: agentId } = await agentOf(tenant);
+  const { id: agentId } = await createScriptedAgent(tenant);
   const { publishedVersionId: version } = await expectStatus(
     200,
     tenant.call('GET', `/v1/flow-versions/${other.id}`),
@@ -362,7 +362,7 @@ test('who changes a token must be able to run what it runs', async () => {
   const writer = await as(tenant, ['CLIENT_TOKENS:*']);
   const { id: productId } = await createProduct(tenant);
   const chat = await createSurface(tenant, productId, { type: 'chat' });
-  const { id: agentId } = await agentOf(tenant);
+  const { id: agentId } = await createScriptedAgent(tenant);
   for (const [permission, body] of [
     ['FLOWS:EXECUTE', { flowIds: [flow.id] }],
     ['AGENTS:EXECUTE', { agentIds: [agentId] }],

@@ -2,18 +2,18 @@ import { expect, test } from 'vitest';
 import { conversationPartition } from '../../../shared/domain/conversations/conversation.ts';
 import { conversationStore } from '../../../shared/domain/conversations/conversation-store.ts';
 import { answerBytesMax } from '../../../shared/platform/http/responses/envelope.ts';
-import { tokenOfFlow } from '../../support/client-tokens.ts';
+import { payloadNames } from '../../support/data/payload-bucket.ts';
+import { expectStatus } from '../../support/flows/flows.ts';
+import { notFoundBody } from '../../support/stack/errors.ts';
+import { eventually } from '../../support/stack/eventually.ts';
+import { countingRuntime, newTenant, type Tenant } from '../../support/stack/stack.ts';
+import { tokenOfFlow } from '../../support/surfaces/client-tokens.ts';
 import {
+  alternatingMessages,
   conversationsPath,
   createConversation,
-  messagesOf,
   replaceMessages,
-} from '../../support/conversations.ts';
-import { notFoundBody } from '../../support/errors.ts';
-import { eventually } from '../../support/eventually.ts';
-import { expectStatus } from '../../support/flows.ts';
-import { payloadNames } from '../../support/payload-bucket.ts';
-import { countingRuntime, newTenant, type Tenant } from '../../support/stack.ts';
+} from '../../support/surfaces/conversations.ts';
 
 const storeOf = ({ tenant }: Tenant) => conversationStore(countingRuntime().scopeOf(tenant));
 const pathOf = (id: string) => `${conversationsPath}/${id}`;
@@ -85,7 +85,7 @@ test.each<[string, object, object?]>([
   const tenant = await newTenant();
   const given = { title: 'One', modelId: 'm', ownerId: 'ada', systemPrompt: 'Be brief', metadata: { a: 1 } };
   const { id } = await createConversation(tenant, given);
-  const before = await replaceMessages(tenant, id, messagesOf(1));
+  const before = await replaceMessages(tenant, id, alternatingMessages(1));
   const changed = await expectStatus(200, tenant.call('PUT', pathOf(id), { body: changes }));
   expect(changed).toEqual({ ...before, ...expected, updatedAt: expect.any(String) });
   expect(await expectStatus(200, tenant.call('GET', pathOf(id)))).toEqual(changed);
@@ -95,8 +95,8 @@ test('replacing messages removes the former ones with their payloads, as does de
   const tenant = await newTenant();
   const { id } = await createConversation(tenant);
   const large = 'x'.repeat(300_000);
-  await replaceMessages(tenant, id, messagesOf(120));
-  const body = { messages: [{ id: 'm0', role: 'user', content: large }, ...messagesOf(3).slice(1)] };
+  await replaceMessages(tenant, id, alternatingMessages(120));
+  const body = { messages: [{ id: 'm0', role: 'user', content: large }, ...alternatingMessages(3).slice(1)] };
   const replaced = await expectStatus(200, tenant.call('PUT', pathOf(id), { body }));
   expect(replaced).toMatchObject({ messageCount: 3, messages: [{ content: large }, {}, { id: 'm2' }] });
   // The conversation, three messages, and their ids.
@@ -114,10 +114,10 @@ test('replacing messages removes the former ones with their payloads, as does de
 test('messages are read from the newest, page by page, each once', async () => {
   const tenant = await newTenant();
   const { id } = await createConversation(tenant);
-  await replaceMessages(tenant, id, messagesOf(130));
+  await replaceMessages(tenant, id, alternatingMessages(130));
   const get = async (query: string) => expectStatus(200, tenant.call('GET', `${pathOf(id)}?${query}`));
   const first = await get('');
-  expect(idsIn(first.messages)).toEqual(idsIn(messagesOf(130).slice(80)));
+  expect(idsIn(first.messages)).toEqual(idsIn(alternatingMessages(130).slice(80)));
   const seen: string[] = [];
   for (let cursor = ''; ; ) {
     const page = await get(`messagesLimit=40${cursor}`);
@@ -126,7 +126,7 @@ test('messages are read from the newest, page by page, each once', async () => {
     if (page.messagesCursor === null) break;
     cursor = `&messagesCursor=${page.messagesCursor}`;
   }
-  expect(seen).toEqual(idsIn(messagesOf(130)));
+  expect(seen).toEqual(idsIn(alternatingMessages(130)));
   const all = await get('messagesLimit=200');
   expect(all).toMatchObject({ messagesCursor: null, messageCount: 130 });
   expect(all.messages).toHaveLength(130);
@@ -143,7 +143,8 @@ test('a page ends before it is too large for a response, and has at least one me
   const { id } = await createConversation(tenant);
   const store = storeOf(tenant);
   const texts = ['a', '"'.repeat(900_000), '\n'.repeat(900_000), 'x'.repeat(1_900_000), '漢'.repeat(700_000)];
-  for (const message of messagesOf(texts.length, (n) => texts[n] ?? '')) await store.append(id, [message]);
+  for (const message of alternatingMessages(texts.length, (n) => texts[n] ?? ''))
+    await store.append(id, [message]);
   const seen: string[] = [];
   for (let cursor = ''; ; ) {
     const page = await expectStatus(200, tenant.call('GET', `${pathOf(id)}?messagesLimit=200${cursor}`));
@@ -159,8 +160,8 @@ test('a page ends before it is too large for a response, and has at least one me
 test('a cursor is not valid for other conversations, nor once the messages were replaced', async () => {
   const tenant = await newTenant();
   const [{ id }, other] = [await createConversation(tenant), await createConversation(tenant)];
-  await replaceMessages(tenant, id, messagesOf(3));
-  await replaceMessages(tenant, other.id, messagesOf(3));
+  await replaceMessages(tenant, id, alternatingMessages(3));
+  await replaceMessages(tenant, other.id, alternatingMessages(3));
   const { messagesCursor: cursor } = await expectStatus(
     200,
     tenant.call('GET', `${pathOf(id)}?messagesLimit=1`),
@@ -174,7 +175,7 @@ test('a cursor is not valid for other conversations, nor once the messages were 
     expect(details).toMatchObject([{ path: 'messagesCursor', code: 'INVALID_CURSOR' }]);
   }
   await expectStatus(400, get(other.id, cursor));
-  await replaceMessages(tenant, id, messagesOf(3));
+  await replaceMessages(tenant, id, alternatingMessages(3));
   await expectStatus(400, get(id, cursor));
 });
 
@@ -367,7 +368,7 @@ test('contents and metadata may hold any text', async () => {
 test('400 for more than 1,000 messages, and for wrong query parameters', async () => {
   const tenant = await newTenant();
   const { id } = await createConversation(tenant);
-  const body = { messages: messagesOf(1_001) };
+  const body = { messages: alternatingMessages(1_001) };
   expect((await expectStatus(400, tenant.call('PUT', pathOf(id), { body }))).details).toMatchObject([
     { path: 'messages', code: 'TOO_BIG' },
   ]);
@@ -386,7 +387,7 @@ test('an export has the conversation and all messages, a line each, oldest first
   await replaceMessages(
     tenant,
     id,
-    messagesOf(250, (n) => `line\n${n}`),
+    alternatingMessages(250, (n) => `line\n${n}`),
   );
   const response = await tenant.call('GET', `${pathOf(id)}/export`);
   expect(response.status).toBe(200);
@@ -396,7 +397,7 @@ test('an export has the conversation and all messages, a line each, oldest first
     .map((line) => JSON.parse(line));
   expect(lines).toHaveLength(251);
   expect(lines[0]).toMatchObject({ type: 'conversation', id, title: 'One', messageCount: 250 });
-  expect(lines.slice(1).map((line) => line.id)).toEqual(idsIn(messagesOf(250)));
+  expect(lines.slice(1).map((line) => line.id)).toEqual(idsIn(alternatingMessages(250)));
   expect(lines[1]).toEqual({
     type: 'message',
     id: 'm0',

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
-import { calls, scripted } from '../../support/agent-runs.ts';
-import { createAgent } from '../../support/agents.ts';
-import { expectStatus } from '../../support/flows.ts';
-import { newTenant, type Tenant } from '../../support/stack.ts';
-import { createTool } from '../../support/tools.ts';
+import { calls, scripted } from '../../support/agents/agent-runs.ts';
+import { createAgent } from '../../support/agents/agents.ts';
+import { createTool } from '../../support/files/tools.ts';
+import { expectStatus } from '../../support/flows/flows.ts';
+import { newTenant, type Tenant } from '../../support/stack/stack.ts';
 
 const model = 'generic-openai/scripted';
 const inline = (config: object = {}, more: object = {}) => ({

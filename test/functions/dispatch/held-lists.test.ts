@@ -1,10 +1,16 @@
 import { expect, test } from 'vitest';
 import { StreamEvent } from '../../../shared/protocols/sse/stream-event.ts';
-import { createRecords, expectStatus, finishedBatch, publishedFlow, template } from '../../support/flows.ts';
-import { pricedModel } from '../../support/model-configs.ts';
-import { allEvents } from '../../support/sse.ts';
-import { newTenant, type Tenant } from '../../support/stack.ts';
-import { everyStepResult } from '../../support/step-results.ts';
+import {
+  createRecords,
+  expectStatus,
+  finishedBatch,
+  publishedFlow,
+  template,
+} from '../../support/flows/flows.ts';
+import { everyStepResult } from '../../support/flows/step-results.ts';
+import { pricedModel } from '../../support/models/model-configs.ts';
+import { allEvents } from '../../support/stack/sse.ts';
+import { newTenant, type Tenant } from '../../support/stack/stack.ts';
 
 const held = (type: string, id: string, config: object) => ({ type, id, name: id, config });
 const wait = (delayMs: number) => ({ type: 'wait-until', name: 'wait', config: { delayMs } });

@@ -2,9 +2,9 @@ import fc from 'fast-check';
 import { beforeAll, expect, test } from 'vitest';
 import { stepTypeNames, type stepTypes } from '../../../shared/domain/flows/step-types/index.ts';
 import { covers, type Permission, permissionNames } from '../../../shared/platform/identity/permissions.ts';
-import { configs } from '../../shared/execution/engine/any-step.ts';
-import { newKey } from '../../support/keys.ts';
-import { newTenant, type Tenant } from '../../support/stack.ts';
+import { stepConfigs } from '../../shared/execution/engine/any-step.ts';
+import { newKey } from '../../support/stack/keys.ts';
+import { newTenant, type Tenant } from '../../support/stack/stack.ts';
 
 type StepTypeName = keyof typeof stepTypes;
 
@@ -74,7 +74,7 @@ function stepOf(type: StepTypeName) {
     return { ...step, config: { branches: ['a', 'b'].map((name) => ({ name, steps: [] })) } };
   }
   if (type === 'flow') return { ...step, config: { flowId } };
-  const plain = configs[type].filter((config) => !JSON.stringify(config).includes('secret'));
+  const plain = stepConfigs[type].filter((config) => !JSON.stringify(config).includes('secret'));
   const [config] = fc.sample(plain, { numRuns: 1, seed: 1 });
   return { ...step, config };
 }

@@ -1,15 +1,15 @@
 import { afterAll, beforeEach, expect, test, vi } from 'vitest';
 import { startModelStandIn, type ToolCallAnswer } from '../../../examples/model-stand-in.ts';
 import { handler } from '../../../functions/dispatch/run.ts';
-import { chunksOf } from '../../../shared/core/chunks.ts';
+import { toChunks } from '../../../shared/core/chunks.ts';
 import { addressesFor, ssrfCorpus } from '../../shared/adapters/net/ssrf-corpus.ts';
-import { fakeDns } from '../../support/fake-dns.ts';
-import { hostileServer, json, result, toolText } from '../../support/hostile-mcp-server.ts';
-import { allow, loopback } from '../../support/loopback.ts';
-import { newSecret } from '../../support/secrets.ts';
-import { newTenant, type Tenant } from '../../support/stack.ts';
-import { answerIn, invokeStreaming } from '../../support/streamed.ts';
-import { trap } from '../../support/trap.ts';
+import { newSecret } from '../../support/data/secrets.ts';
+import { fakeDns } from '../../support/servers/fake-dns.ts';
+import { hostileServer, respondJson, result, toolText } from '../../support/servers/hostile-mcp-server.ts';
+import { allowHost, loopback } from '../../support/servers/loopback.ts';
+import { trap } from '../../support/servers/trap.ts';
+import { newTenant, type Tenant } from '../../support/stack/stack.ts';
+import { invokeStreaming, readStreamedAnswer } from '../../support/stack/streamed.ts';
 
 fakeDns(addressesFor);
 
@@ -34,7 +34,7 @@ const prompt = (mcpServers: object[]) => ({
 async function dispatched(tenant: Tenant, steps: object[], streamResponse = false): Promise<string> {
   const body = { flow: { steps }, options: { streamResponse } };
   const { stream, done } = invokeStreaming(handler, tenant, body);
-  const [{ head, body: text }] = await Promise.all([answerIn(stream), done]);
+  const [{ head, body: text }] = await Promise.all([readStreamedAnswer(stream), done]);
   expect(head.statusCode, text).toBe(200);
   return text;
 }
@@ -55,11 +55,11 @@ const servers: Record<string, (says: Says) => Promise<{ url: string; calls: () =
   async rest(says) {
     let calls = 0;
     const { url, host } = await loopback(({ method, headers }, response) => {
-      if (method === 'GET') return json(response, { tools: [work] });
+      if (method === 'GET') return respondJson(response, { tools: [work] });
       calls++;
-      return json(response, says(headers));
+      return respondJson(response, says(headers));
     });
-    allow(host);
+    allowHost(host);
     return { url, calls: () => calls };
   },
 };
@@ -135,10 +135,10 @@ test.each(transports)(
   async (transport) => {
     const tenant = await newTenant();
     const { url, host } = await loopback(({ method }, response) => {
-      if (transport === 'rest' && method === 'GET') return json(response, { tools: [work] });
+      if (transport === 'rest' && method === 'GET') return respondJson(response, { tools: [work] });
       return undefined;
     });
-    allow(host);
+    allowHost(host);
     const hostile = await hostileServer(({ message: { id, method }, response }) =>
       method === 'tools/list'
         ? result(response, id, { tools: [work] })
@@ -183,7 +183,7 @@ test.each(transports)(
     const saved = await Promise.all(urls.map(saves));
     const usable = urls.filter((_url, index) => saved[index]);
     expect(usable.length).toBeGreaterThan(100);
-    for (const some of chunksOf(usable, 16)) {
+    for (const some of toChunks(usable, 16)) {
       const mcpServers = some.map((url, n) => ({ id: `s${n}`, url, transport }));
       const { output } = JSON.parse(await dispatched(tenant, [prompt(mcpServers)]));
       for (const [n, url] of some.entries()) {

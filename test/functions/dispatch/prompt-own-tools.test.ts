@@ -1,19 +1,25 @@
 import { randomUUID } from 'node:crypto';
 import { expect, inject, test } from 'vitest';
-import { agentOf, answered, calls, run as runAgent, scripted } from '../../support/agent-runs.ts';
+import {
+  answered,
+  calls,
+  createScriptedAgent,
+  run as runAgent,
+  scripted,
+} from '../../support/agents/agent-runs.ts';
+import { newSecret } from '../../support/data/secrets.ts';
+import { createTool } from '../../support/files/tools.ts';
 import {
   createFlow,
   createRecords,
   expectStatus,
   finishedBatch,
   publishedFlow,
-  runFlow,
+  runFlowOnRecords,
   template,
-} from '../../support/flows.ts';
-import { newSecret } from '../../support/secrets.ts';
-import { openEvents } from '../../support/sse.ts';
-import { newTenant, type Tenant } from '../../support/stack.ts';
-import { createTool } from '../../support/tools.ts';
+} from '../../support/flows/flows.ts';
+import { openEvents } from '../../support/stack/sse.ts';
+import { newTenant, type Tenant } from '../../support/stack/stack.ts';
 
 const callsOf = (...list: { name: string; arguments: object }[]) => JSON.stringify(list);
 const prompt = (tools: object, text: string, model = 'tool-caller') => ({
@@ -69,7 +75,7 @@ test.each<[string, (tenant: Tenant) => Promise<object>, object, string]>([
   ],
   [
     'subagent',
-    async (tenant) => ({ agentId: (await agentOf(tenant)).id }),
+    async (tenant) => ({ agentId: (await createScriptedAgent(tenant)).id }),
     { message: scripted({ text: 'from the agent' }) },
     'The tools returned from the agent',
   ],
@@ -146,7 +152,7 @@ test('each record of a batch uses the tools of the step', async () => {
   const tools = { runtimeTools: [doubler], mcpServers: mcpServers() };
   const flow = await publishedFlow(tenant, [prompt(tools, text)]);
   await createRecords(tenant, 'city', 12);
-  const { batchId } = await expectStatus(202, runFlow(tenant, flow.id, 'city'));
+  const { batchId } = await expectStatus(202, runFlowOnRecords(tenant, flow.id, 'city'));
   expect(await finishedBatch(tenant, batchId)).toMatchObject({ status: 'completed', processedRecords: 12 });
   const path = `/v1/flows/${flow.id}/step-results?batchId=${batchId}&limit=50`;
   const { data } = await expectStatus(200, tenant.call('GET', path));
@@ -161,7 +167,7 @@ test('each record of a batch uses the tools of the step', async () => {
 test('a flow inside of an agent uses the tools of its prompts', async () => {
   const tenant = await newTenant();
   const { id: flowId } = await publishedFlow(tenant, [prompt({ mcpServers: mcpServers() }, asksForWeather)]);
-  const agent = await agentOf(tenant, {
+  const agent = await createScriptedAgent(tenant, {
     tools: { runtimeTools: [{ ...tool('flow', { flowId }), name: 'ask' }] },
   });
   const { executionId } = await answered(
@@ -229,7 +235,7 @@ test('a runtime tool sends its secret, and neither its result nor the stream sho
 test('403 for an inline prompt whose tools take more than the key has', async () => {
   const owner = await newTenant();
   const flowId = (await publishedFlow(owner)).id;
-  const agentId = (await agentOf(owner)).id;
+  const agentId = (await createScriptedAgent(owner)).id;
   const missing = async (tools: object, ...permissions: string[]) => {
     const tenant = await newTenant({ userId: owner.userId, permissions: ['FLOWS:EXECUTE', ...permissions] });
     const { status, body } = await dispatched(tenant, [prompt(tools, '[]')]);

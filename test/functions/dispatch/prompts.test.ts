@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { createFlow, expectStatus } from '../../support/flows.ts';
-import { openEvents } from '../../support/sse.ts';
-import { newTenant, type Tenant } from '../../support/stack.ts';
+import { createFlow, expectStatus } from '../../support/flows/flows.ts';
+import { openEvents } from '../../support/stack/sse.ts';
+import { newTenant, type Tenant } from '../../support/stack/stack.ts';
 
 const pixel =
   'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';

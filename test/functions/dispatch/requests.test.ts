@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
 import { dispatch } from '../../../functions/dispatch/run.ts';
 import { toStreamingLambda } from '../../../shared/platform/http/lambda/streaming-lambda.ts';
-import { createRecords, expectStatus, publishedFlow, template } from '../../support/flows.ts';
-import { countingRuntime, newTenant } from '../../support/stack.ts';
-import { answerIn, invokeStreaming } from '../../support/streamed.ts';
+import { createRecords, expectStatus, publishedFlow, template } from '../../support/flows/flows.ts';
+import { countingRuntime, newTenant } from '../../support/stack/stack.ts';
+import { invokeStreaming, readStreamedAnswer } from '../../support/stack/streamed.ts';
 
 const inline = { name: 'Inline', steps: [template('a', 'b'), template('{{ b }}')] };
 
@@ -45,7 +45,7 @@ test.each(cases)('%s sends no more requests than necessary', async (_what, bodyO
   const body = bodyOf({ flow: flow.id, record: record?.id ?? '' });
   const run = async () => {
     const { stream, done } = invokeStreaming(handler, tenant, body);
-    const answer = await answerIn(stream);
+    const answer = await readStreamedAnswer(stream);
     await done;
     expect(answer.body).toContain('"success":true');
   };

@@ -1,13 +1,13 @@
 import { expect, test, vi } from 'vitest';
 import { newId } from '../../../shared/core/ids.ts';
 import { endExpiredExecution } from '../../../shared/execution/dispatch/expired-executions.ts';
-import { resume as takeOver } from '../../../shared/execution/dispatch/resume.ts';
+import { resumeFlowRun } from '../../../shared/execution/dispatch/resume.ts';
 import { executionEntity } from '../../../shared/execution/runs/execution.ts';
-import { createRecords, expectStatus, publishedFlow, template } from '../../support/flows.ts';
-import { principalHere } from '../../support/principals.ts';
-import { openEvents } from '../../support/sse.ts';
-import { countingRuntime, newTenant, type Tenant } from '../../support/stack.ts';
-import { createTool } from '../../support/tools.ts';
+import { createTool } from '../../support/files/tools.ts';
+import { createRecords, expectStatus, publishedFlow, template } from '../../support/flows/flows.ts';
+import { principalHere } from '../../support/stack/principals.ts';
+import { openEvents } from '../../support/stack/sse.ts';
+import { countingRuntime, newTenant, type Tenant } from '../../support/stack/stack.ts';
 
 const local = {
   name: 'Read the thermometer',
@@ -118,7 +118,9 @@ test('409 if another request ends the run while this one reads it', async () => 
   const asRead = await scope.table.get(executionEntity, { id: run.executionId });
   await expectStatus(200, resume(tenant, asked.executionId, asked.toolOutputs));
   const late = vi.spyOn(scope.table, 'get').mockResolvedValueOnce(asRead);
-  await expect(takeOver(scope, principalHere(tenant), asked)).rejects.toThrow('The execution is not paused');
+  await expect(resumeFlowRun(scope, principalHere(tenant), asked)).rejects.toThrow(
+    'The execution is not paused',
+  );
   expect(late).toHaveBeenCalled();
 });
 

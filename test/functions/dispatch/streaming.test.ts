@@ -2,12 +2,12 @@ import { afterAll, expect, test, vi } from 'vitest';
 import { startModelStandIn } from '../../../examples/model-stand-in.ts';
 import { handler } from '../../../functions/dispatch/run.ts';
 import { StreamEvent } from '../../../shared/protocols/sse/stream-event.ts';
-import { eventually } from '../../support/eventually.ts';
-import { expectStatus, publishedFlow, template } from '../../support/flows.ts';
-import { allEvents, eventsIn, openEvents, type Received } from '../../support/sse.ts';
-import { newTenant, type Tenant } from '../../support/stack.ts';
-import { everyStepResult } from '../../support/step-results.ts';
-import { answerIn, invokeStreaming } from '../../support/streamed.ts';
+import { expectStatus, publishedFlow, template } from '../../support/flows/flows.ts';
+import { everyStepResult } from '../../support/flows/step-results.ts';
+import { eventually } from '../../support/stack/eventually.ts';
+import { allEvents, openEvents, type ReceivedEvent, readEvents } from '../../support/stack/sse.ts';
+import { newTenant, type Tenant } from '../../support/stack/stack.ts';
+import { invokeStreaming, readStreamedAnswer } from '../../support/stack/streamed.ts';
 
 const prompt = (model = 'any', userPrompt = 'Say something, please, and take your time') => ({
   type: 'prompt',
@@ -16,7 +16,7 @@ const prompt = (model = 'any', userPrompt = 'Say something, please, and take you
 });
 const inline = (...steps: object[]) => ({ flow: { name: 'Inline', steps } });
 const soon = { timeout: 20_000, interval: 10 };
-const typesOf = (events: Received[]) => events.map(({ data }) => data.type);
+const typesOf = (events: ReceivedEvent[]) => events.map(({ data }) => data.type);
 
 // Lambdas of this process ask a model of this process.
 const models = await startModelStandIn();
@@ -180,14 +180,14 @@ test('a run that reaches its time limit reports it, as an event and as JSON', as
   models.options.misbehave = 'hang';
   const words = 'The run exceeded its time limit of 1 s';
   const streamed = invoke(tenant, inline(template('first'), prompt()), 4_000);
-  const { body } = await answerIn(streamed.stream);
-  const events = await Array.fromAsync(eventsIn(new Blob([body]).stream()));
+  const { body } = await readStreamedAnswer(streamed.stream);
+  const events = await Array.fromAsync(readEvents(new Blob([body]).stream()));
   expect(events.at(-1)?.data).toMatchObject({
     type: 'execution_error',
     error: { code: 'TIMEOUT', message: words },
   });
   const asked = { ...inline(template('first'), prompt()), options: { streamResponse: false } };
-  const answer = JSON.parse((await answerIn(invoke(tenant, asked, 4_000).stream)).body);
+  const answer = JSON.parse((await readStreamedAnswer(invoke(tenant, asked, 4_000).stream)).body);
   expect(answer).toMatchObject({
     success: false,
     status: 'failed',
@@ -200,7 +200,7 @@ test('a run that reaches its time limit reports it, as an event and as JSON', as
 test('an error before the response starts sets the HTTP status of the stream', async () => {
   const tenant = await newTenant();
   const { stream, done } = invoke(tenant, {});
-  const { head, body } = await answerIn(stream);
+  const { head, body } = await readStreamedAnswer(stream);
   await done;
   expect(head.statusCode).toBe(400);
   expect(JSON.parse(body).error).toBe('Validation error');
@@ -223,7 +223,9 @@ test('a run pauses while the client does not read, and continues when it does', 
   await aWhile();
   expect(models.requests.length).toBe(asked);
   expect(stream.readableLength).toBeLessThan(2_500_000);
-  const events = await Array.fromAsync(eventsIn(new Blob([(await answerIn(stream)).body]).stream()));
+  const events = await Array.fromAsync(
+    readEvents(new Blob([(await readStreamedAnswer(stream)).body]).stream()),
+  );
   expect(models.requests.length).toBe(asked + 1);
   expect(events.map(({ id }) => id)).toEqual(events.map((_, index) => String(index)));
   expect(events.at(-1)?.data).toMatchObject({
@@ -239,7 +241,9 @@ test('a client that never reads cannot hold a run beyond its time limit', async 
   const { stream } = invoke(tenant, { flow: { id: flow.id } }, 4_000);
   // Nothing is written while it waits, since nothing reached outside.
   await someResults(tenant, flow);
-  const events = await Array.fromAsync(eventsIn(new Blob([(await answerIn(stream)).body]).stream()));
+  const events = await Array.fromAsync(
+    readEvents(new Blob([(await readStreamedAnswer(stream)).body]).stream()),
+  );
   expect(events.at(-1)?.data).toMatchObject({ type: 'execution_error', error: { code: 'TIMEOUT' } });
   expect(events.filter(({ data }) => data.type === 'step_complete').length).toBeLessThan(6);
 });

@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest';
-import { createBudget, getBudget } from '../../support/budgets.ts';
-import { eventually } from '../../support/eventually.ts';
+import { createBudget, getBudget } from '../../support/flows/budgets.ts';
 import {
   createFlow,
   createRecords,
@@ -8,11 +7,12 @@ import {
   finishedBatch,
   publishedFlow,
   template,
-} from '../../support/flows.ts';
-import { pricedModel } from '../../support/model-configs.ts';
-import { newSecret } from '../../support/setup-links.ts';
-import { newTenant, type Tenant } from '../../support/stack.ts';
-import { everyStepResult } from '../../support/step-results.ts';
+} from '../../support/flows/flows.ts';
+import { everyStepResult } from '../../support/flows/step-results.ts';
+import { pricedModel } from '../../support/models/model-configs.ts';
+import { eventually } from '../../support/stack/eventually.ts';
+import { newTenant, type Tenant } from '../../support/stack/stack.ts';
+import { newKeyedSecret } from '../../support/surfaces/setup-links.ts';
 
 const sub = (flowId: string, config: object = {}, id = 'sub') => ({
   type: 'flow',
@@ -296,7 +296,7 @@ test('an export has the flows that its steps run', async () => {
 
 test('a secret of the other flow is used there, and removed from what comes out', async () => {
   const tenant = await newTenant();
-  await newSecret(tenant, 'TOKEN', 'hush-hush-12345');
+  await newKeyedSecret(tenant, 'TOKEN', 'hush-hush-12345');
   const script = { script: 'return "{{secret:TOKEN}}".length', outputVariable: 'size' };
   const leak = { script: 'return ["{{secret:TOKEN}}", size]' };
   const inner = await publishedFlow(tenant, [

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { createFlow, expectStatus, template } from '../../support/flows.ts';
-import { newTenant, type Tenant } from '../../support/stack.ts';
+import { createFlow, expectStatus, template } from '../../support/flows/flows.ts';
+import { newTenant, type Tenant } from '../../support/stack/stack.ts';
 
 const upsert = ({ call }: Tenant, text: string, upsertOptions: object = {}) =>
   call('POST', '/v1/dispatch', {

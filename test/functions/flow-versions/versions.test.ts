@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { notFoundBody } from '../../support/errors.ts';
-import { createFlow, expectStatus, publishedFlow, template } from '../../support/flows.ts';
-import { newTenant } from '../../support/stack.ts';
+import { createFlow, expectStatus, publishedFlow, template } from '../../support/flows/flows.ts';
+import { notFoundBody } from '../../support/stack/errors.ts';
+import { newTenant } from '../../support/stack/stack.ts';
 
 const unknownVersion = `flowver_${'0'.repeat(26)}`;
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { expectStatus, template } from '../../support/flows.ts';
-import { newTenant, stack } from '../../support/stack.ts';
+import { expectStatus, template } from '../../support/flows/flows.ts';
+import { newTenant, stack } from '../../support/stack/stack.ts';
 
 const create = async (body: unknown, options: object = {}) => {
   const tenant = await newTenant();

@@ -5,19 +5,19 @@ import {
   flowShards,
   recordResultsRange,
 } from '../../../shared/execution/runs/checkpoints/checkpoint.ts';
-import { notFoundBody } from '../../support/errors.ts';
-import { eventually } from '../../support/eventually.ts';
+import { payloadNames } from '../../support/data/payload-bucket.ts';
 import {
   createFlow,
   createRecords,
   expectStatus,
   publishedFlow,
-  runFlow,
+  runFlowOnRecords,
   template,
-} from '../../support/flows.ts';
-import { payloadNames } from '../../support/payload-bucket.ts';
-import { countingRuntime, newTenant, type Tenant } from '../../support/stack.ts';
-import { everyStepResult } from '../../support/step-results.ts';
+} from '../../support/flows/flows.ts';
+import { everyStepResult } from '../../support/flows/step-results.ts';
+import { notFoundBody } from '../../support/stack/errors.ts';
+import { eventually } from '../../support/stack/eventually.ts';
+import { countingRuntime, newTenant, type Tenant } from '../../support/stack/stack.ts';
 
 const unknownFlow = `flow_${'0'.repeat(26)}`;
 const remove = ({ call }: Pick<Tenant, 'call'>, id: string) => call('DELETE', `/v1/flows/${id}`);
@@ -33,7 +33,7 @@ test('204 without a body; afterwards the flow and its related data are unreachab
   const tenant = await newTenant();
   const [flow, kept] = [await publishedFlow(tenant), await publishedFlow(tenant)];
   const [record] = await createRecords(tenant, 'thing', 1);
-  for (const { id } of [flow, kept]) await expectStatus(200, runFlow(tenant, id, 'thing'));
+  for (const { id } of [flow, kept]) await expectStatus(200, runFlowOnRecords(tenant, id, 'thing'));
   const { publishedVersionId } = await expectStatus(200, tenant.call('GET', `/v1/flow-versions/${flow.id}`));
 
   expect(await remove(tenant, flow.id)).toMatchObject({ status: 204, body: '' });
@@ -64,8 +64,8 @@ test('the flow’s versions, step results and payloads are removed from storage;
   const steps = [large, template('{{ text | size }}')];
   const [flow, kept] = [await publishedFlow(tenant, steps), await publishedFlow(tenant, steps)];
   const records = await createRecords(tenant, 'thing', 12);
-  const { batchId } = (await runFlow(tenant, flow.id, 'thing')).body;
-  await runFlow(tenant, kept.id, 'thing');
+  const { batchId } = (await runFlowOnRecords(tenant, flow.id, 'thing')).body;
+  await runFlowOnRecords(tenant, kept.id, 'thing');
   const { table } = countingRuntime().scopeOf(tenant.tenant);
   const left = async (id: string) => {
     const ranges = Array.from({ length: flowShards }, (_, shard) => ({
@@ -124,7 +124,7 @@ test('a batch that runs while its flow is deleted ends, and its records fail wit
   const slow = { type: 'prompt', name: 'x', config: { model: 'generic-openai/slow', userPrompt: 'wait' } };
   const flow = await publishedFlow(tenant, [slow, slow]);
   await createRecords(tenant, 'thing', 30);
-  const { batchId } = await expectStatus(202, runFlow(tenant, flow.id, 'thing'));
+  const { batchId } = await expectStatus(202, runFlowOnRecords(tenant, flow.id, 'thing'));
   expect((await remove(tenant, flow.id)).status).toBe(204);
   await eventually(async () => {
     const status = await expectStatus(200, tenant.call('GET', `/v1/batch/status/${batchId}`));

@@ -1,11 +1,11 @@
 import { afterEach, expect, test, vi } from 'vitest';
 import { fakePorts } from '../../shared/execution/engine/engine-world.ts';
-import { type EngineEvent, engineEvents } from '../../support/engine-events.ts';
-import { notFoundBody } from '../../support/errors.ts';
-import { createFlow, expectStatus, publishedFlow, template } from '../../support/flows.ts';
-import { newKey } from '../../support/keys.ts';
-import { emptyWorld } from '../../support/ports.ts';
-import { call, newTenant, type Tenant } from '../../support/stack.ts';
+import { type EngineEvent, engineEvents } from '../../support/flows/engine-events.ts';
+import { createFlow, expectStatus, publishedFlow, template } from '../../support/flows/flows.ts';
+import { notFoundBody } from '../../support/stack/errors.ts';
+import { newKey } from '../../support/stack/keys.ts';
+import { emptyWorld } from '../../support/stack/ports.ts';
+import { call, newTenant, type Tenant } from '../../support/stack/stack.ts';
 
 afterEach(() => {
   vi.unstubAllEnvs();

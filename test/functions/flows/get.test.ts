@@ -3,11 +3,11 @@ import { getFlow } from '../../../functions/flows/get.ts';
 import { hashKey } from '../../../shared/platform/auth/key-format.ts';
 import { toLambda } from '../../../shared/platform/http/lambda/lambda.ts';
 import { toContext } from '../../../shared/platform/identity/principal.ts';
-import { notFoundBody } from '../../support/errors.ts';
-import { createFlow } from '../../support/flows.ts';
-import { invokeWith } from '../../support/invoke.ts';
-import { newKey, tenantWithKey } from '../../support/keys.ts';
-import { countingRuntime, newTenant } from '../../support/stack.ts';
+import { createFlow } from '../../support/flows/flows.ts';
+import { notFoundBody } from '../../support/stack/errors.ts';
+import { invokeWith } from '../../support/stack/invoke.ts';
+import { newKey, tenantWithKey } from '../../support/stack/keys.ts';
+import { countingRuntime, newTenant } from '../../support/stack/stack.ts';
 
 test('404 with the same message for an unknown id and for another tenant’s flow; 400 for a malformed id', async () => {
   const flow = await createFlow(await newTenant());

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { createFlow, expectStatus, template } from '../../support/flows.ts';
-import { newTenant } from '../../support/stack.ts';
+import { createFlow, expectStatus, template } from '../../support/flows/flows.ts';
+import { newTenant } from '../../support/stack/stack.ts';
 
 async function tenantWithFlows(count: number) {
   const tenant = await newTenant();

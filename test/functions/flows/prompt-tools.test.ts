@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
-import { createAgent } from '../../support/agents.ts';
-import { createFlow, expectStatus, publishedFlow, template } from '../../support/flows.ts';
-import { newKey } from '../../support/keys.ts';
-import { newSecret } from '../../support/secrets.ts';
-import { newTenant, type Tenant } from '../../support/stack.ts';
+import { createAgent } from '../../support/agents/agents.ts';
+import { newSecret } from '../../support/data/secrets.ts';
+import { createFlow, expectStatus, publishedFlow, template } from '../../support/flows/flows.ts';
+import { newKey } from '../../support/stack/keys.ts';
+import { newTenant, type Tenant } from '../../support/stack/stack.ts';
 
 const prompt = (tools: object) => ({
   type: 'prompt',

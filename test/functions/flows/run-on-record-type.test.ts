@@ -1,16 +1,16 @@
 import { expect, test } from 'vitest';
-import { notFoundBody } from '../../support/errors.ts';
 import {
   createFlow,
   createRecords,
   expectStatus,
   finishedBatch,
   publishedFlow,
-  runFlow,
+  runFlowOnRecords,
   template,
-} from '../../support/flows.ts';
-import { newKey } from '../../support/keys.ts';
-import { newTenant, type Tenant } from '../../support/stack.ts';
+} from '../../support/flows/flows.ts';
+import { notFoundBody } from '../../support/stack/errors.ts';
+import { newKey } from '../../support/stack/keys.ts';
+import { newTenant, type Tenant } from '../../support/stack/stack.ts';
 
 const unknownFlow = `flow_${'0'.repeat(26)}`;
 
@@ -36,7 +36,7 @@ test('200 with a result for each record for ten records or fewer', async () => {
   const tenant = await newTenant();
   const flow = await publishedFlow(tenant, [template('hello {{ _record.name }}'), prompt('any')]);
   const records = await createRecords(tenant, 'person', 10);
-  const answer = await expectStatus(200, runFlow(tenant, flow.id, 'person'));
+  const answer = await expectStatus(200, runFlowOnRecords(tenant, flow.id, 'person'));
   expect(answer).toEqual({
     success: true,
     batchId: expect.stringMatching(/^batch_[0-9a-z]{26}$/),
@@ -69,7 +69,7 @@ test('202 for more than ten records; all of them run and are counted exactly', a
   const tenant = await newTenant();
   const flow = await publishedFlow(tenant, [template('hello {{ _record.name }}'), failFor(3, 17)]);
   const records = await createRecords(tenant, 'person', 25);
-  const answer = await expectStatus(202, runFlow(tenant, flow.id, 'person'));
+  const answer = await expectStatus(202, runFlowOnRecords(tenant, flow.id, 'person'));
   expect(answer).toEqual({
     success: true,
     batchId: expect.stringMatching(/^batch_/),
@@ -106,7 +106,7 @@ test('a failing record stops only itself', async () => {
   const tenant = await newTenant();
   const flow = await publishedFlow(tenant, [template('first'), failFor(1), template('last')]);
   const records = await createRecords(tenant, 'thing', 3);
-  const { results, ...answer } = await expectStatus(200, runFlow(tenant, flow.id, 'thing'));
+  const { results, ...answer } = await expectStatus(200, runFlowOnRecords(tenant, flow.id, 'thing'));
   expect(answer).toMatchObject({ status: 'completed', recordCount: 3, successCount: 2, failureCount: 1 });
   const resultFor = (n: number) =>
     results.find(({ recordId }: { recordId: string }) => recordId === records[n]?.id);
@@ -128,7 +128,7 @@ test('a prompt’s result contains the prompt, the model, the tokens and the cos
     prompt('house-model'),
   ]);
   await createRecords(tenant, 'Ada', 1);
-  await expectStatus(200, runFlow(tenant, flow.id, 'Ada'));
+  await expectStatus(200, runFlowOnRecords(tenant, flow.id, 'Ada'));
   const [priced, unpriced] = await resultsOf(tenant, flow.id);
   const [asked, said] = ['Greet Ada-0', 'You said: Greet Ada-0'];
   const promptTokens = Math.ceil(asked.length / 4);
@@ -169,7 +169,7 @@ test.concurrent.each([
       template('after'),
     ]);
     const records = await createRecords(tenant, 'thing', 2);
-    const { results, ...answer } = await expectStatus(200, runFlow(tenant, flow.id, 'thing'));
+    const { results, ...answer } = await expectStatus(200, runFlowOnRecords(tenant, flow.id, 'thing'));
     expect(answer).toMatchObject({ status: 'completed', successCount: 1, failureCount: 1 });
     expect(results.find(({ success }: { success: boolean }) => !success)).toMatchObject({
       recordId: records[0]?.id,
@@ -194,7 +194,7 @@ test('a batch fails if all its records fail', async () => {
   const tenant = await newTenant();
   const flow = await publishedFlow(tenant, [failFor(0, 1)]);
   await createRecords(tenant, 'thing', 2);
-  const answer = await expectStatus(200, runFlow(tenant, flow.id, 'thing'));
+  const answer = await expectStatus(200, runFlowOnRecords(tenant, flow.id, 'thing'));
   expect(answer).toMatchObject({ successCount: 0, failureCount: 2 });
   expect(await finishedBatch(tenant, answer.batchId)).toMatchObject({ status: 'failed', failedRecords: 2 });
 });
@@ -203,7 +203,7 @@ test('400 for a type without records, and nothing is stored: no version, no run'
   const tenant = await newTenant();
   const flow = await createFlow(tenant);
   await createRecords(tenant, 'other', 1);
-  const body = await expectStatus(400, runFlow(tenant, flow.id, 'thing'));
+  const body = await expectStatus(400, runFlowOnRecords(tenant, flow.id, 'thing'));
   expect(body).toMatchObject({
     error: 'Validation error',
     details: [{ path: 'recordType', code: 'NO_RECORDS', message: expect.stringContaining('thing') }],
@@ -216,9 +216,11 @@ test('400 for a type without records, and nothing is stored: no version, no run'
 test('404 for an unknown flow, and an identical response for another tenant’s', async () => {
   const [tenant, other] = [await newTenant(), await newTenant()];
   await createRecords(tenant, 'thing', 1);
-  const unknown = await expectStatus(404, runFlow(tenant, unknownFlow, 'thing'));
+  const unknown = await expectStatus(404, runFlowOnRecords(tenant, unknownFlow, 'thing'));
   expect(unknown).toEqual(notFoundBody('Flow'));
-  expect(await expectStatus(404, runFlow(tenant, (await createFlow(other)).id, 'thing'))).toEqual(unknown);
+  expect(await expectStatus(404, runFlowOnRecords(tenant, (await createFlow(other)).id, 'thing'))).toEqual(
+    unknown,
+  );
 });
 
 test('another tenant’s records of the same type do not run', async () => {
@@ -226,7 +228,9 @@ test('another tenant’s records of the same type do not run', async () => {
   const flow = await createFlow(tenant);
   await createRecords(other, 'thing', 2);
   await createRecords(tenant, 'thing', 1);
-  expect(await expectStatus(200, runFlow(tenant, flow.id, 'thing'))).toMatchObject({ recordCount: 1 });
+  expect(await expectStatus(200, runFlowOnRecords(tenant, flow.id, 'thing'))).toMatchObject({
+    recordCount: 1,
+  });
 });
 
 test.each([
@@ -243,10 +247,10 @@ test.each([
 
 test('400 for a malformed flow id; 403 without FLOWS:EXECUTE', async () => {
   const tenant = await newTenant();
-  expect((await runFlow(tenant, 'flow_x', 'thing')).status).toBe(400);
+  expect((await runFlowOnRecords(tenant, 'flow_x', 'thing')).status).toBe(400);
   const { call } = await newKey(tenant, { permissions: ['FLOWS:READ', 'FLOWS:WRITE'] });
   const { id } = await createFlow(tenant);
-  expect(await expectStatus(403, runFlow({ call } as Tenant, id, 'thing'))).toEqual({
+  expect(await expectStatus(403, runFlowOnRecords({ call } as Tenant, id, 'thing'))).toEqual({
     error: 'Forbidden',
     details: 'Missing required permission: FLOWS:EXECUTE',
   });
@@ -266,7 +270,7 @@ test('a test key runs the draft; a live key and a session run the published vers
     await newKey(tenant, { permissions, environment: 'test' }),
   ];
   const ran = async ({ call }: Pick<Tenant, 'call'>) => {
-    const { batchId } = await expectStatus(200, runFlow({ call } as Tenant, flow.id, 'thing'));
+    const { batchId } = await expectStatus(200, runFlowOnRecords({ call } as Tenant, flow.id, 'thing'));
     const [result] = await resultsOf(tenant, flow.id, `batchId=${batchId}`);
     return { output: result.outputPreview, versionId: result.flowVersionId };
   };
@@ -288,7 +292,7 @@ test('the draft runs if nothing is published, and editing it does not change the
   const tenant = await newTenant();
   const flow = await createFlow(tenant, [template('as it was')]);
   await createRecords(tenant, 'thing', 1);
-  await expectStatus(200, runFlow(tenant, flow.id, 'thing'));
+  await expectStatus(200, runFlowOnRecords(tenant, flow.id, 'thing'));
   await expectStatus(
     200,
     tenant.call('PUT', `/v1/flows/${flow.id}`, { body: { flowSteps: [template('edited')] } }),
@@ -309,7 +313,7 @@ test('a flow that upserts records of the type it runs on terminates', async () =
     { type: 'upsert-record', name: 'keep', config: { recordType: 'thing', sourceVariable: 'copy' } },
   ]);
   await createRecords(tenant, 'thing', 12);
-  const { batchId } = await expectStatus(202, runFlow(tenant, flow.id, 'thing'));
+  const { batchId } = await expectStatus(202, runFlowOnRecords(tenant, flow.id, 'thing'));
   expect(await finishedBatch(tenant, batchId)).toMatchObject({
     totalRecords: 12,
     processedRecords: 12,

@@ -1,21 +1,21 @@
 import { beforeAll, expect, test } from 'vitest';
-import { notFoundBody } from '../../support/errors.ts';
 import {
   createFlow,
   createRecords,
   expectStatus,
   finishedBatch,
   publishedFlow,
-  runFlow,
+  runFlowOnRecords,
   template,
-} from '../../support/flows.ts';
-import { newTenant, type Tenant } from '../../support/stack.ts';
+} from '../../support/flows/flows.ts';
 import {
   badStepResultQueries,
   everyStepResult,
   type StepResultRow,
   stepResultFields,
-} from '../../support/step-results.ts';
+} from '../../support/flows/step-results.ts';
+import { notFoundBody } from '../../support/stack/errors.ts';
+import { newTenant, type Tenant } from '../../support/stack/stack.ts';
 
 const unknown = (prefix: string) => `${prefix}_${'0'.repeat(26)}`;
 
@@ -55,7 +55,7 @@ beforeAll(async () => {
   flow = await publishedFlow(tenant, steps);
   records = await createRecords(tenant, 'thing', recordCount);
   const run = async () => {
-    const { batchId } = await expectStatus(202, runFlow(tenant, flow.id, 'thing'));
+    const { batchId } = await expectStatus(202, runFlowOnRecords(tenant, flow.id, 'thing'));
     await finishedBatch(tenant, batchId);
     return batchId as string;
   };

@@ -4,13 +4,13 @@ import { readFile } from 'node:fs/promises';
 import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
-import { type OwnGateway, ownGateway } from '../../support/own-gateway.ts';
+import { type OwnGateway, ownGateway } from '../../support/stack/own-gateway.ts';
 
 const fromRoot = (path: string) => fileURLToPath(new URL(`../../../${path}`, import.meta.url));
 /** `CONFORMANCE_SUITE` names another version of the suite, which is installed elsewhere. */
 const suite =
   process.env.CONFORMANCE_SUITE ?? fromRoot('node_modules/@modelcontextprotocol/conformance/dist/index.js');
-const expected = fromRoot('test/support/mcp-client-conformance.yaml');
+const expected = fromRoot('test/support/servers/mcp-client-conformance.yaml');
 const node = fromRoot('node_modules/.bin/node');
 
 /** The scenarios listen at ports of their own, on the loopback. */
@@ -36,7 +36,7 @@ test.each([
   'of %s %s, a client fails in the expected scenarios only',
   { timeout: 120_000, retry: 1 },
   async (...chosen) => {
-    const script = fromRoot('test/support/mcp-conformance-client.ts');
+    const script = fromRoot('test/support/servers/mcp-conformance-client.ts');
     const command = [node, script, gateway.url, await gateway.issuer.sign(), publicOrigin].join(' ');
     const { ALLOWED_HOSTS: _tooLong, ...env } = process.env;
     const args = ['client', '--command', command, ...chosen, '--expected-failures', expected];

@@ -1,22 +1,29 @@
 import { expect, inject, onTestFinished, test, vi } from 'vitest';
-import { agentOf, answered, calls, run, scripted, streamed } from '../../support/agent-runs.ts';
-import { expectStatus } from '../../support/flows.ts';
-import { newKey } from '../../support/keys.ts';
-import { allow } from '../../support/loopback.ts';
+import {
+  answered,
+  calls,
+  createScriptedAgent,
+  run,
+  scripted,
+  streamed,
+} from '../../support/agents/agent-runs.ts';
+import { expectStatus } from '../../support/flows/flows.ts';
+import { allowHost } from '../../support/servers/loopback.ts';
 import {
   authorize,
   browse,
   connected,
-  connectionOf,
+  createConnectedTool,
   createConnection,
-  endingOf,
   execute,
+  getConnection,
+  locationHash,
   newRealm,
   toCallback,
-  toolOf,
-} from '../../support/oauth.ts';
-import { ownGateway } from '../../support/own-gateway.ts';
-import { newTenant, tableOf } from '../../support/stack.ts';
+} from '../../support/servers/oauth.ts';
+import { newKey } from '../../support/stack/keys.ts';
+import { ownGateway } from '../../support/stack/own-gateway.ts';
+import { countingTable, newTenant } from '../../support/stack/stack.ts';
 
 const create = (body: object) => ['POST', '/v1/mcp-connections', { body }] as const;
 
@@ -26,11 +33,11 @@ test('a person connects a server, and a tool uses the token, which nobody sees',
   const created = await createConnection(tenant, { url: realm.url, name: 'Who' });
   expect(created).toMatchObject({ status: 'pending', url: realm.url, scopes: null, grantedScopes: [] });
   expect(await authorize(created.authorizeUrl)).toBe('connected');
-  const shown = await connectionOf(tenant, created.id);
+  const shown = await getConnection(tenant, created.id);
   const known = { status: 'connected', grantedScopes: ['read'], error: null, expiresAt: expect.any(String) };
   expect(shown).toMatchObject({ ...known, authorizeUrl: null, authorizeUrlExpiresAt: null });
 
-  const { id } = await toolOf(tenant, created.id, realm.url);
+  const { id } = await createConnectedTool(tenant, created.id, realm.url);
   const result = `scope read; token [secret:${created.id}.accessToken]`;
   expect(await execute(tenant, id)).toMatchObject({ status: 'success', result });
   const { clients } = await realm.seen();
@@ -47,7 +54,9 @@ test('an agent uses a connection, and its events do not show the token', async (
   const realm = await newRealm();
   const { id: connectionId } = await connected(tenant, realm);
   const auth = { type: 'oauth', connectionId };
-  const agent = await agentOf(tenant, { tools: { mcpServers: [{ id: 'who', url: realm.url, auth }] } });
+  const agent = await createScriptedAgent(tenant, {
+    tools: { mcpServers: [{ id: 'who', url: realm.url, auth }] },
+  });
   expect(agent.config.tools.mcpServers[0].auth).toEqual(auth);
   const script = scripted(calls(['who__whoami']), { text: 'Done' });
   const events = JSON.stringify(await streamed(tenant, agent.id, script));
@@ -59,7 +68,7 @@ test('a connection that nobody has authorized fails calls with what to do', asyn
   const tenant = await newTenant();
   const realm = await newRealm();
   const { id: connectionId } = await createConnection(tenant, { url: realm.url });
-  const { id } = await toolOf(tenant, connectionId, realm.url);
+  const { id } = await createConnectedTool(tenant, connectionId, realm.url);
   expect(await execute(tenant, id)).toMatchObject({
     status: 'failed',
     error: expect.stringContaining(
@@ -67,7 +76,9 @@ test('a connection that nobody has authorized fails calls with what to do', asyn
     ),
   });
   const auth = { type: 'oauth', connectionId };
-  const agent = await agentOf(tenant, { tools: { mcpServers: [{ id: 'who', url: realm.url, auth }] } });
+  const agent = await createScriptedAgent(tenant, {
+    tools: { mcpServers: [{ id: 'who', url: realm.url, auth }] },
+  });
   const answer = await answered(run(tenant, agent.id, scripted({ text: 'Nothing' })));
   expect(answer).toMatchObject({ success: true });
 });
@@ -80,7 +91,7 @@ test.each([
   const realm = await newRealm({ client });
   const secret = 'secret' in client && { clientSecret: client.secret };
   const { id } = await connected(tenant, realm, { clientId: client.id, ...secret });
-  expect(await connectionOf(tenant, id)).toMatchObject({ status: 'connected', clientId: client.id });
+  expect(await getConnection(tenant, id)).toMatchObject({ status: 'connected', clientId: client.id });
   expect((await realm.seen()).clients).toEqual([]);
   const refused = await tenant.call(...create({ url: realm.url }));
   expect([refused.status, refused.body.details[0].message]).toEqual([
@@ -93,7 +104,7 @@ test.each([
 
 test('where the service is reached by https, a document of its own identifies it', async () => {
   vi.stubEnv('PUBLIC_URL', 'https://service.example');
-  allow(new URL(inject('oauthUrl')).host);
+  allowHost(new URL(inject('oauthUrl')).host);
   const gateway = await ownGateway();
   onTestFinished(gateway.close);
   const document = await (await fetch(`${gateway.url}/v1/public/mcp-connections/client`)).json();
@@ -117,7 +128,7 @@ test('where the service is reached by https, a document of its own identifies it
   const here = (url: string) => url.replace('https://service.example', gateway.url);
   const { callback, cookie } = await toCallback(here(created.authorizeUrl));
   expect(cookie).toMatch(/^__Host-mcp-authorization=/);
-  expect(endingOf(await browse(here(callback), cookie))).toBe('connected');
+  expect(locationHash(await browse(here(callback), cookie))).toBe('connected');
   expect(await api(`/v1/mcp-connections/${created.id}`)).toMatchObject({ status: 'connected' });
   expect((await realm.seen()).clients).toEqual([]);
 });
@@ -126,7 +137,7 @@ test('the scopes of the request take the place of those that the server names', 
   const tenant = await newTenant();
   const realm = await newRealm();
   const { id } = await connected(tenant, realm, { scopes: ['read', 'write'] });
-  expect(await connectionOf(tenant, id)).toMatchObject({
+  expect(await getConnection(tenant, id)).toMatchObject({
     scopes: ['read', 'write'],
     grantedScopes: ['read', 'write'],
   });
@@ -143,9 +154,9 @@ test('connections are listed, and a deleted one leaves nothing behind', async ()
   const { data, pagination } = await list('?limit=1');
   expect(data.map(({ id }: { id: string }) => id)).toEqual([second.id]);
   const next = await list(`?limit=1&cursor=${pagination.nextCursor}`);
-  expect(next.data).toEqual([await connectionOf(tenant, first.id)]);
+  expect(next.data).toEqual([await getConnection(tenant, first.id)]);
 
-  const { id: toolId } = await toolOf(tenant, first.id, realm.url);
+  const { id: toolId } = await createConnectedTool(tenant, first.id, realm.url);
   await expectStatus(200, tenant.call('DELETE', `/v1/mcp-connections/${first.id}`));
   await expectStatus(404, tenant.call('GET', `/v1/mcp-connections/${first.id}`));
   await expectStatus(404, tenant.call('DELETE', `/v1/mcp-connections/${first.id}`));
@@ -165,7 +176,7 @@ test('no response and no item of the table shows a token, a client secret or a l
   const tenant = await newTenant();
   const realm = await newRealm();
   const connection = await connected(tenant, realm);
-  const { id } = await toolOf(tenant, connection.id, realm.url);
+  const { id } = await createConnectedTool(tenant, connection.id, realm.url);
   const responses = [
     await execute(tenant, id),
     ...(await Promise.all(
@@ -175,7 +186,7 @@ test('no response and no item of the table shows a token, a client secret or a l
     )),
     await expectStatus(200, tenant.call('POST', `/v1/tools/${id}/test`, { body: { parameters: {} } })),
   ];
-  const table = tableOf(tenant.tenant);
+  const table = countingTable(tenant.tenant);
   const { mcpConnectionEntity } = await import('../../../shared/domain/mcp-connections/mcp-connection.ts');
   const item = await table.get(mcpConnectionEntity, { id: connection.id });
   expect(item?.sealedTokens).toEqual(expect.any(String));

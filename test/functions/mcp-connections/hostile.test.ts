@@ -1,19 +1,19 @@
 import { expect, test } from 'vitest';
 import { isOfResource } from '../../../shared/domain/mcp-connections/of-resource.ts';
-import { loopback } from '../../support/loopback.ts';
+import { createTool } from '../../support/files/tools.ts';
+import { loopback } from '../../support/servers/loopback.ts';
 import {
   authorize,
   browse,
   connected,
-  connectionOf,
   createConnection,
   execute,
+  getConnection,
   newRealm,
   toCallback,
-} from '../../support/oauth.ts';
-import type { RealmOptions } from '../../support/oauth-server.ts';
-import { newTenant } from '../../support/stack.ts';
-import { createTool } from '../../support/tools.ts';
+} from '../../support/servers/oauth.ts';
+import type { RealmOptions } from '../../support/servers/oauth-server.ts';
+import { newTenant } from '../../support/stack/stack.ts';
 
 /** What a request for a connection to such a server is answered. */
 async function refusalOf(options: RealmOptions) {
@@ -111,7 +111,7 @@ test.each([
   const realm = await newRealm(options);
   const connection = await createConnection(tenant, { url: realm.url });
   expect(await authorize(connection.authorizeUrl)).toBe('failed');
-  expect(await connectionOf(tenant, connection.id)).toMatchObject({ error: expect.stringContaining(words) });
+  expect(await getConnection(tenant, connection.id)).toMatchObject({ error: expect.stringContaining(words) });
 });
 
 test('a token is sent to its resource only, whatever the arguments of a tool are', async () => {

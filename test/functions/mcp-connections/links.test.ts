@@ -1,17 +1,17 @@
 import { expect, test } from 'vitest';
 import { mcpConnectionEntity } from '../../../shared/domain/mcp-connections/mcp-connection.ts';
-import { expectStatus } from '../../support/flows.ts';
+import { expectStatus } from '../../support/flows/flows.ts';
 import {
   authorize,
   browse,
-  connectionOf,
   createConnection,
-  endingOf,
+  getConnection,
+  locationHash,
   newRealm,
   toCallback,
-} from '../../support/oauth.ts';
-import type { RealmOptions } from '../../support/oauth-server.ts';
-import { newTenant, stack, type Tenant, tableOf } from '../../support/stack.ts';
+} from '../../support/servers/oauth.ts';
+import type { RealmOptions } from '../../support/servers/oauth-server.ts';
+import { countingTable, newTenant, stack, type Tenant } from '../../support/stack/stack.ts';
 
 async function setUp(options: RealmOptions = {}) {
   const tenant = await newTenant();
@@ -20,7 +20,7 @@ async function setUp(options: RealmOptions = {}) {
 }
 
 const statusOf = async (tenant: Tenant, id: string) => {
-  const { status, error } = await connectionOf(tenant, id);
+  const { status, error } = await getConnection(tenant, id);
   return { status, error };
 };
 
@@ -31,14 +31,14 @@ const tokenRequests = async ({ seen }: Awaited<ReturnType<typeof newRealm>>) =>
 test('a link works once', async () => {
   const { connection } = await setUp();
   expect(await authorize(connection.authorizeUrl)).toBe('connected');
-  expect(endingOf(await browse(connection.authorizeUrl))).toBe('expired');
+  expect(locationHash(await browse(connection.authorizeUrl))).toBe('expired');
 });
 
 test('a link that was opened, by a preview too, can be opened again until somebody comes back', async () => {
   const { tenant, connection } = await setUp();
   const first = await toCallback(connection.authorizeUrl);
   expect(await authorize(connection.authorizeUrl)).toBe('connected');
-  expect(endingOf(await browse(first.callback, first.cookie))).toBe('expired');
+  expect(locationHash(await browse(first.callback, first.cookie))).toBe('expired');
   expect(await statusOf(tenant, connection.id)).toEqual({ status: 'connected', error: null });
 });
 
@@ -46,33 +46,33 @@ test('a link expires after a day, and a new one replaces the one before', async 
   const { tenant, connection } = await setUp();
   const path = `/v1/mcp-connections/${connection.id}`;
   const { data } = await expectStatus(200, tenant.call('POST', `${path}/authorize`, { body: {} }));
-  expect(endingOf(await browse(connection.authorizeUrl))).toBe('expired');
+  expect(locationHash(await browse(connection.authorizeUrl))).toBe('expired');
 
   const begun = await toCallback(data.authorizeUrl);
   const inADay = Date.parse(data.authorizeUrlExpiresAt) - Date.parse(data.updatedAt);
   expect(inADay).toBeLessThanOrEqual(24 * 3_600_000);
-  await tableOf(tenant.tenant).modify(mcpConnectionEntity, { id: connection.id }, (item) => ({
+  await countingTable(tenant.tenant).modify(mcpConnectionEntity, { id: connection.id }, (item) => ({
     put: { ...item, link: item.link && { ...item.link, expiresAt: '2020-01-01T00:00:00.000Z' } },
   }));
-  expect(endingOf(await browse(data.authorizeUrl))).toBe('expired');
-  expect(endingOf(await browse(begun.callback, begun.cookie))).toBe('expired');
-  expect((await connectionOf(tenant, connection.id)).authorizeUrlExpiresAt).toBe(null);
+  expect(locationHash(await browse(data.authorizeUrl))).toBe('expired');
+  expect(locationHash(await browse(begun.callback, begun.cookie))).toBe('expired');
+  expect((await getConnection(tenant, connection.id)).authorizeUrlExpiresAt).toBe(null);
 });
 
 test('of concurrent callbacks with a state one exchanges the code, and a replay none', async () => {
   const { realm, connection } = await setUp();
   const { callback, cookie } = await toCallback(connection.authorizeUrl);
   const ends = await Promise.all(Array.from({ length: 4 }, () => browse(callback, cookie)));
-  expect(ends.map(endingOf).sort()).toEqual(['connected', 'expired', 'expired', 'expired']);
-  expect(endingOf(await browse(callback, cookie))).toBe('expired');
+  expect(ends.map(locationHash).sort()).toEqual(['connected', 'expired', 'expired', 'expired']);
+  expect(locationHash(await browse(callback, cookie))).toBe('expired');
   expect(await tokenRequests(realm)).toHaveLength(1);
 });
 
 test('a callback counts only in the browser that opened the link, with its state', async () => {
   const { tenant, realm, connection } = await setUp();
   const { callback, cookie } = await toCallback(connection.authorizeUrl);
-  expect(endingOf(await browse(callback))).toBe('expired');
-  expect(endingOf(await browse(callback, `mcp-authorization=${'x'.repeat(43)}`))).toBe('expired');
+  expect(locationHash(await browse(callback))).toBe('expired');
+  expect(locationHash(await browse(callback, `mcp-authorization=${'x'.repeat(43)}`))).toBe('expired');
   for (const state of [
     '',
     'x',
@@ -82,13 +82,13 @@ test('a callback counts only in the browser that opened the link, with its state
   ]) {
     const forged = new URL(callback);
     forged.searchParams.set('state', state);
-    expect(endingOf(await browse(forged.href, cookie))).toBe('expired');
+    expect(locationHash(await browse(forged.href, cookie))).toBe('expired');
   }
-  expect(endingOf(await browse(`${stack().url}/v1/public/mcp-connections/callback`))).toBe('expired');
-  expect(endingOf(await browse(`${stack().url}/v1/public/mcp-connections/open`))).toBe('expired');
+  expect(locationHash(await browse(`${stack().url}/v1/public/mcp-connections/callback`))).toBe('expired');
+  expect(locationHash(await browse(`${stack().url}/v1/public/mcp-connections/open`))).toBe('expired');
   expect(await statusOf(tenant, connection.id)).toEqual({ status: 'pending', error: null });
   expect(await tokenRequests(realm)).toEqual([]);
-  expect(endingOf(await browse(callback, cookie))).toBe('connected');
+  expect(locationHash(await browse(callback, cookie))).toBe('connected');
 });
 
 test('the state of one connection does not end the authorization of another', async () => {
@@ -99,7 +99,7 @@ test('the state of one connection does not end the authorization of another', as
   ];
   const mixed = new URL(mine.callback);
   mixed.searchParams.set('state', new URL(theirs.callback).searchParams.get('state') ?? '');
-  expect(endingOf(await browse(mixed.href, mine.cookie))).toBe('expired');
+  expect(locationHash(await browse(mixed.href, mine.cookie))).toBe('expired');
   expect(await statusOf(other.tenant, other.connection.id)).toEqual({ status: 'pending', error: null });
 });
 
@@ -151,7 +151,7 @@ test('a client that its server has forgotten is registered anew', async () => {
   const { tenant, realm, connection } = await setUp();
   const { callback, cookie } = await toCallback(connection.authorizeUrl);
   await realm.control({ forget: 'clients' });
-  expect(endingOf(await browse(callback, cookie))).toBe('failed');
+  expect(locationHash(await browse(callback, cookie))).toBe('failed');
   const path = `/v1/mcp-connections/${connection.id}/authorize`;
   const { data } = await expectStatus(200, tenant.call('POST', path, { body: {} }));
   expect(await authorize(data.authorizeUrl)).toBe('connected');
@@ -162,7 +162,7 @@ test('the words of a server about a failure do not contain what was sent', async
   const { callback, cookie } = await toCallback(connection.authorizeUrl);
   const wrong = new URL(callback);
   wrong.searchParams.set('code', 'code-that-does-not-exist');
-  expect(endingOf(await browse(wrong.href, cookie))).toBe('failed');
+  expect(locationHash(await browse(wrong.href, cookie))).toBe('failed');
   const { error } = await statusOf(tenant, connection.id);
   expect(error).toContain(
     'The authorization server answered invalid_grant: No: grant_type=authorization_code',

@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest';
-import { agentOf, answered, calls, run, scripted } from '../../support/agent-runs.ts';
-import { updateAgent } from '../../support/agents.ts';
-import { expectStatus } from '../../support/flows.ts';
-import { newKey } from '../../support/keys.ts';
-import { connected, newRealm, toolOf } from '../../support/oauth.ts';
-import { newTenant } from '../../support/stack.ts';
+import { answered, calls, createScriptedAgent, run, scripted } from '../../support/agents/agent-runs.ts';
+import { updateAgent } from '../../support/agents/agents.ts';
+import { expectStatus } from '../../support/flows/flows.ts';
+import { connected, createConnectedTool, newRealm } from '../../support/servers/oauth.ts';
+import { newKey } from '../../support/stack/keys.ts';
+import { newTenant } from '../../support/stack/stack.ts';
 
 const unknown = 'mcpconn_01k9m4v7d3x8qz5w2r6t0y1hbn';
 const serverWith = (url: string, auth: object) => ({
@@ -47,7 +47,7 @@ test('an agent names a connection of its tenant, for a URL of it', async () => {
 
 test('an agent whose connection was deleted can be changed, and its runs say what is missing', async () => {
   const { tenant, realm, connectionId } = await setUp();
-  const agent = await agentOf(tenant, serverWith(realm.url, { connectionId }));
+  const agent = await createScriptedAgent(tenant, serverWith(realm.url, { connectionId }));
   await expectStatus(200, tenant.call('DELETE', `/v1/mcp-connections/${connectionId}`));
   expect(await updateAgent(tenant, agent.id, { name: 'Renamed' })).toMatchObject({ name: 'Renamed' });
   const answer = await answered(run(tenant, agent.id, scripted({ text: 'Without' })));
@@ -74,7 +74,7 @@ test('a tool names a connection of its tenant, for a URL of it', async () => {
   expect(await create('https://example.com', connectionId)).toEqual([400, path, 'INVALID_VALUE']);
   expect(await create(realm.url, 'none')).toEqual([400, path, 'INVALID_FORMAT']);
 
-  const tool = await toolOf(tenant, connectionId, realm.url);
+  const tool = await createConnectedTool(tenant, connectionId, realm.url);
   const config = { url: 'https://example.com', toolName: 'x', auth: { type: 'oauth', connectionId } };
   const refused = await tenant.call('PUT', `/v1/tools/${tool.id}`, { body: { config } });
   expect([refused.status, refused.body.details[0].path]).toEqual([400, path]);

@@ -1,11 +1,18 @@
 import { expect, test } from 'vitest';
 import { connectionTokens } from '../../../shared/domain/mcp-connections/connection-tokens.ts';
 import { mcpConnectionEntity } from '../../../shared/domain/mcp-connections/mcp-connection.ts';
-import { expectStatus } from '../../support/flows.ts';
-import { allow } from '../../support/loopback.ts';
-import { authorize, connected, connectionOf, execute, newRealm, toolOf } from '../../support/oauth.ts';
-import type { RealmOptions } from '../../support/oauth-server.ts';
-import { countingRuntime, newTenant } from '../../support/stack.ts';
+import { expectStatus } from '../../support/flows/flows.ts';
+import { allowHost } from '../../support/servers/loopback.ts';
+import {
+  authorize,
+  connected,
+  createConnectedTool,
+  execute,
+  getConnection,
+  newRealm,
+} from '../../support/servers/oauth.ts';
+import type { RealmOptions } from '../../support/servers/oauth-server.ts';
+import { countingRuntime, newTenant } from '../../support/stack/stack.ts';
 
 /** A tool with a connection whose access token is as good as expired, and a realm whose next tokens last. */
 async function setUp(first: RealmOptions, next: RealmOptions = {}) {
@@ -13,7 +20,7 @@ async function setUp(first: RealmOptions, next: RealmOptions = {}) {
   const realm = await newRealm(first);
   const connection = await connected(tenant, realm);
   await realm.control({ options: next });
-  const { id: toolId } = await toolOf(tenant, connection.id, realm.url);
+  const { id: toolId } = await createConnectedTool(tenant, connection.id, realm.url);
   const refreshes = async () =>
     (await realm.seen()).seen.filter(({ body }) => body.includes('grant_type=refresh_token')).length;
   return { tenant, realm, connection, toolId, refreshes };
@@ -26,7 +33,7 @@ test('a token that expires is refreshed once, and the new one is kept', async ()
   expect(await execute(tenant, toolId)).toMatchObject(succeeded);
   expect(await execute(tenant, toolId)).toMatchObject(succeeded);
   expect(await refreshes()).toBe(1);
-  expect(await connectionOf(tenant, connection.id)).toMatchObject({ status: 'connected' });
+  expect(await getConnection(tenant, connection.id)).toMatchObject({ status: 'connected' });
 });
 
 test('a refresh token that stays the same works too', async () => {
@@ -46,7 +53,7 @@ test('of runs that need a new token at once, one refreshes, and the others get i
 
 test('processes without a common memory share the lease in the table', async () => {
   const { tenant, realm, connection, refreshes } = await setUp({ expiresIn: 10 }, { refreshMs: 400 });
-  allow(new URL(realm.url).host);
+  allowHost(new URL(realm.url).host);
   const { signal } = new AbortController();
   const tokens = await Promise.all(
     Array.from({ length: 3 }, () =>
@@ -59,7 +66,7 @@ test('processes without a common memory share the lease in the table', async () 
 
 test('the lease of a process that crashed ends', async () => {
   const { tenant, realm, connection, refreshes } = await setUp({ expiresIn: 10 });
-  allow(new URL(realm.url).host);
+  allowHost(new URL(realm.url).host);
   const { signal } = new AbortController();
   const scope = countingRuntime().scopeOf(tenant.tenant);
   const until = new Date(Date.now() + 600).toISOString();
@@ -87,7 +94,7 @@ test('a grant that its server has ended needs a person', async () => {
     error: expect.stringMatching(/is expired \(The authorization server answered invalid_grant.*new link/),
   });
   expect(JSON.stringify(failed)).not.toMatch(/refresh-\d+-[0-9a-f]{8}/);
-  expect(await connectionOf(tenant, connection.id)).toMatchObject({ status: 'expired' });
+  expect(await getConnection(tenant, connection.id)).toMatchObject({ status: 'expired' });
   const path = `/v1/mcp-connections/${connection.id}/authorize`;
   const { data } = await expectStatus(200, tenant.call('POST', path, { body: {} }));
   expect(await authorize(data.authorizeUrl)).toBe('connected');
@@ -98,10 +105,10 @@ test('a server that is down is no reason to give the connection up', async () =>
   const tenant = await newTenant();
   const realm = await newRealm({ expiresIn: 10 });
   const connection = await connected(tenant, realm);
-  const { id: toolId } = await toolOf(tenant, connection.id, realm.url);
+  const { id: toolId } = await createConnectedTool(tenant, connection.id, realm.url);
   await realm.control({ options: { tokenStatus: 503 } });
   expect(await execute(tenant, toolId)).toMatchObject({ status: 'failed' });
-  expect(await connectionOf(tenant, connection.id)).toMatchObject({ status: 'connected' });
+  expect(await getConnection(tenant, connection.id)).toMatchObject({ status: 'connected' });
   await realm.control({ options: {} });
   expect(await execute(tenant, toolId)).toMatchObject(succeeded);
 });
@@ -110,7 +117,7 @@ test('without a refresh token, a connection ends with its access token', async (
   const none = { refresh: 'none' } as const;
   const short = await setUp({ ...none, expiresIn: 1 });
   await expect
-    .poll(async () => (await connectionOf(short.tenant, short.connection.id)).status, { timeout: 5_000 })
+    .poll(async () => (await getConnection(short.tenant, short.connection.id)).status, { timeout: 5_000 })
     .toBe('expired');
   const lasting = await setUp({ ...none, expiresIn: null });
   expect(await execute(lasting.tenant, lasting.toolId)).toMatchObject(succeeded);

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
 import json from '../../../shared/adapters/models/catalog.json' with { type: 'json' };
 import type { ModelOffer } from '../../../shared/adapters/models/catalog-shape.ts';
-import { expectStatus } from '../../support/flows.ts';
-import { newConfig, newProviderKey } from '../../support/model-configs.ts';
-import { newTenant, type Tenant } from '../../support/stack.ts';
+import { expectStatus } from '../../support/flows/flows.ts';
+import { newConfig, newProviderKey } from '../../support/models/model-configs.ts';
+import { newTenant, type Tenant } from '../../support/stack/stack.ts';
 
 const offers = json.offers as readonly ModelOffer[];
 const shown = offers.filter(({ hidden }) => !hidden);

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { expectStatus } from '../../support/flows.ts';
-import { defaultsAmong, listConfigs, newConfig, newProviderKey } from '../../support/model-configs.ts';
-import { newTenant, type Tenant } from '../../support/stack.ts';
+import { expectStatus } from '../../support/flows/flows.ts';
+import { defaultsAmong, listConfigs, newConfig, newProviderKey } from '../../support/models/model-configs.ts';
+import { newTenant, type Tenant } from '../../support/stack/stack.ts';
 
 const some = (tenant: Tenant, count: number) =>
   Promise.all(Array.from({ length: count }, () => newConfig(tenant))).then((configs) =>

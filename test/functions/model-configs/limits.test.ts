@@ -3,12 +3,12 @@ import { collect } from '../../../shared/adapters/ports/model-port.ts';
 import { keyPauseEntity } from '../../../shared/domain/throttles/key-pause.ts';
 import { throttleEntity, unusedThrottle } from '../../../shared/domain/throttles/throttle.ts';
 import { livePorts } from '../../../shared/execution/live-ports.ts';
-import { plannedBatch, runOnce } from '../../support/batches.ts';
-import { dispatchSteps } from '../../support/budgets.ts';
-import { eventually } from '../../support/eventually.ts';
-import { limitedModel } from '../../support/limited-model.ts';
-import { listConfigs, newConfig, newProviderKey } from '../../support/model-configs.ts';
-import { countingRuntime, newTenant, type Tenant, tableOf } from '../../support/stack.ts';
+import { plannedBatch, runOnce } from '../../support/flows/batches.ts';
+import { dispatchSteps } from '../../support/flows/budgets.ts';
+import { limitedModel } from '../../support/models/limited-model.ts';
+import { listConfigs, newConfig, newProviderKey } from '../../support/models/model-configs.ts';
+import { eventually } from '../../support/stack/eventually.ts';
+import { countingRuntime, countingTable, newTenant, type Tenant } from '../../support/stack/stack.ts';
 
 test('limits are shown as they were set; null lifts one, and a missing one stays', async () => {
   const tenant = await newTenant();
@@ -104,7 +104,7 @@ test('a pause that another process has noted holds for running runs with limits 
       ports.model.stream({ model, messages, wait, streamed: false, signal: AbortSignal.timeout(60_000) }),
     );
   await ask();
-  const { writes, commit } = tableOf(tenant.tenant);
+  const { writes, commit } = countingTable(tenant.tenant);
   const until = new Date(Date.now() + 60_000).toISOString();
   await commit([writes.put(keyPauseEntity, { id: providerKeyId, until, ttl: 2_000_000_000 })]);
   await eventually(() => expect(ask()).rejects.toThrow('The provider takes no calls with the key'));
@@ -130,7 +130,7 @@ test('a record whose call has to wait is suspended, and its step runs when it co
 
 /** As if a minute had passed. */
 async function forgetSent({ tenant }: Pick<Tenant, 'tenant'>, id: string): Promise<void> {
-  const table = tableOf(tenant);
+  const table = countingTable(tenant);
   const { version = 0 } = (await table.get(throttleEntity, { id }, { consistent: true })) ?? {};
   await table.commit([
     table.writes.put(throttleEntity, { ...unusedThrottle(id), version: version + 1, sent: '' }),

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { expectStatus } from '../../support/flows.ts';
-import { newTenant } from '../../support/stack.ts';
+import { expectStatus } from '../../support/flows/flows.ts';
+import { newTenant } from '../../support/stack/stack.ts';
 
 test('models in use: each with its calls, the most recently used first; keys show theirs', async () => {
   const tenant = await newTenant();

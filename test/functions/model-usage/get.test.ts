@@ -1,7 +1,13 @@
 import { expect, test } from 'vitest';
 import { newId } from '../../../shared/core/ids.ts';
-import { createRecords, expectStatus, finishedBatch, publishedFlow, runFlow } from '../../support/flows.ts';
-import { newTenant, type Tenant } from '../../support/stack.ts';
+import {
+  createRecords,
+  expectStatus,
+  finishedBatch,
+  publishedFlow,
+  runFlowOnRecords,
+} from '../../support/flows/flows.ts';
+import { newTenant, type Tenant } from '../../support/stack/stack.ts';
 
 const prompt = (model: string, more: object = {}) => ({
   type: 'prompt',
@@ -17,7 +23,7 @@ test('model usage counts the calls of batches, stored flows and inline flows by 
   const tenant = await newTenant();
   await createRecords(tenant, 'thing', 2);
   const flow = await publishedFlow(tenant, [prompt('gpt-4o-mini'), prompt('unheard-of')]);
-  await expectStatus(200, runFlow(tenant, flow.id, 'thing'));
+  await expectStatus(200, runFlowOnRecords(tenant, flow.id, 'thing'));
   const { totalTokens, totalCost, steps } = await dispatch(tenant, { flow: { id: flow.id } });
   expect(totalCost).toBeNull();
   await dispatch(tenant, { flow: { steps: [prompt('gpt-4o-mini')] } });

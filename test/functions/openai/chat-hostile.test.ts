@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
-import { eventually } from '../../support/eventually.ts';
-import { expectStatus } from '../../support/flows.ts';
-import { tenantWithKey } from '../../support/keys.ts';
-import { failureOf, openAi, said, served, textOf } from '../../support/openai.ts';
-import { callerWith } from '../../support/stack.ts';
+import { expectStatus } from '../../support/flows/flows.ts';
+import { chunksText, openAi, requestError, served, userMessages } from '../../support/models/openai.ts';
+import { eventually } from '../../support/stack/eventually.ts';
+import { tenantWithKey } from '../../support/stack/keys.ts';
+import { callerWith } from '../../support/stack/stack.ts';
 
 const newCaller = async () => {
   const { tenant, key } = await tenantWithKey(['FLOWS:EXECUTE', 'AGENTS:EXECUTE']);
@@ -29,14 +29,22 @@ test.each([
     'messages[0].content[0].text',
   ],
   [{ messages: [result('call_1')] }, 'invalid_value', 'messages[0].tool_call_id'],
-  [{ messages: [...said('hi'), called('a'), result('b')] }, 'invalid_value', 'messages[2].tool_call_id'],
   [
-    { messages: [...said('hi'), called('a'), result('a'), result('a')] },
+    { messages: [...userMessages('hi'), called('a'), result('b')] },
+    'invalid_value',
+    'messages[2].tool_call_id',
+  ],
+  [
+    { messages: [...userMessages('hi'), called('a'), result('a'), result('a')] },
     'invalid_value',
     'messages[3].tool_call_id',
   ],
-  [{ messages: [...said('hi'), called('a'), ...said('and?')] }, 'invalid_value', 'messages[2]'],
-  [{ messages: [...said('hi'), called('a')] }, 'invalid_value', 'messages[2]'],
+  [
+    { messages: [...userMessages('hi'), called('a'), ...userMessages('and?')] },
+    'invalid_value',
+    'messages[2]',
+  ],
+  [{ messages: [...userMessages('hi'), called('a')] }, 'invalid_value', 'messages[2]'],
   [{ model: undefined }, 'missing_required_parameter', 'model'],
   [{ model: { name: 'x' } }, 'invalid_type', 'model'],
   [{ temperature: 3 }, 'invalid_value', 'temperature'],
@@ -58,8 +66,8 @@ test.each([
   [{ response_format: { type: 'grammar' } }, 'invalid_value', 'response_format.type'],
 ])('%j is refused, in the form of OpenAI', async (changes, code, param) => {
   const { client } = await newCaller();
-  const request = { model: served('echo'), messages: said('hi'), ...changes };
-  expect(await failureOf(client.chat.completions.create(request as never))).toMatchObject({
+  const request = { model: served('echo'), messages: userMessages('hi'), ...changes };
+  expect(await requestError(client.chat.completions.create(request as never))).toMatchObject({
     status: 400,
     type: 'invalid_request_error',
     code,
@@ -69,7 +77,11 @@ test.each([
 
 test('what a model wrote wrongly does not keep its caller from going on', async () => {
   const { client } = await newCaller();
-  const messages = [...said('hi'), called('a', '{"city":'), result('a', [{ type: 'text', text: 'wrong' }])];
+  const messages = [
+    ...userMessages('hi'),
+    called('a', '{"city":'),
+    result('a', [{ type: 'text', text: 'wrong' }]),
+  ];
   const answer = await client.chat.completions.create({ model: served('tool-caller'), messages } as never);
   expect(answer).toMatchObject({ choices: [{ message: { content: 'The tools returned wrong' } }] });
 });
@@ -81,9 +93,9 @@ test('bodies that are no JSON, or too large, get errors of this form too', async
   expect(error).toMatchObject({ code: 'invalid_json', type: 'invalid_request_error' });
   const huge = client.chat.completions.create({
     model: served('echo'),
-    messages: said('x'.repeat(7_000_000)),
+    messages: userMessages('x'.repeat(7_000_000)),
   });
-  expect(await failureOf(huge)).toMatchObject({ status: 413 });
+  expect(await requestError(huge)).toMatchObject({ status: 413 });
 });
 
 test('a caller that leaves a stream aborts the call, which is counted and listed as cancelled', async () => {
@@ -91,13 +103,13 @@ test('a caller that leaves a stream aborts the call, which is counted and listed
   const words = Array.from({ length: 40 }, (_, n) => `word${n}`).join(' ');
   const stream = await client.chat.completions.create({
     model: served('trickling'),
-    messages: said(words),
+    messages: userMessages(words),
     stream: true,
   });
   const chunks = [];
   for await (const chunk of stream) {
     chunks.push(chunk);
-    if (textOf(chunks) !== '') break;
+    if (chunksText(chunks) !== '') break;
   }
   await eventually(async () => {
     const { data } = await expectStatus(200, tenant.call('GET', '/v1/runs'));

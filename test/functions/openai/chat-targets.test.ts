@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest';
-import { createAgent } from '../../support/agents.ts';
-import { createFlow, expectStatus, publishedFlow, template } from '../../support/flows.ts';
-import { newKey } from '../../support/keys.ts';
-import { failureOf, openAi, said, served, textOf } from '../../support/openai.ts';
-import { newTenant, type Tenant } from '../../support/stack.ts';
-import { createTool } from '../../support/tools.ts';
+import { createAgent } from '../../support/agents/agents.ts';
+import { createTool } from '../../support/files/tools.ts';
+import { createFlow, expectStatus, publishedFlow, template } from '../../support/flows/flows.ts';
+import { chunksText, openAi, requestError, served, userMessages } from '../../support/models/openai.ts';
+import { newKey } from '../../support/stack/keys.ts';
+import { newTenant, type Tenant } from '../../support/stack/stack.ts';
 
 async function clientOf(tenant: Tenant) {
   const permissions = ['FLOWS:EXECUTE', 'AGENTS:EXECUTE'];
@@ -27,7 +27,7 @@ test('a flow gets the last message of the user as message, and all as messages; 
       model,
       messages: [
         { role: 'system', content: 'Be kind.' },
-        ...said('one'),
+        ...userMessages('one'),
         { role: 'assistant', content: 'two' },
         { role: 'user', content: [{ type: 'text', text: 'three' }] },
       ],
@@ -52,7 +52,10 @@ test('of several flows with a name the newest answers', async () => {
   await publishedFlow(tenant, [template('the older')]);
   await publishedFlow(tenant, [template('the newer')]);
   const client = await clientOf(tenant);
-  const { choices } = await client.chat.completions.create({ model: 'flow/A flow', messages: said('hi') });
+  const { choices } = await client.chat.completions.create({
+    model: 'flow/A flow',
+    messages: userMessages('hi'),
+  });
   expect(choices[0]?.message.content).toBe('the newer');
 });
 
@@ -65,12 +68,12 @@ test('a stream of a flow has the text of the prompt at its end as it is written,
   const client = await clientOf(tenant);
   const stream = await client.chat.completions.create({
     model: `flow/${id}`,
-    messages: said('Ada'),
+    messages: userMessages('Ada'),
     stream: true,
     stream_options: { include_usage: true },
   });
   const chunks = await Array.fromAsync(stream);
-  expect(textOf(chunks)).toBe('You said: shown to Ada');
+  expect(chunksText(chunks)).toBe('You said: shown to Ada');
   expect(chunks.length).toBeGreaterThan(5);
   expect(chunks.at(-1)?.usage?.total_tokens).toBeGreaterThan(0);
 });
@@ -84,7 +87,7 @@ test('the output of another step, and output that is no text, comes in one piece
   const client = await clientOf(tenant);
   const stream = await client.chat.completions.create({
     model: `flow/${id}`,
-    messages: said('go'),
+    messages: userMessages('go'),
     stream: true,
   });
   const pieces = (await Array.fromAsync(stream)).flatMap(
@@ -99,13 +102,13 @@ test('an agent answers with its own tools', async () => {
   const config = { model: served('tool-caller'), loopConfig: { maxTurns: 5 }, tools: { toolIds: [toolId] } };
   const { id } = await createAgent(tenant, { name: 'Doubler', config });
   const client = await clientOf(tenant);
-  const messages = said(JSON.stringify([{ name: 'Double', arguments: { n: 21 } }]));
+  const messages = userMessages(JSON.stringify([{ name: 'Double', arguments: { n: 21 } }]));
   for (const model of [`agent/${id}`, 'agent/Doubler']) {
     const { choices, usage } = await client.chat.completions.create({ model, messages });
     expect(choices[0]?.message.content).toBe('The tools returned 42');
     expect(usage?.total_tokens).toBeGreaterThan(0);
     const stream = await client.chat.completions.create({ model, messages, stream: true });
-    expect(textOf(await Array.fromAsync(stream))).toBe('The tools returned 42');
+    expect(chunksText(await Array.fromAsync(stream))).toBe('The tools returned 42');
   }
 });
 
@@ -124,12 +127,12 @@ test('an agent answers as a schema says', async () => {
   const ask = (model: string) =>
     client.chat.completions.parse({
       model,
-      messages: said('a number'),
+      messages: userMessages('a number'),
       response_format: { type: 'json_schema', json_schema: { name: 'number', schema } },
     });
   expect((await ask(`agent/${id}`)).choices[0]?.message.parsed).toEqual({ n: 1 });
   const flow = await publishedFlow(tenant, [template('hi')]);
-  expect(await failureOf(ask(`flow/${flow.id}`))).toMatchObject({ status: 400, param: 'response_format' });
+  expect(await requestError(ask(`flow/${flow.id}`))).toMatchObject({ status: 400, param: 'response_format' });
 });
 
 test('what flows and agents cannot take is refused', async () => {
@@ -137,11 +140,13 @@ test('what flows and agents cannot take is refused', async () => {
   const { id } = await publishedFlow(tenant, [template('hi')]);
   const client = await clientOf(tenant);
   const ask = (more: object) =>
-    failureOf(client.chat.completions.create({ model: `flow/${id}`, messages: said('go'), ...more }));
+    requestError(
+      client.chat.completions.create({ model: `flow/${id}`, messages: userMessages('go'), ...more }),
+    );
   const tools = [{ type: 'function', function: { name: 'mine' } }];
   expect(await ask({ tools })).toMatchObject({ status: 400, code: 'unsupported_parameter', param: 'tools' });
   const call = { id: 'call_1', type: 'function', function: { name: 'mine', arguments: '{}' } };
-  const messages = [...said('go'), { role: 'assistant', tool_calls: [call] }];
+  const messages = [...userMessages('go'), { role: 'assistant', tool_calls: [call] }];
   expect(await ask({ messages })).toMatchObject({ status: 400, param: 'messages[1]' });
   expect(await ask({ messages: [{ role: 'system', content: 'x' }] })).toMatchObject({
     status: 400,
@@ -159,14 +164,14 @@ test('a run that fails or waits is a 422, also in a stream that has begun', asyn
     { type: 'approval', name: 'Ask', config: { question: 'May I?', outputVariable: 'answer' } },
   ]);
   const ask = (id: string, stream: boolean) =>
-    client.chat.completions.create({ model: `flow/${id}`, messages: said('go'), stream });
-  expect(await failureOf(ask(failing.id, false))).toMatchObject({
+    client.chat.completions.create({ model: `flow/${id}`, messages: userMessages('go'), stream });
+  expect(await requestError(ask(failing.id, false))).toMatchObject({
     status: 422,
     code: 'run_failed',
     message: expect.stringMatching(/broken.*\(run exec_/s),
   });
-  expect(await failureOf(ask(waiting.id, false))).toMatchObject({ status: 422, code: 'run_paused' });
-  const broken = failureOf(ask(failing.id, true).then((stream) => Array.fromAsync(stream as never)));
+  expect(await requestError(ask(waiting.id, false))).toMatchObject({ status: 422, code: 'run_paused' });
+  const broken = requestError(ask(failing.id, true).then((stream) => Array.fromAsync(stream as never)));
   expect(await broken).toMatchObject({ code: 'run_failed', message: expect.stringContaining('broken') });
 });
 
@@ -179,7 +184,7 @@ test('a test key runs the draft', async () => {
     tenant.call('PUT', `/v1/flows/${id}`, { body: { flowSteps: [template('the draft')] } }),
   );
   const { key } = await newKey(tenant, { permissions: ['FLOWS:EXECUTE'], environment: 'test' });
-  const ask = { model: `flow/${id}`, messages: said('hi') };
+  const ask = { model: `flow/${id}`, messages: userMessages('hi') };
   const live = await clientOf(tenant);
   expect((await live.chat.completions.create(ask)).choices[0]?.message.content).toBe('the published');
   expect((await openAi(key).chat.completions.create(ask)).choices[0]?.message.content).toBe('the draft');

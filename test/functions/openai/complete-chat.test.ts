@@ -4,10 +4,10 @@ import {
   ChatCompletion,
   ChatCompletionChunk,
 } from '../../../shared/protocols/openai/chat/chat-completion.ts';
-import { expectStatus } from '../../support/flows.ts';
-import { newKey, tenantWithKey } from '../../support/keys.ts';
-import { failureOf, openAi, said, served, textOf } from '../../support/openai.ts';
-import { newTenant } from '../../support/stack.ts';
+import { expectStatus } from '../../support/flows/flows.ts';
+import { chunksText, openAi, requestError, served, userMessages } from '../../support/models/openai.ts';
+import { newKey, tenantWithKey } from '../../support/stack/keys.ts';
+import { newTenant } from '../../support/stack/stack.ts';
 
 const runnerOf = async () => {
   const { tenant, key } = await tenantWithKey(['FLOWS:EXECUTE', 'FLOWS:READ', 'ANALYTICS:READ']);
@@ -27,7 +27,7 @@ test('completes a chat, and tells who answered and what it used', async () => {
   const { client } = await runnerOf();
   const answer = await client.chat.completions.create({
     model: served('echo'),
-    messages: [{ role: 'system', content: 'Be brief.' }, ...said('Hello there')],
+    messages: [{ role: 'system', content: 'Be brief.' }, ...userMessages('Hello there')],
   });
   expect(z.strictObject(ChatCompletion.shape).parse(answer)).toEqual(answer);
   expect(answer).toMatchObject({
@@ -49,14 +49,14 @@ test('streams chunks as the model writes them, with the usage if asked for', asy
   const { client } = await runnerOf();
   const stream = await client.chat.completions.create({
     model: served('echo'),
-    messages: said('one two three'),
+    messages: userMessages('one two three'),
     stream: true,
     stream_options: { include_usage: true },
   });
   const chunks = await Array.fromAsync(stream);
   for (const chunk of chunks) expect(ChatCompletionChunk.parse(chunk)).toEqual(chunk);
   expect(chunks[0]?.choices[0]?.delta).toEqual({ role: 'assistant', content: '' });
-  expect(textOf(chunks)).toBe('You said: one two three');
+  expect(chunksText(chunks)).toBe('You said: one two three');
   expect(chunks.length).toBeGreaterThan(6);
   expect(chunks.at(-2)?.choices[0]).toMatchObject({ delta: {}, finish_reason: 'stop' });
   expect(chunks.at(-1)).toMatchObject({ choices: [], usage: { total_tokens: expect.any(Number) } });
@@ -66,7 +66,7 @@ test('streams chunks as the model writes them, with the usage if asked for', asy
 
 test('the model calls the tools of the caller, which sends their results back', async () => {
   const { client } = await runnerOf();
-  const asked = said(JSON.stringify([{ name: 'get_weather', arguments: { city: 'Oslo' } }]));
+  const asked = userMessages(JSON.stringify([{ name: 'get_weather', arguments: { city: 'Oslo' } }]));
   const ask = { model: served('tool-caller'), tools: [weather] };
   const first = await client.chat.completions.create({ ...ask, messages: asked });
   const [choice] = first.choices;
@@ -91,7 +91,7 @@ test('the package’s own helpers stream calls of tools, run them and parse what
   const runner = client.chat.completions.runTools({
     model: served('tool-caller'),
     stream: true,
-    messages: said(JSON.stringify(calls)),
+    messages: userMessages(JSON.stringify(calls)),
     tools: [
       {
         type: 'function',
@@ -113,7 +113,7 @@ test('the package’s own helpers stream calls of tools, run them and parse what
   const ask = (name: string) =>
     client.chat.completions.parse({
       model: served(name),
-      messages: said('a number'),
+      messages: userMessages('a number'),
       response_format: { type: 'json_schema', json_schema: { name: 'number', strict: true, schema } },
     });
   expect((await ask('json-corrector')).choices[0]?.message.parsed).toEqual({ n: 'one' });
@@ -126,7 +126,7 @@ test('everything that a request says reaches the model', async () => {
   const { client } = await runnerOf();
   const { choices } = await client.chat.completions.create({
     model: served('mirror'),
-    messages: [{ role: 'developer', content: 'Be brief.' }, ...said('Hi')],
+    messages: [{ role: 'developer', content: 'Be brief.' }, ...userMessages('Hi')],
     tools: [weather],
     tool_choice: { type: 'function', function: { name: 'get_weather' } },
     parallel_tool_calls: false,
@@ -188,7 +188,7 @@ test('images reach the model; those of forbidden schemes and internal addresses 
     'http://10.0.0.1/a.png',
     'ftp://a/b',
   ]) {
-    expect(await failureOf(ask(url)), url).toMatchObject({
+    expect(await requestError(ask(url)), url).toMatchObject({
       status: 400,
       param: 'messages',
       code: 'invalid_value',
@@ -200,7 +200,7 @@ test('a call is counted, and listed as a run with the call of the model in its t
   const { tenant, client } = await runnerOf();
   const { data, response } = await client.chat.completions
     .create(
-      { model: served('echo'), messages: said('count me') },
+      { model: served('echo'), messages: userMessages('count me') },
       { headers: { 'X-Run-Tags': 'gateway', 'X-Session-Id': 'session-1' } },
     )
     .withResponse();
@@ -235,7 +235,8 @@ test('404 model_not_found for unknown models, and for flows and agents of nobody
     201,
     other.call('POST', '/v1/flows', { body: { name: 'theirs', flowSteps: [] } }),
   );
-  const ask = (model: string) => failureOf(client.chat.completions.create({ model, messages: said('hi') }));
+  const ask = (model: string) =>
+    requestError(client.chat.completions.create({ model, messages: userMessages('hi') }));
   const names = [
     'no-such-model',
     'nobody/model',
@@ -266,7 +267,7 @@ test('403 for a key without the permission of who answers', async () => {
     ),
   );
   const ask = (key: string | undefined, model: string) =>
-    failureOf(openAi(key ?? '').chat.completions.create({ model, messages: said('hi') }));
+    requestError(openAi(key ?? '').chat.completions.create({ model, messages: userMessages('hi') }));
   const refused = { status: 403, code: 'insufficient_permissions' };
   expect(await ask(forAgents?.key, served('echo'))).toMatchObject(refused);
   expect(await ask(forAgents?.key, 'flow/any')).toMatchObject(refused);
@@ -278,7 +279,9 @@ test('403 for a key without the permission of who answers', async () => {
 test('failures of the provider have the status that tells who is to act', async () => {
   const { tenant, client } = await runnerOf();
   const ask = (name: string, stream = false) =>
-    failureOf(client.chat.completions.create({ model: served(name), messages: said('hi'), stream }));
+    requestError(
+      client.chat.completions.create({ model: served(name), messages: userMessages('hi'), stream }),
+    );
   for (const stream of [false, true]) {
     expect(await ask('refusing', stream)).toMatchObject({
       status: 400,

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { expectStatus } from '../../support/flows.ts';
-import { tenantWithKey } from '../../support/keys.ts';
-import { failureOf, openAi, served } from '../../support/openai.ts';
+import { expectStatus } from '../../support/flows/flows.ts';
+import { openAi, requestError, served } from '../../support/models/openai.ts';
+import { tenantWithKey } from '../../support/stack/keys.ts';
 
 const newCaller = async () => {
   const { tenant, key } = await tenantWithKey(['FLOWS:EXECUTE']);
@@ -79,5 +79,9 @@ test.each([
 ])('%j is refused', async (changes, status, code, param) => {
   const { client } = await newCaller();
   const request = { model, input: 'one', ...changes };
-  expect(await failureOf(client.embeddings.create(request as never))).toMatchObject({ status, code, param });
+  expect(await requestError(client.embeddings.create(request as never))).toMatchObject({
+    status,
+    code,
+    param,
+  });
 });

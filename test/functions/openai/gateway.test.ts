@@ -2,14 +2,14 @@ import { text } from 'node:stream/consumers';
 import { expect, test } from 'vitest';
 import { completeOpenAiChat } from '../../../functions/openai/complete-chat.ts';
 import { toStreamingLambda } from '../../../shared/platform/http/lambda/streaming-lambda.ts';
-import { createBudget, createSpentBudget, getBudget } from '../../support/budgets.ts';
-import { expectStatus } from '../../support/flows.ts';
-import { newKey } from '../../support/keys.ts';
-import { limitedModel } from '../../support/limited-model.ts';
-import { newConfig } from '../../support/model-configs.ts';
-import { failureOf, openAi, said, served } from '../../support/openai.ts';
-import { countingRuntime, newTenant, type Tenant } from '../../support/stack.ts';
-import { invokeStreaming } from '../../support/streamed.ts';
+import { createBudget, createSpentBudget, getBudget } from '../../support/flows/budgets.ts';
+import { expectStatus } from '../../support/flows/flows.ts';
+import { limitedModel } from '../../support/models/limited-model.ts';
+import { newConfig } from '../../support/models/model-configs.ts';
+import { openAi, requestError, served, userMessages } from '../../support/models/openai.ts';
+import { newKey } from '../../support/stack/keys.ts';
+import { countingRuntime, newTenant, type Tenant } from '../../support/stack/stack.ts';
+import { invokeStreaming } from '../../support/stack/streamed.ts';
 
 const permissions = ['FLOWS:EXECUTE'];
 const clientOf = async (tenant: Tenant) => openAi((await newKey(tenant, { permissions })).key);
@@ -24,7 +24,7 @@ test.each([false, true])(
       runtime.reset();
       const { stream: sent, done } = invokeStreaming(handler, tenant, {
         model: served('echo'),
-        messages: said('hi'),
+        messages: userMessages('hi'),
         stream,
       });
       expect(await text(sent)).toMatch(/You (said|"\},"log)/);
@@ -47,12 +47,12 @@ test('a budget pays for a call, and refuses the next when it is spent', async ()
   const id = (await createBudget(tenant)).id;
   const client = await clientOf(tenant);
   const ask = (stream: boolean) =>
-    client.chat.completions.create({ model: served('gpt-4o-mini'), messages: said('hello'), stream });
+    client.chat.completions.create({ model: served('gpt-4o-mini'), messages: userMessages('hello'), stream });
   await ask(false);
   expect(Number((await getBudget(tenant, id)).spent)).toBeGreaterThan(0);
   await createSpentBudget(tenant);
   for (const stream of [false, true]) {
-    expect(await failureOf(ask(stream))).toMatchObject({ status: 402, code: 'insufficient_quota' });
+    expect(await requestError(ask(stream))).toMatchObject({ status: 402, code: 'insufficient_quota' });
   }
 });
 
@@ -65,7 +65,7 @@ test('a model config may be named by its id, and its settings and limits apply',
     settings: { temperature: 0.125 },
   });
   const [ofConfig, ofDefault] = await Promise.all(
-    [id, 'default'].map((model) => client.chat.completions.create({ model, messages: said('hi') })),
+    [id, 'default'].map((model) => client.chat.completions.create({ model, messages: userMessages('hi') })),
   );
   expect(JSON.parse(ofConfig?.choices[0]?.message.content ?? '')).toMatchObject({
     model: 'mirror',
@@ -74,7 +74,7 @@ test('a model config may be named by its id, and its settings and limits apply',
   expect(ofDefault?.model).toBe('generic-openai/mirror');
   const limited = await limitedModel(tenant, { requestsPerMinute: 600, maxConcurrent: 1 });
   const both = await Promise.all(
-    [1, 2].map(() => client.chat.completions.create({ model: limited.id, messages: said('hi') })),
+    [1, 2].map(() => client.chat.completions.create({ model: limited.id, messages: userMessages('hi') })),
   );
   expect(both.map(({ choices }) => Number(choices[0]?.message.content))).toEqual([
     expect.any(Number),
@@ -89,7 +89,7 @@ test('a request with an idempotency key is answered once', async () => {
   const client = await clientOf(tenant);
   const ask = () =>
     client.chat.completions.create(
-      { model: served('echo'), messages: said('once') },
+      { model: served('echo'), messages: userMessages('once') },
       { headers: { 'Idempotency-Key': 'the-same' } },
     );
   expect(await ask()).toEqual(await ask());

@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest';
-import { createAgent } from '../../support/agents.ts';
-import { createFlow, expectStatus, template } from '../../support/flows.ts';
-import { newKey } from '../../support/keys.ts';
-import { newConfig, newProviderKey } from '../../support/model-configs.ts';
-import { openAi, said } from '../../support/openai.ts';
-import { newTenant, type Tenant } from '../../support/stack.ts';
+import { createAgent } from '../../support/agents/agents.ts';
+import { createFlow, expectStatus, template } from '../../support/flows/flows.ts';
+import { newConfig, newProviderKey } from '../../support/models/model-configs.ts';
+import { openAi, userMessages } from '../../support/models/openai.ts';
+import { newKey } from '../../support/stack/keys.ts';
+import { newTenant, type Tenant } from '../../support/stack/stack.ts';
 
 const idsFor = async (tenant: Tenant, permissions: string[]) => {
   const client = openAi((await newKey(tenant, { permissions })).key);
@@ -46,6 +46,6 @@ test('each listed flow answers to its name', async () => {
   await tenant.call('POST', `/v1/flows/${id}/publish`);
   const [model = ''] = await idsFor(tenant, ['FLOWS:EXECUTE']);
   const client = openAi((await newKey(tenant, { permissions: ['FLOWS:EXECUTE'] })).key);
-  const { choices } = await client.chat.completions.create({ model, messages: said('Ada') });
+  const { choices } = await client.chat.completions.create({ model, messages: userMessages('Ada') });
   expect(choices[0]?.message.content).toBe('hi Ada');
 });

@@ -3,9 +3,9 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { publishedFlow, template } from '../../support/flows.ts';
-import { tenantWithKey } from '../../support/keys.ts';
-import { stack } from '../../support/stack.ts';
+import { publishedFlow, template } from '../../support/flows/flows.ts';
+import { tenantWithKey } from '../../support/stack/keys.ts';
+import { stack } from '../../support/stack/stack.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'openai-python-'));
 let isInstalled = false;

@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest';
 import { OpenAiResponse } from '../../../shared/protocols/openai/responses/response-schemas.ts';
-import { createAgent } from '../../support/agents.ts';
-import { expectStatus, publishedFlow, template } from '../../support/flows.ts';
-import { newKey, tenantWithKey } from '../../support/keys.ts';
-import { failureOf, openAi, served } from '../../support/openai.ts';
-import { newTenant } from '../../support/stack.ts';
+import { createAgent } from '../../support/agents/agents.ts';
+import { expectStatus, publishedFlow, template } from '../../support/flows/flows.ts';
+import { openAi, requestError, served } from '../../support/models/openai.ts';
+import { newKey, tenantWithKey } from '../../support/stack/keys.ts';
+import { newTenant } from '../../support/stack/stack.ts';
 
 const newCaller = async () => {
   const { tenant, key } = await tenantWithKey(['FLOWS:EXECUTE', 'AGENTS:EXECUTE']);
@@ -146,7 +146,7 @@ test('what was said is a conversation, which responses continue; an earlier one 
   expect(JSON.stringify(messages)).not.toContain('Secret advice');
   await expectStatus(204, tenant.call('DELETE', `/v1/conversations/${id}`));
   const gone = client.responses.create({ model, input: 'Still there?', previous_response_id: second.id });
-  expect(await failureOf(gone)).toMatchObject({ status: 400, code: 'previous_response_not_found' });
+  expect(await requestError(gone)).toMatchObject({ status: 400, code: 'previous_response_not_found' });
 });
 
 test('nothing is stored with store false, nothing of others is found', async () => {
@@ -157,7 +157,7 @@ test('nothing is stored with store false, nothing of others is found', async () 
   const stored = await client.responses.create({ model, input: 'Mine' });
   const other = await newCaller();
   const ask = (by: typeof client, previous_response_id: string) =>
-    failureOf(by.responses.create({ model, input: 'Go on', previous_response_id }));
+    requestError(by.responses.create({ model, input: 'Go on', previous_response_id }));
   for (const refused of [
     ask(client, unstored.id),
     ask(other.client, stored.id),
@@ -250,7 +250,7 @@ test.each([
 ])('%j is refused', async (changes, code, param) => {
   const { client } = await newCaller();
   const request = { model, input: 'hi', ...changes };
-  expect(await failureOf(client.responses.create(request as never))).toMatchObject({
+  expect(await requestError(client.responses.create(request as never))).toMatchObject({
     status: 400,
     code,
     param,
@@ -260,10 +260,10 @@ test.each([
 test('errors of models and permissions are those of chat completions', async () => {
   const { client } = await newCaller();
   const ask = (name: string, stream = false) =>
-    failureOf(client.responses.create({ model: name, input: 'hi', stream } as never));
+    requestError(client.responses.create({ model: name, input: 'hi', stream } as never));
   expect(await ask('no-such-model')).toMatchObject({ status: 404, code: 'model_not_found' });
   expect(await ask(served('broken'), true)).toMatchObject({ status: 502, code: 'upstream_error' });
   const key = await newKey(await newTenant(), { permissions: ['AGENTS:EXECUTE'] });
   const refused = openAi(key.key).responses.create({ model, input: 'hi' });
-  expect(await failureOf(refused)).toMatchObject({ status: 403, code: 'insufficient_permissions' });
+  expect(await requestError(refused)).toMatchObject({ status: 403, code: 'insufficient_permissions' });
 });

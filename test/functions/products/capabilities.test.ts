@@ -1,15 +1,15 @@
 import { expect, test } from 'vitest';
-import { createAgent } from '../../support/agents.ts';
-import { notFoundBody } from '../../support/errors.ts';
-import { createFlow, expectStatus, template } from '../../support/flows.ts';
+import { createAgent } from '../../support/agents/agents.ts';
+import { createFlow, expectStatus, template } from '../../support/flows/flows.ts';
+import { notFoundBody } from '../../support/stack/errors.ts';
+import { newTenant, type Tenant } from '../../support/stack/stack.ts';
 import {
   addCapability,
   addItem,
   createProduct,
   createSurface,
   greetingProduct,
-} from '../../support/products.ts';
-import { newTenant, type Tenant } from '../../support/stack.ts';
+} from '../../support/surfaces/products.ts';
 
 const missing = (kind: string) => `${kind}_${'0'.repeat(26)}`;
 const pathOf = ({ productId, id }: { productId: string; id: string }) =>

@@ -1,9 +1,9 @@
 import { createConfig, lintFromString } from '@redocly/openapi-core';
 import { expect, test } from 'vitest';
-import { expectStatus } from '../../support/flows.ts';
-import { newKey } from '../../support/keys.ts';
-import { addItem, createSurface, greetingProduct } from '../../support/products.ts';
-import { call, callerWith, newTenant } from '../../support/stack.ts';
+import { expectStatus } from '../../support/flows/flows.ts';
+import { newKey } from '../../support/stack/keys.ts';
+import { call, callerWith, newTenant } from '../../support/stack/stack.ts';
+import { addItem, createSurface, greetingProduct } from '../../support/surfaces/products.ts';
 
 const address = { type: 'object', properties: { city: { type: 'string' } }, required: ['city'] };
 const parametersSchema = {

@@ -1,15 +1,15 @@
 import { expect, test } from 'vitest';
-import { agentOf, scripted } from '../../support/agent-runs.ts';
-import { eventually } from '../../support/eventually.ts';
-import { expectStatus, publishedFlow, template } from '../../support/flows.ts';
-import { addCapability, addItem, createProduct, createSurface } from '../../support/products.ts';
-import { finishedRuns } from '../../support/schedules.ts';
-import { callerWith, newTenant } from '../../support/stack.ts';
+import { createScriptedAgent, scripted } from '../../support/agents/agent-runs.ts';
+import { expectStatus, publishedFlow, template } from '../../support/flows/flows.ts';
+import { finishedRuns } from '../../support/flows/schedules.ts';
+import { eventually } from '../../support/stack/eventually.ts';
+import { callerWith, newTenant } from '../../support/stack/stack.ts';
+import { addCapability, addItem, createProduct, createSurface } from '../../support/surfaces/products.ts';
 
 test('a product from nothing to calls, events, a schedule and its records, and away again', async () => {
   const tenant = await newTenant();
   const flow = await publishedFlow(tenant, [template('Hello {{ person }}', 'greeting')]);
-  const agent = await agentOf(tenant);
+  const agent = await createScriptedAgent(tenant);
   const { id, testApiKey } = await createProduct(tenant, { name: 'Front desk' });
   const capability = async (body: object) => expectStatus(201, addCapability(tenant, id, body));
   const greet = await capability({ capabilityName: 'Greet', flowId: flow.id });

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
-import { notFoundBody } from '../../support/errors.ts';
-import { expectStatus } from '../../support/flows.ts';
-import { addItem, createSurface, greetingProduct } from '../../support/products.ts';
-import { newTenant } from '../../support/stack.ts';
+import { expectStatus } from '../../support/flows/flows.ts';
+import { notFoundBody } from '../../support/stack/errors.ts';
+import { newTenant } from '../../support/stack/stack.ts';
+import { addItem, createSurface, greetingProduct } from '../../support/surfaces/products.ts';
 
 const missing = (kind: string) => `${kind}_${'0'.repeat(26)}`;
 const presentation = { route: 'greet', displayLabel: 'Greet', displayMode: 'form' };

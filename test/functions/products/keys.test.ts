@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest';
 import { endpoints } from '../../../functions/index.ts';
 import type { AnyEndpoint } from '../../../shared/platform/http/endpoint.ts';
-import { notFoundBody } from '../../support/errors.ts';
-import { expectStatus } from '../../support/flows.ts';
-import { newKey } from '../../support/keys.ts';
-import { createSurface, greetingProduct } from '../../support/products.ts';
-import { callerWith, newTenant } from '../../support/stack.ts';
+import { expectStatus } from '../../support/flows/flows.ts';
+import { notFoundBody } from '../../support/stack/errors.ts';
+import { newKey } from '../../support/stack/keys.ts';
+import { callerWith, newTenant } from '../../support/stack/stack.ts';
+import { createSurface, greetingProduct } from '../../support/surfaces/products.ts';
 
 const missing = (kind: string) => `${kind}_${'0'.repeat(26)}`;
 

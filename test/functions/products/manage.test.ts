@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
-import { notFoundBody } from '../../support/errors.ts';
-import { expectStatus } from '../../support/flows.ts';
-import { addItem, createProduct, createSurface, greetingProduct } from '../../support/products.ts';
-import { newTenant, stack } from '../../support/stack.ts';
+import { expectStatus } from '../../support/flows/flows.ts';
+import { notFoundBody } from '../../support/stack/errors.ts';
+import { newTenant, stack } from '../../support/stack/stack.ts';
+import { addItem, createProduct, createSurface, greetingProduct } from '../../support/surfaces/products.ts';
 
 const canvas = { notes: [{ id: 'a', text: 'A note', x: 1, y: 2 }], capabilityPositions: { one: 1, two: 2 } };
 

@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest';
 import { agentLevelsMax, depthHeader } from '../../../shared/core/agent-depth.ts';
-import { agentOf, answered, calls, run, scripted } from '../../support/agent-runs.ts';
-import { expectStatus } from '../../support/flows.ts';
-import { connect, mcpSurface, post } from '../../support/mcp-surface.ts';
-import { addCapability, addItem } from '../../support/products.ts';
-import { stack, type Tenant } from '../../support/stack.ts';
+import { answered, calls, createScriptedAgent, run, scripted } from '../../support/agents/agent-runs.ts';
+import { expectStatus } from '../../support/flows/flows.ts';
+import { stack, type Tenant } from '../../support/stack/stack.ts';
+import { connectMcp, mcpSurface, postMcp } from '../../support/surfaces/mcp-surface.ts';
+import { addCapability, addItem } from '../../support/surfaces/products.ts';
 
 type World = Awaited<ReturnType<typeof mcpSurface>>;
 
@@ -34,18 +34,18 @@ async function toolCallsOf(tenant: Tenant, agentId: string, executionId: string)
 
 test('a tool that nobody described is described by its agent', async () => {
   const world = await mcpSurface();
-  const agent = await agentOf(world.tenant, {}, { description: 'Answers travellers' });
+  const agent = await createScriptedAgent(world.tenant, {}, { description: 'Answers travellers' });
   await expose(world, 'Ask', agent.id);
-  const { tools } = await (await connect(world.path, world.key)).listTools();
+  const { tools } = await (await connectMcp(world.path, world.key)).listTools();
   expect(tools.find(({ name }) => name === 'ask')).toMatchObject({ description: 'Answers travellers' });
 });
 
 test('an agent calls a flow, and another agent, through an mcp surface of the same stack', async () => {
   const world = await mcpSurface();
   const { tenant } = world;
-  const helper = await agentOf(tenant);
+  const helper = await createScriptedAgent(tenant);
   await expose(world, 'Ask helper', helper.id);
-  const agent = await agentOf(tenant, withTools(world));
+  const agent = await createScriptedAgent(tenant, withTools(world));
   const message = scripted({ text: 'the answer of the helper' });
   const both = calls(['own__greet', { person: 'Ada' }], ['own__ask-helper', { message }]);
   const { executionId } = await answered(run(tenant, agent.id, scripted(both, { text: 'done' })));
@@ -63,7 +63,7 @@ test('an agent calls a flow, and another agent, through an mcp surface of the sa
 test('two agents that call each other over MCP are stopped at the limit of levels, with an error that says so', async () => {
   const world = await mcpSurface();
   const { tenant } = world;
-  const [ping, pong] = [await agentOf(tenant), await agentOf(tenant)];
+  const [ping, pong] = [await createScriptedAgent(tenant), await createScriptedAgent(tenant)];
   await expose(world, 'Ping', ping.id);
   await expose(world, 'Pong', pong.id);
   for (const { id } of [ping, pong]) {
@@ -92,7 +92,7 @@ test('a forged depth gains nothing: it lowers what is left, and other texts coun
   const { path, key } = await mcpSurface();
   const params = { name: 'greet', arguments: { person: 'Ada' } };
   const call = { jsonrpc: '2.0', id: 1, method: 'tools/call', params };
-  const answerFor = async (depth: string) => (await post(key, path, call, { [depthHeader]: depth })).text;
+  const answerFor = async (depth: string) => (await postMcp(key, path, call, { [depthHeader]: depth })).text;
   for (const depth of ['-1', 'x', '0', `${agentLevelsMax}`])
     expect(await answerFor(depth)).toContain('Hello Ada');
   const refused = await answerFor(`${agentLevelsMax + 1}`);

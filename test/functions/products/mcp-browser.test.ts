@@ -1,9 +1,9 @@
 import { build } from 'esbuild';
 import { afterAll, expect, test, vi } from 'vitest';
-import { noBrowser, watchedPage } from '../../support/browser.ts';
-import { loopback } from '../../support/loopback.ts';
-import { mcpSurface } from '../../support/mcp-surface.ts';
-import { ownGateway } from '../../support/own-gateway.ts';
+import { noBrowser, watchedPage } from '../../support/console/browser.ts';
+import { loopback } from '../../support/servers/loopback.ts';
+import { ownGateway } from '../../support/stack/own-gateway.ts';
+import { mcpSurface } from '../../support/surfaces/mcp-surface.ts';
 
 afterAll(() => void vi.unstubAllEnvs());
 

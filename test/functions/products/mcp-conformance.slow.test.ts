@@ -7,17 +7,17 @@ import { text } from 'node:stream/consumers';
 import { pipeline } from 'node:stream/promises';
 import { fileURLToPath } from 'node:url';
 import { expect, onTestFinished, test } from 'vitest';
-import { expectStatus, publishedFlow, template } from '../../support/flows.ts';
-import { keyOf, makePrompt, scripted } from '../../support/mcp-surface.ts';
-import { addCapability, addItem, createProduct, createSurface } from '../../support/products.ts';
-import { newRecord } from '../../support/records.ts';
-import { newTenant, stack } from '../../support/stack.ts';
+import { newRecord } from '../../support/data/records.ts';
+import { expectStatus, publishedFlow, template } from '../../support/flows/flows.ts';
+import { newTenant, stack } from '../../support/stack/stack.ts';
+import { addSurfaceKey, makePrompt, scriptStep } from '../../support/surfaces/mcp-surface.ts';
+import { addCapability, addItem, createProduct, createSurface } from '../../support/surfaces/products.ts';
 
 const fromRoot = (path: string) => fileURLToPath(new URL(`../../../${path}`, import.meta.url));
 const suite = fromRoot('node_modules/@modelcontextprotocol/conformance/dist/index.js');
 const protocols = ['2025-11-25', '2026-07-28'];
 /** The checks that need what mcp surfaces do not have. */
-const expectedOf = (protocol: string) => fromRoot(`test/support/mcp-conformance-${protocol}.yaml`);
+const expectedOf = (protocol: string) => fromRoot(`test/support/servers/mcp-conformance-${protocol}.yaml`);
 /** The suite needs Node 22. */
 const node = fromRoot('node_modules/.bin/node');
 
@@ -29,13 +29,13 @@ const resource = (uri: string, text: string) => ({
   type: 'resource',
   resource: { uri, mimeType: 'text/plain', text },
 });
-const returning = (value: unknown) => [scripted(`return ${JSON.stringify(value)}`)];
+const returning = (value: unknown) => [scriptStep(`return ${JSON.stringify(value)}`)];
 const says = (content: unknown) => ({ role: 'user', content });
 
 /** What the scenarios call. */
 const tools: Record<string, object[]> = {
   test_simple_text: [template('This is a simple text response for testing.')],
-  test_error_handling: [scripted('throw Error("This tool intentionally returns an error for testing")')],
+  test_error_handling: [scriptStep('throw Error("This tool intentionally returns an error for testing")')],
   test_tool_with_progress: [template('1', 'a'), template('2', 'b'), template('3', 'c')],
   // Their streams must hold no requests and no log.
   test_streaming_elicitation: [template('1', 'a'), template('2', 'b')],
@@ -57,7 +57,7 @@ const prompts: Record<string, object[]> = {
   test_simple_prompt: [template('This is a simple prompt for testing.')],
   test_prompt_with_arguments: [template("Prompt with arguments: arg1='{{ arg1 }}', arg2='{{ arg2 }}'")],
   test_prompt_with_embedded_resource: [
-    scripted(`return { messages: [
+    scriptStep(`return { messages: [
       { role: 'user', content: { type: 'resource', resource: { uri: resourceUri, text: 'Embedded' } } },
       { role: 'user', content: 'Please process the embedded resource above.' },
     ] }`),
@@ -104,7 +104,10 @@ async function surfaceForScenarios() {
     const item = await expectStatus(201, addItem(tenant, surface, { capabilityId, exposedName }));
     if (exposedName in prompts) await makePrompt(tenant, path, item);
   }
-  return { url: `${stack().url}${path}/mcp`, key: await keyOf(tenant, path, { environment: 'production' }) };
+  return {
+    url: `${stack().url}${path}/mcp`,
+    key: await addSurfaceKey(tenant, path, { environment: 'production' }),
+  };
 }
 
 /** The suite sends no credentials. @returns a URL that adds the key to each request, and stands for the origin of the API. */

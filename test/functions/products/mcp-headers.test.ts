@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { expectStatus } from '../../support/flows.ts';
-import { list, mcpSurface, post } from '../../support/mcp-surface.ts';
+import { expectStatus } from '../../support/flows/flows.ts';
+import { list, mcpSurface, postMcp } from '../../support/surfaces/mcp-surface.ts';
 
 /** A surface whose tool wants an argument in a header too. */
 async function withHeader() {
@@ -33,19 +33,19 @@ test.each<[string, Record<string, string>]>([
   ['one that is no Base64', { 'mcp-param-person': '=?base64?!!?=' }],
 ])('an argument that its schema wants in a header is refused with %s', async (_, sent) => {
   const { key, path, call, headers } = await withHeader();
-  const { status, text } = await post(key, path, call, { ...headers, ...sent });
+  const { status, text } = await postMcp(key, path, call, { ...headers, ...sent });
   expect([status, JSON.parse(text).error.code]).toEqual([400, -32_020]);
 });
 
 test('an argument that its schema wants in a header arrives with the same header', async () => {
   const { key, path, call, headers } = await withHeader();
-  const { status, text } = await post(key, path, call, { ...headers, 'mcp-param-person': encoded('Zoë') });
+  const { status, text } = await postMcp(key, path, call, { ...headers, 'mcp-param-person': encoded('Zoë') });
   expect([status, text]).toEqual([200, expect.stringContaining('Hello Zoë')]);
 });
 
 test('before 2026-07-28 there are no such headers', async () => {
   const { key, path, call } = await withHeader();
   const { name, arguments: given } = call.params;
-  const { text } = await post(key, path, { ...call, params: { name, arguments: given } });
+  const { text } = await postMcp(key, path, { ...call, params: { name, arguments: given } });
   expect(text).toContain('Hello Zoë');
 });

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { expectStatus } from '../../support/flows.ts';
-import { makePrompt, mcpSurface, post } from '../../support/mcp-surface.ts';
-import { addCapability, addItem } from '../../support/products.ts';
+import { expectStatus } from '../../support/flows/flows.ts';
+import { makePrompt, mcpSurface, postMcp } from '../../support/surfaces/mcp-surface.ts';
+import { addCapability, addItem } from '../../support/surfaces/products.ts';
 
 /** A surface that serves all methods. */
 async function wholeSurface() {
@@ -67,7 +67,7 @@ test.each(['2025-11-25', '2026-07-28'])(
       if (version === '2026-07-28' && method === 'initialize') continue;
       const sent = version === '2026-07-28' ? ofModern(method, params) : { params, headers: {} };
       const message = { jsonrpc: '2.0', id: 1, method, params: sent.params };
-      const { status, text } = await post(key, path, message, sent.headers);
+      const { status, text } = await postMcp(key, path, message, sent.headers);
       const { id, error } = JSON.parse(text);
       expect([method, status, id, error.code]).toEqual([method, 200, 1, -32602]);
       expect(error.message.split('\n').map((line: string) => line.split(': ')[0])).toEqual(places);
@@ -79,7 +79,7 @@ test('missing parameters, and those that are no object, are errors of the caller
   const { path, key } = await wholeSurface();
   const needing = ['initialize', 'tools/call', 'prompts/get', 'resources/read', 'completion/complete'];
   for (const method of needing) {
-    const { text } = await post(key, path, { jsonrpc: '2.0', id: 1, method });
+    const { text } = await postMcp(key, path, { jsonrpc: '2.0', id: 1, method });
     expect(JSON.parse(text).error).toMatchObject({
       code: -32602,
       message: expect.stringMatching(/^params: /),
@@ -87,7 +87,7 @@ test('missing parameters, and those that are no object, are errors of the caller
   }
   for (const method of [...Object.keys(wrong), 'ping']) {
     for (const params of [null, [], 'x', 7]) {
-      const { status, text } = await post(key, path, { jsonrpc: '2.0', id: 1, method, params });
+      const { status, text } = await postMcp(key, path, { jsonrpc: '2.0', id: 1, method, params });
       expect([status, JSON.parse(text).details[0].path]).toEqual([400, 'params']);
     }
   }
@@ -97,7 +97,7 @@ test('a method that is not served is unknown, whatever its parameters are', asyn
   const { path, key } = await mcpSurface();
   const members = ['__proto__', 'constructor', 'toString'];
   for (const method of ['prompts/get', 'resources/read', 'completion/complete', 'no/such', ...members]) {
-    const { text } = await post(key, path, { jsonrpc: '2.0', id: 1, method, params: {} });
+    const { text } = await postMcp(key, path, { jsonrpc: '2.0', id: 1, method, params: {} });
     const data = text.replace(/^event: message\ndata: /, '');
     expect(JSON.parse(data).error.code).toBe(-32601);
   }
@@ -117,7 +117,7 @@ test.each<[method: string, params: Record<string, unknown>]>([
   const { params, headers } = ofModern(method, given);
   const sent = [params, ...(method === 'initialize' ? [given] : [])];
   for (const params of sent) {
-    const { status, text } = await post(key, path, { jsonrpc: '2.0', id: 7, method, params }, headers);
+    const { status, text } = await postMcp(key, path, { jsonrpc: '2.0', id: 7, method, params }, headers);
     const error = { code: -32601, message: 'Method not found' };
     expect([status, JSON.parse(text)]).toEqual([404, { jsonrpc: '2.0', id: 7, error }]);
   }
@@ -140,7 +140,7 @@ test('cursors and names that are no well-formed Unicode are errors of the caller
     ],
   ];
   for (const [method, params] of requests) {
-    const { text } = await post(key, path, { jsonrpc: '2.0', id: 1, method, params });
+    const { text } = await postMcp(key, path, { jsonrpc: '2.0', id: 1, method, params });
     const { error } = JSON.parse(text.replace(/^event: message\ndata: /, ''));
     expect([method, params, error?.code]).toEqual([method, params, -32602]);
   }
@@ -149,7 +149,7 @@ test('cursors and names that are no well-formed Unicode are errors of the caller
 test('an argument of a prompt that no variable can be named after is named', async () => {
   const { path, key } = await wholeSurface();
   const params = { name: 'tell', arguments: { person: 'Ada', constructor: 'x' } };
-  const { text } = await post(key, path, { jsonrpc: '2.0', id: 1, method: 'prompts/get', params });
+  const { text } = await postMcp(key, path, { jsonrpc: '2.0', id: 1, method: 'prompts/get', params });
   expect(JSON.parse(text.replace(/^event: message\ndata: /, '')).error).toMatchObject({
     code: -32602,
     message: expect.stringMatching(/^constructor: This name is reserved/),

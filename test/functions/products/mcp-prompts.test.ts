@@ -1,7 +1,14 @@
 import { expect, test } from 'vitest';
-import { expectStatus, publishedFlow, template } from '../../support/flows.ts';
-import { connect, keyOf, makePrompt, mcpSurface, protocols, scripted } from '../../support/mcp-surface.ts';
-import { addCapability, addItem, createSurface } from '../../support/products.ts';
+import { expectStatus, publishedFlow, template } from '../../support/flows/flows.ts';
+import {
+  addSurfaceKey,
+  connectMcp,
+  makePrompt,
+  mcpProtocols,
+  mcpSurface,
+  scriptStep,
+} from '../../support/surfaces/mcp-surface.ts';
+import { addCapability, addItem, createSurface } from '../../support/surfaces/products.ts';
 
 const parametersSchema = {
   type: 'object',
@@ -23,11 +30,11 @@ async function promptSurface(steps?: object[]) {
   return world;
 }
 
-test.each(protocols)(
+test.each(mcpProtocols)(
   '%s: a prompt is listed with its arguments, and its run gives the text',
   async (_, mode) => {
     const { path, key } = await promptSurface();
-    const client = await connect(path, key, mode);
+    const client = await connectMcp(path, key, mode);
     expect(client.getServerCapabilities()).toEqual({ tools: {}, prompts: {}, completions: {} });
     expect((await client.listTools()).tools).toEqual([]);
     const { prompts } = await client.listPrompts();
@@ -46,13 +53,13 @@ test.each(protocols)(
 
 test('an item that nobody described is described by its capability, or else by its flow', async () => {
   const { tenant, path, key, item, productId, capability, flow } = await mcpSurface();
-  const listed = async () => (await (await connect(path, key)).listTools()).tools[0]?.description;
+  const listed = async () => (await (await connectMcp(path, key)).listTools()).tools[0]?.description;
   const put = (where: string, body: object) => expectStatus(200, tenant.call('PUT', where, { body }));
   await put(`/v1/flows/${flow.id}`, { description: 'Says hello' });
   await put(`${path}/items/${item.id}`, { exposedDescription: null });
   expect(await listed()).toBe('Says hello');
   await makePrompt(tenant, path, item);
-  const { prompts } = await (await connect(path, key)).listPrompts();
+  const { prompts } = await (await connectMcp(path, key)).listPrompts();
   expect(prompts).toEqual([expect.objectContaining({ name: 'greet', description: 'Says hello' })]);
   await put(`${path}/items/${item.id}`, { config: null });
   const of = `/v1/products/${productId}/capabilities/${capability.id}`;
@@ -64,7 +71,8 @@ test('an item without offeredAs is a tool, and one that was a prompt becomes one
   const { tenant, path, key, item } = await promptSurface();
   const put = (config: object | null) =>
     expectStatus(200, tenant.call('PUT', `${path}/items/${item.id}`, { body: { config } }));
-  const toolNames = async () => (await (await connect(path, key)).listTools()).tools.map(({ name }) => name);
+  const toolNames = async () =>
+    (await (await connectMcp(path, key)).listTools()).tools.map(({ name }) => name);
   expect(await toolNames()).toEqual([]);
   await put({ other: 1 });
   expect(await toolNames()).toEqual([]);
@@ -88,8 +96,8 @@ test('400 for another value of offeredAs, on mcp surfaces only', async () => {
 });
 
 test('arguments are JSON where the schema wants no text, and wrong ones are named', async () => {
-  const { path, key } = await promptSurface([scripted('return [person, times, loud]')]);
-  const client = await connect(path, key);
+  const { path, key } = await promptSurface([scriptStep('return [person, times, loud]')]);
+  const client = await connectMcp(path, key);
   const get = (args: Record<string, string>) => client.getPrompt({ name: 'greet', arguments: args });
   const { messages } = await get({ person: 'Ada', times: '12', loud: 'true' });
   expect(messages).toMatchObject([{ content: { text: '["Ada",12,true]' } }]);
@@ -114,8 +122,8 @@ test('a flow gives several messages, with any content of the protocol', async ()
     { role: 'user', content: image },
     { role: 'assistant', content: { type: 'text', text: 'A picture' } },
   ];
-  const { path, key } = await promptSurface([scripted(`return { messages: ${JSON.stringify(given)} }`)]);
-  const client = await connect(path, key);
+  const { path, key } = await promptSurface([scriptStep(`return { messages: ${JSON.stringify(given)} }`)]);
+  const client = await connectMcp(path, key);
   const { messages } = await client.getPrompt({ name: 'greet', arguments: { person: 'Ada' } });
   const [question, ...others] = given;
   expect(messages).toEqual([{ ...question, content: { type: 'text', text: 'What is this?' } }, ...others]);
@@ -126,8 +134,8 @@ test.each([
   '{ messages: [{ role: "system", content: "x" }] }',
   '{ messages: [{ role: "user", content: "x" }], more: 1 }',
 ])('%s is no list of messages, and becomes a text', async (value) => {
-  const { path, key } = await promptSurface([scripted(`return ${value}`)]);
-  const client = await connect(path, key);
+  const { path, key } = await promptSurface([scriptStep(`return ${value}`)]);
+  const client = await connectMcp(path, key);
   const { messages } = await client.getPrompt({ name: 'greet', arguments: { person: 'Ada' } });
   expect(messages).toMatchObject([
     { role: 'user', content: { text: expect.stringMatching(/^{"messages":/) } },
@@ -137,11 +145,11 @@ test.each([
 test('a failed run and a run that waits are errors, without what is internal', async () => {
   const wait = { ...template('-', 'waited'), type: 'wait-until', config: { delayMs: 3_600_000 } };
   for (const [step, message] of [
-    [scripted('throw Error("inner")'), 'The run failed'],
+    [scriptStep('throw Error("inner")'), 'The run failed'],
     [wait, 'The run continues at'],
   ] as const) {
     const { path, key } = await promptSurface([step]);
-    const client = await connect(path, key);
+    const client = await connectMcp(path, key);
     const refused = await client
       .getPrompt({ name: 'greet', arguments: { person: 'Ada' } })
       .catch((error) => error);
@@ -156,7 +164,7 @@ test('arguments are completed from the values that their schema lists', async ()
   const given = { capabilityName: 'Other', flowId: flow.id };
   const { id } = await expectStatus(201, addCapability(tenant, productId, given));
   await expectStatus(201, addItem(tenant, surface, { capabilityId: id }));
-  const client = await connect(path, key);
+  const client = await connectMcp(path, key);
   const complete = async (argument: string, value: string, name = 'greet') => {
     const ref = { type: 'ref/prompt' as const, name };
     return (await client.complete({ ref, argument: { name: argument, value } })).completion;
@@ -176,8 +184,8 @@ test('arguments are completed from the values that their schema lists', async ()
 test('a key sees the prompts in its scopes', async () => {
   const { tenant, path, surface, capability } = await promptSurface();
   await expectStatus(201, addItem(tenant, surface, { capabilityId: capability.id, endpointSlug: 'again' }));
-  const narrow = await keyOf(tenant, path, { environment: 'production', scopes: ['again'] });
-  const client = await connect(path, narrow);
+  const narrow = await addSurfaceKey(tenant, path, { environment: 'production', scopes: ['again'] });
+  const client = await connectMcp(path, narrow);
   expect(client.getServerCapabilities()).toEqual({ tools: {} });
   expect((await client.listTools()).tools).toMatchObject([{ name: 'again' }]);
 });
@@ -188,7 +196,7 @@ test('lists of tools and prompts have pages of 50', async () => {
   for (const endpointSlug of names) {
     await expectStatus(201, addItem(tenant, surface, { capabilityId: capability.id, endpointSlug }));
   }
-  const client = await connect(path, key);
+  const client = await connectMcp(path, key);
   await expect(client.listTools({ cursor: 'x' })).rejects.toMatchObject({ code: -32_602 });
   const all = (await client.listTools()).tools.map(({ name }) => name);
   expect(all).toEqual(['greet', ...names]);
@@ -203,7 +211,7 @@ test('a prompt whose flow was deleted is not listed, and a tool neither', async 
   const { id: capabilityId } = await expectStatus(201, addCapability(tenant, productId, given));
   await expectStatus(201, addItem(tenant, surface, { capabilityId }));
   for (const { id } of [flow, other]) await expectStatus(204, tenant.call('DELETE', `/v1/flows/${id}`));
-  const client = await connect(path, key);
+  const client = await connectMcp(path, key);
   expect((await client.listPrompts()).prompts).toEqual([]);
   expect((await client.listTools()).tools).toEqual([]);
   const call = client.getPrompt({ name: 'greet', arguments: { person: 'Ada' } });

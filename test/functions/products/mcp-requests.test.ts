@@ -2,11 +2,11 @@ import { expect, test } from 'vitest';
 import { serveMcp } from '../../../functions/surface-mcp/serve.ts';
 import type { StreamingHandler } from '../../../shared/platform/http/lambda/awslambda.ts';
 import { toStreamingLambda } from '../../../shared/platform/http/lambda/streaming-lambda.ts';
-import { expectStatus, publishedFlow, template } from '../../support/flows.ts';
-import { mcpSurface, post } from '../../support/mcp-surface.ts';
-import { newRecord } from '../../support/records.ts';
-import { countingRuntime } from '../../support/stack.ts';
-import { answerIn, invokeStreaming } from '../../support/streamed.ts';
+import { newRecord } from '../../support/data/records.ts';
+import { expectStatus, publishedFlow, template } from '../../support/flows/flows.ts';
+import { countingRuntime } from '../../support/stack/stack.ts';
+import { invokeStreaming, readStreamedAnswer } from '../../support/stack/streamed.ts';
+import { mcpSurface, postMcp } from '../../support/surfaces/mcp-surface.ts';
 
 /** Sends messages to one warm Lambda. @returns the DynamoDB requests of each. */
 async function counting({ tenant, productId, surface, key }: Awaited<ReturnType<typeof mcpSurface>>) {
@@ -23,7 +23,7 @@ async function counting({ tenant, productId, surface, key }: Awaited<ReturnType<
         authorization: `Bearer ${key}`,
       },
     });
-    const [{ body }] = await Promise.all([answerIn(stream), done]);
+    const [{ body }] = await Promise.all([readStreamedAnswer(stream), done]);
     expect(body).toContain('"result"');
     return { commands: runtime.consumed.commands.toSorted(), body };
   };
@@ -79,6 +79,6 @@ test('an item that got another flow runs that one, though the former is read ahe
 test('a parameter that no variable can be named after is named in the result', async () => {
   const { path, key } = await mcpSurface();
   const params = { name: 'greet', arguments: { person: 'Ada', constructor: 1 } };
-  const { text } = await post(key, path, { jsonrpc: '2.0', id: 1, method: 'tools/call', params });
+  const { text } = await postMcp(key, path, { jsonrpc: '2.0', id: 1, method: 'tools/call', params });
   expect(text).toContain('constructor: This name is reserved');
 });

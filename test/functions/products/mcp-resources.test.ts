@@ -1,12 +1,18 @@
 import type { Client } from '@modelcontextprotocol/client';
 import { expect, test } from 'vitest';
 import { recordStore } from '../../../shared/domain/records/record-store.ts';
-import { expectStatus } from '../../support/flows.ts';
-import { newKey } from '../../support/keys.ts';
-import { connect, keyOf, mcpSurface, post, protocols } from '../../support/mcp-surface.ts';
-import { createSurface } from '../../support/products.ts';
-import { newRecord } from '../../support/records.ts';
-import { countingRuntime } from '../../support/stack.ts';
+import { newRecord } from '../../support/data/records.ts';
+import { expectStatus } from '../../support/flows/flows.ts';
+import { newKey } from '../../support/stack/keys.ts';
+import { countingRuntime } from '../../support/stack/stack.ts';
+import {
+  addSurfaceKey,
+  connectMcp,
+  mcpProtocols,
+  mcpSurface,
+  postMcp,
+} from '../../support/surfaces/mcp-surface.ts';
+import { createSurface } from '../../support/surfaces/products.ts';
 
 const opening = (...recordTypes: string[]) => ({ behavior: { resources: { recordTypes } } });
 
@@ -16,11 +22,11 @@ const refusalOf = async (client: Client, uri: string) => {
   return { code: refused.code, message: String(refused.message).replace(uri, '<uri>') };
 };
 
-test.each(protocols)('%s: the records of an opened type are resources', async (_, mode) => {
+test.each(mcpProtocols)('%s: the records of an opened type are resources', async (_, mode) => {
   const { tenant, path, key } = await mcpSurface(undefined, opening('city'));
   const made = await newRecord(tenant, { type: 'city', name: 'Zürich / Nord', metadata: { people: 400 } });
   await newRecord(tenant, { type: 'secret', name: 'hidden' });
-  const client = await connect(path, key, mode);
+  const client = await connectMcp(path, key, mode);
   expect(client.getServerCapabilities()).toEqual({ tools: {}, resources: {}, completions: {} });
   const { resources, nextCursor } = await client.listResources();
   const uri = 'record:city/Z%C3%BCrich%20%2F%20Nord';
@@ -48,12 +54,12 @@ test('without an opened type there are no resources', async () => {
   const { tenant, path, key } = await mcpSurface();
   await newRecord(tenant, { type: 'city', name: 'Bern' });
   const codeFor = async (method: string, params: object) => {
-    const { text } = await post(key, path, { jsonrpc: '2.0', id: 1, method, params });
+    const { text } = await postMcp(key, path, { jsonrpc: '2.0', id: 1, method, params });
     return JSON.parse(text).error.code;
   };
   expect(await codeFor('resources/list', {})).toBe(-32_601);
   expect(await codeFor('resources/read', { uri: 'record:city/Bern' })).toBe(-32_601);
-  const client = await connect(path, key);
+  const client = await connectMcp(path, key);
   expect(client.getServerCapabilities()).toEqual({ tools: {} });
 });
 
@@ -64,7 +70,7 @@ test('a record of another type, of another tenant, without a name, and a deleted
   await newRecord(other.tenant, { type: 'city', name: 'Elsewhere' });
   const { id } = await newRecord(tenant, { type: 'city', name: 'Gone' });
   await expectStatus(204, tenant.call('DELETE', `/v1/records/${id}`));
-  const client = await connect(path, key);
+  const client = await connectMcp(path, key);
   const uris = ['city/Nowhere', 'secret/hidden', 'city/Elsewhere', 'city/Gone', 'city', 'city/', 'city/%FF'];
   const refusals = await Promise.all(
     [...uris.map((rest) => `record:${rest}`), 'record://city/Gone', 'file:///etc/passwd', ''].map((uri) =>
@@ -81,7 +87,7 @@ test('a renamed record has another URI', async () => {
   const { tenant, path, key } = await mcpSurface(undefined, opening('city'));
   const { id } = await newRecord(tenant, { type: 'city', name: 'Old' });
   await expectStatus(200, tenant.call('PUT', `/v1/records/${id}`, { body: { name: '..' } }));
-  const client = await connect(path, key);
+  const client = await connectMcp(path, key);
   expect(await refusalOf(client, 'record:city/Old')).toMatchObject({ code: -32_602 });
   const { contents } = await client.readResource({ uri: new URL('record:city/..').href });
   expect(contents).toMatchObject([{ text: expect.stringContaining('".."') }]);
@@ -94,13 +100,13 @@ test('resources are listed in pages of 50, through all types', async () => {
     Array.from({ length: count }, (_, n) => ({ type, name: `${type}${n}`, metadata: {}, messages: null }));
   const { userId, organizationId } = tenant;
   await createMany({ userId, organizationId }, [...drafts('a', 60), ...drafts('b', 50), ...drafts('c', 1)]);
-  const client = await connect(path, key);
+  const client = await connectMcp(path, key);
   const pages: string[][] = [];
   const cursors: string[] = [];
   for (let cursor: string | undefined, first = true; first || cursor; first = false) {
     // Without a cursor, the client reads all pages.
     const message = { jsonrpc: '2.0', id: 1, method: 'resources/list', params: cursor ? { cursor } : {} };
-    const { result } = JSON.parse((await post(key, path, message)).text);
+    const { result } = JSON.parse((await postMcp(key, path, message)).text);
     pages.push(result.resources.map(({ name }: { name: string }) => name));
     cursor = result.nextCursor;
     if (cursor) cursors.push(cursor);
@@ -124,7 +130,7 @@ test('types and names are completed', async () => {
   const { tenant, path, key } = await mcpSurface(undefined, opening('city', 'country', 'river'));
   for (const name of ['Bern', 'Basel', 'Zürich']) await newRecord(tenant, { type: 'city', name });
   await newRecord(tenant, { type: 'secret', name: 'Bern' });
-  const client = await connect(path, key);
+  const client = await connectMcp(path, key);
   const ref = { type: 'ref/resource' as const, uri: 'record:{type}/{name}' };
   const complete = async (name: string, value: string, type?: string) => {
     const context = type === undefined ? {} : { context: { arguments: { type } } };
@@ -143,7 +149,7 @@ test('records take RECORDS:READ, or a key of the surface without scopes', async 
   await newRecord(tenant, { type: 'city', name: 'Bern' });
   const read = { jsonrpc: '2.0', id: 1, method: 'resources/read', params: { uri: 'record:city/Bern' } };
   const answerFor = async (key: string) => {
-    const { status, text } = await post(key, path, read);
+    const { status, text } = await postMcp(key, path, read);
     return status === 200 ? (JSON.parse(text).error?.code ?? 'read') : status;
   };
   const withPermissions = async (...permissions: string[]) =>
@@ -153,11 +159,11 @@ test('records take RECORDS:READ, or a key of the surface without scopes', async 
   expect(await withPermissions('RECORDS:READ', 'PRODUCTS:EXECUTE')).toBe('read');
   expect(await withPermissions('AGENTS:EXECUTE')).toBe(403);
   expect(await answerFor(tenant.token)).toBe('read');
-  const keyWith = (scopes: string[]) => keyOf(tenant, path, { environment: 'production', scopes });
+  const keyWith = (scopes: string[]) => addSurfaceKey(tenant, path, { environment: 'production', scopes });
   expect(await answerFor(await keyWith([]))).toBe('read');
   expect(await answerFor(await keyWith(['greet']))).toBe(-32_601);
   const closed = await createSurface(tenant, productId, { type: 'mcp', status: 'active' });
-  const elsewhere = await keyOf(tenant, `/v1/products/${productId}/surfaces/${closed.id}`);
+  const elsewhere = await addSurfaceKey(tenant, `/v1/products/${productId}/surfaces/${closed.id}`);
   expect(await answerFor(elsewhere)).toBe(403);
   expect(surface.type).toBe('mcp');
 });
@@ -187,7 +193,7 @@ test.each<[unknown, string, string]>([
 
 test('null closes the resources, other members leave them, and other types of surfaces store what they get', async () => {
   const { tenant, productId, path, key } = await mcpSurface(undefined, opening('city'));
-  const offered = async () => (await connect(path, key)).getServerCapabilities();
+  const offered = async () => (await connectMcp(path, key)).getServerCapabilities();
   const put = (behavior: object) => expectStatus(200, tenant.call('PUT', path, { body: { behavior } }));
   await put({ other: 1 });
   expect(await offered()).toHaveProperty('resources');
@@ -203,7 +209,7 @@ test('texts that are no well-formed Unicode are errors of the caller', async () 
   const { tenant, path, key } = await mcpSurface(undefined, opening('city'));
   await newRecord(tenant, { type: 'city', name: 'Bern' });
   const errorOf = async (method: string, params: object) => {
-    const { text } = await post(key, path, { jsonrpc: '2.0', id: 1, method, params });
+    const { text } = await postMcp(key, path, { jsonrpc: '2.0', id: 1, method, params });
     return JSON.parse(text).error;
   };
   const argument = { name: 'name', value: '\ud800' };

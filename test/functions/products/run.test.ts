@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest';
-import { agentOf, scripted } from '../../support/agent-runs.ts';
-import { notFoundBody } from '../../support/errors.ts';
-import { createFlow, expectStatus, publishedFlow, template } from '../../support/flows.ts';
-import { newKey } from '../../support/keys.ts';
-import { addCapability, addItem, createProduct, createSurface } from '../../support/products.ts';
-import { callerWith, newTenant, type Tenant } from '../../support/stack.ts';
+import { createScriptedAgent, scripted } from '../../support/agents/agent-runs.ts';
+import { createFlow, expectStatus, publishedFlow, template } from '../../support/flows/flows.ts';
+import { notFoundBody } from '../../support/stack/errors.ts';
+import { newKey } from '../../support/stack/keys.ts';
+import { callerWith, newTenant, type Tenant } from '../../support/stack/stack.ts';
+import { addCapability, addItem, createProduct, createSurface } from '../../support/surfaces/products.ts';
 
 const greeting = template('Hello {{ person }}', 'greeting');
 
@@ -64,7 +64,7 @@ test('callers learn the outcome of a run, and nothing of its steps', async () =>
 
 test('an agent gets its message, and its execution names the surface’s type', async () => {
   const { tenant, productId, surface, path, key } = await world();
-  const agent = await agentOf(tenant);
+  const agent = await createScriptedAgent(tenant);
   const given = { capabilityName: 'Ask', agentId: agent.id };
   const { id } = await expectStatus(201, addCapability(tenant, productId, given));
   await expectStatus(201, addItem(tenant, surface, { capabilityId: id }));

@@ -9,10 +9,10 @@ import { surfaceEditor } from '../../../shared/domain/surfaces/surface-editor.ts
 import { surfaceStore } from '../../../shared/domain/surfaces/surface-store.ts';
 import { tenantLimits } from '../../../shared/domain/tenant-limits.ts';
 import { cleaner } from '../../../shared/execution/cleaner.ts';
-import { expectStatus } from '../../support/flows.ts';
-import { createProduct, createSurface } from '../../support/products.ts';
-import { newSecret } from '../../support/secrets.ts';
-import { countingRuntime, newTenant, type Tenant } from '../../support/stack.ts';
+import { newSecret } from '../../support/data/secrets.ts';
+import { expectStatus } from '../../support/flows/flows.ts';
+import { countingRuntime, newTenant, type Tenant } from '../../support/stack/stack.ts';
+import { createProduct, createSurface } from '../../support/surfaces/products.ts';
 
 const [first, second, third] = ['the first secret', 'the second secret', 'the third secret'];
 const stored = { configured: true, id: expect.stringMatching(/^surfsecret_/) };

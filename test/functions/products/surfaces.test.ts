@@ -1,16 +1,16 @@
 import { expect, test } from 'vitest';
 import { surfaceTypeNames, surfaceTypes } from '../../../shared/domain/surfaces/surface/surface-types.ts';
-import { createAgent } from '../../support/agents.ts';
-import { notFoundBody } from '../../support/errors.ts';
-import { expectStatus } from '../../support/flows.ts';
+import { createAgent } from '../../support/agents/agents.ts';
+import { expectStatus } from '../../support/flows/flows.ts';
+import { notFoundBody } from '../../support/stack/errors.ts';
+import { newTenant } from '../../support/stack/stack.ts';
 import {
   addCapability,
   addItem,
   createProduct,
   createSurface,
   greetingProduct,
-} from '../../support/products.ts';
-import { newTenant } from '../../support/stack.ts';
+} from '../../support/surfaces/products.ts';
 
 const missing = (kind: string) => `${kind}_${'0'.repeat(26)}`;
 const pathOf = ({ productId, id }: { productId: string; id: string }) =>

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
 import { apiKeyEntity } from '../../../shared/platform/auth/api-key.ts';
-import { expectStatus } from '../../support/flows.ts';
-import { newKey } from '../../support/keys.ts';
-import { addItem, createProduct, createSurface, greetingProduct } from '../../support/products.ts';
-import { callerWith, countingRuntime, newTenant, type Tenant } from '../../support/stack.ts';
+import { expectStatus } from '../../support/flows/flows.ts';
+import { newKey } from '../../support/stack/keys.ts';
+import { callerWith, countingRuntime, newTenant, type Tenant } from '../../support/stack/stack.ts';
+import { addItem, createProduct, createSurface, greetingProduct } from '../../support/surfaces/products.ts';
 
 async function exposedGreeting(caller: Pick<Tenant, 'call'>) {
   const { product, capability } = await greetingProduct(caller);

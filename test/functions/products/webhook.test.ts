@@ -1,27 +1,27 @@
 import { createHmac, randomUUID } from 'node:crypto';
 import { expect, test, vi } from 'vitest';
-import { inputsOf } from '../../../functions/surface-webhooks/event.ts';
+import { webhookInputs } from '../../../functions/surface-webhooks/event.ts';
 import { sandbox } from '../../../shared/adapters/sandbox/sandbox.ts';
 import { batchEntity } from '../../../shared/execution/batches/batch.ts';
 import { tenantBatchesMax } from '../../../shared/execution/batches/running-batches.ts';
 import { receivedWebhookEntity } from '../../../shared/execution/webhooks/received-webhook.ts';
 import { type WebhookRun, webhookStarter } from '../../../shared/execution/webhooks/start-webhook.ts';
-import { agentOf, scripted } from '../../support/agent-runs.ts';
-import { notFoundBody } from '../../support/errors.ts';
-import { eventually } from '../../support/eventually.ts';
-import { expectStatus, publishedFlow } from '../../support/flows.ts';
-import { newKey } from '../../support/keys.ts';
-import { addCapability, addItem } from '../../support/products.ts';
-import { newSecret } from '../../support/secrets.ts';
-import { call, callerWith, countingRuntime, newTenant, type Tenant } from '../../support/stack.ts';
+import { createScriptedAgent, scripted } from '../../support/agents/agent-runs.ts';
+import { newSecret } from '../../support/data/secrets.ts';
+import { expectStatus, publishedFlow } from '../../support/flows/flows.ts';
 import {
-  deliver,
   deliveries,
   hookSecret,
   type SchemeName,
-  signature,
+  sendWebhook,
+  signatureSettings,
   webhookWorld,
-} from '../../support/webhooks.ts';
+} from '../../support/servers/webhooks.ts';
+import { notFoundBody } from '../../support/stack/errors.ts';
+import { eventually } from '../../support/stack/eventually.ts';
+import { newKey } from '../../support/stack/keys.ts';
+import { call, callerWith, countingRuntime, newTenant, type Tenant } from '../../support/stack/stack.ts';
+import { addCapability, addItem } from '../../support/surfaces/products.ts';
 
 const schemeNames = Object.keys(deliveries) as SchemeName[];
 const timed = schemeNames.filter((scheme) => scheme !== 'github');
@@ -49,8 +49,8 @@ const keyOf = async ({ call }: Tenant, path: string, body: object = { environmen
   (await expectStatus(201, call('POST', `${path}/keys`, { body }))).key as string;
 
 test.each(schemeNames)('%s: a signed delivery runs the flow with the members of its body', async (scheme) => {
-  const { tenant, flow, path } = await webhookWorld(signature(scheme));
-  const { executionId, ...rest } = await expectStatus(202, deliver(path, deliveries[scheme]({})));
+  const { tenant, flow, path } = await webhookWorld(signatureSettings(scheme));
+  const { executionId, ...rest } = await expectStatus(202, sendWebhook(path, deliveries[scheme]({})));
   expect([executionId, rest]).toEqual([expect.stringMatching(/^exec_/), {}]);
   const [run] = await eventually(async () => {
     const { data } = await expectStatus(200, tenant.call('GET', `/v1/flows/${flow.id}/step-results`));
@@ -61,7 +61,7 @@ test.each(schemeNames)('%s: a signed delivery runs the flow with the members of 
 });
 
 test.each(schemeNames)('%s: another secret, another body and no signature are a 401', async (scheme) => {
-  const { tenant, path } = await webhookWorld(signature(scheme));
+  const { tenant, path } = await webhookWorld(signatureSettings(scheme));
   const right = deliveries[scheme]({});
   const refused = [
     [deliveries[scheme]({ secret: otherSecret }), notSigned],
@@ -69,15 +69,15 @@ test.each(schemeNames)('%s: another secret, another body and no signature are a 
     [{ ...right, headers: {} }, unauthorized],
   ] as const;
   for (const [delivery, body] of refused) {
-    expect(await expectStatus(401, deliver(path, delivery))).toEqual(body);
+    expect(await expectStatus(401, sendWebhook(path, delivery))).toEqual(body);
   }
   expect(await batchesOf(tenant)).toBe(0);
 });
 
 test.each(timed)('%s: a signature that is too old, or of the future, is a 401', async (scheme) => {
-  const { tenant, path, surface } = await webhookWorld(signature(scheme));
+  const { tenant, path, surface } = await webhookWorld(signatureSettings(scheme));
   const status = async (lateS: number) =>
-    (await deliver(path, deliveries[scheme]({ at: nowSeconds() + lateS }))).status;
+    (await sendWebhook(path, deliveries[scheme]({ at: nowSeconds() + lateS }))).status;
   expect([await status(-310), await status(310), await status(-280), await status(280)]).toEqual([
     401, 401, 202, 202,
   ]);
@@ -89,14 +89,14 @@ test.each(timed)('%s: a signature that is too old, or of the future, is a 401', 
 test.each(schemeNames)(
   '%s: a delivery that is sent again gets the first response, and runs once',
   async (scheme) => {
-    const { tenant, flow, path } = await webhookWorld(signature(scheme));
+    const { tenant, flow, path } = await webhookWorld(signatureSettings(scheme));
     const id = randomUUID();
-    const first = await expectStatus(202, deliver(path, deliveries[scheme]({ id })));
+    const first = await expectStatus(202, sendWebhook(path, deliveries[scheme]({ id })));
     // As senders do: at another time, with another signature.
     const again = deliveries[scheme]({ id, at: nowSeconds() + 5 });
-    expect(await expectStatus(202, deliver(path, again))).toEqual(first);
+    expect(await expectStatus(202, sendWebhook(path, again))).toEqual(first);
     expect(await greetings(tenant, flow.id, 1)).toEqual(['Hello Ada']);
-    const other = await expectStatus(202, deliver(path, deliveries[scheme]({})));
+    const other = await expectStatus(202, sendWebhook(path, deliveries[scheme]({})));
     expect(other.executionId).not.toBe(first.executionId);
     await greetings(tenant, flow.id, 2);
     expect(await batchesOf(tenant)).toBe(2);
@@ -106,7 +106,7 @@ test.each(schemeNames)(
 test('five deliveries of one id at once are one run', async () => {
   const { tenant, flow, path } = await webhookWorld();
   const delivery = deliveries.github({});
-  const answers = await Promise.all(Array.from({ length: 5 }, () => deliver(path, delivery)));
+  const answers = await Promise.all(Array.from({ length: 5 }, () => sendWebhook(path, delivery)));
   expect(answers.map(({ status }) => status)).toEqual([202, 202, 202, 202, 202]);
   expect(new Set(answers.map(({ body }) => body.executionId)).size).toBe(1);
   await greetings(tenant, flow.id, 1);
@@ -118,17 +118,20 @@ test('one id at two items of the surface is two deliveries', async () => {
   const more = { capabilityId: capability.id, endpointSlug: 'again' };
   await expectStatus(201, addItem(tenant, surface, more));
   const delivery = deliveries.github({});
-  const [one, other] = [await deliver(path, delivery), await deliver(path, delivery, 'again')];
+  const [one, other] = [await sendWebhook(path, delivery), await sendWebhook(path, delivery, 'again')];
   expect([one.status, other.status]).toEqual([202, 202]);
   expect(one.body.executionId).not.toBe(other.body.executionId);
 });
 
 test('while a secret is rotated, both are valid', async () => {
   const { tenant, path, surface } = await webhookWorld();
-  const status = async (secret: string) => (await deliver(path, deliveries.github({ secret }))).status;
+  const status = async (secret: string) => (await sendWebhook(path, deliveries.github({ secret }))).status;
   const [old] = surface.inbound.signature.secrets;
   const put = (...secrets: unknown[]) =>
-    expectStatus(200, tenant.call('PUT', path, { body: { inbound: signature('github', ...secrets) } }));
+    expectStatus(
+      200,
+      tenant.call('PUT', path, { body: { inbound: signatureSettings('github', ...secrets) } }),
+    );
   const both = await put(otherSecret, old);
   expect([await status(hookSecret), await status(otherSecret)]).toEqual([202, 202]);
   await put(both.inbound.signature.secrets[0]);
@@ -136,8 +139,8 @@ test('while a secret is rotated, both are valid', async () => {
 });
 
 test('a secret by reference signs as long as it has a value', async () => {
-  const { tenant, path } = await webhookWorld(signature('github', '{{secret:HOOK}}'));
-  const delivery = () => deliver(path, deliveries.github({}));
+  const { tenant, path } = await webhookWorld(signatureSettings('github', '{{secret:HOOK}}'));
+  const delivery = () => sendWebhook(path, deliveries.github({}));
   expect((await delivery()).status).toBe(401);
   const { id } = await newSecret(tenant, { key: 'HOOK', value: hookSecret });
   expect((await delivery()).status).toBe(202);
@@ -151,13 +154,13 @@ test('without a valid signature nobody learns what exists', async () => {
   const missing = '0'.repeat(26);
   const forged = deliveries.github({ secret: otherSecret });
   const answers = await Promise.all([
-    deliver(path, forged),
-    deliver(path, forged, 'unknown'),
-    deliver(path, { ...forged, body: '{' }),
-    deliver(`/v1/products/${productId}/surfaces/surface_${missing}`, forged),
-    deliver(`/v1/products/product_${missing}/surfaces/${surface.id}`, deliveries.github({})),
-    deliver(`/v1/products/${other.productId}/surfaces/${surface.id}`, deliveries.github({})),
-    deliver('/v1/products/x/surfaces/y', forged),
+    sendWebhook(path, forged),
+    sendWebhook(path, forged, 'unknown'),
+    sendWebhook(path, { ...forged, body: '{' }),
+    sendWebhook(`/v1/products/${productId}/surfaces/surface_${missing}`, forged),
+    sendWebhook(`/v1/products/product_${missing}/surfaces/${surface.id}`, deliveries.github({})),
+    sendWebhook(`/v1/products/${other.productId}/surfaces/${surface.id}`, deliveries.github({})),
+    sendWebhook('/v1/products/x/surfaces/y', forged),
   ]);
   const seen = answers.map(({ status, body, headers }) => ({
     status,
@@ -168,8 +171,8 @@ test('without a valid signature nobody learns what exists', async () => {
   expect(seen[0]).toMatchObject({ status: 401, body: notSigned });
   const unsigned = { body: '{}', headers: {} };
   const plain = await Promise.all([
-    deliver(path, unsigned),
-    deliver(`/v1/products/${productId}/surfaces/surface_${missing}`, unsigned),
+    sendWebhook(path, unsigned),
+    sendWebhook(`/v1/products/${productId}/surfaces/surface_${missing}`, unsigned),
   ]);
   expect(plain.map(({ status, body }) => [status, body])).toEqual([
     [401, unauthorized],
@@ -186,16 +189,16 @@ test('a credential of another tenant learns nothing either, and one of the own t
   for (const headers of [{}, deliveries.github({ secret: otherSecret }).headers]) {
     const sent = { body: '{}', headers: { ...headers, ...authorization(stranger.token) } };
     for (const at of [path, missing]) {
-      expect(await expectStatus(404, deliver(at, sent))).toEqual(notFoundBody('Surface'));
+      expect(await expectStatus(404, sendWebhook(at, sent))).toEqual(notFoundBody('Surface'));
     }
     const own = { body: '{}', headers: { ...headers, ...authorization(tenant.token) } };
-    expect(await expectStatus(401, deliver(path, own))).toEqual(
+    expect(await expectStatus(401, sendWebhook(path, own))).toEqual(
       refusal('The surface takes signed requests only'),
     );
   }
   const { body, headers } = deliveries.github({});
   const ignored = { body, headers: { ...headers, ...authorization('of no meaning') } };
-  await expectStatus(202, deliver(path, ignored));
+  await expectStatus(202, sendWebhook(path, ignored));
 });
 
 test('a surface without a signature takes a key of its own, and API keys that may run the item', async () => {
@@ -228,12 +231,12 @@ test('a surface without a signature takes a key of its own, and API keys that ma
 
 test('an agent gets the event as JSON, and its execution names the surface’s type', async () => {
   const { tenant, productId, surface, path } = await webhookWorld();
-  const agent = await agentOf(tenant);
+  const agent = await createScriptedAgent(tenant);
   const given = { capabilityName: 'Ask', agentId: agent.id, parametersSchema: { type: 'object' } };
   const { id } = await expectStatus(201, addCapability(tenant, productId, given));
   await expectStatus(201, addItem(tenant, surface, { capabilityId: id }));
   const delivery = deliveries.github({ body: { message: scripted({ text: 'an answer' }) } });
-  const answers = await Promise.all(Array.from({ length: 3 }, () => deliver(path, delivery, 'ask')));
+  const answers = await Promise.all(Array.from({ length: 3 }, () => sendWebhook(path, delivery, 'ask')));
   const { executionId } = answers[0]?.body ?? {};
   expect(answers.map(({ body }) => body)).toEqual(Array.from({ length: 3 }, () => ({ executionId })));
   await eventually(async () => {
@@ -255,10 +258,10 @@ test('a signed event says what it is; members that cannot be variables are left 
   await expectStatus(200, tenant.call('PUT', `/v1/flows/${flow.id}`, { body: { flowSteps: [step] } }));
   await expectStatus(200, tenant.call('POST', `/v1/flows/${flow.id}/publish`, { body: {} }));
   const body = { ref: 'main', '1 odd name': 1, _flow: 'x', constructor: 1 };
-  await expectStatus(202, deliver(path, deliveries.github({ id: 'the-id', body })));
+  await expectStatus(202, sendWebhook(path, deliveries.github({ id: 'the-id', body })));
   expect(await greetings(tenant, flow.id, 1)).toEqual(['push the-id main']);
   const unusable = { ...body, variables: 1, ['x'.repeat(65)]: 1 };
-  expect(inputsOf({ event: 'push' }, unusable)).toEqual({ webhook: { event: 'push' }, ref: 'main' });
+  expect(webhookInputs({ event: 'push' }, unusable)).toEqual({ webhook: { event: 'push' }, ref: 'main' });
 });
 
 test('parameters that do not fit are a 400, which is not remembered', async () => {
@@ -266,31 +269,32 @@ test('parameters that do not fit are a 400, which is not remembered', async () =
   const parametersSchema = { type: 'object', properties: { person: { type: 'string', maxLength: 3 } } };
   const to = `/v1/products/${productId}/capabilities/${capability.id}`;
   await expectStatus(200, tenant.call('PUT', to, { body: { parametersSchema } }));
-  const delivery = (person: unknown) => deliver(path, deliveries.github({ id: 'same', body: { person } }));
+  const delivery = (person: unknown) =>
+    sendWebhook(path, deliveries.github({ id: 'same', body: { person } }));
   expect((await expectStatus(400, delivery('Grace'))).details).toEqual([
     expect.objectContaining({ path: 'person', code: 'INVALID_VALUE' }),
   ]);
   await expectStatus(202, delivery('Ada'));
 });
 
-test.each<[string, (path: string) => ReturnType<typeof deliver>, number, string]>([
+test.each<[string, (path: string) => ReturnType<typeof sendWebhook>, number, string]>([
   [
     'a GitHub delivery without its id',
     (path) => {
       const { body, headers } = deliveries.github({});
       const { 'x-github-delivery': _id, ...others } = headers;
-      return deliver(path, { body, headers: others });
+      return sendWebhook(path, { body, headers: others });
     },
     400,
     'MISSING_REQUIRED_FIELD',
   ],
-  ['a list', (path) => deliver(path, signedText('[]')), 400, 'INVALID_TYPE'],
-  ['malformed JSON', (path) => deliver(path, signedText('{')), 400, 'MALFORMED_JSON'],
+  ['a list', (path) => sendWebhook(path, signedText('[]')), 400, 'INVALID_TYPE'],
+  ['malformed JSON', (path) => sendWebhook(path, signedText('{')), 400, 'MALFORMED_JSON'],
   [
     'a form',
     (path) => {
       const { body, headers } = signedText('payload=%7B%7D');
-      return deliver(path, {
+      return sendWebhook(path, {
         body,
         headers: { ...headers, 'content-type': 'application/x-www-form-urlencoded' },
       });
@@ -306,18 +310,18 @@ test.each<[string, (path: string) => ReturnType<typeof deliver>, number, string]
 });
 
 test('a Stripe event without an id is a 400', async () => {
-  const { path } = await webhookWorld(signature('stripe'));
-  const { details } = await expectStatus(400, deliver(path, deliveries.stripe({ body: { id: null } })));
+  const { path } = await webhookWorld(signatureSettings('stripe'));
+  const { details } = await expectStatus(400, sendWebhook(path, deliveries.stripe({ body: { id: null } })));
   expect(details[0].message).toContain('the member id of the event');
 });
 
 test('Slack gets its challenge if it signs it', async () => {
-  const { path, tenant } = await webhookWorld(signature('slack'));
+  const { path, tenant } = await webhookWorld(signatureSettings('slack'));
   const body = { type: 'url_verification', challenge: 'the challenge' };
-  expect(await expectStatus(200, deliver(path, deliveries.slack({ body })))).toEqual({
+  expect(await expectStatus(200, sendWebhook(path, deliveries.slack({ body })))).toEqual({
     challenge: 'the challenge',
   });
-  expect((await deliver(path, deliveries.slack({ body, secret: otherSecret }))).status).toBe(401);
+  expect((await sendWebhook(path, deliveries.slack({ body, secret: otherSecret }))).status).toBe(401);
   expect(await batchesOf(tenant)).toBe(0);
 });
 
@@ -325,7 +329,7 @@ test('an active surface responds, a draft and a paused one say why they do not',
   const { tenant, path } = await webhookWorld();
   const answer = async (status: string) => {
     await expectStatus(200, tenant.call('PUT', path, { body: { status } }));
-    const { status: code, body } = await deliver(path, deliveries.github({}));
+    const { status: code, body } = await sendWebhook(path, deliveries.github({}));
     return [code, body.details];
   };
   expect(await answer('draft')).toEqual([403, expect.stringContaining('draft')]);
@@ -335,7 +339,7 @@ test('an active surface responds, a draft and a paused one say why they do not',
 
 test('what is disabled, unknown or deleted is a 404 for those who sign', async () => {
   const { tenant, flow, path, item } = await webhookWorld();
-  const send = (slug?: string) => deliver(path, deliveries.github({}), slug);
+  const send = (slug?: string) => sendWebhook(path, deliveries.github({}), slug);
   expect(await expectStatus(404, send('other'))).toEqual(notFoundBody('Endpoint'));
   await expectStatus(200, tenant.call('PUT', `${path}/items/${item.id}`, { body: { enabled: false } }));
   expect(await expectStatus(404, send())).toEqual(notFoundBody('Endpoint'));
@@ -349,8 +353,8 @@ test('what is disabled, unknown or deleted is a 404 for those who sign', async (
 });
 
 test('a surface of another type has no such endpoint, signed or not', async () => {
-  const { tenant, path } = await webhookWorld(signature('github'), { type: 'api' });
-  expect((await deliver(path, deliveries.github({}))).status).toBe(401);
+  const { tenant, path } = await webhookWorld(signatureSettings('github'), { type: 'api' });
+  expect((await sendWebhook(path, deliveries.github({}))).status).toBe(401);
   const answer = callerWith(tenant.token)('POST', `${path}/webhook/greet`, { body: {} });
   expect(await expectStatus(404, answer)).toEqual(notFoundBody('Endpoint'));
 });
@@ -358,7 +362,7 @@ test('a surface of another type has no such endpoint, signed or not', async () =
 test('a large event goes through the payload bucket', async () => {
   const { tenant, flow, path } = await webhookWorld();
   const delivery = deliveries.github({ body: { padding: 'x'.repeat(1_000_000) } });
-  await expectStatus(202, deliver(path, delivery));
+  await expectStatus(202, sendWebhook(path, delivery));
   expect(await greetings(tenant, flow.id, 1)).toEqual(['Hello Ada']);
 });
 
@@ -410,17 +414,17 @@ test('while too many events run, one more is a 429 that is not remembered', asyn
   await expectStatus(201, addItem(tenant, surface, { capabilityId }));
   for (let sent = 0; sent < tenantBatchesMax; sent += 5) {
     const five = Array.from({ length: 5 }, () =>
-      expectStatus(202, deliver(path, deliveries.github({}), 'wait')),
+      expectStatus(202, sendWebhook(path, deliveries.github({}), 'wait')),
     );
     await Promise.all(five);
   }
   const event = deliveries.github({ id: 'one' });
-  const refused = await deliver(path, event);
+  const refused = await sendWebhook(path, event);
   expect(refused).toMatchObject({
     status: 429,
     body: { details: 'Too many events are running. Send this one again later' },
   });
   const { batches } = await expectStatus(200, tenant.call('GET', '/v1/batch/summary'));
   await expectStatus(200, tenant.call('POST', `/v1/batch/cancel/${batches[0].id}`));
-  await expectStatus(202, deliver(path, event));
+  await expectStatus(202, sendWebhook(path, event));
 }, 60_000);

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
-import { expectStatus } from '../../support/flows.ts';
-import { tenantWithKey } from '../../support/keys.ts';
-import { newConfig, newProviderKey } from '../../support/model-configs.ts';
-import { newTenant, type Tenant } from '../../support/stack.ts';
+import { expectStatus } from '../../support/flows/flows.ts';
+import { newConfig, newProviderKey } from '../../support/models/model-configs.ts';
+import { tenantWithKey } from '../../support/stack/keys.ts';
+import { newTenant, type Tenant } from '../../support/stack/stack.ts';
 
 const apiKey = 'sk-correct-horse-battery';
 const create = ({ call }: Pick<Tenant, 'call'>, body: unknown) => call('POST', '/v1/provider-keys', { body });

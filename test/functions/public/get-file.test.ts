@@ -7,8 +7,8 @@ import { assetStore } from '../../../shared/adapters/assets/asset-store.ts';
 import { publicFiles } from '../../../shared/adapters/assets/public-file.ts';
 import { newId } from '../../../shared/core/ids.ts';
 import type { Scope } from '../../../shared/platform/data/scope.ts';
-import { notFoundBody } from '../../support/errors.ts';
-import { call, stack } from '../../support/stack.ts';
+import { notFoundBody } from '../../support/stack/errors.ts';
+import { call, stack } from '../../support/stack/stack.ts';
 
 async function publicFile(filename: string, tenant = `user:${randomUUID()}`) {
   const bytes = Buffer.from(`the content of ${filename}`);

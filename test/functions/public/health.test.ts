@@ -6,10 +6,10 @@ import { documentClient } from '../../../shared/platform/data/client.ts';
 import { tenantTable } from '../../../shared/platform/data/table.ts';
 import { toLambda } from '../../../shared/platform/http/lambda/lambda.ts';
 import type { Runtime } from '../../../shared/platform/runtime.ts';
-import { brokenTable, type Interference, unreachable } from '../../support/broken-table.ts';
-import { invokeWith } from '../../support/invoke.ts';
-import { serve } from '../../support/serve.ts';
-import { call, countingRuntime, stack } from '../../support/stack.ts';
+import { brokenTable, type Interference, unreachable } from '../../support/data/broken-table.ts';
+import { serveHttp } from '../../support/servers/serve.ts';
+import { invokeWith } from '../../support/stack/invoke.ts';
+import { call, countingRuntime, stack } from '../../support/stack/stack.ts';
 
 const path = '/v1/public/health';
 const manifest = JSON.parse(await readFile('package.json', 'utf8'));
@@ -77,7 +77,7 @@ test('503 while the table cannot be reached, in the form of every error, then 20
 });
 
 test('503 while the table accepts requests and does not answer', async () => {
-  const silent = await serve(() => {});
+  const silent = await serveHttp(() => {});
   onTestFinished(silent.close);
   const client = documentClient(new DynamoDBClient({ endpoint: silent.url }));
   const scopeOf: Runtime['scopeOf'] = (tenant) => ({

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, onTestFinished, test, vi } from 'vitest';
-import { fetchFromOwnAddress } from '../../support/own-address.ts';
-import { audience, ownGateway } from '../../support/own-gateway.ts';
-import { call, stack } from '../../support/stack.ts';
+import { fetchFromOwnAddress } from '../../support/servers/own-address.ts';
+import { ownGateway, testAudience } from '../../support/stack/own-gateway.ts';
+import { call, stack } from '../../support/stack/stack.ts';
 
 const path = '/v1/public/sign-in';
 const discovery = '/.well-known/openid-configuration';
@@ -57,7 +57,7 @@ test('the endpoints are those that the issuer publishes, which is read once', as
     expect(body).toEqual({
       issuer: issuer.url,
       clientId: 'the console',
-      audience,
+      audience: testAudience,
       authorizationEndpoint: endpoints.authorization_endpoint,
       tokenEndpoint: endpoints.token_endpoint,
       endSessionEndpoint: end_session_endpoint,
@@ -68,9 +68,13 @@ test('the endpoints are those that the issuer publishes, which is read once', as
 });
 
 test('an audience that is the client itself is null, and so is the end of sessions that the issuer lacks', async () => {
-  vi.stubEnv('CONSOLE_CLIENT_ID', audience);
+  vi.stubEnv('CONSOLE_CLIENT_ID', testAudience);
   const { ask } = await deployment(endpoints);
-  expect((await ask()).body).toMatchObject({ clientId: audience, audience: null, endSessionEndpoint: null });
+  expect((await ask()).body).toMatchObject({
+    clientId: testAudience,
+    audience: null,
+    endSessionEndpoint: null,
+  });
 });
 
 test('404 with the reason where the deployment or its issuer cannot sign people in on a page', async () => {

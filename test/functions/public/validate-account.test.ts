@@ -3,12 +3,19 @@ import { afterEach, expect, test, vi } from 'vitest';
 import { validateFlow } from '../../../functions/public/validate-flow.ts';
 import { vectorStore } from '../../../shared/adapters/vectors/vector-store.ts';
 import { toLambda } from '../../../shared/platform/http/lambda/lambda.ts';
-import { createRecords, expectStatus, template } from '../../support/flows.ts';
-import { invokeWith } from '../../support/invoke.ts';
-import { newKey } from '../../support/keys.ts';
-import { setupLink } from '../../support/setup-links.ts';
-import { call, callerWith, countingRuntime, newTenant, type Tenant, tableOf } from '../../support/stack.ts';
-import { createTool } from '../../support/tools.ts';
+import { createTool } from '../../support/files/tools.ts';
+import { createRecords, expectStatus, template } from '../../support/flows/flows.ts';
+import { invokeWith } from '../../support/stack/invoke.ts';
+import { newKey } from '../../support/stack/keys.ts';
+import {
+  call,
+  callerWith,
+  countingRuntime,
+  countingTable,
+  newTenant,
+  type Tenant,
+} from '../../support/stack/stack.ts';
+import { setupLink } from '../../support/surfaces/setup-links.ts';
 
 afterEach(() => vi.unstubAllEnvs());
 
@@ -38,7 +45,7 @@ async function tenantWithAll() {
   const [record] = await createRecords(tenant, 'thing', 1);
   const secret = { key: 'OWN', value: 'the own value' };
   await expectStatus(201, tenant.call('POST', '/v1/secrets', { body: secret }));
-  await vectorStore(tableOf(tenant.tenant)).put('notes', [{ id: 'a', vector: [1, 0], metadata: {} }]);
+  await vectorStore(countingTable(tenant.tenant)).put('notes', [{ id: 'a', vector: [1, 0], metadata: {} }]);
   return { ...tenant, recordId: record?.id ?? '' };
 }
 

@@ -2,11 +2,11 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { CreateFlowBody } from '../../../functions/flows/schemas.ts';
 import { validateFlow as endpoint } from '../../../functions/public/validate-flow.ts';
-import { validateFlow } from '../../../shared/domain/flows/analysis/validate.ts';
+import { validateSentFlow } from '../../../shared/domain/flows/analysis/validate.ts';
 import { textProblems } from '../../../shared/domain/flows/checking/text-problems.ts';
-import { expectStatus, template } from '../../support/flows.ts';
-import { sandbox } from '../../support/sandbox.ts';
-import { call, newTenant, type Tenant } from '../../support/stack.ts';
+import { expectStatus, template } from '../../support/flows/flows.ts';
+import { testSandbox } from '../../support/flows/sandbox.ts';
+import { call, newTenant, type Tenant } from '../../support/stack/stack.ts';
 
 const path = '/v1/public/flows/validate';
 const validate = (body: unknown, caller: Pick<Tenant, 'call'> = { call }) =>
@@ -172,13 +172,13 @@ async function canBeSaved(body: unknown): Promise<boolean> {
   const parsed = CreateFlowBody.safeParse(body);
   if (!parsed.success) return false;
   const { flowSteps, steps = [] } = parsed.data;
-  return (await textProblems(flowSteps ?? steps, ['flowSteps'], sandbox)).length === 0;
+  return (await textProblems(flowSteps ?? steps, ['flowSteps'], testSandbox)).length === 0;
 }
 
 test('validation answers any body, and reports as valid exactly what saving accepts', async () => {
   await fc.assert(
     fc.asyncProperty(flow, async (body) => {
-      const { valid, errors } = await validateFlow(CreateFlowBody, body, sandbox);
+      const { valid, errors } = await validateSentFlow(CreateFlowBody, body, testSandbox);
       expect(valid).toBe(await canBeSaved(body));
       expect(valid).toBe(errors.length === 0);
     }),

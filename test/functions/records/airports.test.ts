@@ -1,7 +1,7 @@
 import { beforeAll, expect, test } from 'vitest';
-import { type Airport, airportsInFile, airportType, uploadAirports } from '../../support/airports.ts';
-import { isSlow } from '../../support/slow.ts';
-import { newTenant, type Tenant } from '../../support/stack.ts';
+import { type Airport, airportsInFile, airportType, uploadAirports } from '../../support/data/airports.ts';
+import { newTenant, type Tenant } from '../../support/stack/stack.ts';
+import { isSlow } from '../../support/suite/slow.ts';
 
 /** A filter, and the same said plainly of a row of the file. */
 type Filter = [where: object | undefined, means: (airport: Airport) => boolean];

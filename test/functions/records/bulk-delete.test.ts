@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
 import { tombstoneEntity } from '../../../shared/platform/cleanup/tombstone.ts';
-import { eventually } from '../../support/eventually.ts';
-import { newRecord, uploadRows } from '../../support/records.ts';
-import { countingRuntime, newTenant, type Tenant } from '../../support/stack.ts';
+import { newRecord, uploadRows } from '../../support/data/records.ts';
+import { eventually } from '../../support/stack/eventually.ts';
+import { countingRuntime, newTenant, type Tenant } from '../../support/stack/stack.ts';
 
 const unknownId = 'record_01k9m4v7d3x8qz5w2r6t0y1hbn';
 const remove = ({ call }: Tenant, ids: unknown) => call('POST', '/v1/records/bulk-delete', { body: { ids } });

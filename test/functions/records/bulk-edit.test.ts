@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { newRecord, uploadRows } from '../../support/records.ts';
-import { newTenant, type Tenant } from '../../support/stack.ts';
+import { newRecord, uploadRows } from '../../support/data/records.ts';
+import { newTenant, type Tenant } from '../../support/stack/stack.ts';
 
 const unknownId = 'record_01k9m4v7d3x8qz5w2r6t0y1hbn';
 

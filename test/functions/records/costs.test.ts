@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
-import { notFoundBody } from '../../support/errors.ts';
-import { eventually } from '../../support/eventually.ts';
-import { createRecords, expectStatus, publishedFlow, runFlow } from '../../support/flows.ts';
-import { newTenant, type Tenant } from '../../support/stack.ts';
+import { createRecords, expectStatus, publishedFlow, runFlowOnRecords } from '../../support/flows/flows.ts';
+import { notFoundBody } from '../../support/stack/errors.ts';
+import { eventually } from '../../support/stack/eventually.ts';
+import { newTenant, type Tenant } from '../../support/stack/stack.ts';
 
 const prompt = (model: string) => ({
   type: 'prompt',
@@ -25,7 +25,7 @@ test('a record returns the cost of its model calls, from batches and dispatched 
   const id = record?.id ?? '';
   expect(await expectStatus(200, costsOf(tenant, id))).toEqual(none);
   const flow = await publishedFlow(tenant, [prompt('gpt-4o-mini'), prompt('unheard-of')]);
-  await expectStatus(200, runFlow(tenant, flow.id, 'thing'));
+  await expectStatus(200, runFlowOnRecords(tenant, flow.id, 'thing'));
   const once = await expectStatus(200, costsOf(tenant, id));
   const [priced, unpriced] = once.modelBreakdown;
   expect(priced).toMatchObject({ model: 'generic-openai/gpt-4o-mini', count: 1 });
@@ -48,7 +48,7 @@ test('the cost of a deleted flow stops counting, immediately and permanently', a
     await publishedFlow(tenant, [prompt('gpt-4o')]),
     await publishedFlow(tenant, [prompt('gpt-4o-mini')]),
   ];
-  for (const flow of [gone, kept]) await expectStatus(200, runFlow(tenant, flow.id, 'thing'));
+  for (const flow of [gone, kept]) await expectStatus(200, runFlowOnRecords(tenant, flow.id, 'thing'));
   await expectStatus(204, tenant.call('DELETE', `/v1/flows/${gone.id}`));
   const models = async () =>
     (await expectStatus(200, costsOf(tenant, record?.id ?? ''))).modelBreakdown.map(

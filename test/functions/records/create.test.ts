@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { newTenant } from '../../support/stack.ts';
+import { newTenant } from '../../support/stack/stack.ts';
 
 test('201 with the record and its defaults', async () => {
   const { call, userId, organizationId } = await newTenant({ organizationId: 'org-1' });

@@ -9,12 +9,18 @@ import { deleteRunResult } from '../../../shared/execution/runs/run-results/dele
 import { decode } from '../../../shared/platform/data/entity.ts';
 import type { Scope } from '../../../shared/platform/data/scope.ts';
 import type { Write } from '../../../shared/platform/data/writes.ts';
-import { deliver, plannedBatch, runOnce } from '../../support/batches.ts';
-import { notFoundBody } from '../../support/errors.ts';
-import { eventually } from '../../support/eventually.ts';
-import { createRecords, expectStatus, publishedFlow, runFlow, template } from '../../support/flows.ts';
-import { payloadNames } from '../../support/payload-bucket.ts';
-import { newTenant, type Tenant } from '../../support/stack.ts';
+import { payloadNames } from '../../support/data/payload-bucket.ts';
+import { deliverRunMessages, plannedBatch, runOnce } from '../../support/flows/batches.ts';
+import {
+  createRecords,
+  expectStatus,
+  publishedFlow,
+  runFlowOnRecords,
+  template,
+} from '../../support/flows/flows.ts';
+import { notFoundBody } from '../../support/stack/errors.ts';
+import { eventually } from '../../support/stack/eventually.ts';
+import { newTenant, type Tenant } from '../../support/stack/stack.ts';
 
 const unknown = (prefix: string) => `${prefix}_${'0'.repeat(26)}`;
 const prompt = (model = 'gpt-4o-mini') => ({
@@ -36,7 +42,7 @@ async function ranTwice() {
   const [record] = await createRecords(tenant, 'thing', 1);
   const id = record?.id ?? '';
   const flow = await publishedFlow(tenant, [prompt(), template('x'), prompt('gpt-4o')]);
-  for (const _ of [1, 2]) await expectStatus(200, runFlow(tenant, flow.id, 'thing'));
+  for (const _ of [1, 2]) await expectStatus(200, runFlowOnRecords(tenant, flow.id, 'thing'));
   const [second, first] = await resultsOf(tenant, id);
   return { tenant, id, flow, first, second };
 }
@@ -77,9 +83,9 @@ test('a second deletion is a 404, and of several concurrent ones one gets 204', 
 test('a redelivered message does not rerun a deleted result', async () => {
   const batch = await plannedBatch({ steps: [prompt()] });
   const id = batch.records[0]?.id ?? '';
-  await deliver(batch.messages);
+  await deliverRunMessages(batch.messages);
   await expectStatus(204, remove(batch, id, batch.message().runId));
-  expect(await deliver(batch.messages)).toEqual([]);
+  expect(await deliverRunMessages(batch.messages)).toEqual([]);
   expect(await resultsOf(batch, id)).toEqual([]);
   expect(await costsOf(batch, id)).toMatchObject({ executionCount: 0 });
   expect(await batch.progress()).toMatchObject({ processedRecords: 1, status: 'completed' });

@@ -3,9 +3,9 @@ import {
   checkpointEntity,
   recordResultsRange,
 } from '../../../shared/execution/runs/checkpoints/checkpoint.ts';
-import { notFoundBody } from '../../support/errors.ts';
-import { eventually } from '../../support/eventually.ts';
-import { countingRuntime, newTenant } from '../../support/stack.ts';
+import { notFoundBody } from '../../support/stack/errors.ts';
+import { eventually } from '../../support/stack/eventually.ts';
+import { countingRuntime, newTenant } from '../../support/stack/stack.ts';
 
 test('204 without a body, and no read returns the record any more', async () => {
   const { call } = await newTenant();

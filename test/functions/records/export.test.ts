@@ -5,8 +5,8 @@ import { exportRecords } from '../../../functions/records/export.ts';
 import { csvExporter } from '../../../shared/domain/records/csv/export-csv.ts';
 import { recordStore } from '../../../shared/domain/records/record-store.ts';
 import type { StreamedBody } from '../../../shared/platform/http/responses/streamed-body.ts';
-import { type Draft, withRecords } from '../../support/records.ts';
-import { countingRuntime, newTenant, type Tenant } from '../../support/stack.ts';
+import { type SentRecord, withRecords } from '../../support/data/records.ts';
+import { countingRuntime, newTenant, type Tenant } from '../../support/stack/stack.ts';
 
 const storeOf = ({ tenant }: Tenant) => recordStore(countingRuntime().scopeOf(tenant));
 
@@ -24,7 +24,7 @@ async function upload(
   return (await call('POST', '/v1/records/upload-csv', { body })).body;
 }
 
-const draftOf = ({ type, name, metadata }: Draft) => ({ type, name, metadata });
+const draftOf = ({ type, name, metadata }: SentRecord) => ({ type, name, metadata });
 
 test('200 with a file that has one row per record, newest first', async () => {
   const tenant = await withRecords([
@@ -265,8 +265,9 @@ test('an export uploaded elsewhere yields the same records', async () => {
     const answer = await upload(other, (await exported(tenant)).body);
     expect(answer).toMatchObject({ errors: 0, created: given.length });
     const { data } = (await other.call('GET', '/v1/records?limit=100')).body;
-    const asText = (draft: Draft) => JSON.stringify([draft.type, draft.name]);
-    const sorted = (list: Draft[]) => list.map(draftOf).toSorted((a, b) => (asText(a) < asText(b) ? -1 : 1));
+    const asText = (draft: SentRecord) => JSON.stringify([draft.type, draft.name]);
+    const sorted = (list: SentRecord[]) =>
+      list.map(draftOf).toSorted((a, b) => (asText(a) < asText(b) ? -1 : 1));
     expect(sorted(data)).toEqual(
       sorted(given.map((draft) => ({ ...draft, metadata: { ...draft.metadata } }))),
     );

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { fieldValues } from '../../../shared/domain/records/field-values.ts';
-import { newRecord, uploadRows } from '../../support/records.ts';
-import { countingRuntime, newTenant, type Tenant } from '../../support/stack.ts';
+import { newRecord, uploadRows } from '../../support/data/records.ts';
+import { countingRuntime, newTenant, type Tenant } from '../../support/stack/stack.ts';
 
 const valuesOf = ({ call }: Tenant, query: Record<string, string>) =>
   call('GET', `/v1/records/field-values?${new URLSearchParams({ type: 'a', ...query })}`);

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { notFoundBody } from '../../support/errors.ts';
-import { newTenant } from '../../support/stack.ts';
+import { notFoundBody } from '../../support/stack/errors.ts';
+import { newTenant } from '../../support/stack/stack.ts';
 
 test('200 with the record as created', async () => {
   const { call } = await newTenant();

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { recordStore } from '../../../shared/domain/records/record-store.ts';
-import { type Draft, withRecords } from '../../support/records.ts';
-import { countingRuntime, newTenant, type Tenant } from '../../support/stack.ts';
+import { type SentRecord, withRecords } from '../../support/data/records.ts';
+import { countingRuntime, newTenant, type Tenant } from '../../support/stack/stack.ts';
 
 type Query = Record<string, string>;
 const ask = async ({ call }: Tenant, query: Query) =>
@@ -19,10 +19,10 @@ async function pagedNames(tenant: Tenant, query: Query): Promise<string[]> {
   return names;
 }
 
-const manyOf = (type: string, count: number): Draft[] =>
+const manyOf = (type: string, count: number): SentRecord[] =>
   Array.from({ length: count }, (_, n) => ({ type, name: `record ${n}`, metadata: { n } }));
 
-const things: Draft[] = [
+const things: SentRecord[] = [
   { type: 'shop', name: 'Oslo', metadata: { zip: '0150', size: 12, open: true } },
   { type: 'shop', name: 'Bergen', metadata: { zip: '5003', owner: { name: 'Ada' }, tags: ['old'] } },
   { type: 'shop', name: 'Empty', metadata: {} },
@@ -73,7 +73,7 @@ test.each<[Query]>([[{ includeFields: 'zip, owner,none' }], [{ include_fields: '
   '%j limits the metadata to these fields',
   async (query) => {
     const answer = await list(await withRecords(things), { type: 'shop', ...query });
-    expect(answer.data.map(({ metadata }: Draft) => metadata)).toEqual([
+    expect(answer.data.map(({ metadata }: SentRecord) => metadata)).toEqual([
       {},
       { zip: '5003', owner: { name: 'Ada' } },
       { zip: '0150' },

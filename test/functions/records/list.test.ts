@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { createFlow } from '../../support/flows.ts';
-import { newTenant, type Tenant } from '../../support/stack.ts';
+import { createFlow } from '../../support/flows/flows.ts';
+import { newTenant, type Tenant } from '../../support/stack/stack.ts';
 
 async function withRecords(records: { type: string; name: string; metadata?: object }[]) {
   const tenant = await newTenant();

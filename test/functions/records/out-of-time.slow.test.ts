@@ -6,10 +6,10 @@ import { uploadCsv } from '../../../functions/records/upload-csv.ts';
 import { newId } from '../../../shared/core/ids.ts';
 import { resolveNeeds, type Scope } from '../../../shared/platform/data/scope.ts';
 import type { AnyEndpoint } from '../../../shared/platform/http/endpoint.ts';
-import { brokenTable, type Interference, outage } from '../../support/broken-table.ts';
-import { throttlingIndexes } from '../../support/index-throttle.ts';
-import { withRecords } from '../../support/records.ts';
-import { newTenant, type Tenant } from '../../support/stack.ts';
+import { brokenTable, type Interference, outage } from '../../support/data/broken-table.ts';
+import { throttlingIndexes } from '../../support/data/index-throttle.ts';
+import { withRecords } from '../../support/data/records.ts';
+import { newTenant, type Tenant } from '../../support/stack/stack.ts';
 
 /** A request to an endpoint of a tenant, on a table with something in between. */
 const callOn = ({ tenant, userId, organizationId }: Tenant, interference: Interference = {}) => {

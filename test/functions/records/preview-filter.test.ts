@@ -5,9 +5,9 @@ import { filterPreviewer } from '../../../shared/domain/records/preview-filter.t
 import { hashKey } from '../../../shared/platform/auth/key-format.ts';
 import { toLambda } from '../../../shared/platform/http/lambda/lambda.ts';
 import { toContext } from '../../../shared/platform/identity/principal.ts';
-import { invokeWith } from '../../support/invoke.ts';
-import { newKey } from '../../support/keys.ts';
-import { countingRuntime, newTenant, type Tenant } from '../../support/stack.ts';
+import { invokeWith } from '../../support/stack/invoke.ts';
+import { newKey } from '../../support/stack/keys.ts';
+import { countingRuntime, newTenant, type Tenant } from '../../support/stack/stack.ts';
 
 const preview = ({ call }: Tenant, body: object) => call('POST', '/v1/records/preview-filter', { body });
 

@@ -1,9 +1,15 @@
 import { beforeAll, expect, test } from 'vitest';
 import { recordStore } from '../../../shared/domain/records/record-store.ts';
-import { plannedBatch, runOnce } from '../../support/batches.ts';
-import { notFoundBody } from '../../support/errors.ts';
-import { createRecords, expectStatus, publishedFlow, runFlow, template } from '../../support/flows.ts';
-import { newTenant, type Tenant } from '../../support/stack.ts';
+import { plannedBatch, runOnce } from '../../support/flows/batches.ts';
+import {
+  createRecords,
+  expectStatus,
+  publishedFlow,
+  runFlowOnRecords,
+  template,
+} from '../../support/flows/flows.ts';
+import { notFoundBody } from '../../support/stack/errors.ts';
+import { newTenant, type Tenant } from '../../support/stack/stack.ts';
 
 interface Row {
   [field: string]: unknown;
@@ -37,7 +43,7 @@ beforeAll(async () => {
   const { saying, asking } = flows;
   for (const flow of [saying, saying, asking, flows.failing]) {
     if (flow === asking) between = new Date().toISOString();
-    await expectStatus(200, runFlow(tenant, flow.id, 'thing'));
+    await expectStatus(200, runFlowOnRecords(tenant, flow.id, 'thing'));
   }
 });
 
@@ -165,7 +171,7 @@ test('results of a deleted flow disappear immediately', async () => {
   const mine = await newTenant();
   const [record] = await createRecords(mine, 'thing', 1);
   const flow = await publishedFlow(mine);
-  await expectStatus(200, runFlow(mine, flow.id, 'thing'));
+  await expectStatus(200, runFlowOnRecords(mine, flow.id, 'thing'));
   const read = async () => (await expectStatus(200, mine.call('GET', path(record?.id)))).data;
   expect(await read()).toHaveLength(1);
   await expectStatus(204, mine.call('DELETE', `/v1/flows/${flow.id}`));

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { newRecord, uploadRows } from '../../support/records.ts';
-import { newTenant, type Tenant } from '../../support/stack.ts';
+import { newRecord, uploadRows } from '../../support/data/records.ts';
+import { newTenant, type Tenant } from '../../support/stack/stack.ts';
 
 const schemaOf = ({ call }: Tenant, query: Record<string, string>) =>
   call('GET', `/v1/records/schema?${new URLSearchParams(query)}`);

@@ -1,8 +1,14 @@
 import { beforeAll, expect, test } from 'vitest';
-import { notFoundBody } from '../../support/errors.ts';
-import { createRecords, expectStatus, publishedFlow, runFlow, template } from '../../support/flows.ts';
-import { newTenant, type Tenant } from '../../support/stack.ts';
-import { badStepResultQueries, everyStepResult, stepResultFields } from '../../support/step-results.ts';
+import {
+  createRecords,
+  expectStatus,
+  publishedFlow,
+  runFlowOnRecords,
+  template,
+} from '../../support/flows/flows.ts';
+import { badStepResultQueries, everyStepResult, stepResultFields } from '../../support/flows/step-results.ts';
+import { notFoundBody } from '../../support/stack/errors.ts';
+import { newTenant, type Tenant } from '../../support/stack/stack.ts';
 
 const unknown = (prefix: string) => `${prefix}_${'0'.repeat(26)}`;
 const stepsOfLong = 60;
@@ -33,7 +39,7 @@ beforeAll(async () => {
   batchIds = [];
   for (const flow of [long, long, short]) {
     if (flow === short) between = new Date().toISOString();
-    batchIds.push((await expectStatus(200, runFlow(tenant, flow.id, 'thing'))).batchId);
+    batchIds.push((await expectStatus(200, runFlowOnRecords(tenant, flow.id, 'thing'))).batchId);
   }
 });
 

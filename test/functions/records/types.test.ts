@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
 import { recordTypes } from '../../../shared/domain/records/record-types.ts';
-import { expectStatus } from '../../support/flows.ts';
-import { newRecord, withRecords } from '../../support/records.ts';
-import { countingRuntime, newTenant, type Tenant } from '../../support/stack.ts';
+import { newRecord, withRecords } from '../../support/data/records.ts';
+import { expectStatus } from '../../support/flows/flows.ts';
+import { countingRuntime, newTenant, type Tenant } from '../../support/stack/stack.ts';
 
 const typesOf = ({ call }: Pick<Tenant, 'call'>, cursor = '') =>
   expectStatus(200, call('GET', `/v1/records/types${cursor && `?cursor=${cursor}`}`));

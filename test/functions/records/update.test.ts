@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { notFoundBody } from '../../support/errors.ts';
-import { newTenant, type Tenant } from '../../support/stack.ts';
+import { notFoundBody } from '../../support/stack/errors.ts';
+import { newTenant, type Tenant } from '../../support/stack/stack.ts';
 
 const messages = [{ role: 'user', content: 'Hello' }];
 

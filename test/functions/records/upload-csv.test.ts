@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { expect, test } from 'vitest';
-import { newTenant, type Tenant } from '../../support/stack.ts';
+import { newTenant, type Tenant } from '../../support/stack/stack.ts';
 
 const form = (file: BlobPart, fields: Record<string, string> = { typeValue: 'place' }) => {
   const data = new FormData();

@@ -2,12 +2,12 @@ import { expect, test } from 'vitest';
 import { newId } from '../../../shared/core/ids.ts';
 import { feedbackRemover } from '../../../shared/domain/feedback/run-feedback-store.ts';
 import { type RunKind, runEntity } from '../../../shared/domain/runs/run.ts';
-import { agentChat, answerTo, conversationOf, fromPage } from '../../support/chat.ts';
-import { eventually } from '../../support/eventually.ts';
-import { expectStatus, publishedFlow, template } from '../../support/flows.ts';
-import { tenantWithKey } from '../../support/keys.ts';
-import { runRow } from '../../support/run-rows.ts';
-import { countingRuntime, newTenant, type Tenant, tableOf } from '../../support/stack.ts';
+import { expectStatus, publishedFlow, template } from '../../support/flows/flows.ts';
+import { runRow } from '../../support/flows/run-rows.ts';
+import { eventually } from '../../support/stack/eventually.ts';
+import { tenantWithKey } from '../../support/stack/keys.ts';
+import { countingRuntime, countingTable, newTenant, type Tenant } from '../../support/stack/stack.ts';
+import { agentChat, answerTo, fromPage, onlyConversation } from '../../support/surfaces/chat.ts';
 
 const flowId = newId('flow');
 const agentId = newId('agent');
@@ -15,7 +15,7 @@ const agentId = newId('agent');
 async function storedRun({ tenant }: Pick<Tenant, 'tenant'>, kind: RunKind = 'flow', more: object = {}) {
   const of = kind === 'agent' ? { agentId } : kind === 'tool' ? { toolId: newId('tool') } : { flowId };
   const run = runRow({ kind, startedAt: Date.now() - 50, completedAt: Date.now(), ...of, ...more });
-  const table = tableOf(tenant);
+  const table = countingTable(tenant);
   await table.commit([table.writes.put(runEntity, run)]);
   return { id: run.id, path: `/v1/runs/${run.id}/feedback` };
 }
@@ -196,7 +196,7 @@ test('what visitors send is feedback on the run that answered; the last vote rep
   ]);
   expect((await listed(tenant, '?rating=-1')).data).toHaveLength(1);
   await expectStatus(204, tenant.call('DELETE', `/v1/feedback/${feedbackId}`));
-  const { feedback, id } = await conversationOf(tenant);
+  const { feedback, id } = await onlyConversation(tenant);
   expect(feedback.map(({ type }: { type: string }) => type)).toEqual(['copy', 'csat', 'nps']);
   await expectStatus(204, tenant.call('DELETE', `/v1/conversations/${id}`));
   await expect.poll(async () => (await listed(tenant)).data).toEqual([]);

@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest';
 import { newId } from '../../../shared/core/ids.ts';
-import { agentOf, run, scripted } from '../../support/agent-runs.ts';
-import { createRecords, expectStatus, publishedFlow, runFlow } from '../../support/flows.ts';
-import { createProduct, createSurface } from '../../support/products.ts';
-import { runRow, storeRuns } from '../../support/run-rows.ts';
-import { countingRuntime, newTenant, type Tenant } from '../../support/stack.ts';
-import { createTool } from '../../support/tools.ts';
+import { createScriptedAgent, run, scripted } from '../../support/agents/agent-runs.ts';
+import { createTool } from '../../support/files/tools.ts';
+import { createRecords, expectStatus, publishedFlow, runFlowOnRecords } from '../../support/flows/flows.ts';
+import { runRow, storeRuns } from '../../support/flows/run-rows.ts';
+import { countingRuntime, newTenant, type Tenant } from '../../support/stack/stack.ts';
+import { createProduct, createSurface } from '../../support/surfaces/products.ts';
 
 const metrics = async ({ call }: Pick<Tenant, 'call'>, query = '') =>
   expectStatus(200, call('GET', `/v1/run-metrics${query}`));
@@ -23,8 +23,8 @@ test('runs of every kind count in the hour in which they end, with what they cos
   await createRecords(tenant, 'thing', 3);
   const flow = await publishedFlow(tenant, [prompt]);
   const { totalCost, totalTokens } = await expectStatus(200, dispatch(tenant, flow.id));
-  await expectStatus(200, runFlow(tenant, flow.id, 'thing'));
-  const agent = await agentOf(tenant);
+  await expectStatus(200, runFlowOnRecords(tenant, flow.id, 'thing'));
+  const agent = await createScriptedAgent(tenant);
   await expectStatus(200, run(tenant, agent.id, scripted({ text: 'done' })));
   const tool = await createTool(tenant);
   await expectStatus(200, tenant.call('POST', `/v1/tools/${tool.id}/execute`, { body: { parameters: {} } }));
@@ -171,7 +171,7 @@ test('calls that a model refused are failed calls, and neither cost nor count in
     { type: 'prompt', name: 'fail', config: config(refused) },
   ]);
   await expectStatus(200, dispatch(tenant, flow.id));
-  const agent = await agentOf(tenant);
+  const agent = await createScriptedAgent(tenant);
   await run(tenant, agent.id, refused);
   const { groups } = await metrics(tenant, '?groupBy=model');
   expect(groups).toMatchObject([

@@ -1,10 +1,16 @@
 import { expect, test } from 'vitest';
-import { eventually } from '../../support/eventually.ts';
-import { createRecords, expectStatus, finishedBatch, publishedFlow, template } from '../../support/flows.ts';
-import { newKey } from '../../support/keys.ts';
-import { outboxOf } from '../../support/outbox.ts';
-import { call as anonymous, callerWith, newTenant, type Tenant } from '../../support/stack.ts';
-import { everyStepResult } from '../../support/step-results.ts';
+import { findSentMessages } from '../../support/data/outbox.ts';
+import {
+  createRecords,
+  expectStatus,
+  finishedBatch,
+  publishedFlow,
+  template,
+} from '../../support/flows/flows.ts';
+import { everyStepResult } from '../../support/flows/step-results.ts';
+import { eventually } from '../../support/stack/eventually.ts';
+import { newKey } from '../../support/stack/keys.ts';
+import { call as anonymous, callerWith, newTenant, type Tenant } from '../../support/stack/stack.ts';
 
 const approval = (config: object = {}) => ({
   type: 'approval',
@@ -30,7 +36,7 @@ const addressIn = ({ tenant }: Tenant) => `${tenant.replace(/\W/g, '')}@example.
 
 async function linkSentTo(address: string) {
   const text = await eventually(async () => {
-    const [email] = await outboxOf(address);
+    const [email] = await findSentMessages(address);
     if (!email) throw new Error('No email');
     return JSON.stringify(email);
   }, 20_000);

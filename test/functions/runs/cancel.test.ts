@@ -1,13 +1,13 @@
 import { expect, test } from 'vitest';
-import { agentOf, answered, calls, run, scripted } from '../../support/agent-runs.ts';
-import { eventually } from '../../support/eventually.ts';
-import { createRecords, expectStatus, publishedFlow, template } from '../../support/flows.ts';
-import { newKey } from '../../support/keys.ts';
-import { traceOf } from '../../support/run-traces.ts';
-import { outlineOf } from '../../support/sound-trace.ts';
-import { newTenant, stack, type Tenant } from '../../support/stack.ts';
-import { newCollector, setTelemetry } from '../../support/telemetry.ts';
-import { deliver, deliveries, webhookWorld } from '../../support/webhooks.ts';
+import { answered, calls, createScriptedAgent, run, scripted } from '../../support/agents/agent-runs.ts';
+import { createRecords, expectStatus, publishedFlow, template } from '../../support/flows/flows.ts';
+import { getTrace } from '../../support/flows/run-traces.ts';
+import { traceOutline } from '../../support/flows/sound-trace.ts';
+import { newCollector, setTelemetry } from '../../support/servers/telemetry.ts';
+import { deliveries, sendWebhook, webhookWorld } from '../../support/servers/webhooks.ts';
+import { eventually } from '../../support/stack/eventually.ts';
+import { newKey } from '../../support/stack/keys.ts';
+import { newTenant, stack, type Tenant } from '../../support/stack/stack.ts';
 
 const cancel = (tenant: Pick<Tenant, 'call'>, id: string) => tenant.call('POST', `/v1/runs/${id}/cancel`);
 
@@ -78,8 +78,8 @@ test.concurrent('a flow that waits: it is exported once, with the step in which 
   const id = await cancelOnly(tenant);
   expect((await only(tenant)).error).toEqual({ code: 'CANCELLED', message: 'The run was cancelled' });
   const outline = ['run A flow (error)', '  step x', '  step wait (error)', '    wait wait'].join('\n');
-  expect(outlineOf(await traceOf(tenant, id))).toBe(outline);
-  const agent = await agentOf(tenant);
+  expect(traceOutline(await getTrace(tenant, id))).toBe(outline);
+  const agent = await createScriptedAgent(tenant);
   await answered(run(tenant, agent.id, scripted({ text: 'later' })));
   // The later run arrives after all of the cancelled one.
   const [cancelled, later] = await collector.got(2);
@@ -97,7 +97,7 @@ test.concurrent('a flow that went on after a wait stops in the middle of its ste
   const id = await cancelOnly(tenant);
   const outline = ['run A flow (error)', '  step wait', '    wait wait', '  step ask (error)'].join('\n');
   await eventually(async () =>
-    expect(outlineOf(await traceOf(tenant, id))).toBe(`${outline}\n    model chat hanging (error)`),
+    expect(traceOutline(await getTrace(tenant, id))).toBe(`${outline}\n    model chat hanging (error)`),
   );
   const status = await expectStatus(200, tenant.call('GET', `/v1/batch/status/${batchExecutionId}`));
   expect(status).toMatchObject({ status: 'cancelled', processedRecords: 0 });
@@ -108,18 +108,18 @@ test.concurrent('a flow in the background that waits', async () => {
   const body = { flowSteps: [template('x'), longWait] };
   await expectStatus(200, tenant.call('PUT', `/v1/flows/${flow.id}`, { body }));
   await expectStatus(200, tenant.call('POST', `/v1/flows/${flow.id}/publish`));
-  await expectStatus(202, deliver(path, deliveries.github({})));
+  await expectStatus(202, sendWebhook(path, deliveries.github({})));
   await eventually(async () => expect((await only(tenant)).status).toBe('paused'));
   const id = await cancelOnly(tenant);
   const outline = ['run A flow (error)', '  step x', '  step wait (error)', '    wait wait'].join('\n');
-  expect(outlineOf(await traceOf(tenant, id))).toBe(outline);
+  expect(traceOutline(await getTrace(tenant, id))).toBe(outline);
 });
 
 test.concurrent('a sub-agent by itself: its call fails, and the agent around it goes on', async () => {
   const tenant = await newTenant();
-  const inner = await agentOf(tenant, { model: 'generic-openai/hanging' }, { name: 'Inner' });
+  const inner = await createScriptedAgent(tenant, { model: 'generic-openai/hanging' }, { name: 'Inner' });
   const capabilities = [{ toolName: 'ask', subAgentId: inner.id }];
-  const agent = await agentOf(tenant, {}, { capabilities });
+  const agent = await createScriptedAgent(tenant, {}, { capabilities });
   const script = scripted(calls(['ask', { message: 'x' }]), { text: 'without it' });
   const answer = run(tenant, agent.id, script);
   const path = `/v1/agents/${inner.id}/executions`;
@@ -134,7 +134,7 @@ test.concurrent('a sub-agent by itself: its call fails, and the agent around it 
 
 test.concurrent('a flow whose agent runs: the agent says so', async () => {
   const tenant = await newTenant();
-  const agent = await agentOf(tenant, { model: 'generic-openai/hanging' });
+  const agent = await createScriptedAgent(tenant, { model: 'generic-openai/hanging' });
   const step = { type: 'execute-agent', name: 'delegate', config: { agentId: agent.id, message: 'x' } };
   const body = { flow: { steps: [step] }, options: { streamResponse: false } };
   const answer = tenant.call('POST', '/v1/dispatch', { body });
@@ -156,10 +156,14 @@ test.concurrent('a flow whose agent runs: the agent says so', async () => {
 test.concurrent('an agent whose flow runs: the flow is cancelled too', async () => {
   const tenant = await newTenant();
   const flow = await publishedFlow(tenant, [pause]);
-  const agent = await agentOf(tenant, {}, { capabilities: [{ toolName: 'wait', flowId: flow.id }] });
+  const agent = await createScriptedAgent(
+    tenant,
+    {},
+    { capabilities: [{ toolName: 'wait', flowId: flow.id }] },
+  );
   const answer = run(tenant, agent.id, scripted(calls(['wait']), { text: 'x' }));
   const { id } = await only(tenant);
-  await eventually(async () => expect((await traceOf(tenant, id)).spans.length).toBeGreaterThan(2));
+  await eventually(async () => expect((await getTrace(tenant, id)).spans.length).toBeGreaterThan(2));
   await expectStatus(200, cancel(tenant, id));
   await answer;
   const ended = await eventually(async () => {
@@ -202,7 +206,7 @@ test.concurrent('a batch', async () => {
 
 test.concurrent('an agent that waits for its caller', async () => {
   const tenant = await newTenant();
-  const agent = await agentOf(tenant);
+  const agent = await createScriptedAgent(tenant);
   const clientTools = [{ name: 'locate', description: 'Where', parametersSchema: { type: 'object' } }];
   await expectStatus(200, run(tenant, agent.id, scripted(calls(['locate'])), { clientTools }));
   expect(await only(tenant)).toMatchObject({ kind: 'agent', status: 'paused', completedAt: null });

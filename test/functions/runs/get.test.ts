@@ -1,7 +1,13 @@
 import { expect, test } from 'vitest';
-import { agentOf, answered, run, scripted } from '../../support/agent-runs.ts';
-import { createRecords, expectStatus, finishedBatch, publishedFlow, template } from '../../support/flows.ts';
-import { newTenant, type Tenant } from '../../support/stack.ts';
+import { answered, createScriptedAgent, run, scripted } from '../../support/agents/agent-runs.ts';
+import {
+  createRecords,
+  expectStatus,
+  finishedBatch,
+  publishedFlow,
+  template,
+} from '../../support/flows/flows.ts';
+import { newTenant, type Tenant } from '../../support/stack/stack.ts';
 
 const get = (tenant: Tenant, id: string) => expectStatus(200, tenant.call('GET', `/v1/runs/${id}`));
 
@@ -50,7 +56,7 @@ test('an output over 1 MB is at a signed address', async () => {
 
 test('a run of an agent has its messages and its answer; without a log it has neither', async () => {
   const tenant = await newTenant();
-  const agent = await agentOf(tenant);
+  const agent = await createScriptedAgent(tenant);
   const script = scripted({ text: 'Hello' });
   const { executionId } = await answered(run(tenant, agent.id, script));
   expect(await get(tenant, executionId)).toMatchObject({
@@ -58,7 +64,7 @@ test('a run of an agent has its messages and its answer; without a log it has ne
     input: { messages: [{ role: 'user', content: script }] },
     output: 'Hello',
   });
-  const silent = await agentOf(tenant, { loggingPolicy: 'off' });
+  const silent = await createScriptedAgent(tenant, { loggingPolicy: 'off' });
   const { executionId: unlogged } = await answered(run(tenant, silent.id, script));
   expect(await get(tenant, unlogged)).toMatchObject({ status: 'completed', input: null, output: null });
 });

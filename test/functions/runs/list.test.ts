@@ -1,10 +1,16 @@
 import { expect, test } from 'vitest';
-import { agentOf, answered, calls, run, scripted } from '../../support/agent-runs.ts';
-import { eventually } from '../../support/eventually.ts';
-import { createRecords, expectStatus, finishedBatch, publishedFlow, template } from '../../support/flows.ts';
-import { newKey } from '../../support/keys.ts';
-import { newTenant, type Tenant } from '../../support/stack.ts';
-import { createTool } from '../../support/tools.ts';
+import { answered, calls, createScriptedAgent, run, scripted } from '../../support/agents/agent-runs.ts';
+import { createTool } from '../../support/files/tools.ts';
+import {
+  createRecords,
+  expectStatus,
+  finishedBatch,
+  publishedFlow,
+  template,
+} from '../../support/flows/flows.ts';
+import { eventually } from '../../support/stack/eventually.ts';
+import { newKey } from '../../support/stack/keys.ts';
+import { newTenant, type Tenant } from '../../support/stack/stack.ts';
 
 interface Row {
   id: string;
@@ -38,7 +44,7 @@ test('one list has the runs of every kind, newest first, with what started them 
   const batchId = await batchOf(tenant, flow.id, 2, { tags: ['nightly'], sessionId: 'job 1' });
   await finishedBatch(tenant, batchId);
   const { executionId } = await dispatched(key, flow.id, { tags: ['nightly', 'nightly'] });
-  const agent = await agentOf(tenant, {});
+  const agent = await createScriptedAgent(tenant, {});
   const answer = await answered(run(tenant, agent.id, scripted({ text: 'Hello' }), {}));
   const body = { parameters: { operation: 'now' } };
   const tool = await expectStatus(200, tenant.call('POST', '/v1/tools/builtin:date-time/execute', { body }));
@@ -164,7 +170,7 @@ test('a dispatch that waits is listed once, as a flow, until it ends', async () 
 
 test('sub-agents are listed with their parents only, and inherit tags and the session', async () => {
   const tenant = await newTenant();
-  const inner = await agentOf(tenant);
+  const inner = await createScriptedAgent(tenant);
   const flow = await publishedFlow(tenant, [template('from the flow')]);
   const parametersSchema = { type: 'object', properties: { message: { type: 'string' } } };
   const { id: colleague } = await createTool(tenant, {
@@ -181,7 +187,7 @@ test('sub-agents are listed with their parents only, and inherit tags and the se
     config: { flowId: flow.id },
     parametersSchema,
   });
-  const agent = await agentOf(tenant, { tools: { toolIds: [colleague, flowTool] } });
+  const agent = await createScriptedAgent(tenant, { tools: { toolIds: [colleague, flowTool] } });
   const script = scripted(
     calls(['colleague', { message: scripted({ text: 'hi' }) }]),
     calls(['flow_tool', { message: 'x' }]),
@@ -269,7 +275,7 @@ test.each(['x\ud800', 'a\u0000b', 'a\nb', ''])(
   async (sessionId) => {
     const tenant = await newTenant();
     const flow = await publishedFlow(tenant, [template('x')]);
-    const agent = await agentOf(tenant);
+    const agent = await createScriptedAgent(tenant);
     const [record] = await createRecords(tenant, 'thing', 1);
     const options = { sessionId };
     const starts: [string, object][] = [
@@ -290,7 +296,7 @@ test.each(['/v1/runs', '/v1/feedback', '/v1/run-metrics', '/v1/audit-log', '/v1/
   '%s: a range must have a zone, and end after it begins',
   async (path) => {
     const tenant = await newTenant();
-    const { id } = path.includes('ID') ? await agentOf(tenant) : { id: '' };
+    const { id } = path.includes('ID') ? await createScriptedAgent(tenant) : { id: '' };
     const detailsOf = async (query: string) =>
       (await expectStatus(400, tenant.call('GET', `${path.replace('ID', id)}?${query}`))).details;
     const message = 'Expected a time with its zone such as 2026-11-26T08:00:00Z';

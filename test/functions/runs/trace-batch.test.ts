@@ -1,9 +1,15 @@
 import { expect, test } from 'vitest';
 import type { Span } from '../../../shared/domain/runs/trace.ts';
-import { createRecords, expectStatus, finishedBatch, publishedFlow, template } from '../../support/flows.ts';
-import { traceOf } from '../../support/run-traces.ts';
-import { outlineOf } from '../../support/sound-trace.ts';
-import { newTenant } from '../../support/stack.ts';
+import {
+  createRecords,
+  expectStatus,
+  finishedBatch,
+  publishedFlow,
+  template,
+} from '../../support/flows/flows.ts';
+import { getTrace } from '../../support/flows/run-traces.ts';
+import { traceOutline } from '../../support/flows/sound-trace.ts';
+import { newTenant } from '../../support/stack/stack.ts';
 
 const broken = { type: 'prompt', config: { model: 'generic-openai/broken', userPrompt: 'x' } };
 const idsOf = (records: readonly Span[]) => new Set(records.map(({ attributes }) => attributes['record.id']));
@@ -15,7 +21,7 @@ async function traced(count: number, steps: object[], options: object = {}) {
   const body = { flowId: flow.id, recordIds: records.map(({ id }) => id), options };
   const { batchExecutionId } = await expectStatus(200, tenant.call('POST', '/v1/batch/flow', { body }));
   await finishedBatch(tenant, batchExecutionId);
-  const trace = await traceOf(tenant, batchExecutionId);
+  const trace = await getTrace(tenant, batchExecutionId);
   const [root, ...spans] = trace.spans as [Span, ...Span[]];
   return { trace, root, records, shown: spans.filter(({ kind }) => kind === 'record') };
 }
@@ -25,7 +31,7 @@ test('a batch: its records, their steps, and a record that was run again', async
   const { trace, shown, records } = await traced(3, [template('x'), fails], { maxRetries: 1 });
   expect(trace.truncated).toBe(false);
   expect(idsOf(shown)).toEqual(new Set(records.map(({ id }) => id)));
-  const lines = outlineOf(trace).split('\n');
+  const lines = traceOutline(trace).split('\n');
   expect(lines[0]).toBe('run A flow');
   expect(lines.filter((line) => line === '  record record')).toHaveLength(2);
   expect(lines.slice(lines.indexOf('  record record (error)')).slice(0, 6)).toEqual([

@@ -2,15 +2,15 @@ import { afterAll, beforeEach, expect, test, vi } from 'vitest';
 import { startModelStandIn, type ToolCallAnswer } from '../../../examples/model-stand-in.ts';
 import { handler } from '../../../functions/dispatch/run.ts';
 import type { Span } from '../../../shared/domain/runs/trace.ts';
-import { a2aServer } from '../../support/a2a-server.ts';
-import { createAgent } from '../../support/agents.ts';
-import { publishedFlow } from '../../support/flows.ts';
-import { hostileServer, result, toolText } from '../../support/hostile-mcp-server.ts';
-import { traceOf } from '../../support/run-traces.ts';
-import { newTenant } from '../../support/stack.ts';
-import { answerIn, invokeStreaming } from '../../support/streamed.ts';
-import { createTool } from '../../support/tools.ts';
-import { json, web } from '../../support/web.ts';
+import { createAgent } from '../../support/agents/agents.ts';
+import { createTool } from '../../support/files/tools.ts';
+import { publishedFlow } from '../../support/flows/flows.ts';
+import { getTrace } from '../../support/flows/run-traces.ts';
+import { a2aServer } from '../../support/servers/a2a-server.ts';
+import { hostileServer, result, toolText } from '../../support/servers/hostile-mcp-server.ts';
+import { jsonWebAnswer, web } from '../../support/servers/web.ts';
+import { newTenant } from '../../support/stack/stack.ts';
+import { invokeStreaming, readStreamedAnswer } from '../../support/stack/streamed.ts';
 
 // Lambdas of this process ask a model of this process: it calls the tool `m__work` once.
 const models = await startModelStandIn({
@@ -28,7 +28,7 @@ const traceId = '4bf92f3577b34da6a3ce929d0e0e4736';
 
 test('servers learn in which span they are asked: of a step, an external tool, MCP and A2A', async () => {
   const tenant = await newTenant();
-  const api = await web(() => json({ ok: true }));
+  const api = await web(() => jsonWebAnswer({ ok: true }));
   const calls: unknown[] = [];
   const mcp = await hostileServer(({ message: { id, method }, request, response }) => {
     if (method === 'tools/call') calls.push(request.headers.traceparent);
@@ -64,11 +64,11 @@ test('servers learn in which span they are asked: of a step, an external tool, M
   const body = { flow: { id: flow.id }, options: { streamResponse: false } };
   const headers = { 'content-type': 'application/json', traceparent: `00-${traceId}-00f067aa0ba902b7-01` };
   const { stream, done } = invokeStreaming(handler, tenant, body, 60_000, { headers });
-  const [{ body: text }] = await Promise.all([answerIn(stream), done]);
+  const [{ body: text }] = await Promise.all([readStreamedAnswer(stream), done]);
   const { success, executionId, error } = JSON.parse(text);
   expect({ success, error }).toMatchObject({ success: true });
 
-  const { spans, ...trace } = await traceOf(tenant, executionId);
+  const { spans, ...trace } = await getTrace(tenant, executionId);
   expect(trace.traceId).toBe(traceId);
   const byId = new Map<string, Span>(spans.map((span) => [span.spanId, span]));
   const spanOf = (header: unknown) => {

@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest';
-import { scripted } from '../../support/agent-runs.ts';
-import { expectStatus, publishedFlow } from '../../support/flows.ts';
-import { newKey } from '../../support/keys.ts';
-import { traceOf } from '../../support/run-traces.ts';
-import { outlineOf } from '../../support/sound-trace.ts';
-import { callerWith, newTenant } from '../../support/stack.ts';
-import { createTool } from '../../support/tools.ts';
+import { scripted } from '../../support/agents/agent-runs.ts';
+import { createTool } from '../../support/files/tools.ts';
+import { expectStatus, publishedFlow } from '../../support/flows/flows.ts';
+import { getTrace } from '../../support/flows/run-traces.ts';
+import { traceOutline } from '../../support/flows/sound-trace.ts';
+import { newKey } from '../../support/stack/keys.ts';
+import { callerWith, newTenant } from '../../support/stack/stack.ts';
 
 const [traceId, spanId] = ['4bf92f3577b34da6a3ce929d0e0e4736', '00f067aa0ba902b7'];
 
@@ -30,17 +30,17 @@ const outline = ['run look up', '  flow A flow', '    step ask', '      model ch
 
 test('a tool by itself: the flow that it runs, with its steps, in the trace of the request', async () => {
   const { tenant, executionId } = await flowToolRun();
-  const trace = await traceOf(tenant, executionId);
-  expect(outlineOf(trace)).toBe(outline.join('\n'));
+  const trace = await getTrace(tenant, executionId);
+  expect(traceOutline(trace)).toBe(outline.join('\n'));
   expect(trace).toMatchObject({ traceId, spans: [{ parentSpanId: spanId }, {}, {}, {}] });
 });
 
 test('a flow inside of a run has a trace of its own, which is a part of the whole', async () => {
   const { tenant, executionId } = await flowToolRun();
-  const whole = await traceOf(tenant, executionId);
+  const whole = await getTrace(tenant, executionId);
   const [root, inside] = whole.spans;
-  const part = await traceOf(tenant, String(inside?.attributes['run.id']));
-  expect(outlineOf(part)).toBe(['run A flow', '  step ask', '    model chat scripted'].join('\n'));
+  const part = await getTrace(tenant, String(inside?.attributes['run.id']));
+  expect(traceOutline(part)).toBe(['run A flow', '  step ask', '    model chat scripted'].join('\n'));
   expect(part.traceId).toBe(traceId);
   expect(part.spans[0]).toMatchObject({ spanId: inside?.spanId, parentSpanId: root?.spanId });
 });
@@ -60,8 +60,8 @@ test('a caller without the permission to read tools does not see the trace of on
 test('of a flow inside, a caller who may not read flows sees when it ran', async () => {
   const { tenant, executionId } = await flowToolRun();
   const { key } = await newKey(tenant, { permissions: ['TOOLS:READ'] });
-  const trace = await traceOf({ call: callerWith(key) }, executionId);
-  expect(outlineOf(trace)).toBe(['run look up', '  flow flow'].join('\n'));
+  const trace = await getTrace({ call: callerWith(key) }, executionId);
+  expect(traceOutline(trace)).toBe(['run look up', '  flow flow'].join('\n'));
   const [, inside] = trace.spans;
   expect(inside?.attributes).toEqual({ 'run.id': expect.stringMatching(/^exec_/) });
 });

@@ -1,11 +1,18 @@
 import { expect, test } from 'vitest';
 import type { Span } from '../../../shared/domain/runs/trace.ts';
-import { agentOf, answered, approve, calls, run, scripted } from '../../support/agent-runs.ts';
-import { expectStatus, publishedFlow, template } from '../../support/flows.ts';
-import { traceOf } from '../../support/run-traces.ts';
-import { outlineOf } from '../../support/sound-trace.ts';
-import { newTenant, type Tenant } from '../../support/stack.ts';
-import { createTool } from '../../support/tools.ts';
+import {
+  answered,
+  approve,
+  calls,
+  createScriptedAgent,
+  run,
+  scripted,
+} from '../../support/agents/agent-runs.ts';
+import { createTool } from '../../support/files/tools.ts';
+import { expectStatus, publishedFlow, template } from '../../support/flows/flows.ts';
+import { getTrace } from '../../support/flows/run-traces.ts';
+import { traceOutline } from '../../support/flows/sound-trace.ts';
+import { newTenant, type Tenant } from '../../support/stack/stack.ts';
 
 const model = 'generic-openai/scripted';
 const failure = { status: 400 as const, message: 'no' };
@@ -33,8 +40,8 @@ test('a flow: its steps, a prompt, the attempts of a retry, a wait and a failing
     prompt('fail', scripted(failure)),
   ]);
   const { executionId } = await dispatch(tenant, { flow: { id: flow.id } });
-  const trace = await traceOf(tenant, executionId);
-  expect(outlineOf(trace)).toBe(
+  const trace = await getTrace(tenant, executionId);
+  expect(traceOutline(trace)).toBe(
     [
       'run A flow (error)',
       '  step first',
@@ -75,21 +82,21 @@ test('a flow: its steps, a prompt, the attempts of a retry, a wait and a failing
   expect(named(spans, 'delay').durationMs).toBeGreaterThanOrEqual(20);
   expect(named(spans, 'fail').attributes).toMatchObject({ 'error.type': 'step_failed' });
   expect(JSON.stringify(trace)).not.toContain('at last');
-  expect(await traceOf(tenant, executionId)).toEqual(trace);
+  expect(await getTrace(tenant, executionId)).toEqual(trace);
 });
 
 test('prompts and outputs are in a trace only if it is asked for them', async () => {
   const tenant = await newTenant();
   const flow = await publishedFlow(tenant, [prompt('ask', scripted({ text: 'the answer' }))]);
   const { executionId } = await dispatch(tenant, { flow: { id: flow.id } });
-  const { spans } = await traceOf(tenant, executionId, '?include=content');
+  const { spans } = await getTrace(tenant, executionId, '?include=content');
   expect(named(spans, 'chat scripted').attributes).toMatchObject({
     'gen_ai.input.messages': [
       { role: 'user', parts: [{ type: 'text', content: scripted({ text: 'the answer' }) }] },
     ],
     'gen_ai.output.messages': [{ role: 'assistant', parts: [{ type: 'text', content: 'the answer' }] }],
   });
-  expect(JSON.stringify(await traceOf(tenant, executionId))).not.toContain('the answer');
+  expect(JSON.stringify(await getTrace(tenant, executionId))).not.toContain('the answer');
 });
 
 /** An agent that asks a colleague, who runs a flow as a tool, and needs an approval for another tool. */
@@ -102,7 +109,11 @@ async function nestedAgents(tenant: Tenant) {
     config: { flowId: flow.id },
     parametersSchema: questions,
   });
-  const colleague = await agentOf(tenant, { tools: { toolIds: [flowTool.id] } }, { name: 'Colleague' });
+  const colleague = await createScriptedAgent(
+    tenant,
+    { tools: { toolIds: [flowTool.id] } },
+    { name: 'Colleague' },
+  );
   const subagent = await createTool(tenant, {
     name: 'colleague',
     toolType: 'subagent',
@@ -110,7 +121,7 @@ async function nestedAgents(tenant: Tenant) {
     parametersSchema: { type: 'object', properties: { message: { type: 'string' } } },
   });
   const wipe = await createTool(tenant, { name: 'wipe' });
-  return agentOf(
+  return createScriptedAgent(
     tenant,
     {
       tools: { toolIds: [subagent.id, wipe.id, 'builtin:calculator'], approval: { require: ['wipe'] } },
@@ -133,13 +144,13 @@ test('an agent: retries, tools, a sub-agent with a flow as a tool, an approval a
   );
   const paused = await answered(run(tenant, agent.id, script));
   const { executionId } = paused;
-  const waiting = await traceOf(tenant, executionId);
-  expect(outlineOf(waiting)).toContain('\n    wait wait for approval (waiting)');
+  const waiting = await getTrace(tenant, executionId);
+  expect(traceOutline(waiting)).toContain('\n    wait wait for approval (waiting)');
   expect(waiting.spans[0]).toMatchObject({ status: 'waiting', endedAt: null });
   const { approvalId } = paused.pausedReason.awaits[0];
   await answered(approve(tenant, agent.id, { executionId, approvalId, decision: 'approved' }));
-  const trace = await traceOf(tenant, executionId);
-  expect(outlineOf(trace)).toBe(
+  const trace = await getTrace(tenant, executionId);
+  expect(traceOutline(trace)).toBe(
     [
       'run Chief',
       '  turn turn 1',
@@ -174,12 +185,12 @@ test('an agent: retries, tools, a sub-agent with a flow as a tool, an approval a
     'gen_ai.agent.name': 'Colleague',
   });
   // The sub-agent by itself is the same part of the same trace.
-  const alone = await traceOf(tenant, String(sub.attributes['run.id']));
+  const alone = await getTrace(tenant, String(sub.attributes['run.id']));
   expect(alone.traceId).toBe(trace.traceId);
   expect(alone.spans[0]).toMatchObject({ spanId: sub.spanId, parentSpanId: sub.parentSpanId, kind: 'run' });
   const ids = new Set(trace.spans.map(({ spanId }) => spanId));
   expect(alone.spans.filter(({ spanId }) => !ids.has(spanId))).toEqual([]);
-  const full = await traceOf(tenant, executionId, '?include=content');
+  const full = await getTrace(tenant, executionId, '?include=content');
   expect(full.spans[0]?.attributes['gen_ai.input.messages']).toEqual([
     { role: 'user', parts: [{ type: 'text', content: expect.stringContaining('colleague') }] },
   ]);
@@ -195,10 +206,10 @@ test('an agent: retries, tools, a sub-agent with a flow as a tool, an approval a
 test('an agent whose model fails: the turn with its attempts', async () => {
   const tenant = await newTenant();
   const retried = { onError: 'fallback', fallbacks: [{ type: 'retry', delay: 10 }] };
-  const agent = await agentOf(tenant, { errorHandling: retried });
+  const agent = await createScriptedAgent(tenant, { errorHandling: retried });
   const message = scripted(calls(['nobody']), failure);
   const { executionId } = await answered(run(tenant, agent.id, message));
-  expect(outlineOf(await traceOf(tenant, executionId))).toBe(
+  expect(traceOutline(await getTrace(tenant, executionId))).toBe(
     [
       'run Agent (error)',
       '  turn turn 1',
@@ -230,7 +241,7 @@ test('the steps of a branch are in the step that chose it', async () => {
     { ...template('last'), name: 'last' },
   ]);
   const { executionId } = await dispatch(tenant, { flow: { id: flow.id } });
-  expect(outlineOf(await traceOf(tenant, executionId))).toBe(
+  expect(traceOutline(await getTrace(tenant, executionId))).toBe(
     ['run A flow', '  step outer', '    step a', '    step inner', '      step c', '  step last'].join('\n'),
   );
 });
@@ -241,7 +252,7 @@ test('the first span has the tags and the session of the run', async () => {
   const options = { streamResponse: false, tags: ['nightly'], sessionId: 'job-1' };
   const body = { flow: { id: flow.id }, options };
   const { executionId } = await expectStatus(200, tenant.call('POST', '/v1/dispatch', { body }));
-  expect((await traceOf(tenant, executionId)).spans[0]?.attributes).toMatchObject({
+  expect((await getTrace(tenant, executionId)).spans[0]?.attributes).toMatchObject({
     'session.id': 'job-1',
     'run.tags': ['nightly'],
   });
@@ -249,11 +260,11 @@ test('the first span has the tags and the session of the run', async () => {
 
 test('agents that steps run are in the trace of the flow', async () => {
   const tenant = await newTenant();
-  const agent = await agentOf(tenant);
+  const agent = await createScriptedAgent(tenant);
   const config = { agentId: agent.id, message: scripted({ text: 'hello' }) };
   const flow = await publishedFlow(tenant, [{ type: 'execute-agent', name: 'delegate', config }]);
   const { executionId } = await dispatch(tenant, { flow: { id: flow.id } });
-  expect(outlineOf(await traceOf(tenant, executionId))).toBe(
+  expect(traceOutline(await getTrace(tenant, executionId))).toBe(
     [
       'run A flow',
       '  step delegate',
@@ -267,7 +278,7 @@ test('agents that steps run are in the trace of the flow', async () => {
 test('a start with traceparent is part of that trace; a malformed header is ignored', async () => {
   const tenant = await newTenant();
   const flow = await publishedFlow(tenant, [template('x')]);
-  const agent = await agentOf(tenant);
+  const agent = await createScriptedAgent(tenant);
   const unkept = { flow: { steps: [template('x')] }, options: { streamResponse: false } };
   const [traceId, spanId] = ['4bf92f3577b34da6a3ce929d0e0e4736', '00f067aa0ba902b7'];
   const body = { flow: { id: flow.id }, options: { streamResponse: false } };
@@ -281,7 +292,7 @@ test('a start with traceparent is part of that trace; a malformed header is igno
     });
     return Promise.all(
       [flowRun, unkeptRun, agentRun].map((each) =>
-        traceOf(tenant, (each.body as { executionId: string }).executionId),
+        getTrace(tenant, (each.body as { executionId: string }).executionId),
       ),
     );
   };

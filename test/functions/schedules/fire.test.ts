@@ -1,8 +1,7 @@
 import { expect, test } from 'vitest';
 import { batchStore } from '../../../shared/execution/batches/batch-store.ts';
-import { eventually } from '../../support/eventually.ts';
-import { createFlow, createRecords, expectStatus, template } from '../../support/flows.ts';
-import { newRecord } from '../../support/records.ts';
+import { newRecord } from '../../support/data/records.ts';
+import { createFlow, createRecords, expectStatus, template } from '../../support/flows/flows.ts';
 import {
   createSchedule,
   daily,
@@ -11,8 +10,9 @@ import {
   inSeconds,
   makeDue,
   scheduleSurface,
-} from '../../support/schedules.ts';
-import { countingRuntime, newTenant } from '../../support/stack.ts';
+} from '../../support/flows/schedules.ts';
+import { eventually } from '../../support/stack/eventually.ts';
+import { countingRuntime, newTenant } from '../../support/stack/stack.ts';
 
 const waiting = { type: 'wait-until', name: 'wait', config: { delayMs: 3_600_000 } };
 

@@ -4,12 +4,12 @@ import { expect, test } from 'vitest';
 import { scheduleEntity } from '../../../shared/domain/schedules/schedule.ts';
 import { documentClient } from '../../../shared/platform/data/client.ts';
 import { storedKey } from '../../../shared/platform/data/keys.ts';
-import { eventually } from '../../support/eventually.ts';
-import { expectStatus } from '../../support/flows.ts';
-import { createSurface } from '../../support/products.ts';
-import { newRecord } from '../../support/records.ts';
-import { createSchedule, daily, inSeconds, scheduleSurface } from '../../support/schedules.ts';
-import { newTenant, stack } from '../../support/stack.ts';
+import { newRecord } from '../../support/data/records.ts';
+import { expectStatus } from '../../support/flows/flows.ts';
+import { createSchedule, daily, inSeconds, scheduleSurface } from '../../support/flows/schedules.ts';
+import { eventually } from '../../support/stack/eventually.ts';
+import { newTenant, stack } from '../../support/stack/stack.ts';
+import { createSurface } from '../../support/surfaces/products.ts';
 
 const scheduler = new SchedulerClient({});
 const GroupName = process.env.SCHEDULES_GROUP ?? '';

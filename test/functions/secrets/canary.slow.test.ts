@@ -6,13 +6,19 @@ import { startModelStandIn } from '../../../examples/model-stand-in.ts';
 import { endpoints } from '../../../functions/index.ts';
 import type { StackFacts } from '../../../infra/local/stack.ts';
 import type { AnyEndpoint } from '../../../shared/platform/http/endpoint.ts';
-import { calls, scripted } from '../../support/agent-runs.ts';
-import { loopback } from '../../support/loopback.ts';
-import { browse, endingOf, toCallback } from '../../support/oauth.ts';
-import { startOAuthServer } from '../../support/oauth-server.ts';
-import { factsOf, killAll, launchMain, newDirectory } from '../../support/processes.ts';
-import { scriptedAnswer } from '../../support/scripted-model.ts';
-import { filesOf, itemsOf, objectsOf, type Traces, tracesOf } from '../../support/traces.ts';
+import { calls, scripted } from '../../support/agents/agent-runs.ts';
+import {
+  findTraces,
+  readDirectory,
+  readStoredObjects,
+  readTableItems,
+  type Traces,
+} from '../../support/flows/traces.ts';
+import { scriptedAnswer } from '../../support/models/scripted-model.ts';
+import { loopback } from '../../support/servers/loopback.ts';
+import { browse, locationHash, toCallback } from '../../support/servers/oauth.ts';
+import { startOAuthServer } from '../../support/servers/oauth-server.ts';
+import { killAll, launchMain, newDirectory, readStackFacts } from '../../support/stack/processes.ts';
 
 const models = await startModelStandIn({
   answer: (request) =>
@@ -253,7 +259,7 @@ async function connectionWith({ ask }: Client, unlooked: Client, origin: string,
   // The process has the public URL of the stack of all tests.
   const here = (address: string) => address.replace(new URL(authorizeUrl).origin, api);
   const { callback, cookie } = await toCallback(here(authorizeUrl));
-  expect(endingOf(await browse(here(callback), cookie))).toBe('connected');
+  expect(locationHash(await browse(here(callback), cookie))).toBe('connected');
   const config = { url, toolName: 'whoami', auth: { type: 'oauth', connectionId } };
   const described = { toolType: 'mcp', name: 'Who', description: 'It', parametersSchema: {}, config };
   const tool = await json(ask('POST', '/v1/tools', described));
@@ -336,7 +342,7 @@ test('a secret and the plaintext of keys exist nowhere but in Secrets Manager', 
   );
   const logs: Buffer[] = [];
   child.stderr?.on('data', (chunk) => logs.push(chunk));
-  const facts = await factsOf(child);
+  const facts = await readStackFacts(child);
   child.stdout?.on('data', (chunk) => logs.push(chunk));
   const session = clientOf(facts, facts.sessionToken);
   const { ask, send } = session;
@@ -455,7 +461,11 @@ test('a secret and the plaintext of keys exist nowhere but in Secrets Manager', 
     toolId: ['date-time'],
   });
   await ask('GET', '/local/outbox');
-  const left: Traces = new Map([...session.answers, ...(await itemsOf(facts)), ...(await objectsOf(facts))]);
+  const left: Traces = new Map([
+    ...session.answers,
+    ...(await readTableItems(facts)),
+    ...(await readStoredObjects(facts)),
+  ]);
   expect([...left.keys()].filter((name) => name.startsWith('object payloads/')).length).toBeGreaterThan(0);
   await ask('DELETE', `/v1/secrets/${data.id}`);
 
@@ -464,8 +474,8 @@ test('a secret and the plaintext of keys exist nowhere but in Secrets Manager', 
   left.set('logs', Buffer.concat(logs));
   expect(left.get('logs')?.toString()).toContain('"action":"secret.rotated"');
   // The queues, the table, the buckets and Secrets Manager, as they lie on the disk.
-  for (const [name, file] of filesOf(directory)) left.set(name, file);
-  for (const { core } of [secret, rotated, pending, own, agents]) expect(tracesOf(core, left)).toEqual([]);
+  for (const [name, file] of readDirectory(directory)) left.set(name, file);
+  for (const { core } of [secret, rotated, pending, own, agents]) expect(findTraces(core, left)).toEqual([]);
   for (const key of [
     live.plainKey,
     trial.plainKey,
@@ -474,9 +484,9 @@ test('a secret and the plaintext of keys exist nowhere but in Secrets Manager', 
     ...connection.values,
     budget.notify.secret,
   ]) {
-    expect(tracesOf(key, left)).toEqual([]);
+    expect(findTraces(key, left)).toEqual([]);
   }
   // The search would find them.
-  expect(tracesOf(facts.liveKey, left)).toEqual([expect.stringContaining('credentials.json')]);
-  expect(tracesOf(flow.id, left).length).toBeGreaterThan(10);
+  expect(findTraces(facts.liveKey, left)).toEqual([expect.stringContaining('credentials.json')]);
+  expect(findTraces(flow.id, left).length).toBeGreaterThan(10);
 }, 300_000);

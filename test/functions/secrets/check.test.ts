@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { expectStatus } from '../../support/flows.ts';
-import { newSecret } from '../../support/secrets.ts';
-import { newTenant } from '../../support/stack.ts';
+import { newSecret } from '../../support/data/secrets.ts';
+import { expectStatus } from '../../support/flows/flows.ts';
+import { newTenant } from '../../support/stack/stack.ts';
 
 test('the check returns each key’s status once, in the order of the request', async () => {
   const [{ call }, stranger] = [await newTenant(), await newTenant()];

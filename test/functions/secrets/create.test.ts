@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
-import { expectStatus } from '../../support/flows.ts';
-import { tenantWithKey } from '../../support/keys.ts';
-import { newSecret } from '../../support/secrets.ts';
-import { newTenant, type Tenant } from '../../support/stack.ts';
+import { newSecret } from '../../support/data/secrets.ts';
+import { expectStatus } from '../../support/flows/flows.ts';
+import { tenantWithKey } from '../../support/stack/keys.ts';
+import { newTenant, type Tenant } from '../../support/stack/stack.ts';
 
 const create = ({ call }: Pick<Tenant, 'call'>, body: unknown) => call('POST', '/v1/secrets', { body });
 const value = 'correct horse battery staple';

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
-import { notFoundBody } from '../../support/errors.ts';
-import { expectStatus } from '../../support/flows.ts';
-import { newSecret } from '../../support/secrets.ts';
-import { newTenant } from '../../support/stack.ts';
+import { newSecret } from '../../support/data/secrets.ts';
+import { expectStatus } from '../../support/flows/flows.ts';
+import { notFoundBody } from '../../support/stack/errors.ts';
+import { newTenant } from '../../support/stack/stack.ts';
 
 const value = 'the first value';
 

@@ -2,18 +2,18 @@ import { expect, test } from 'vitest';
 import { endpoints } from '../../../functions/index.ts';
 import { generateKey } from '../../../shared/platform/auth/key-format.ts';
 import type { AnyEndpoint } from '../../../shared/platform/http/endpoint.ts';
-import { refusalBody } from '../../support/errors.ts';
-import { expectStatus } from '../../support/flows.ts';
-import { newKey } from '../../support/keys.ts';
+import { expectStatus } from '../../support/flows/flows.ts';
+import { refusalBody } from '../../support/stack/errors.ts';
+import { newKey } from '../../support/stack/keys.ts';
+import { type CallResponse, callerWith, newTenant, stack, type Tenant } from '../../support/stack/stack.ts';
 import {
   expireAt,
-  newSecret,
+  newKeyedSecret,
   revokeSecret,
   setupLink,
   storedLink,
   storedSecret,
-} from '../../support/setup-links.ts';
-import { type Answer, callerWith, newTenant, stack, type Tenant } from '../../support/stack.ts';
+} from '../../support/surfaces/setup-links.ts';
 
 type Caller = Pick<Tenant, 'call'>;
 
@@ -27,16 +27,16 @@ const item = (key: string) => ({ key, value: value(key) });
 const withoutKey = ({ key: _key, ...rest }: ReturnType<typeof item>) => rest;
 const unauthorized = { error: 'Unauthorized', details: 'The API key is invalid or missing' };
 
-async function expectInvalid(answer: Promise<Answer>, ...paths: string[]) {
+async function expectInvalid(answer: Promise<CallResponse>, ...paths: string[]) {
   const { details } = await expectStatus(400, answer);
   expect([...new Set(details.map(({ path }: { path: string }) => path))]).toEqual(paths);
 }
 
 test('a setup link covers keys without a value: missing, pending and revoked ones', async () => {
   const tenant = await newTenant();
-  await newSecret(tenant, 'READY', 'ready, steady');
-  await newSecret(tenant, 'NAMED');
-  await revokeSecret(tenant, (await newSecret(tenant, 'GONE', 'gone for good')).id);
+  await newKeyedSecret(tenant, 'READY', 'ready, steady');
+  await newKeyedSecret(tenant, 'NAMED');
+  await revokeSecret(tenant, (await newKeyedSecret(tenant, 'GONE', 'gone for good')).id);
   const link = await setupLink(tenant, ['READY', 'NAMED', 'GONE', 'NEW', 'NEW']);
   expect(link).toMatchObject({
     missing: ['NAMED', 'NEW'],
@@ -55,7 +55,7 @@ test('a setup link covers keys without a value: missing, pending and revoked one
 
 test('no link is created if no value is missing', async () => {
   const tenant = await newTenant();
-  await newSecret(tenant, 'READY', 'ready, steady');
+  await newKeyedSecret(tenant, 'READY', 'ready, steady');
   const body = { keys: ['READY'] };
   const answer = await expectStatus(200, tenant.call('POST', '/v1/secrets/setup-url', { body }));
   expect(answer).toEqual({ url: null, missing: [], revoked: [], alreadyConfigured: ['READY'] });
@@ -78,8 +78,8 @@ test.each([
 
 test('the manifest returns the status of each secret, with the purpose of the link', async () => {
   const tenant = await newTenant();
-  const pending = await newSecret(tenant, 'NAMED');
-  const gone = await newSecret(tenant, 'GONE', 'gone for good');
+  const pending = await newKeyedSecret(tenant, 'NAMED');
+  const gone = await newKeyedSecret(tenant, 'GONE', 'gone for good');
   await revokeSecret(tenant, gone.id);
   const link = await setupLink(tenant, ['NAMED', 'GONE', 'NEW'], {
     context: { type: 'agent', id: 'agent_7' },
@@ -99,8 +99,8 @@ test('the manifest returns the status of each secret, with the purpose of the li
 
 test('submitted values are stored in Secrets Manager, and the link expires immediately', async () => {
   const tenant = await newTenant();
-  const pending = await newSecret(tenant, 'NAMED');
-  const gone = await newSecret(tenant, 'GONE', 'gone for good');
+  const pending = await newKeyedSecret(tenant, 'NAMED');
+  const gone = await newKeyedSecret(tenant, 'GONE', 'gone for good');
   await revokeSecret(tenant, gone.id);
   const keys = ['NAMED', 'GONE', 'NEW'];
   const link = await setupLink(tenant, keys);
@@ -136,7 +136,7 @@ test('a link stays valid for values still missing, and does not replace existing
   expect(await storedSecret(tenant, 'FIRST')).toMatchObject({ version: 1, value: value('FIRST') });
   expect(await storedSecret(tenant, 'SECOND')).toBeUndefined();
   // What others configure meanwhile is not missing any more.
-  await newSecret(tenant, 'THIRD', 'by its owner');
+  await newKeyedSecret(tenant, 'THIRD', 'by its owner');
   await expectStatus(200, submit(link, [item('SECOND')]));
   expect((await manifestOf(link)).status).toBe(401);
 });
@@ -192,8 +192,8 @@ test('the token authorizes only the two intake operations', async () => {
 
 test('the token gives access only to its own keys, in its own tenant', async () => {
   const [owner, stranger] = [await newTenant(), await newTenant()];
-  await newSecret(owner, 'OTHER', 'another secret');
-  await newSecret(stranger, 'ASKED', 'of the stranger');
+  await newKeyedSecret(owner, 'OTHER', 'another secret');
+  await newKeyedSecret(stranger, 'ASKED', 'of the stranger');
   const link = await setupLink(owner, ['ASKED']);
   await expectInvalid(submit(link, [item('ASKED'), item('OTHER')]), 'items.1.key');
   expect(await storedSecret(owner, 'ASKED')).toBeUndefined();
@@ -206,8 +206,8 @@ test('the token gives access only to its own keys, in its own tenant', async () 
 
 test('with a permission, a session can request the pending secrets, and one key by its name', async () => {
   const tenant = await newTenant();
-  await newSecret(tenant, 'READY', 'ready, steady');
-  await newSecret(tenant, 'NAMED');
+  await newKeyedSecret(tenant, 'READY', 'ready, steady');
+  await newKeyedSecret(tenant, 'NAMED');
   const keysOf = async (source: object) =>
     (await expectStatus(200, manifestOf(tenant, source))).items.map(
       ({ itemId, status }: { itemId: string; status: string }) => [itemId, status],
@@ -222,8 +222,8 @@ test('with a permission, a session can request the pending secrets, and one key 
 test('with a permission, a session can create and rotate values, by key, item or id', async () => {
   const tenant = await newTenant();
   const { key } = await newKey(tenant, { permissions: ['SECRETS:WRITE'] });
-  const ready = await newSecret(tenant, 'READY', 'ready, steady');
-  const named = await newSecret(tenant, 'NAMED');
+  const ready = await newKeyedSecret(tenant, 'READY', 'ready, steady');
+  const named = await newKeyedSecret(tenant, 'NAMED');
   const items = [
     { ...withoutKey(item('READY')), secretId: ready.id, expectedVersion: 1 },
     { ...withoutKey(item('NAMED')), itemId: 'NAMED', secretId: named.id, expectedVersion: 0 },
@@ -273,7 +273,7 @@ test.each([
 
 test('409 that names the item for a version other than the expected one, and nothing is stored', async () => {
   const tenant = await newTenant();
-  await newSecret(tenant, 'READY', 'ready, steady');
+  await newKeyedSecret(tenant, 'READY', 'ready, steady');
   const { details } = await expectStatus(
     409,
     submit(tenant, [item('NEW'), { ...item('READY'), expectedVersion: 0 }]),
@@ -297,7 +297,7 @@ test.each([
 
 test('an item must belong to the source', async () => {
   const tenant = await newTenant();
-  await newSecret(tenant, 'READY', 'ready, steady');
+  await newKeyedSecret(tenant, 'READY', 'ready, steady');
   const source = { type: 'secret', key: 'READY' };
   await expectInvalid(submit(tenant, [item('READY'), item('NEW')], { source }), 'items.1.key');
   await expectStatus(200, submit(tenant, [item('READY')], { source }));

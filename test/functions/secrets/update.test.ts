@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
-import { notFoundBody } from '../../support/errors.ts';
-import { expectStatus } from '../../support/flows.ts';
-import { newSecret } from '../../support/secrets.ts';
-import { newTenant, type Tenant } from '../../support/stack.ts';
+import { newSecret } from '../../support/data/secrets.ts';
+import { expectStatus } from '../../support/flows/flows.ts';
+import { notFoundBody } from '../../support/stack/errors.ts';
+import { newTenant, type Tenant } from '../../support/stack/stack.ts';
 
 const update = ({ call }: Pick<Tenant, 'call'>, id: string, body: unknown) =>
   call('PUT', `/v1/secrets/${id}`, { body });

@@ -4,11 +4,11 @@ import {
   createRecords,
   expectStatus,
   publishedFlow,
-  runFlow,
+  runFlowOnRecords,
   template,
-} from '../../support/flows.ts';
-import { newKey } from '../../support/keys.ts';
-import { newTenant, type Tenant } from '../../support/stack.ts';
+} from '../../support/flows/flows.ts';
+import { newKey } from '../../support/stack/keys.ts';
+import { newTenant, type Tenant } from '../../support/stack/stack.ts';
 
 const say = (script: string) => ({ type: 'transform-data', name: 'say', config: { script } });
 const length = (key: string) => say(`secrets.${key}.length`);
@@ -47,7 +47,7 @@ test('results of a flow that runs on records contain secrets only by name', asyn
   const tenant = await withSecret('TOKEN', 'a-value-to-hide');
   const flow = await publishedFlow(tenant, [say('`My token is {{secret:TOKEN}}`')]);
   await createRecords(tenant, 'thing', 2);
-  await expectStatus(200, runFlow(tenant, flow.id, 'thing'));
+  await expectStatus(200, runFlowOnRecords(tenant, flow.id, 'thing'));
   const { data } = await expectStatus(200, tenant.call('GET', `/v1/flows/${flow.id}/step-results`));
   expect(data.map(({ outputPreview }: { outputPreview: string }) => outputPreview)).toEqual(
     Array.from({ length: 2 }, () => expect.stringContaining('My token is [secret:TOKEN]')),

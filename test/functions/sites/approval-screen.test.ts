@@ -1,10 +1,10 @@
 import type { BrowserContextOptions, Page } from 'playwright-core';
 import { test as anyTest, expect } from 'vitest';
-import { expectAccessible, noBrowser, watchedPage } from '../../support/browser.ts';
-import { eventually } from '../../support/eventually.ts';
-import { expectStatus } from '../../support/flows.ts';
-import { outboxOf } from '../../support/outbox.ts';
-import { newTenant, stack } from '../../support/stack.ts';
+import { expectAccessible, noBrowser, watchedPage } from '../../support/console/browser.ts';
+import { findSentMessages } from '../../support/data/outbox.ts';
+import { expectStatus } from '../../support/flows/flows.ts';
+import { eventually } from '../../support/stack/eventually.ts';
+import { newTenant, stack } from '../../support/stack/stack.ts';
 
 const test = anyTest.skipIf(noBrowser !== undefined);
 
@@ -33,7 +33,7 @@ async function opened(config: object = {}, options: BrowserContextOptions = {}) 
   };
   const { executionId } = await expectStatus(200, tenant.call('POST', '/v1/dispatch', { body }));
   const url = await eventually(async () => {
-    const text = JSON.stringify(await outboxOf(address));
+    const text = JSON.stringify(await findSentMessages(address));
     const token = /approvals#(tv_approval_\w+)/.exec(text)?.[1];
     if (!token) throw new Error('No email');
     return `${stack().url}/approvals#${token}`;

@@ -1,18 +1,21 @@
 import type { BrowserContextOptions, Page } from 'playwright-core';
 import { test as anyTest, expect } from 'vitest';
-import { agentOf, calls, scripted } from '../../support/agent-runs.ts';
-import { expectAccessible, noBrowser, watchedPage } from '../../support/browser.ts';
-import { createToken } from '../../support/client-tokens.ts';
-import { expectStatus } from '../../support/flows.ts';
-import { addCapability, addItem, createProduct, createSurface } from '../../support/products.ts';
-import { newTenant, stack } from '../../support/stack.ts';
+import { calls, createScriptedAgent, scripted } from '../../support/agents/agent-runs.ts';
+import { expectAccessible, noBrowser, watchedPage } from '../../support/console/browser.ts';
+import { expectStatus } from '../../support/flows/flows.ts';
+import { newTenant, stack } from '../../support/stack/stack.ts';
+import { createToken } from '../../support/surfaces/client-tokens.ts';
+import { addCapability, addItem, createProduct, createSurface } from '../../support/surfaces/products.ts';
 
 const test = anyTest.skipIf(noBrowser !== undefined);
 
 /** A chat surface with an agent, and a token for pages of the API itself. */
 async function world(behavior: object = {}, token: object = {}, agentConfig: object = {}) {
   const tenant = await newTenant();
-  const agent = await agentOf(tenant, agentConfig, { name: 'Ada’s shop', description: 'Answers questions' });
+  const agent = await createScriptedAgent(tenant, agentConfig, {
+    name: 'Ada’s shop',
+    description: 'Answers questions',
+  });
   const { id: productId } = await createProduct(tenant);
   const given = { capabilityName: 'Help', agentId: agent.id };
   const { id: capabilityId } = await expectStatus(201, addCapability(tenant, productId, given));

@@ -1,9 +1,9 @@
 import { type Config, createConfig, lintFromString, loadConfig } from '@redocly/openapi-core';
 import { beforeAll, expect, test } from 'vitest';
-import { Field } from '../../../shared/core/filters/filter.ts';
+import { FieldPath } from '../../../shared/core/filters/filter.ts';
 import { StreamEvent } from '../../../shared/protocols/sse/stream-event.ts';
-import { whyNotPortable } from '../../support/portable-patterns.ts';
-import { call } from '../../support/stack.ts';
+import { whyNotPortable } from '../../support/files/portable-patterns.ts';
+import { call } from '../../support/stack/stack.ts';
 
 // biome-ignore lint/suspicious/noExplicitAny: tests look into documents of every shape
 let document: any;
@@ -77,7 +77,7 @@ test.each([
 ])('a field of a filter with %s: the document describes it as the service behaves', (_, field, good) => {
   const [pattern = '', ...others] = valuesOf('field').flatMap(({ pattern }) => pattern ?? []);
   expect(new Set(others)).toEqual(new Set([pattern]));
-  expect(Field.safeParse(field).success).toBe(good);
+  expect(FieldPath.safeParse(field).success).toBe(good);
   for (const flags of ['', 'u']) expect(new RegExp(pattern, flags).test(field)).toBe(good);
 });
 

@@ -1,7 +1,7 @@
 import { test as anyTest, expect } from 'vitest';
-import { expectAccessible, noBrowser, rulesOfColours, watchedPage } from '../../support/browser.ts';
-import { animationsEnd } from '../../support/console.ts';
-import { newTenant, stack } from '../../support/stack.ts';
+import { expectAccessible, noBrowser, rulesOfColours, watchedPage } from '../../support/console/browser.ts';
+import { animationsEnd } from '../../support/console/console.ts';
+import { newTenant, stack } from '../../support/stack/stack.ts';
 
 const test = anyTest.skipIf(noBrowser !== undefined);
 

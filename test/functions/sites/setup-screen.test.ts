@@ -1,8 +1,14 @@
 import type { BrowserContextOptions, Page } from 'playwright-core';
 import { test as anyTest, expect } from 'vitest';
-import { expectAccessible, noBrowser, watchedPage } from '../../support/browser.ts';
-import { expireAt, newSecret, revokeSecret, setupLink, storedSecret } from '../../support/setup-links.ts';
-import { call, newTenant, stack, type Tenant } from '../../support/stack.ts';
+import { expectAccessible, noBrowser, watchedPage } from '../../support/console/browser.ts';
+import { call, newTenant, stack, type Tenant } from '../../support/stack/stack.ts';
+import {
+  expireAt,
+  newKeyedSecret,
+  revokeSecret,
+  setupLink,
+  storedSecret,
+} from '../../support/surfaces/setup-links.ts';
 
 const test = anyTest.skipIf(noBrowser !== undefined);
 
@@ -24,8 +30,8 @@ async function opened(tenant: Tenant, keys: string[], options: BrowserContextOpt
 
 test('a link opens a form for what is missing, which accepts a valid value after an invalid one, and then expires', async () => {
   const tenant = await newTenant();
-  await newSecret(tenant, 'PENDING_KEY');
-  await revokeSecret(tenant, (await newSecret(tenant, 'GONE_KEY', 'gone for good')).id);
+  await newKeyedSecret(tenant, 'PENDING_KEY');
+  await revokeSecret(tenant, (await newKeyedSecret(tenant, 'GONE_KEY', 'gone for good')).id);
   const keys = ['PENDING_KEY', 'GONE_KEY', 'NEW_KEY'];
   const { page, requested, complaints, token, url } = await opened(tenant, keys);
   for (const key of keys) expect(await row(page, key).textContent()).toContain('Needs a value');
@@ -112,7 +118,7 @@ test('some values can be saved now and the others later', async () => {
 test('an invalid value shows the service’s error next to it', async () => {
   const tenant = await newTenant();
   const { page } = await opened(tenant, ['FIRST_KEY', 'SECOND_KEY']);
-  await newSecret(tenant, 'SECOND_KEY', 'meanwhile by its owner');
+  await newKeyedSecret(tenant, 'SECOND_KEY', 'meanwhile by its owner');
   await field(page, 'FIRST_KEY').fill('the first value');
   await field(page, 'SECOND_KEY').fill('the second value');
   await save(page);

@@ -1,19 +1,19 @@
 import { expect, test } from 'vitest';
 import { availableItems } from '../../../shared/domain/surfaces/available-items.ts';
 import { exposedItems } from '../../../shared/domain/surfaces/exposed-item.ts';
+import { createScriptedAgent } from '../../support/agents/agent-runs.ts';
+import { expectStatus, publishedFlow, template } from '../../support/flows/flows.ts';
+import { countingRuntime, newTenant, stack } from '../../support/stack/stack.ts';
 import {
   a2aClient,
+  a2aProtocols,
   a2aWorld,
   addSkill,
   clientByCard,
-  protocols,
   sending,
   shownTask,
   text,
-} from '../../support/a2a-surface.ts';
-import { agentOf } from '../../support/agent-runs.ts';
-import { expectStatus, publishedFlow, template } from '../../support/flows.ts';
-import { countingRuntime, newTenant, stack } from '../../support/stack.ts';
+} from '../../support/surfaces/a2a-surface.ts';
 
 const cardPath = '/.well-known/agent-card.json';
 
@@ -75,7 +75,7 @@ test('a cache may keep the card for a minute, and ask whether it is still the sa
 
 test('a skill that nobody described is described by its agent', async () => {
   const world = await a2aWorld();
-  const agent = await agentOf(world.tenant, {}, { description: 'Answers travellers' });
+  const agent = await createScriptedAgent(world.tenant, {}, { description: 'Answers travellers' });
   await addSkill(world, { capabilityName: 'Ask', agentId: agent.id });
   const { card } = await cardOf(world.url, '1.0');
   const described = { id: 'ask', description: expect.stringMatching(/^Answers travellers/) };
@@ -134,7 +134,7 @@ test('404 for a deleted surface, and for one under another product', async () =>
   expect((await cardOf(url)).status).toBe(404);
 });
 
-test.each(protocols)('%s %s: there is no extended card, as the card says', async (...protocol) => {
+test.each(a2aProtocols)('%s %s: there is no extended card, as the card says', async (...protocol) => {
   const { url, key } = await a2aWorld();
   expect((await cardOf(url, '1.0')).card.capabilities).not.toHaveProperty('extendedAgentCard', true);
   const client = await a2aClient(url, key, protocol);
@@ -160,7 +160,7 @@ test('without an extended card each protocol has its own error', async () => {
 
 test('a flow and an agent that were deleted are no skills any more', async () => {
   const world = await a2aWorld();
-  const agent = await agentOf(world.tenant);
+  const agent = await createScriptedAgent(world.tenant);
   await addSkill(world, { capabilityName: 'Ask', agentId: agent.id });
   const flow = await publishedFlow(world.tenant, [template('-')]);
   await addSkill(world, { capabilityName: 'Other', flowId: flow.id });

@@ -11,13 +11,13 @@ import { answerTask } from '../../../shared/protocols/a2a/answer-task.ts';
 import type { A2aCall } from '../../../shared/protocols/a2a/call.ts';
 import { startTask } from '../../../shared/protocols/a2a/start-task.ts';
 import { leaseEnd, whileOpen } from '../../../shared/protocols/a2a/while-open.ts';
-import { a2aWorld, addSkill } from '../../support/a2a-surface.ts';
-import { agentOf, calls, scripted } from '../../support/agent-runs.ts';
-import { brokenTable, type Interference } from '../../support/broken-table.ts';
-import { publishedFlow, template } from '../../support/flows.ts';
-import { principalHere } from '../../support/principals.ts';
-import { countingRuntime } from '../../support/stack.ts';
-import { createTool } from '../../support/tools.ts';
+import { calls, createScriptedAgent, scripted } from '../../support/agents/agent-runs.ts';
+import { brokenTable, type Interference } from '../../support/data/broken-table.ts';
+import { createTool } from '../../support/files/tools.ts';
+import { publishedFlow, template } from '../../support/flows/flows.ts';
+import { principalHere } from '../../support/stack/principals.ts';
+import { countingRuntime } from '../../support/stack/stack.ts';
+import { a2aWorld, addSkill } from '../../support/surfaces/a2a-surface.ts';
 
 const local = {
   name: 'thermometer',
@@ -33,7 +33,7 @@ async function world() {
   const made = await a2aWorld();
   const { tenant, productId, surface } = made;
   const { id: toolId } = await createTool(tenant, local);
-  const agent = await agentOf(tenant, { tools: { toolIds: [toolId] } });
+  const agent = await createScriptedAgent(tenant, { tools: { toolIds: [toolId] } });
   await addSkill(made, { capabilityName: 'Ask', agentId: agent.id });
   const call = { type: 'tool-call', name: 'measure', config: { toolId, outputVariable: 'measured' } };
   const flow = await publishedFlow(tenant, [call, template('{{ measured.celsius }} °C')]);

@@ -3,6 +3,10 @@ import { a2aTaskEntity, tasksPartition } from '../../../shared/domain/a2a-tasks/
 import { a2aTaskStore } from '../../../shared/domain/a2a-tasks/task-store.ts';
 import { recordEnd, taskProgress } from '../../../shared/execution/a2a-tasks/task-progress.ts';
 import { ConditionFailed } from '../../../shared/platform/data/condition-failed.ts';
+import { calls, createScriptedAgent, scripted } from '../../support/agents/agent-runs.ts';
+import { expectStatus } from '../../support/flows/flows.ts';
+import { eventually } from '../../support/stack/eventually.ts';
+import { countingRuntime, newTenant } from '../../support/stack/stack.ts';
 import {
   a2aClient,
   a2aWorld,
@@ -11,11 +15,7 @@ import {
   shownTask,
   taskIn,
   text,
-} from '../../support/a2a-surface.ts';
-import { agentOf, calls, scripted } from '../../support/agent-runs.ts';
-import { eventually } from '../../support/eventually.ts';
-import { expectStatus } from '../../support/flows.ts';
-import { countingRuntime, newTenant } from '../../support/stack.ts';
+} from '../../support/surfaces/a2a-surface.ts';
 
 /** An open task of a flow, whose process lives until a moment. */
 async function openTask(leaseUntil: string | null) {
@@ -75,7 +75,7 @@ test('a long answer and a long message are kept outside of the item, and read ba
 test('a task of an agent that was deleted while it waits is over', async () => {
   const world = await a2aWorld();
   const tools = { toolIds: ['builtin:calculator'], approval: { require: true } };
-  const agent = await agentOf(world.tenant, { tools });
+  const agent = await createScriptedAgent(world.tenant, { tools });
   await addSkill(world, { capabilityName: 'Ask', agentId: agent.id });
   const client = await a2aClient(world.url, world.key);
   const script = scripted(calls(['calculator', { expression: '1' }]), { text: 'never' });

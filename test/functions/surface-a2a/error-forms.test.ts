@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
 import { restErrorBody, rpcErrorBody } from '../../../shared/adapters/a2a-server/error-bodies.ts';
-import { a2aWorld, addSkill } from '../../support/a2a-surface.ts';
-import { agentOf, calls, scripted } from '../../support/agent-runs.ts';
-import { newTenant } from '../../support/stack.ts';
+import { calls, createScriptedAgent, scripted } from '../../support/agents/agent-runs.ts';
+import { newTenant } from '../../support/stack/stack.ts';
+import { a2aWorld, addSkill } from '../../support/surfaces/a2a-surface.ts';
 
 const message = (messageId = 'm-1') => ({ messageId, role: 'ROLE_USER', parts: [{ text: 'Ada' }] });
 const rpc = (method: unknown, params: unknown = { message: message() }, more: object = {}) => ({
@@ -99,7 +99,7 @@ test('unknown members are ignored in both bindings, and members that the path na
   const world = await a2aWorld();
   const { url, key, tenant } = world;
   const tool = { name: 'thermometer', description: 'd', toolType: 'local', parametersSchema: {}, config: {} };
-  const agent = await agentOf(tenant, { tools: { runtimeTools: [tool] } });
+  const agent = await createScriptedAgent(tenant, { tools: { runtimeTools: [tool] } });
   await addSkill(world, { capabilityName: 'Measure', agentId: agent.id });
   const extra = { unknown: { deep: [1] } };
   const sent = (messageId: string) => ({

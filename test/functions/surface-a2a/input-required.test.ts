@@ -1,21 +1,21 @@
 import type { Part } from '@a2a-js/sdk';
 import { expect, test } from 'vitest';
+import { approve, calls, createScriptedAgent, followed, scripted } from '../../support/agents/agent-runs.ts';
+import { createTool } from '../../support/files/tools.ts';
+import { expectStatus, publishedFlow, template } from '../../support/flows/flows.ts';
+import { eventually } from '../../support/stack/eventually.ts';
 import {
   a2aClient,
+  a2aProtocols,
   a2aWorld,
   addSkill,
   data,
-  protocols,
   sending,
   shownEvents,
   shownTask,
   taskIn,
   text,
-} from '../../support/a2a-surface.ts';
-import { agentOf, approve, calls, followed, scripted } from '../../support/agent-runs.ts';
-import { eventually } from '../../support/eventually.ts';
-import { expectStatus, publishedFlow, template } from '../../support/flows.ts';
-import { createTool } from '../../support/tools.ts';
+} from '../../support/surfaces/a2a-surface.ts';
 
 const local = {
   name: 'thermometer',
@@ -32,7 +32,7 @@ async function world(
   const made = await a2aWorld(undefined, { behavior });
   const { id } = await createTool(made.tenant, local);
   const require = waitsFor.includes('calculator') ? ['calculator'] : [];
-  const agent = await agentOf(made.tenant, {
+  const agent = await createScriptedAgent(made.tenant, {
     tools: { toolIds: [id, 'builtin:calculator'], approval: { require } },
   });
   await addSkill(made, { capabilityName: 'Ask', agentId: agent.id });
@@ -55,7 +55,7 @@ interface Question {
   }[];
 }
 
-test.concurrent.each(protocols)(
+test.concurrent.each(a2aProtocols)(
   '%s %s: a local tool asks for its output, and the answer continues the task',
   async (...protocol) => {
     const { url, key, message } = await world(['thermometer']);
@@ -168,7 +168,7 @@ async function* afterFirst<T>(events: AsyncIterable<T>, act: () => Promise<unkno
   await acting;
 }
 
-test.concurrent.each(protocols)(
+test.concurrent.each(a2aProtocols)(
   '%s %s: who follows a task that waits for its caller sees it to its end',
   async (...protocol) => {
     const { url, key, message } = await world(['thermometer']);
@@ -216,7 +216,7 @@ test.concurrent('a stream ends with the question', async () => {
   expect((await shownEvents(client.sendMessageStream(message))).at(-1)).toEqual(['status', 'input-required']);
 });
 
-test.concurrent.each(protocols)('%s %s: a flow asks for the output of a tool', async (...protocol) => {
+test.concurrent.each(a2aProtocols)('%s %s: a flow asks for the output of a tool', async (...protocol) => {
   const made = await a2aWorld();
   const { id: toolId } = await createTool(made.tenant, local);
   const call = {

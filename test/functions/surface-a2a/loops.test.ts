@@ -1,10 +1,17 @@
 import { expect, test } from 'vitest';
-import { a2aClient, a2aWorld, keyOfSurface, sending, shownTask, text } from '../../support/a2a-surface.ts';
-import { agentOf } from '../../support/agent-runs.ts';
-import { createAgent } from '../../support/agents.ts';
-import { expectStatus } from '../../support/flows.ts';
-import { addCapability, addItem, createSurface } from '../../support/products.ts';
-import { stack, type Tenant } from '../../support/stack.ts';
+import { createScriptedAgent } from '../../support/agents/agent-runs.ts';
+import { createAgent } from '../../support/agents/agents.ts';
+import { expectStatus } from '../../support/flows/flows.ts';
+import { stack, type Tenant } from '../../support/stack/stack.ts';
+import {
+  a2aClient,
+  a2aWorld,
+  keyOfSurface,
+  sending,
+  shownTask,
+  text,
+} from '../../support/surfaces/a2a-surface.ts';
+import { addCapability, addItem, createSurface } from '../../support/surfaces/products.ts';
 
 /** A surface with the one skill to ask an agent, and a test key of it, which learns the reasons of failures. */
 async function surfaceOf(tenant: Tenant, productId: string) {
@@ -35,7 +42,7 @@ const runsOf = async ({ call }: Tenant, agentId: string) =>
 test('an agent answers through another one of this service over A2A', async () => {
   const { tenant, productId } = await a2aWorld();
   const one = await surfaceOf(tenant, productId);
-  await one.offer((await agentOf(tenant, { model: 'generic-openai/echo' })).id);
+  await one.offer((await createScriptedAgent(tenant, { model: 'generic-openai/echo' })).id);
   const two = await surfaceOf(tenant, productId);
   await two.offer(await agentBehind(tenant, one.url, one.key));
   const client = await a2aClient(two.url, two.key);

@@ -1,31 +1,34 @@
 import { expect, test } from 'vitest';
+import { createScriptedAgent, scripted } from '../../support/agents/agent-runs.ts';
 import {
   a2aClient,
+  a2aProtocols,
   a2aWorld,
   addSkill,
   data,
-  protocols,
   sending,
   shownEvents,
   shownTask,
   text,
-} from '../../support/a2a-surface.ts';
-import { agentOf, scripted } from '../../support/agent-runs.ts';
+} from '../../support/surfaces/a2a-surface.ts';
 
-test.each(protocols)('%s %s: a message runs a flow, and its answer is an artifact', async (...protocol) => {
-  const { url, key } = await a2aWorld();
-  const client = await a2aClient(url, key, protocol);
-  expect(shownTask(await client.sendMessage(sending([text('Ada')])))).toEqual({
-    state: 'completed',
-    said: undefined,
-    answer: ['Hello Ada'],
-  });
-  expect(shownTask(await client.sendMessage(sending([data({ person: 'Bob' })])))).toMatchObject({
-    answer: ['Hello Bob'],
-  });
-});
+test.each(a2aProtocols)(
+  '%s %s: a message runs a flow, and its answer is an artifact',
+  async (...protocol) => {
+    const { url, key } = await a2aWorld();
+    const client = await a2aClient(url, key, protocol);
+    expect(shownTask(await client.sendMessage(sending([text('Ada')])))).toEqual({
+      state: 'completed',
+      said: undefined,
+      answer: ['Hello Ada'],
+    });
+    expect(shownTask(await client.sendMessage(sending([data({ person: 'Bob' })])))).toMatchObject({
+      answer: ['Hello Bob'],
+    });
+  },
+);
 
-test.each(protocols)(
+test.each(a2aProtocols)(
   '%s %s: the events of a flow are its task, the answer and the end',
   async (...protocol) => {
     const { url, key } = await a2aWorld();
@@ -38,9 +41,9 @@ test.each(protocols)(
   },
 );
 
-test.each(protocols)('%s %s: an agent streams its text', async (...protocol) => {
+test.each(a2aProtocols)('%s %s: an agent streams its text', async (...protocol) => {
   const world = await a2aWorld();
-  const agent = await agentOf(world.tenant);
+  const agent = await createScriptedAgent(world.tenant);
   await addSkill(world, { capabilityName: 'Ask', agentId: agent.id });
   const client = await a2aClient(world.url, world.key, protocol);
   const ask = () => sending([text(scripted({ text: 'an answer of several words' }))], { skillId: 'ask' });

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { pushConfigStore } from '../../../shared/domain/a2a-tasks/push-config-store.ts';
 import { a2aTaskEntity } from '../../../shared/domain/a2a-tasks/task.ts';
-import { taskEndNotice, tellEnd } from '../../../shared/domain/a2a-tasks/task-notice.ts';
+import { notifyTaskEnd, taskEndNotice } from '../../../shared/domain/a2a-tasks/task-notice.ts';
 import { a2aTaskStore } from '../../../shared/domain/a2a-tasks/task-store.ts';
 import { thresholdAttempt } from '../../../shared/domain/budgets/threshold-attempt.ts';
 import { deliverer } from '../../../shared/domain/deliveries/deliver.ts';
@@ -13,9 +13,9 @@ import { taskRequests } from '../../../shared/execution/a2a-tasks/task-request.t
 import { endExpiredExecution } from '../../../shared/execution/dispatch/expired-executions.ts';
 import { checkpointEntity } from '../../../shared/execution/runs/checkpoints/checkpoint.ts';
 import { executionEntity } from '../../../shared/execution/runs/execution.ts';
-import { allow, loopback } from '../../support/loopback.ts';
-import { silentQueue } from '../../support/silent-queue.ts';
-import { countingRuntime, newTenant } from '../../support/stack.ts';
+import { silentQueue } from '../../support/data/silent-queue.ts';
+import { allowHost, loopback } from '../../support/servers/loopback.ts';
+import { countingRuntime, newTenant } from '../../support/stack/stack.ts';
 
 /** A task of a flow that runs, and a receiver on this machine. Nothing but the test attempts deliveries. */
 async function openTask() {
@@ -27,7 +27,7 @@ async function openTask() {
     requests.push({ headers: request.headers, body: Buffer.concat(chunks).toString() });
     response.writeHead(204).end();
   });
-  allow(host);
+  allowHost(host);
   const { tenant } = await newTenant();
   // Its deliveries are not due for the sweep of the stack.
   const base = countingRuntime().scopeOf(tenant);
@@ -79,7 +79,7 @@ test('the end of a task is told once, whoever notices it', async () => {
   await scope.table.commit(notice.writes);
   await notice.send();
   await end();
-  await tellEnd(scope, followed);
+  await notifyTaskEnd(scope, followed);
   expect(await deliveries()).toHaveLength(1);
   expect(sent).toHaveLength(1);
   await deliver();
@@ -104,7 +104,7 @@ test('a receiver that is added between the preparation of the end and its commit
 
 test('the end of a run that its task does not show yet is told later', async () => {
   const { scope, add, deliveries, deliver, requests } = await openTask();
-  await tellEnd(scope, await add('one'));
+  await notifyTaskEnd(scope, await add('one'));
   await deliver();
   const [key = { surfaceId: '', id: '' }] = await deliveries();
   expect(await scope.table.get(deliveryEntity, key, { consistent: true })).toMatchObject({

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { a2aClient, a2aWorld, addSkill, sending, taskIn, text } from '../../support/a2a-surface.ts';
-import { agentOf } from '../../support/agent-runs.ts';
+import { createScriptedAgent } from '../../support/agents/agent-runs.ts';
+import { a2aClient, a2aWorld, addSkill, sending, taskIn, text } from '../../support/surfaces/a2a-surface.ts';
 
 const url = 'https://example.com/told';
 /** Configs that are not right, and the member that is named. */
@@ -22,7 +22,7 @@ const wrong: [config: unknown, member: string][] = [
 /** A working task, and how a config for it is refused in each protocol. */
 async function worldWithTask() {
   const world = await a2aWorld();
-  const agent = await agentOf(world.tenant, { model: 'generic-openai/hanging' });
+  const agent = await createScriptedAgent(world.tenant, { model: 'generic-openai/hanging' });
   await addSkill(world, { capabilityName: 'Ask', agentId: agent.id });
   const client = await a2aClient(world.url, world.key);
   const message = sending([text('x')], { skillId: 'ask' }, { returnImmediately: true });

@@ -2,24 +2,24 @@ import { randomUUID } from 'node:crypto';
 import { expect, inject, test } from 'vitest';
 import { a2aTaskEntity } from '../../../shared/domain/a2a-tasks/task.ts';
 import { deliveryEntity } from '../../../shared/domain/deliveries/delivery.ts';
+import { calls, createScriptedAgent, scripted } from '../../support/agents/agent-runs.ts';
+import { createTool } from '../../support/files/tools.ts';
+import { expectStatus, template } from '../../support/flows/flows.ts';
+import type { ReceivedWebhook } from '../../support/servers/webhook-receiver.ts';
+import { eventually } from '../../support/stack/eventually.ts';
+import { countingRuntime } from '../../support/stack/stack.ts';
 import {
   a2aClient,
+  a2aProtocols,
   a2aWorld,
   addSkill,
   data,
   keyOfSurface,
-  protocols,
   sending,
   shownTask,
   taskIn,
   text,
-} from '../../support/a2a-surface.ts';
-import { agentOf, calls, scripted } from '../../support/agent-runs.ts';
-import { eventually } from '../../support/eventually.ts';
-import { expectStatus, template } from '../../support/flows.ts';
-import { countingRuntime } from '../../support/stack.ts';
-import { createTool } from '../../support/tools.ts';
-import type { ReceivedWebhook } from '../../support/webhook-receiver.ts';
+} from '../../support/surfaces/a2a-surface.ts';
 
 const atOnce = { returnImmediately: true };
 const waiting = (delayMs: number) => ({
@@ -71,14 +71,14 @@ async function askingWorld() {
     config: {},
     parametersSchema: { type: 'object', properties: { room: { type: 'string' } } },
   });
-  const agent = await agentOf(world.tenant, { tools: { toolIds: [id] } });
+  const agent = await createScriptedAgent(world.tenant, { tools: { toolIds: [id] } });
   await addSkill(world, { capabilityName: 'Ask', agentId: agent.id });
   const script = scripted(calls(['thermometer', { room: 'attic' }]), { text: 'warm' });
   const ask = (configuration: object) => sending([text(script)], { skillId: 'ask' }, configuration);
   return { ...world, ask };
 }
 
-test.each(protocols)('%s %s: a flow in front and in the background tells its end', async (...protocol) => {
+test.each(a2aProtocols)('%s %s: a flow in front and in the background tells its end', async (...protocol) => {
   const { url, key } = await a2aWorld();
   const client = await a2aClient(url, key, protocol);
   for (const how of [{}, atOnce]) {
@@ -106,7 +106,7 @@ test.each(protocols)('%s %s: a flow in front and in the background tells its end
   }
 });
 
-test.each(protocols)('%s %s: an agent tells its question and its end', async (...protocol) => {
+test.each(a2aProtocols)('%s %s: an agent tells its question and its end', async (...protocol) => {
   const { url, key, ask, tenant, path } = await askingWorld();
   const client = await a2aClient(url, key, protocol);
   const { url: to, got } = receiver();
@@ -122,7 +122,7 @@ test.each(protocols)('%s %s: an agent tells its question and its end', async (..
   expect(told(ended?.body)).toMatchObject({ id, status: { state: states[protocol[1]].completed } });
 });
 
-test.each(protocols)('%s %s: configs of a running task, without their secrets', async (...protocol) => {
+test.each(a2aProtocols)('%s %s: configs of a running task, without their secrets', async (...protocol) => {
   const { url, key } = await a2aWorld([waiting(3_600_000)]);
   const client = await a2aClient(url, key, protocol);
   const { id: taskId } = taskIn(await client.sendMessage(sending([text('Ada')], {}, atOnce)));
@@ -161,7 +161,7 @@ test.each(protocols)('%s %s: configs of a running task, without their secrets', 
   expect(told(body)).toMatchObject({ id: taskId, status: { state: states[protocol[1]].canceled } });
 });
 
-test.each(protocols)(
+test.each(a2aProtocols)(
   '%s %s: a config of a task that has ended is told its end at once',
   async (...protocol) => {
     const { url, key } = await a2aWorld();
@@ -177,7 +177,7 @@ test.each(protocols)(
   },
 );
 
-test.each(protocols)('%s %s: what cannot be told is refused, and says where', async (...protocol) => {
+test.each(a2aProtocols)('%s %s: what cannot be told is refused, and says where', async (...protocol) => {
   const { url, key } = await a2aWorld([waiting(3_600_000)]);
   const client = await a2aClient(url, key, protocol);
   const { id: taskId } = taskIn(await client.sendMessage(sending([text('Ada')], {}, atOnce)));
@@ -213,7 +213,7 @@ test.each(protocols)('%s %s: what cannot be told is refused, and says where', as
   await client.cancelTask({ tenant: '', id: taskId, metadata: undefined });
 });
 
-test.each(protocols)('%s %s: the tasks of another caller do not exist', async (...protocol) => {
+test.each(a2aProtocols)('%s %s: the tasks of another caller do not exist', async (...protocol) => {
   const { url, key, tenant, path } = await a2aWorld([waiting(3_600_000)]);
   const client = await a2aClient(url, key, protocol);
   const { id: taskId } = taskIn(await client.sendMessage(sending([text('Ada')], {}, atOnce)));

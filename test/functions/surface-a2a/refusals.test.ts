@@ -1,21 +1,21 @@
 import { expect, test } from 'vitest';
 import { restErrorBody, rpcErrorBody } from '../../../shared/adapters/a2a-server/error-bodies.ts';
 import { agentLevelsMax } from '../../../shared/core/agent-depth.ts';
+import { createScriptedAgent } from '../../support/agents/agent-runs.ts';
+import { expectStatus, publishedFlow, template } from '../../support/flows/flows.ts';
+import { newKey } from '../../support/stack/keys.ts';
+import { newTenant } from '../../support/stack/stack.ts';
 import {
   a2aClient,
+  a2aProtocols,
   a2aWorld,
   addSkill,
   data,
   keyOfSurface,
-  protocols,
   sending,
   shownTask,
   text,
-} from '../../support/a2a-surface.ts';
-import { agentOf } from '../../support/agent-runs.ts';
-import { expectStatus, publishedFlow, template } from '../../support/flows.ts';
-import { newKey } from '../../support/keys.ts';
-import { newTenant } from '../../support/stack.ts';
+} from '../../support/surfaces/a2a-surface.ts';
 
 const message = { messageId: 'm-1', role: 'ROLE_USER', parts: [{ text: 'Ada' }] };
 const rpc = (method: string, params: unknown = { message }) => ({ jsonrpc: '2.0', id: 7, method, params });
@@ -37,7 +37,7 @@ const failing = {
   config: { script: 'throw Error("Inner reason")' },
 };
 
-test.each(protocols)(
+test.each(a2aProtocols)(
   '%s %s: a failed run is a failed task; only test keys learn why',
   async (...protocol) => {
     const { url, key, tenant, path } = await a2aWorld([failing]);
@@ -55,7 +55,7 @@ test.each(protocols)(
 
 test('a failed agent in the background tells a live key no reason', async () => {
   const world = await a2aWorld();
-  const agent = await agentOf(world.tenant, { model: 'generic-openai/refusing' });
+  const agent = await createScriptedAgent(world.tenant, { model: 'generic-openai/refusing' });
   await addSkill(world, { capabilityName: 'Ask', agentId: agent.id });
   const client = await a2aClient(world.url, world.key);
   expect(shownTask(await client.sendMessage(sending([text('x')], { skillId: 'ask' })))).toEqual({
@@ -65,7 +65,7 @@ test('a failed agent in the background tells a live key no reason', async () => 
   });
 });
 
-test.each(protocols)('%s %s: messages that fit no skill say what is wrong', async (...protocol) => {
+test.each(a2aProtocols)('%s %s: messages that fit no skill say what is wrong', async (...protocol) => {
   const world = await a2aWorld();
   const flow = await publishedFlow(world.tenant, [template('{{ a }} {{ b }}')]);
   await addSkill(world, { capabilityName: 'Two', flowId: flow.id });

@@ -1,21 +1,21 @@
 import { expect, test } from 'vitest';
+import { calls, createScriptedAgent, scripted } from '../../support/agents/agent-runs.ts';
+import { createTool } from '../../support/files/tools.ts';
+import { expectStatus, publishedFlow, template } from '../../support/flows/flows.ts';
+import { eventually } from '../../support/stack/eventually.ts';
 import {
   a2aClient,
+  a2aProtocols,
   a2aWorld,
   addSkill,
   data,
   keyOfSurface,
-  protocols,
   sending,
   shownEvents,
   shownTask,
   taskIn,
   text,
-} from '../../support/a2a-surface.ts';
-import { agentOf, calls, scripted } from '../../support/agent-runs.ts';
-import { eventually } from '../../support/eventually.ts';
-import { expectStatus, publishedFlow, template } from '../../support/flows.ts';
-import { createTool } from '../../support/tools.ts';
+} from '../../support/surfaces/a2a-surface.ts';
 
 const atOnce = { returnImmediately: true };
 const local = {
@@ -31,7 +31,7 @@ const listing = { tenant: '', contextId: '', status: 0, pageToken: '', statusTim
 async function countingWorld() {
   const world = await a2aWorld();
   const { id: toolId } = await createTool(world.tenant, local);
-  const agent = await agentOf(world.tenant, { tools: { toolIds: [toolId] } });
+  const agent = await createScriptedAgent(world.tenant, { tools: { toolIds: [toolId] } });
   await addSkill(world, { capabilityName: 'Ask', agentId: agent.id });
   const client = await a2aClient(world.url, world.key);
   const runs = async () => {
@@ -46,7 +46,7 @@ async function countingWorld() {
   return { ...world, client, toolId, runs, tasks };
 }
 
-test.each(protocols)(
+test.each(a2aProtocols)(
   '%s %s: a message that is sent again gives its task, and runs nothing',
   async (...protocol) => {
     const { url, key, runs, tasks } = await countingWorld();

@@ -4,10 +4,10 @@ import { decodeProtectedHeader, type JWK } from 'jose';
 import { expect, test, vi } from 'vitest';
 import { cardKeys } from '../../../shared/domain/surfaces/card-keys.ts';
 import { surfaceStore } from '../../../shared/domain/surfaces/surface-store.ts';
-import { a2aWorld } from '../../support/a2a-surface.ts';
-import { expectStatus } from '../../support/flows.ts';
-import { newSecret } from '../../support/secrets.ts';
-import { countingRuntime } from '../../support/stack.ts';
+import { newSecret } from '../../support/data/secrets.ts';
+import { expectStatus } from '../../support/flows/flows.ts';
+import { countingRuntime } from '../../support/stack/stack.ts';
+import { a2aWorld } from '../../support/surfaces/a2a-surface.ts';
 
 type World = Awaited<ReturnType<typeof a2aWorld>>;
 interface Signed {

@@ -1,21 +1,21 @@
 import { expect, test } from 'vitest';
+import { createScriptedAgent, scripted } from '../../support/agents/agent-runs.ts';
+import { template } from '../../support/flows/flows.ts';
+import { eventually } from '../../support/stack/eventually.ts';
+import { newKey } from '../../support/stack/keys.ts';
 import {
   a2aClient,
+  a2aProtocols,
   a2aWorld,
   addSkill,
   keyOfSurface,
-  protocols,
   sending,
   shownEvents,
   shownTask,
   taskIn,
   text,
-} from '../../support/a2a-surface.ts';
-import { agentOf, scripted } from '../../support/agent-runs.ts';
-import { eventually } from '../../support/eventually.ts';
-import { template } from '../../support/flows.ts';
-import { newKey } from '../../support/keys.ts';
-import { scripted as giving } from '../../support/mcp-surface.ts';
+} from '../../support/surfaces/a2a-surface.ts';
+import { scriptStep } from '../../support/surfaces/mcp-surface.ts';
 
 const at = (id: string, more: object = {}) => ({ tenant: '', id, metadata: undefined, ...more });
 const atOnce = { returnImmediately: true };
@@ -36,7 +36,7 @@ const waiting = (delayMs: number) => ({
 /** A surface whose skill `ask` is an agent. */
 async function agentWorld(config: object = {}) {
   const world = await a2aWorld();
-  const agent = await agentOf(world.tenant, config);
+  const agent = await createScriptedAgent(world.tenant, config);
   await addSkill(world, { capabilityName: 'Ask', agentId: agent.id });
   const ask = (words: string, more: object = {}, configuration: object = {}) =>
     sending([text(words)], { skillId: 'ask', ...more }, configuration);
@@ -52,7 +52,7 @@ const partsOf = (answer: Parameters<typeof taskIn>[0]) =>
     }),
   );
 
-test.concurrent.each(protocols)(
+test.concurrent.each(a2aProtocols)(
   '%s %s: a stored file is a file part, streamed and read later',
   async (...protocol) => {
     const content = Buffer.from('the bytes').toString('base64');
@@ -69,7 +69,7 @@ test.concurrent.each(protocols)(
   },
 );
 
-test.concurrent.each(protocols)('%s %s: content as MCP has it becomes parts', async (...protocol) => {
+test.concurrent.each(a2aProtocols)('%s %s: content as MCP has it becomes parts', async (...protocol) => {
   const data = Buffer.from('the bytes').toString('base64');
   const blocks = [
     { type: 'text', text: 'Look' },
@@ -79,7 +79,7 @@ test.concurrent.each(protocols)('%s %s: content as MCP has it becomes parts', as
     { type: 'resource', resource: { uri: 'file:///b/d.csv?e', text: 'words', mimeType: 'text/csv' } },
   ];
   const answerTo = async (output: object) => {
-    const { url, key } = await a2aWorld([giving(`return ${JSON.stringify(output)}`)]);
+    const { url, key } = await a2aWorld([scriptStep(`return ${JSON.stringify(output)}`)]);
     const client = await a2aClient(url, key, protocol);
     return partsOf(await client.sendMessage(sending([text('x')])));
   };
@@ -103,16 +103,19 @@ test.concurrent.each(protocols)('%s %s: content as MCP has it becomes parts', as
   }
 });
 
-test.concurrent.each(protocols)('%s %s: a task can be read later, with its messages', async (...protocol) => {
-  const { url, key } = await a2aWorld();
-  const client = await a2aClient(url, key, protocol);
-  const sent = taskIn(await client.sendMessage(sending([text('Ada')])));
-  const task = await client.getTask(at(sent.id));
-  expect(shownTask(task)).toEqual({ state: 'completed', said: undefined, answer: ['Hello Ada'] });
-  expect(task.history.map(({ role, parts }) => [role, parts[0]?.content?.value])).toEqual([[1, 'Ada']]);
-  expect((await client.getTask(at(sent.id, { historyLength: 0 }))).history).toEqual([]);
-  expect(task.contextId).toBe(sent.contextId);
-});
+test.concurrent.each(a2aProtocols)(
+  '%s %s: a task can be read later, with its messages',
+  async (...protocol) => {
+    const { url, key } = await a2aWorld();
+    const client = await a2aClient(url, key, protocol);
+    const sent = taskIn(await client.sendMessage(sending([text('Ada')])));
+    const task = await client.getTask(at(sent.id));
+    expect(shownTask(task)).toEqual({ state: 'completed', said: undefined, answer: ['Hello Ada'] });
+    expect(task.history.map(({ role, parts }) => [role, parts[0]?.content?.value])).toEqual([[1, 'Ada']]);
+    expect((await client.getTask(at(sent.id, { historyLength: 0 }))).history).toEqual([]);
+    expect(task.contextId).toBe(sent.contextId);
+  },
+);
 
 test.concurrent('who subscribes to a task of an agent in the background gets its answer as it is said', async () => {
   const { url, key, ask } = await agentWorld({ model: 'generic-openai/trickling' });
@@ -126,7 +129,7 @@ test.concurrent('who subscribes to a task of an agent in the background gets its
   expect(whole).toEqual([pieces.join('')]);
 });
 
-test.concurrent.each(protocols)('%s %s: a flow and an agent in the background', async (...protocol) => {
+test.concurrent.each(a2aProtocols)('%s %s: a flow and an agent in the background', async (...protocol) => {
   const { url, key, ask } = await agentWorld();
   const client = await a2aClient(url, key, protocol);
   const greet = sending([text('Ada')], { skillId: 'greet' }, atOnce);
@@ -142,7 +145,7 @@ test.concurrent.each(protocols)('%s %s: a flow and an agent in the background', 
   }
 });
 
-test.concurrent.each(protocols)('%s %s: a task that works is followed to its end', async (...protocol) => {
+test.concurrent.each(a2aProtocols)('%s %s: a task that works is followed to its end', async (...protocol) => {
   const { url, key, ask } = await agentWorld({ model: 'generic-openai/slow' });
   const client = await a2aClient(url, key, protocol);
   const { id } = taskIn(await client.sendMessage(ask('one two three four five six', {}, atOnce)));
@@ -155,14 +158,14 @@ test.concurrent.each(protocols)('%s %s: a task that works is followed to its end
 
 test.concurrent('a task that has ended is not followed', async () => {
   const { url, key } = await a2aWorld();
-  for (const protocol of protocols) {
+  for (const protocol of a2aProtocols) {
     const client = await a2aClient(url, key, protocol);
     const { id } = taskIn(await client.sendMessage(sending([text('Ada')])));
     await expect(shownEvents(client.resubscribeTask(at(id)))).rejects.toThrow('does not change any more');
   }
 });
 
-test.concurrent.each(protocols)('%s %s: a task of an agent is canceled, once', async (...protocol) => {
+test.concurrent.each(a2aProtocols)('%s %s: a task of an agent is canceled, once', async (...protocol) => {
   const { url, key, ask } = await agentWorld({ model: 'generic-openai/hanging' });
   const client = await a2aClient(url, key, protocol);
   const { id } = taskIn(await client.sendMessage(ask('hello', {}, atOnce)));
@@ -252,7 +255,7 @@ test.concurrent('the context and the tasks of another caller do not exist', asyn
   }
 });
 
-test.concurrent.each(protocols.filter(([, version]) => version === '1.0'))(
+test.concurrent.each(a2aProtocols.filter(([, version]) => version === '1.0'))(
   '%s %s: lists tasks in pages, newest first',
   async (...protocol) => {
     const { url, key } = await a2aWorld();

@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest';
 import { dispatchHere } from '../../shared/execution/dispatch/dispatch-here.ts';
-import { agentOf, approve, calls, followed, scripted } from '../../support/agent-runs.ts';
-import { settled, verified, webhookSurface } from '../../support/deliveries.ts';
-import { eventually } from '../../support/eventually.ts';
-import { expectStatus, template } from '../../support/flows.ts';
-import type { Tenant } from '../../support/stack.ts';
+import { approve, calls, createScriptedAgent, followed, scripted } from '../../support/agents/agent-runs.ts';
+import { expectStatus, template } from '../../support/flows/flows.ts';
+import { eventually } from '../../support/stack/eventually.ts';
+import type { Tenant } from '../../support/stack/stack.ts';
+import { settled, verified, webhookSurface } from '../../support/surfaces/deliveries.ts';
 
 const fails = { type: 'transform-data', name: 'fails', config: { script: 'throw new Error("no luck")' } };
 
@@ -111,7 +111,7 @@ test.concurrent('cancelling the batch of a suspended flow tells the webhook', as
 const asks =
   (config: object = {}) =>
   (tenant: Tenant) =>
-    agentOf(tenant, config);
+    createScriptedAgent(tenant, config);
 
 test.concurrent('the end of an agent in front of its caller is sent with its answer', async () => {
   const world = await webhookSurface({ agent: asks() });

@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest';
 import { deliveryEntity } from '../../../shared/domain/deliveries/delivery.ts';
-import { settled, verified, webhookSurface } from '../../support/deliveries.ts';
-import { notFoundBody } from '../../support/errors.ts';
-import { eventually } from '../../support/eventually.ts';
-import { expectStatus } from '../../support/flows.ts';
-import { countingRuntime, newTenant } from '../../support/stack.ts';
+import { expectStatus } from '../../support/flows/flows.ts';
+import { notFoundBody } from '../../support/stack/errors.ts';
+import { eventually } from '../../support/stack/eventually.ts';
+import { countingRuntime, newTenant } from '../../support/stack/stack.ts';
+import { settled, verified, webhookSurface } from '../../support/surfaces/deliveries.ts';
 
 const unknown = 'delivery_01k9m4v7d3x8qz5w2r6t0y1hbn';
 

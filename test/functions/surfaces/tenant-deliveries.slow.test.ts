@@ -1,7 +1,7 @@
 import { expect, test, vi } from 'vitest';
-import { storedDelivery, webhookSurface } from '../../support/deliveries.ts';
-import { expectStatus } from '../../support/flows.ts';
-import { countingRuntime } from '../../support/stack.ts';
+import { expectStatus } from '../../support/flows/flows.ts';
+import { countingRuntime } from '../../support/stack/stack.ts';
+import { storedDelivery, webhookSurface } from '../../support/surfaces/deliveries.ts';
 
 const count = 200;
 

@@ -1,8 +1,14 @@
 import { expect, test } from 'vitest';
-import { eventually } from '../../support/eventually.ts';
-import { createRecords, expectStatus, publishedFlow, runFlow, template } from '../../support/flows.ts';
-import { newTenant, type Tenant } from '../../support/stack.ts';
-import { newCollector, setTelemetry } from '../../support/telemetry.ts';
+import {
+  createRecords,
+  expectStatus,
+  publishedFlow,
+  runFlowOnRecords,
+  template,
+} from '../../support/flows/flows.ts';
+import { newCollector, setTelemetry } from '../../support/servers/telemetry.ts';
+import { eventually } from '../../support/stack/eventually.ts';
+import { newTenant, type Tenant } from '../../support/stack/stack.ts';
 
 const run = ({ call }: Pick<Tenant, 'call'>, flowId: string) =>
   expectStatus(
@@ -139,14 +145,14 @@ test.concurrent('a batch arrives with its records, and the content of spans only
   await setTelemetry(tenant, { endpoint: collector.endpoint, content: 'full' });
   const flow = await publishedFlow(tenant, [template('Hello {{ _record.name }}', 'greeting')]);
   await createRecords(tenant, 'person', 3);
-  await expectStatus(200, runFlow(tenant, flow.id, 'person'));
+  await expectStatus(200, runFlowOnRecords(tenant, flow.id, 'person'));
   const [full] = await collector.got();
   expect(full?.spans.map(({ attributes }) => attributes['run.span.kind'])).toEqual(
     expect.arrayContaining(['run', 'record', 'step']),
   );
   expect(JSON.stringify(full?.spans)).toContain('Hello person-');
   await setTelemetry(tenant, { endpoint: collector.endpoint });
-  await expectStatus(200, runFlow(tenant, flow.id, 'person'));
+  await expectStatus(200, runFlowOnRecords(tenant, flow.id, 'person'));
   const [, bare] = await collector.got(2);
   expect(bare?.spans).toHaveLength(full?.spans.length ?? 0);
   expect(JSON.stringify(bare?.spans)).not.toContain('Hello person-');
@@ -159,7 +165,7 @@ test.concurrent('a cancelled batch arrives with the records that ended after it'
   const slow = { type: 'prompt', name: 'slow', config: { model: 'generic-openai/slow', userPrompt: 'wait' } };
   const flow = await publishedFlow(tenant, [slow]);
   await createRecords(tenant, 'person', 30);
-  const { batchId } = await expectStatus(202, runFlow(tenant, flow.id, 'person'));
+  const { batchId } = await expectStatus(202, runFlowOnRecords(tenant, flow.id, 'person'));
   await eventually(async () => {
     const { counts } = await expectStatus(200, tenant.call('GET', `/v1/runs/${batchId}`));
     expect(counts.completed).toBeGreaterThan(0);

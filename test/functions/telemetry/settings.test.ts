@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
-import { expectStatus } from '../../support/flows.ts';
-import { tenantWithKey } from '../../support/keys.ts';
-import { countingRuntime, newTenant } from '../../support/stack.ts';
-import { newCollector, setTelemetry } from '../../support/telemetry.ts';
+import { expectStatus } from '../../support/flows/flows.ts';
+import { newCollector, setTelemetry } from '../../support/servers/telemetry.ts';
+import { tenantWithKey } from '../../support/stack/keys.ts';
+import { countingRuntime, newTenant } from '../../support/stack/stack.ts';
 
 const endpoint = 'https://otlp.example.com/api';
 

@@ -3,14 +3,14 @@ import { executeTool } from '../../../functions/tool-runs/execute.ts';
 import { newId } from '../../../shared/core/ids.ts';
 import { livePorts } from '../../../shared/execution/live-ports.ts';
 import { toLambda } from '../../../shared/platform/http/lambda/lambda.ts';
-import { createAgent } from '../../support/agents.ts';
-import { expectStatus, publishedFlow, template } from '../../support/flows.ts';
-import { invokeWith } from '../../support/invoke.ts';
-import { newKey } from '../../support/keys.ts';
-import { principalOf } from '../../support/principals.ts';
-import { newSecret } from '../../support/secrets.ts';
-import { countingRuntime, newTenant, type Tenant } from '../../support/stack.ts';
-import { createTool } from '../../support/tools.ts';
+import { createAgent } from '../../support/agents/agents.ts';
+import { newSecret } from '../../support/data/secrets.ts';
+import { createTool } from '../../support/files/tools.ts';
+import { expectStatus, publishedFlow, template } from '../../support/flows/flows.ts';
+import { invokeWith } from '../../support/stack/invoke.ts';
+import { newKey } from '../../support/stack/keys.ts';
+import { tenantPrincipal } from '../../support/stack/principals.ts';
+import { countingRuntime, newTenant, type Tenant } from '../../support/stack/stack.ts';
 
 const execute = ({ call }: Pick<Tenant, 'call'>, id: string, parameters: object = {}, more: object = {}) =>
   call('POST', `/v1/tools/${id}/execute`, { body: { parameters, ...more } });
@@ -311,7 +311,7 @@ test('a tool that takes longer than the request may is stopped and recorded', as
   const tenant = await newTenant();
   const flow = await publishedFlow(tenant, [{ type: 'wait-until', name: 'w', config: { delayMs: 9_000 } }]);
   const { id } = await createTool(tenant, { toolType: 'flow', config: { flowId: flow.id } });
-  const invoke = invokeWith(toLambda(executeTool), principalOf(tenant), 3_000);
+  const invoke = invokeWith(toLambda(executeTool), tenantPrincipal(tenant), 3_000);
   const body = JSON.stringify({ parameters: {} });
   const headers = { 'content-type': 'application/json' };
   const answer = await invoke({ httpMethod: 'POST', pathParameters: { id }, body, headers });

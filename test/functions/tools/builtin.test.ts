@@ -1,8 +1,8 @@
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { expect, test } from 'vitest';
 import { loadCatalog } from '../../../shared/adapters/models/catalog.ts';
-import { expectStatus } from '../../support/flows.ts';
-import { newTenant } from '../../support/stack.ts';
+import { expectStatus } from '../../support/flows/flows.ts';
+import { newTenant } from '../../support/stack/stack.ts';
 
 test('the built-in tools are listed, each with a valid schema, and readable by themselves', async () => {
   const { call } = await newTenant();

@@ -1,7 +1,7 @@
 import { beforeAll, expect, test } from 'vitest';
-import { expectStatus } from '../../support/flows.ts';
-import { newTenant, type Tenant } from '../../support/stack.ts';
-import { createTool, definition } from '../../support/tools.ts';
+import { createTool, definition } from '../../support/files/tools.ts';
+import { expectStatus } from '../../support/flows/flows.ts';
+import { newTenant, type Tenant } from '../../support/stack/stack.ts';
 
 let tenant: Tenant;
 let ids: string[];

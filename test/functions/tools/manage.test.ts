@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
-import { expectStatus, publishedFlow } from '../../support/flows.ts';
-import { newSecret } from '../../support/secrets.ts';
-import { newTenant } from '../../support/stack.ts';
-import { createTool, definition } from '../../support/tools.ts';
+import { newSecret } from '../../support/data/secrets.ts';
+import { createTool, definition } from '../../support/files/tools.ts';
+import { expectStatus, publishedFlow } from '../../support/flows/flows.ts';
+import { newTenant } from '../../support/stack/stack.ts';
 
 test('a tool is created, read, changed and deleted', async () => {
   const { call, userId } = await newTenant();

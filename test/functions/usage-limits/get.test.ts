@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { expectStatus } from '../../support/flows.ts';
-import { newKey, tenantWithKey } from '../../support/keys.ts';
-import { newTenant } from '../../support/stack.ts';
+import { expectStatus } from '../../support/flows/flows.ts';
+import { newKey, tenantWithKey } from '../../support/stack/keys.ts';
+import { newTenant } from '../../support/stack/stack.ts';
 
 const usageOf = async ({ call }: Pick<Awaited<ReturnType<typeof newTenant>>, 'call'>) =>
   (await expectStatus(200, call('GET', '/v1/usage-limits'))).usage;

@@ -11,13 +11,13 @@ import { batchStore } from '../../../shared/execution/batches/batch-store.ts';
 import { resumeIfStalled } from '../../../shared/execution/batches/starting/stalled-batches.ts';
 import {
   tombstoneEntity,
-  tombstoneOf,
+  tombstoneWrite,
   unfinishedCleanups,
 } from '../../../shared/platform/cleanup/tombstone.ts';
-import { deliver, plannedBatch, sqsEvent } from '../../support/batches.ts';
-import { finishedBatch, template } from '../../support/flows.ts';
-import { queueOfItsOwn } from '../../support/queues.ts';
-import { countingRuntime } from '../../support/stack.ts';
+import { queueOfItsOwn } from '../../support/data/queues.ts';
+import { deliverRunMessages, plannedBatch, sqsEvent } from '../../support/flows/batches.ts';
+import { finishedBatch, template } from '../../support/flows/flows.ts';
+import { countingRuntime } from '../../support/stack/stack.ts';
 
 afterEach(() => {
   vi.unstubAllEnvs();
@@ -42,7 +42,7 @@ test('a plan message from the dead-letter queue is sent again 15 minutes later, 
     planned: false,
     totalRecords: 12,
   });
-  await deliver([message(0)]);
+  await deliverRunMessages([message(0)]);
   await retryPlan(sqsEvent([{ tenant, batchId: batch.id, after: null, n: 0 }]));
   const [item] = await scope.table.getMany([batchEntity.key({ id: batch.id })], { consistent: true });
   const dueInMs = Date.parse(String(item?.SK2)) - Date.now();
@@ -92,7 +92,7 @@ async function deletion() {
   const tenant = `user:${newId('key')}`;
   const scope = countingRuntime().scopeOf(tenant);
   const id = newId('flow');
-  await scope.table.commit([tombstoneOf(scope, id)]);
+  await scope.table.commit([tombstoneWrite(scope, id)]);
   const isFoundAt = async (ms: number) => {
     for await (const page of unfinishedCleanups(scope.table, later(ms))) {
       if (page.some((each) => each.id === id)) return true;

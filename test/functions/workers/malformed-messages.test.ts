@@ -2,8 +2,8 @@ import type { SQSBatchResponse, SQSEvent } from 'aws-lambda';
 import { expect, test } from 'vitest';
 import { invoke } from '../../../infra/local/runtime/invoke.ts';
 import { type QueueSpec, queues } from '../../../infra/resources.ts';
-import { plannedBatch, sqsEvent } from '../../support/batches.ts';
-import { template } from '../../support/flows.ts';
+import { plannedBatch, sqsEvent } from '../../support/flows/batches.ts';
+import { template } from '../../support/flows/flows.ts';
 
 const workers = Object.values<QueueSpec>(queues).flatMap(({ worker, deadLetterWorker }) =>
   deadLetterWorker ? [worker, deadLetterWorker] : [worker],

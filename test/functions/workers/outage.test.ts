@@ -2,10 +2,10 @@ import { createServer, request } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Context } from 'aws-lambda';
 import { afterEach, expect, onTestFinished, test, vi } from 'vitest';
-import { plannedBatch, sqsEvent } from '../../support/batches.ts';
-import { template } from '../../support/flows.ts';
-import { modelServer } from '../../support/model-server.ts';
-import { stack } from '../../support/stack.ts';
+import { plannedBatch, sqsEvent } from '../../support/flows/batches.ts';
+import { template } from '../../support/flows/flows.ts';
+import { modelServer } from '../../support/models/model-server.ts';
+import { stack } from '../../support/stack/stack.ts';
 
 afterEach(() => {
   vi.unstubAllEnvs();

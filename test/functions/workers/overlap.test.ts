@@ -8,16 +8,16 @@ import {
 } from '@aws-sdk/client-sqs';
 import type { Context, SQSEvent } from 'aws-lambda';
 import { afterEach, expect, test, vi } from 'vitest';
-import { sqsEventOf } from '../../../infra/local/queues/sqs-event.ts';
+import { toSqsEvent } from '../../../infra/local/queues/sqs-event.ts';
 import { accountId } from '../../../infra/local/runtime/account.ts';
-import { queues, visibilitySecondsOf } from '../../../infra/resources.ts';
+import { queues, queueVisibilitySeconds } from '../../../infra/resources.ts';
 import type { FlowStepInput } from '../../../shared/domain/flows/checking/flow-step.ts';
 import { firstLeaseMs, takeRun } from '../../../shared/execution/batches/messages/run-lease.ts';
-import { plannedBatch, runOnce, sqsEvent } from '../../support/batches.ts';
-import { eventually } from '../../support/eventually.ts';
-import { template } from '../../support/flows.ts';
-import { modelServer } from '../../support/model-server.ts';
-import { stack } from '../../support/stack.ts';
+import { plannedBatch, runOnce, sqsEvent } from '../../support/flows/batches.ts';
+import { template } from '../../support/flows/flows.ts';
+import { modelServer } from '../../support/models/model-server.ts';
+import { eventually } from '../../support/stack/eventually.ts';
+import { stack } from '../../support/stack/stack.ts';
 
 afterEach(() => {
   vi.unstubAllEnvs();
@@ -68,7 +68,7 @@ test('a message that is redelivered while its first invocation runs is not run t
     const limits = { VisibilityTimeout: 1, WaitTimeSeconds: 5 };
     const names = { MessageSystemAttributeNames: ['All' as const] };
     const { Messages = [] } = await client.send(new ReceiveMessageCommand({ QueueUrl, ...limits, ...names }));
-    return sqsEventOf('arn', Messages);
+    return toSqsEvent('arn', Messages);
   };
   const first = take(await receive());
   const again = await receive();
@@ -144,7 +144,7 @@ test('the commit of a writer that outlives its lease fails: there is one set of 
 test('a first delivery holds its run for longer than its invocation lives, and no longer than its message is invisible', () => {
   const { runs } = queues;
   expect(firstLeaseMs).toBeGreaterThan(runs.timeoutSeconds * 1_000);
-  expect(firstLeaseMs).toBeLessThan(visibilitySecondsOf(runs) * 1_000);
+  expect(firstLeaseMs).toBeLessThan(queueVisibilitySeconds(runs) * 1_000);
 });
 
 test('the lease of a first delivery costs no request, that of a later one costs a write', async () => {

@@ -22,12 +22,12 @@ import {
 import { decode } from '../../../shared/platform/data/entity.ts';
 import type { Scope } from '../../../shared/platform/data/scope.ts';
 import { toLambda } from '../../../shared/platform/http/lambda/lambda.ts';
-import { deliver, plannedBatch, runOnce, sqsEvent } from '../../support/batches.ts';
-import { brokenTable } from '../../support/broken-table.ts';
-import { eventually } from '../../support/eventually.ts';
-import { expectStatus, template } from '../../support/flows.ts';
-import { invokeWith } from '../../support/invoke.ts';
-import { principalOf } from '../../support/principals.ts';
+import { brokenTable } from '../../support/data/broken-table.ts';
+import { deliverRunMessages, plannedBatch, runOnce, sqsEvent } from '../../support/flows/batches.ts';
+import { expectStatus, template } from '../../support/flows/flows.ts';
+import { eventually } from '../../support/stack/eventually.ts';
+import { invokeWith } from '../../support/stack/invoke.ts';
+import { tenantPrincipal } from '../../support/stack/principals.ts';
 
 afterEach(() => {
   vi.unstubAllEnvs();
@@ -44,7 +44,7 @@ const at = (scope: Scope, ms: number): Scope => ({ ...scope, now: () => new Date
 /** Two records that a flow with a model call ran on. */
 async function ran() {
   const batch = await plannedBatch({ recordCount: 2, steps: [prompt, template('x')] });
-  await deliver(batch.messages);
+  await deliverRunMessages(batch.messages);
   const [id = '', keptId = ''] = batch.records.map((record) => record.id);
   const { table } = batch.scope;
   const itemsOf = async (recordId: string) =>
@@ -76,7 +76,10 @@ test.each([
   });
   const past = { ...at(world.scope, -hour), table };
   const handler = toLambda(endpoint, () => ({ scopeOf: () => past }));
-  const { statusCode } = await invokeWith(handler, principalOf(world))({ pathParameters: { id: deleted } });
+  const { statusCode } = await invokeWith(
+    handler,
+    tenantPrincipal(world),
+  )({ pathParameters: { id: deleted } });
   expect(statusCode).toBe(500);
   expect(await world.itemsOf(world.id)).toBeGreaterThan(0);
   expect(await world.isUnfinished(deleted)).toBe(true);
@@ -110,7 +113,10 @@ test('an unreachable queue does not fail a deletion', async () => {
   const past = at(world.scope, -hour);
   const handler = toLambda(deleteRecord, () => ({ scopeOf: () => past }));
   vi.stubEnv('CLEANUP_QUEUE_URL', 'http://127.0.0.1:1/none');
-  const { statusCode } = await invokeWith(handler, principalOf(world))({ pathParameters: { id: world.id } });
+  const { statusCode } = await invokeWith(
+    handler,
+    tenantPrincipal(world),
+  )({ pathParameters: { id: world.id } });
   vi.unstubAllEnvs();
   expect(statusCode).toBe(204);
   await expectStatus(404, world.call('GET', `/v1/records/${world.id}`));

@@ -1,6 +1,13 @@
 import { expect, test } from 'vitest';
-import { newTenant } from '../../support/stack.ts';
-import { actionsOf, applyIn, exportOf, fillWorkspace, planIn, succeeding } from '../../support/workspaces.ts';
+import {
+  applyIn,
+  changeLines,
+  exportWorkspace,
+  fillWorkspace,
+  planIn,
+  succeeding,
+} from '../../support/files/workspaces.ts';
+import { newTenant } from '../../support/stack/stack.ts';
 
 const flow = (name: string, value = 'x') => ({
   name,
@@ -10,7 +17,7 @@ const flow = (name: string, value = 'x') => ({
 test('what a document changes is changed, of each kind, and nothing else; the same again changes nothing', async () => {
   const tenant = await newTenant();
   await fillWorkspace(tenant);
-  const document = await exportOf(tenant);
+  const document = await exportWorkspace(tenant);
   const [config] = document.modelConfigs;
   config.limits = { maxConcurrent: 3 };
   document.tools[0].isActive = false;
@@ -43,8 +50,8 @@ test('what a document changes is changed, of each kind, and nothing else; the sa
   await applyIn(tenant, { document, planHash: plan.planHash });
   const expected = structuredClone(document);
   delete expected.products[0].surfaces[1].items;
-  expect(await exportOf(tenant)).toEqual(expected);
-  expect(actionsOf(await planIn(tenant, { document }))).toEqual([]);
+  expect(await exportWorkspace(tenant)).toEqual(expected);
+  expect(changeLines(await planIn(tenant, { document }))).toEqual([]);
 });
 
 test('steps keep the ids that results name them by', async () => {
@@ -59,7 +66,7 @@ test('of a name that occurs twice, the second by age is "name (2)"', async () =>
   const tenant = await newTenant();
   const first = await succeeding(tenant, 'POST', '/v1/flows', flow('Same', 'first'));
   const second = await succeeding(tenant, 'POST', '/v1/flows', flow('Same', 'second'));
-  const document = await exportOf(tenant);
+  const document = await exportWorkspace(tenant);
   expect(document.flows).toEqual([flow('Same', 'first'), flow('Same (2)', 'second')]);
   document.flows[1] = flow('Same (2)', 'changed');
   await applyIn(tenant, { document });
@@ -94,8 +101,8 @@ test('agents that call each other through tools and flows are applied in two pas
     ],
   };
   await applyIn(tenant, { document });
-  expect(actionsOf(await planIn(tenant, { document }))).toEqual([]);
-  expect(await exportOf(tenant)).toMatchObject(document);
+  expect(changeLines(await planIn(tenant, { document }))).toEqual([]);
+  expect(await exportWorkspace(tenant)).toMatchObject(document);
 });
 
 test('prune deletes what the document does not name, of the kinds that it has, users before what they use', async () => {
@@ -130,31 +137,31 @@ test('prune deletes what the document does not name, of the kinds that it has, u
       },
     ],
   };
-  expect(actionsOf(await planIn(tenant, { document: smaller }))).toEqual(['update products Desk']);
+  expect(changeLines(await planIn(tenant, { document: smaller }))).toEqual(['update products Desk']);
   const prune = { document: smaller, prune: true };
-  expect(actionsOf(await planIn(tenant, prune))).toEqual([
+  expect(changeLines(await planIn(tenant, prune))).toEqual([
     'delete flows Gone',
     'update products Desk',
     'delete products Another',
   ]);
   await applyIn(tenant, prune);
-  const { flows, products, agents } = await exportOf(tenant);
+  const { flows, products, agents } = await exportWorkspace(tenant);
   expect([flows, agents]).toEqual([smaller.flows, [{ name: 'Untouched' }]]);
   expect(products).toMatchObject([{ name: 'Desk', surfaces: [{ name: 'One', items: [{}] }] }]);
   expect(products[0].surfaces).toHaveLength(1);
-  expect(actionsOf(await planIn(tenant, prune))).toEqual([]);
+  expect(changeLines(await planIn(tenant, prune))).toEqual([]);
 });
 
 test('publish publishes what changed, and drafts that were not published', async () => {
   const tenant = await newTenant();
   const document = { flows: [flow('One')], agents: [{ name: 'A' }] };
   await applyIn(tenant, { document });
-  expect(actionsOf(await planIn(tenant, { document, publish: true }))).toEqual([
+  expect(changeLines(await planIn(tenant, { document, publish: true }))).toEqual([
     'publish flows One',
     'publish agents A',
   ]);
   await applyIn(tenant, { document, publish: true });
-  expect(actionsOf(await planIn(tenant, { document, publish: true }))).toEqual([]);
+  expect(changeLines(await planIn(tenant, { document, publish: true }))).toEqual([]);
   const changed = { flows: [flow('One', 'y')] };
   await applyIn(tenant, { document: changed, publish: true });
   const { data } = await succeeding(tenant, 'GET', '/v1/flows');
@@ -171,9 +178,9 @@ test('a pinned version has its number, and is an error where the flow has no suc
     flowSteps: [{ type: 'flow', name: 'Run', config: { flowId: id, version } }],
   };
   await succeeding(tenant, 'POST', '/v1/flows', outer);
-  const document = await exportOf(tenant);
+  const document = await exportWorkspace(tenant);
   expect(document.flows[1].flowSteps[0].config).toEqual({ flowId: 'Inner', version: '1' });
-  expect(actionsOf(await planIn(tenant, { document }))).toEqual([]);
+  expect(changeLines(await planIn(tenant, { document }))).toEqual([]);
   const { errors } = await planIn(await newTenant(), { document });
   expect(errors).toMatchObject([{ path: 'flows.1.flowSteps.0.config.version', code: 'NOT_FOUND' }]);
 });
@@ -186,7 +193,7 @@ test('YAML comes back as the same document', async () => {
   });
   expect([status, headers.get('content-type')]).toEqual([200, 'application/yaml; charset=utf-8']);
   expect(body).toContain('userPrompt: |-\n');
-  expect(actionsOf(await planIn(tenant, { document: body }))).toEqual([]);
+  expect(changeLines(await planIn(tenant, { document: body }))).toEqual([]);
 });
 
 test('a plan with diffs of more than 3 MB leaves some out, and says so', async () => {

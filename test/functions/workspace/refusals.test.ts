@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { newKey, tenantWithKey } from '../../support/keys.ts';
-import { callerWith, newTenant, type Tenant } from '../../support/stack.ts';
-import { applyIn, exportOf, planIn, succeeding } from '../../support/workspaces.ts';
+import { applyIn, exportWorkspace, planIn, succeeding } from '../../support/files/workspaces.ts';
+import { newKey, tenantWithKey } from '../../support/stack/keys.ts';
+import { callerWith, newTenant, type Tenant } from '../../support/stack/stack.ts';
 
 const flow = (name: string, config: object = { variableName: 'a', value: 'x' }, type = 'set-variable') => ({
   name,
@@ -13,7 +13,7 @@ async function refusalOf(tenant: Tenant, document: unknown) {
   const { errors } = await planIn(tenant, { document });
   const applied = await tenant.call('POST', '/v1/workspace/apply', { body: { document } });
   expect([applied.status, applied.body.details]).toEqual([400, errors]);
-  const stored = Object.values<unknown[]>(await exportOf(tenant)).flat();
+  const stored = Object.values<unknown[]>(await exportWorkspace(tenant)).flat();
   expect(stored).toEqual([]);
   return errors.map(({ path, code }: { path: string; code: string }) => `${path} ${code}`);
 }
@@ -127,7 +127,7 @@ test('what refers to a deleted resource stays as it is, and is an error only if 
   const step = { type: 'execute-agent', name: 'A', config: { agentId: id, message: 'x' } };
   await succeeding(tenant, 'POST', '/v1/flows', { name: 'F', flowSteps: [step] });
   await succeeding(tenant, 'DELETE', `/v1/agents/${id}`);
-  const document = await exportOf(tenant);
+  const document = await exportWorkspace(tenant);
   expect(document.flows[0].flowSteps[0].config.agentId).toBe('(deleted)');
   expect(await planIn(tenant, { document })).toMatchObject({ errors: [], changes: [{ action: 'none' }] });
   document.flows[0].description = 'Another';
@@ -166,7 +166,7 @@ test('403 names the permission that a kind of the document takes', async () => {
   expect((await send('plan', both)).status).toBe(200);
   const refused = await send('apply', both);
   expect([refused.status, refused.body.details]).toEqual([403, expect.stringContaining('AGENTS:WRITE')]);
-  expect((await exportOf(tenant)).flows).toEqual([]);
+  expect((await exportWorkspace(tenant)).flows).toEqual([]);
   expect((await send('apply', { flows: [flow('One')] })).status).toBe(200);
   await succeeding(tenant, 'POST', '/v1/agents', { name: 'A' });
   expect((await send('apply', both)).status).toBe(200);

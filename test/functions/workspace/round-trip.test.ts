@@ -1,14 +1,21 @@
 import { expect, test } from 'vitest';
-import { newTenant } from '../../support/stack.ts';
-import { actionsOf, applyIn, exportOf, fillWorkspace, planIn, succeeding } from '../../support/workspaces.ts';
+import {
+  applyIn,
+  changeLines,
+  exportWorkspace,
+  fillWorkspace,
+  planIn,
+  succeeding,
+} from '../../support/files/workspaces.ts';
+import { newTenant } from '../../support/stack/stack.ts';
 
 test('a workspace of every kind goes into another tenant, and is exported there without a difference', async () => {
   const [one, other] = [await newTenant(), await newTenant()];
   await fillWorkspace(one);
-  const document = await exportOf(one);
-  expect(actionsOf(await planIn(one, { document }))).toEqual([]);
+  const document = await exportWorkspace(one);
+  expect(changeLines(await planIn(one, { document }))).toEqual([]);
   await succeeding(other, 'POST', '/v1/records', { type: 'airport', name: 'TXL/Berlin', metadata: {} });
   await applyIn(other, { document });
-  expect(await exportOf(other)).toEqual(document);
-  expect(actionsOf(await planIn(other, { document }))).toEqual([]);
+  expect(await exportWorkspace(other)).toEqual(document);
+  expect(changeLines(await planIn(other, { document }))).toEqual([]);
 });

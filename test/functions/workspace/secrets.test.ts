@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { newTenant, type Tenant } from '../../support/stack.ts';
-import { actionsOf, applyIn, exportOf, planIn, succeeding } from '../../support/workspaces.ts';
+import { applyIn, changeLines, exportWorkspace, planIn, succeeding } from '../../support/files/workspaces.ts';
+import { newTenant, type Tenant } from '../../support/stack/stack.ts';
 
 const values = { token: 'token-value-1234', basic: 'user:password-1234', signing: 'signing-value-1234' };
 
@@ -59,7 +59,7 @@ async function withCredentials(tenant: Tenant) {
 test('no export has a value of a secret, a key or a credential, or an id', async () => {
   const tenant = await newTenant();
   const { secrets } = await withCredentials(tenant);
-  const text = JSON.stringify(await exportOf(tenant));
+  const text = JSON.stringify(await exportWorkspace(tenant));
   expect(secrets.filter((value) => typeof value !== 'string' || text.includes(value))).toEqual([]);
   expect(text).not.toMatch(/\b[a-z]+_[0-7][0-9a-hjkmnp-tv-z]{25}\b/);
   expect(text).toContain('"providerKeyId":"openai/Team"');
@@ -68,8 +68,8 @@ test('no export has a value of a secret, a key or a credential, or an id', async
 test('credentials that are stored stay, whatever else of their resource a document changes', async () => {
   const tenant = await newTenant();
   const { surface } = await withCredentials(tenant);
-  const document = await exportOf(tenant);
-  expect(actionsOf(await planIn(tenant, { document }))).toEqual([]);
+  const document = await exportWorkspace(tenant);
+  expect(changeLines(await planIn(tenant, { document }))).toEqual([]);
   const before = await succeeding(tenant, 'GET', surface);
   const [remote, tools] = document.agents;
   remote.externalConfig.timeoutMs = 5_000;
@@ -89,7 +89,7 @@ test('credentials that are stored stay, whatever else of their resource a docume
 test('what a document cannot contain is a note in another tenant, and no error', async () => {
   const [one, other] = [await newTenant(), await newTenant()];
   await withCredentials(one);
-  const document = await exportOf(one);
+  const document = await exportWorkspace(one);
   delete document.modelConfigs;
   const { notes } = await applyIn(other, { document });
   expect(notes).toEqual([
@@ -100,5 +100,42 @@ test('what a document cannot contain is a note in another tenant, and no error',
     expect.stringContaining('budget "All": the key that signs'),
     'The secret HOOK has no value here. Store it with POST /v1/secrets',
   ]);
-  expect(actionsOf(await planIn(other, { document }))).toEqual([]);
+  expect(changeLines(await planIn(other, { document }))).toEqual([]);
+});
+
+test('secrets that an apply makes are in its response, once, and nowhere else', async () => {
+  const [one, tenant] = [await newTenant(), await newTenant()];
+  await withCredentials(one);
+  const { products, budgets } = await exportWorkspace(one);
+  const document = { products, budgets };
+  const { notes, ...plan } = await planIn(tenant, { document });
+  const headers = { 'idempotency-key': 'apply-1' };
+  const send = () => tenant.call('POST', '/v1/workspace/apply', { headers, body: { document } });
+  const { secrets } = (await send()).body;
+  expect(secrets).toEqual([
+    {
+      ...{ kind: 'products', name: 'Desk', path: 'surfaces.Hook.outbound.webhook.secret' },
+      value: expect.stringMatching(/^whsec_.{20}/),
+    },
+    { kind: 'budgets', name: 'All', path: 'notify.secret', value: expect.stringMatching(/^whsec_.{20}/) },
+  ]);
+  const values = secrets.map(({ value }: { value: string }) => value);
+  const repeated = await send();
+  expect(repeated.headers.get('idempotent-replayed')).toBe('true');
+  expect(repeated.body.secrets).toHaveLength(2);
+  const later = [plan, repeated.body, await exportWorkspace(tenant), await planIn(tenant, { document })];
+  expect(values.filter((value: string) => JSON.stringify(later).includes(value))).toEqual([]);
+  document.budgets[0].limit = '2';
+  document.products[0].surfaces[0].name = 'Hook 2';
+  document.products[0].surfaces[0].outbound.webhook.secret = '{{secret:HOOK}}';
+  expect((await applyIn(tenant, { document })).secrets).toEqual([]);
+});
+
+test('a webhook that moves to another origin gets a new secret, which the response shows', async () => {
+  const tenant = await newTenant();
+  await withCredentials(tenant);
+  const { products } = await exportWorkspace(tenant);
+  products[0].surfaces[0].outbound.webhook.url = 'https://elsewhere.example.com/x';
+  const { secrets } = await applyIn(tenant, { document: { products } });
+  expect(secrets).toMatchObject([{ name: 'Desk', path: 'surfaces.Hook.outbound.webhook.secret' }]);
 });

@@ -5,16 +5,16 @@ import { PassThrough } from 'node:stream';
 import { pathToFileURL } from 'node:url';
 import { expect, test, vi } from 'vitest';
 import { entries } from '../../../infra/aws/conventions/entries.ts';
-import { bundle, staticFilesFolder } from '../../../infra/aws/lambdas/bundles.ts';
-import { plannedBatch, sqsEvent } from '../../support/batches.ts';
-import { createFlow } from '../../support/flows.ts';
-import { invokeWith } from '../../support/invoke.ts';
-import { mcpServer } from '../../support/mcp.ts';
-import { readPdf } from '../../support/pdf.ts';
-import { principalOf } from '../../support/principals.ts';
-import { newTenant } from '../../support/stack.ts';
-import { answerIn } from '../../support/streamed.ts';
-import { createTool } from '../../support/tools.ts';
+import { bundleLambda, staticFilesFolder } from '../../../infra/aws/lambdas/bundles.ts';
+import { readPdf } from '../../support/files/pdf.ts';
+import { createTool } from '../../support/files/tools.ts';
+import { plannedBatch, sqsEvent } from '../../support/flows/batches.ts';
+import { createFlow } from '../../support/flows/flows.ts';
+import { mcpServer } from '../../support/servers/mcp.ts';
+import { invokeWith } from '../../support/stack/invoke.ts';
+import { tenantPrincipal } from '../../support/stack/principals.ts';
+import { newTenant } from '../../support/stack/stack.ts';
+import { readStreamedAnswer } from '../../support/stack/streamed.ts';
 
 // Bundling takes seconds, and several times as long while other tests run.
 vi.setConfig({ testTimeout: 120_000 });
@@ -25,7 +25,7 @@ const folder = mkdtempSync(join(tmpdir(), 'bundles-'));
 async function deployed(id: string) {
   const entry = entries.find((each) => each.id === id);
   if (!entry) throw new Error(`There is no Lambda ${id}`);
-  const made = await bundle(entry, folder);
+  const made = await bundleLambda(entry, folder);
   const url = pathToFileURL(resolve(made.folder, 'index.mjs')).href;
   const { handler } = await import(/* @vite-ignore */ url);
   return handler;
@@ -51,12 +51,12 @@ test('the bundled authorizer verifies a session token with the issuer’s publis
 test('a bundled endpoint returns the same responses as the unbundled one', async () => {
   const tenant = await newTenant();
   const flow = await createFlow(tenant);
-  const get = invokeWith(await deployed('flows.get'), principalOf(tenant));
+  const get = invokeWith(await deployed('flows.get'), tenantPrincipal(tenant));
   expect(await get({ pathParameters: { id: flow.id } })).toMatchObject({
     statusCode: 200,
     body: JSON.stringify(flow),
   });
-  const create = invokeWith(await deployed('flows.create'), principalOf(tenant));
+  const create = invokeWith(await deployed('flows.create'), tenantPrincipal(tenant));
   const refused = await create({
     httpMethod: 'POST',
     headers: { 'content-type': 'application/json' },
@@ -113,7 +113,7 @@ test('the static-files bundle contains every file and none of the code that gene
     const requestContext = { path: resource.replace('{proxy+}', proxy ?? '') };
     const event = { resource, pathParameters: proxy ? { proxy } : null, headers: {}, requestContext };
     await handler(event, stream, {});
-    return answerIn(stream);
+    return readStreamedAnswer(stream);
   };
   const { body } = await get('/openapi.json');
   expect(JSON.parse(body).paths).toHaveProperty(['/v1/flows/{id}']);
@@ -132,7 +132,7 @@ test('a bundle that runs tools loads the SDKs of MCP and A2A with the first call
   const tenant = await newTenant();
   const { url } = await mcpServer({ kind: 'modern' });
   const { id } = await createTool(tenant, { toolType: 'mcp', config: { url, toolName: 'get_weather' } });
-  const execute = invokeWith(await deployed('tool-runs.execute'), principalOf(tenant));
+  const execute = invokeWith(await deployed('tool-runs.execute'), tenantPrincipal(tenant));
   const { body } = await execute({
     httpMethod: 'POST',
     headers: { 'content-type': 'application/json' },

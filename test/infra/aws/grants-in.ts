@@ -8,10 +8,10 @@ interface Statement {
   Condition?: unknown;
 }
 /** A statement of a role's policy, with the role's description, which names the group of Lambdas that has it. */
-export type Grant = { role: string; actions: string[]; resources: string[]; condition: unknown };
+export type AllowedStatement = { role: string; actions: string[]; resources: string[]; condition: unknown };
 
 /** Every statement that allows something. */
-export function grantsIn(template: Template): Grant[] {
+export function grantsIn(template: Template): AllowedStatement[] {
   const roles = template.findResources('AWS::IAM::Role');
   const managed = template.findResources('AWS::IAM::ManagedPolicy');
   const named = Object.entries(roles).flatMap(([Ref, { Properties }]) =>

@@ -3,7 +3,7 @@ import { Match, Template } from 'aws-cdk-lib/assertions';
 import { beforeAll, expect, test } from 'vitest';
 import { RegionStack } from '../../../infra/aws/region-stack.ts';
 import { grantsIn } from './grants-in.ts';
-import { stackOf, synthesise } from './synthesise.ts';
+import { environmentStack, synthesise } from './synthesise.ts';
 
 let prod: Template;
 let dev: Template;
@@ -103,7 +103,7 @@ test('overwritten and deleted objects can be recovered as long as the table', ()
 
 test('a restored table and bucket replace the stack’s own', () => {
   const existing = { tableName: 'restored-2026-11-22', payloadBucket: 'kept-payloads' };
-  const stack = stackOf('prod', existing);
+  const stack = environmentStack('prod', existing);
   const template = Template.fromStack(stack);
   template.resourceCountIs('AWS::S3::Bucket', 1);
   template.resourceCountIs('AWS::DynamoDB::GlobalTable', 0);

@@ -2,12 +2,12 @@ import { readFileSync } from 'node:fs';
 import { Match, Template } from 'aws-cdk-lib/assertions';
 import { beforeAll, expect, test } from 'vitest';
 import { workers } from '../../../functions/workers/index.ts';
-import { settingsOf } from '../../../infra/aws/conventions/settings.ts';
+import { parseSettings } from '../../../infra/aws/conventions/settings.ts';
 import { queues } from '../../../infra/resources.ts';
-import { stackOf } from './synthesise.ts';
+import { environmentStack } from './synthesise.ts';
 
-const monitoringOf = (...parameters: Parameters<typeof stackOf>) => {
-  const { monitoring } = stackOf(...parameters);
+const monitoringOf = (...parameters: Parameters<typeof environmentStack>) => {
+  const { monitoring } = environmentStack(...parameters);
   return monitoring && Template.fromStack(monitoring);
 };
 
@@ -15,7 +15,7 @@ let service: Template;
 let prod: Template;
 let alarms: Map<string, { AlarmDescription: string; [property: string]: unknown }>;
 beforeAll(() => {
-  const stack = stackOf('prod', { alarmEmail: 'ops@example.com', canary: 'false' });
+  const stack = environmentStack('prod', { alarmEmail: 'ops@example.com', canary: 'false' });
   service = Template.fromStack(stack);
   if (!stack.monitoring) throw new Error('There are no alarms');
   prod = Template.fromStack(stack.monitoring);
@@ -116,7 +116,7 @@ test('staging and prod have alarms, dev has them only by the context value', () 
   expect(monitoringOf('dev')).toBeUndefined();
   expect(monitoringOf('dev', { alarms: 'true' })).toBeDefined();
   expect(monitoringOf('staging')).toBeDefined();
-  expect(() => settingsOf({ env: 'prod', alarms: 'false' })).toThrow('canary: rolls back on alarms');
+  expect(() => parseSettings({ env: 'prod', alarms: 'false' })).toThrow('canary: rolls back on alarms');
 });
 
 test('the threshold of the cost and the address of the runbook are context values', () => {

@@ -3,13 +3,13 @@ import { App } from 'aws-cdk-lib';
 import { Template } from 'aws-cdk-lib/assertions';
 import type { Role } from 'aws-cdk-lib/aws-iam';
 import { beforeAll, expect, test } from 'vitest';
-import { allow } from '../../../infra/aws/conventions/statements.ts';
+import { allowActions } from '../../../infra/aws/conventions/statements.ts';
 import { RegionStack } from '../../../infra/aws/region-stack.ts';
-import { type Grant, grantsIn, shown } from './grants-in.ts';
+import { type AllowedStatement, grantsIn, shown } from './grants-in.ts';
 import { synthesise } from './synthesise.ts';
 
 let prod: Template;
-let grants: Grant[];
+let grants: AllowedStatement[];
 beforeAll(() => {
   prod = synthesise('prod', { sesIdentities: 'example.com' });
   grants = grantsIn(prod);
@@ -251,7 +251,7 @@ test('synthesis fails for a wildcard without a stated reason', () => {
     synthesise('dev', {}, (stack) => {
       const role = stack.node.findAll().find(({ node }) => node.id === 'records-role');
       if (!role) throw new Error('There is no such role');
-      allow(role as Role, ['dynamodb:GetItem'], ['arn:aws:dynamodb:*:*:table/*']);
+      allowActions(role as Role, ['dynamodb:GetItem'], ['arn:aws:dynamodb:*:*:table/*']);
     });
   expect(withGrant).toThrow('AwsSolutions-IAM5');
 });

@@ -3,7 +3,7 @@ import { Template } from 'aws-cdk-lib/assertions';
 import { beforeAll, expect, test } from 'vitest';
 import { sesIdentitiesMax } from '../../../infra/aws/conventions/settings.ts';
 import { resolvedIn } from './resolved.ts';
-import { stackOf } from './synthesise.ts';
+import { environmentStack } from './synthesise.ts';
 
 /** IAM's quotas, in characters without white space. Only the number of managed policies can be raised. */
 const iam = { inlineOfRole: 10_240, managed: 6_144, managedOfRole: 10, trust: 2_048 };
@@ -40,7 +40,7 @@ const longestAddress = (_: unknown, index: number) => `${index}@`.padEnd(308, 'x
 
 let templates: Template[];
 beforeAll(() => {
-  const stack = stackOf('staging', {
+  const stack = environmentStack('staging', {
     cloudFront: 'true',
     wafRatePer5Minutes: '2000',
     bedrockRegion: 'ap-southeast-1',

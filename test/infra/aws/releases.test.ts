@@ -5,7 +5,7 @@ import { beforeAll, expect, test } from 'vitest';
 import { endpoints } from '../../../functions/index.ts';
 import { entries, preTokenGeneration } from '../../../infra/aws/conventions/entries.ts';
 import type { ServiceStack } from '../../../infra/aws/service-stack.ts';
-import { stackOf } from './synthesise.ts';
+import { environmentStack } from './synthesise.ts';
 
 interface Resource {
   Type: string;
@@ -21,7 +21,7 @@ let stack: ServiceStack;
 let service: Template;
 let releases: Template[];
 beforeAll(() => {
-  stack = stackOf('prod');
+  stack = environmentStack('prod');
   service = Template.fromStack(stack);
   releases = nestedIn(stack).map((nested) => Template.fromStack(nested));
 }, 60_000);
@@ -123,7 +123,7 @@ test('a Lambda gets a new version when its code or its configuration changes, an
       Object.keys(Template.fromStack(nested).findResources('AWS::Lambda::Version')),
     );
   const before = releases.flatMap((each) => Object.keys(each.findResources('AWS::Lambda::Version')));
-  const changed = stackOf('prod', {}, (some) => {
+  const changed = environmentStack('prod', {}, (some) => {
     const lambda = some.node.findChild('functions').node.findChild('flows.get').node
       .defaultChild as CfnFunction;
     lambda.memorySize = 1_024;
@@ -131,7 +131,7 @@ test('a Lambda gets a new version when its code or its configuration changes, an
   });
   const added = versionsOf(changed).filter((id) => !before.includes(id));
   expect(added).toEqual([expect.stringMatching(/^versionflowsget[0-9a-f]{16}$/)]);
-  const limited = stackOf('prod', {}, (some) => {
+  const limited = environmentStack('prod', {}, (some) => {
     const lambda = some.node.findChild('functions').node.findChild('flows.get').node
       .defaultChild as CfnFunction;
     // Lambda refuses a version that equals the last, and this is not part of a version.
@@ -162,7 +162,7 @@ test('CodeDeploy may move the aliases of this deployment only', () => {
 });
 
 test('without canary releases there are no aliases, and everything invokes the Lambdas themselves', () => {
-  const plain = stackOf('prod', { canary: 'false' });
+  const plain = environmentStack('prod', { canary: 'false' });
   expect(plain.releases).toBeUndefined();
   expect(JSON.stringify(Template.fromStack(plain).toJSON())).not.toContain(':live');
 });

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
-import { settingsOf } from '../../../infra/aws/conventions/settings.ts';
+import { parseSettings } from '../../../infra/aws/conventions/settings.ts';
 
 test('without values, a deployment has the settings of its environment and the default limits', () => {
-  expect(settingsOf({ env: 'dev' })).toMatchObject({
+  expect(parseSettings({ env: 'dev' })).toMatchObject({
     env: 'dev',
     keepsData: false,
     wafRatePer5Minutes: 'off',
@@ -12,7 +12,7 @@ test('without values, a deployment has the settings of its environment and the d
     corsOrigins: [],
     sesIdentities: [],
   });
-  expect(settingsOf({ env: 'prod' })).toMatchObject({ keepsData: true, wafRatePer5Minutes: 10_000 });
+  expect(parseSettings({ env: 'prod' })).toMatchObject({ keepsData: true, wafRatePer5Minutes: 10_000 });
 });
 
 test('values of the command line, which are texts, and of cdk.json are parsed', () => {
@@ -29,7 +29,7 @@ test('values of the command line, which are texts, and of cdk.json are parsed', 
     oidcIssuer: 'https://id.example.com/',
     oidcAudience: 'api',
   };
-  expect(settingsOf(given)).toMatchObject({
+  expect(parseSettings(given)).toMatchObject({
     rateLimitPerHour: 500,
     rateLimitPerDay: 5_000,
     wafRatePer5Minutes: 'off',
@@ -45,7 +45,7 @@ test('values of the command line, which are texts, and of cdk.json are parsed', 
 
 test('the CDK’s own context values are ignored', () => {
   const own = { 'aws:cdk:enable-path-metadata': true, '@aws-cdk/core:newStyleStackSynthesis': true };
-  expect(settingsOf({ env: 'dev', ...own })).toEqual(settingsOf({ env: 'dev' }));
+  expect(parseSettings({ env: 'dev', ...own })).toEqual(parseSettings({ env: 'dev' }));
 });
 
 test.each([
@@ -96,10 +96,10 @@ test.each([
   ],
 ])('%s is an error that names the value', (_, context, message) => {
   const env = Object.keys(context).length > 0 && !('env' in context) ? { env: 'dev' } : {};
-  expect(() => settingsOf({ ...env, ...context })).toThrow(message);
+  expect(() => parseSettings({ ...env, ...context })).toThrow(message);
 });
 
 test('every wrong value is named at once', () => {
   const wrong = { env: 'dev', rateLimitPerHour: 'x', publicUrl: 'y', typo: 'z' };
-  expect(() => settingsOf(wrong)).toThrow(/rateLimitPerHour[\s\S]*publicUrl[\s\S]*typo/);
+  expect(() => parseSettings(wrong)).toThrow(/rateLimitPerHour[\s\S]*publicUrl[\s\S]*typo/);
 });

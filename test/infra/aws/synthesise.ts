@@ -5,7 +5,7 @@ import { App, Validations } from 'aws-cdk-lib';
 import { Template } from 'aws-cdk-lib/assertions';
 import { AwsSolutionsChecks } from 'cdk-nag';
 import { entries } from '../../../infra/aws/conventions/entries.ts';
-import { settingsOf } from '../../../infra/aws/conventions/settings.ts';
+import { parseSettings } from '../../../infra/aws/conventions/settings.ts';
 import { teardownLambda } from '../../../infra/aws/lambdas/bundles.ts';
 import { ServiceStack } from '../../../infra/aws/service-stack.ts';
 import type { EnvironmentName } from '../../../infra/environments.ts';
@@ -17,13 +17,13 @@ type Parameters = [
 ];
 
 /** The template of an environment, without those of its nested stacks. */
-export const synthesise = (...parameters: Parameters) => Template.fromStack(stackOf(...parameters));
+export const synthesise = (...parameters: Parameters) => Template.fromStack(environmentStack(...parameters));
 
 /**
  * The stack of an environment, with a stand-in for the code: bundling has a test of its own.
  * @param change What a test does to the stack before it is synthesised.
  */
-export function stackOf(...[name, context = {}, change]: Parameters): ServiceStack {
+export function environmentStack(...[name, context = {}, change]: Parameters): ServiceStack {
   const key = JSON.stringify([name, Object.entries(context).sort()]);
   const stack = (!change && made.get(key)) || makeStack(name, context, change);
   if (!change) made.set(key, stack);
@@ -41,7 +41,7 @@ function makeStack(...[name, context = {}, change = () => {}]: Parameters): Serv
   const app = new App({ outdir: mkdtempSync(join(tmpdir(), 'cdk-')) });
   Validations.of(app).addPlugins(new AwsSolutionsChecks(app));
   const bundles = Object.fromEntries([...entries, teardownLambda].map(({ id }) => [id, code]));
-  const settings = settingsOf({ env: name, ...context });
+  const settings = parseSettings({ env: name, ...context });
   const stack = new ServiceStack(app, 'Service', { settings, bundles });
   change(stack);
   // Throws when cdk-nag has an error that is not acknowledged with a reason.

@@ -18,7 +18,7 @@ import {
 import type { CloudFormationCustomResourceEvent } from 'aws-lambda';
 import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest';
 import { handler } from '../../../infra/aws/teardown/handler.ts';
-import { stack } from '../../support/stack.ts';
+import { stack } from '../../support/stack/stack.ts';
 
 /** CloudFormation’s side of a custom resource: a presigned URL that takes the answer, and the status of the stack. */
 const answers: { Status: string; Reason?: string }[] = [];

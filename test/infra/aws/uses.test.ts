@@ -2,7 +2,7 @@ import { relative } from 'node:path';
 import { build } from 'esbuild';
 import { beforeAll, expect, test } from 'vitest';
 import { entries } from '../../../infra/aws/conventions/entries.ts';
-import { variablesOf } from '../../../infra/uses.ts';
+import { useVariables } from '../../../infra/uses.ts';
 import type { Use } from '../../../shared/platform/aws/uses.ts';
 import { grantsIn } from './grants-in.ts';
 import { synthesise } from './synthesise.ts';
@@ -61,7 +61,7 @@ const traces: Partial<Record<Use, RegExp>> = {
   bedrock: /@ai-sdk\/amazon-bedrock/,
 };
 
-const variables = [...new Set(Object.values(variablesOf).flat())];
+const variables = [...new Set(Object.values(useVariables).flat())];
 const codeOf: Record<string, string> = {};
 const commandsIn: Record<string, string[]> = {};
 beforeAll(async () => {
@@ -125,7 +125,7 @@ const commandsOf = (code: string) =>
 const each = entries.map((entry) => [entry.id, entry.uses] as const);
 
 test.each(each)('%s declares a use for every environment variable that its code reads', (id, uses) => {
-  const declared: readonly string[] = uses.flatMap((use) => variablesOf[use]);
+  const declared: readonly string[] = uses.flatMap((use) => useVariables[use]);
   const read = variables.filter((name) => mentions(id, name));
   expect(read.filter((name) => !declared.includes(name) && !unused.includes(name))).toEqual([]);
 });
@@ -133,7 +133,8 @@ test.each(each)('%s declares a use for every environment variable that its code 
 test.each(each)('%s has code for every use that it declares', (id, uses) => {
   const idle = uses.filter(
     (use) =>
-      !variablesOf[use].every((name) => mentions(id, name)) || !(traces[use]?.test(codeOf[id] ?? '') ?? true),
+      !useVariables[use].every((name) => mentions(id, name)) ||
+      !(traces[use]?.test(codeOf[id] ?? '') ?? true),
   );
   expect(idle).toEqual([]);
 });

@@ -4,9 +4,9 @@ import { afterAll, afterEach, expect, test } from 'vitest';
 import { type ChatRequest, startModelStandIn } from '../../../examples/model-stand-in.ts';
 import type { StackFacts } from '../../../infra/local/stack.ts';
 import { createClient } from '../../../packages/client/src/client.ts';
-import { startEffects } from '../../support/effects-server.ts';
-import { killAll, newDirectory, start } from '../../support/processes.ts';
-import { scriptedAnswer } from '../../support/scripted-model.ts';
+import { scriptedAnswer } from '../../support/models/scripted-model.ts';
+import { startEffects } from '../../support/servers/effects-server.ts';
+import { killAll, newDirectory, start } from '../../support/stack/processes.ts';
 
 const runCount = Number(process.env.CHAOS_AGENT_RUNS ?? 20);
 const killCount = Number(process.env.CHAOS_AGENT_KILLS ?? 3);

@@ -6,8 +6,8 @@ import { text } from 'node:stream/consumers';
 import { afterEach, expect, test } from 'vitest';
 import { openDatabases } from '../../../infra/local/databases.ts';
 import type { StackFacts } from '../../../infra/local/stack.ts';
-import { factsOf, killAll, launchMain, newDirectory, start } from '../../support/processes.ts';
-import { s3Fetch } from '../../support/s3.ts';
+import { s3Fetch } from '../../support/data/s3.ts';
+import { killAll, launchMain, newDirectory, readStackFacts, start } from '../../support/stack/processes.ts';
 
 afterEach(killAll);
 
@@ -98,7 +98,7 @@ test('the start names a missing file', async () => {
   expect(existsSync(join(copy, 'vectors.db'))).toBe(true);
   const second = launchMain({ DATA_DIR: copy, LOG_LEVEL: 'warn' }, []);
   const said = second.stderr ? text(second.stderr) : '';
-  await factsOf(second);
+  await readStackFacts(second);
   second.kill('SIGTERM');
   expect(await said).toContain(join(copy, 'dynoxide.db'));
 });

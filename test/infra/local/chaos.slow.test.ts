@@ -3,7 +3,7 @@ import { afterAll, afterEach, expect, test } from 'vitest';
 import { startModelStandIn } from '../../../examples/model-stand-in.ts';
 import type { StackFacts } from '../../../infra/local/stack.ts';
 import { createClient, type OperationResponse, type Schemas } from '../../../packages/client/src/client.ts';
-import { killAll, newDirectory, start } from '../../support/processes.ts';
+import { killAll, newDirectory, start } from '../../support/stack/processes.ts';
 
 // In CI a thousand.
 const recordCount = Number(process.env.CHAOS_RECORDS ?? 300);

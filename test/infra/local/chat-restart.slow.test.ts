@@ -2,9 +2,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, afterEach, expect, test } from 'vitest';
 import { type ChatRequest, startModelStandIn } from '../../../examples/model-stand-in.ts';
 import { createClient } from '../../../packages/client/src/client.ts';
-import { killAll, newDirectory, start } from '../../support/processes.ts';
-import { scriptedAnswer } from '../../support/scripted-model.ts';
-import { eventsIn } from '../../support/sse.ts';
+import { scriptedAnswer } from '../../support/models/scripted-model.ts';
+import { killAll, newDirectory, start } from '../../support/stack/processes.ts';
+import { readEvents } from '../../support/stack/sse.ts';
 
 const models = await startModelStandIn({ answer: (request: ChatRequest) => scriptedAnswer(request) });
 afterAll(() => models.close());
@@ -21,7 +21,7 @@ type Started = Awaited<ReturnType<typeof start>>;
 async function killedWhileAnswering({ facts, child }: Started, message: object) {
   models.options.misbehave = 'hang';
   const { body } = await post(facts.url, 'chat', message);
-  const events = eventsIn(body as ReadableStream<Uint8Array>);
+  const events = readEvents(body as ReadableStream<Uint8Array>);
   const { value: first } = await events.next();
   await sleep(300);
   child.kill('SIGKILL');
@@ -39,7 +39,7 @@ async function restOf(
   const path = `/v1/client/executions/${executionId}/events?after=${encodeURIComponent(after)}`;
   const headers = headersOf({ authorization: `Bearer ${sessionId}` });
   const { body } = await fetch(`${facts.url}${path}`, { headers });
-  const events = await Array.fromAsync(eventsIn(body as ReadableStream<Uint8Array>));
+  const events = await Array.fromAsync(readEvents(body as ReadableStream<Uint8Array>));
   return events.map(({ data }) => data);
 }
 
@@ -104,6 +104,6 @@ test('kill -9 in the middle of the answer of a flow: its reader is told that it 
   const again = await (await post(stack.facts.url, 'init', { token, sessionId })).json();
   expect(again.executionId).toBeNull();
   const next = await post(stack.facts.url, 'chat', { sessionId, messages: [{ role: 'user', content: 'x' }] });
-  const answer = await Array.fromAsync(eventsIn(next.body as ReadableStream<Uint8Array>));
+  const answer = await Array.fromAsync(readEvents(next.body as ReadableStream<Uint8Array>));
   expect(answer.at(-1)?.data.type).toBe('execution_complete');
 });

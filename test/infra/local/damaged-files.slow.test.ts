@@ -24,7 +24,7 @@ import {
 import { afterEach, beforeAll, expect, test } from 'vitest';
 import { StartError } from '../../../infra/local/runtime/start-error.ts';
 import { type StackFacts, startStack } from '../../../infra/local/stack.ts';
-import { factsOf, killAll, launchMain, newDirectory, start } from '../../support/processes.ts';
+import { killAll, launchMain, newDirectory, readStackFacts, start } from '../../support/stack/processes.ts';
 
 const sound = newDirectory();
 const secretFiles = (directory: string) => readdirSync(join(directory, 'secrets'));
@@ -143,7 +143,7 @@ test('after the damaged file is moved away, the process starts and names the mis
   const DATA_DIR = damagedCopy((copy) => rmSync(join(copy, 'outbox.db')));
   const child = launchMain({ DATA_DIR, LOG_LEVEL: 'warn' }, []);
   const said = child.stderr ? text(child.stderr) : '';
-  await factsOf(child);
+  await readStackFacts(child);
   child.kill('SIGTERM');
   expect(await said).toContain(join(DATA_DIR, 'outbox.db'));
 });
@@ -164,7 +164,7 @@ test.each([
     const DATA_DIR = damagedCopy((copy) => damage(join(copy, 'secrets', fileOf.lost ?? '')));
     const child = launchMain({ DATA_DIR, LOG_LEVEL: 'warn' }, []);
     const said = child.stderr ? text(child.stderr) : '';
-    const facts = await factsOf(child);
+    const facts = await readStackFacts(child);
     const read = (SecretId: string) => secretsOf(facts).send(new GetSecretValueCommand({ SecretId }));
     expect((await read('kept')).SecretString).toBe('hush kept');
     await expect(read('lost')).rejects.toMatchObject({ name: 'ResourceNotFoundException' });

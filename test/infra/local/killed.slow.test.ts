@@ -3,8 +3,8 @@ import { afterEach, expect, test } from 'vitest';
 import { type ChatRequest, lastText } from '../../../examples/model-stand-in.ts';
 import type { StackFacts } from '../../../infra/local/stack.ts';
 import { createClient, type Schemas } from '../../../packages/client/src/client.ts';
-import { modelServer } from '../../support/model-server.ts';
-import { childrenOf, killAll, killTree, newDirectory, start } from '../../support/processes.ts';
+import { modelServer } from '../../support/models/model-server.ts';
+import { childProcessIds, killAll, killTree, newDirectory, start } from '../../support/stack/processes.ts';
 
 afterEach(killAll);
 
@@ -112,7 +112,7 @@ test('batches whose process dies before sending their messages run after the nex
   const environment = environmentOf(models);
   const { stack, ids } = await prepared(environment);
   // From now on nobody takes messages: each request stands where its batch exists and nobody knows of it.
-  const [queues = 0] = childrenOf(stack.child, 'queue-server.ts');
+  const [queues = 0] = childProcessIds(stack.child, 'queue-server.ts');
   process.kill(queues, 'SIGSTOP');
   await beginAll(clientOf(stack.facts), 'frozen', ids);
   while ((await batchesIn(clientOf(stack.facts))).length < 5) await sleep(50);

@@ -12,15 +12,15 @@ const run = (script: string) =>
 
 test('a Lambda sees only the service variables of its own uses, plus all other variables', () => {
   const seen = run(`
-    import { enforceGrants, rightsOf, withGrants } from './infra/local/runtime/lambda-grants.ts';
+    import { enforceGrants, lambdaRights, withGrants } from './infra/local/runtime/lambda-grants.ts';
     enforceGrants();
     const read = () => [process.env.TABLE_NAME, process.env.PAYLOAD_BUCKET, process.env.OTHER];
-    const later = await withGrants(rightsOf('some', ['payloads']), async () => {
+    const later = await withGrants(lambdaRights('some', ['payloads']), async () => {
       await new Promise((resolve) => setTimeout(resolve, 1));
       return read();
     });
     process.env.OTHER = 'changed';
-    console.log(JSON.stringify({ outside: read(), reading: withGrants(rightsOf('one', ['table:read']), read), later }));`);
+    console.log(JSON.stringify({ outside: read(), reading: withGrants(lambdaRights('one', ['table:read']), read), later }));`);
   expect(seen).toEqual({
     outside: ['table', 'bucket', 'changed'],
     reading: ['table', null, 'changed'],
@@ -31,7 +31,7 @@ test('a Lambda sees only the service variables of its own uses, plus all other v
 test('a Lambda can run only the table operations that its uses allow, including in transactions', () => {
   const errors = run(`
     import { GetCommand, PutCommand, TransactWriteCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
-    import { enforceGrants, rightsOf, withGrants } from './infra/local/runtime/lambda-grants.ts';
+    import { enforceGrants, lambdaRights, withGrants } from './infra/local/runtime/lambda-grants.ts';
     import { documentClient } from './shared/platform/data/client.ts';
     enforceGrants();
     const client = documentClient();
@@ -47,7 +47,7 @@ test('a Lambda can run only the table operations that its uses allow, including 
     for (const use of ['table:read', 'table:write', 'rate-limits', 'payloads']) {
       errors[use] = [];
       for (const command of Object.values(commands)) {
-        await withGrants(rightsOf('some/lambda', [use]), async () => client.send(command)).then(
+        await withGrants(lambdaRights('some/lambda', [use]), async () => client.send(command)).then(
           () => errors[use].push(null),
           ({ message }) => errors[use].push(message.split(':').slice(0, 2).join(':')),
         );

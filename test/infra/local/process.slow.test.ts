@@ -22,8 +22,15 @@ import { listen } from '../../../infra/local/runtime/server.ts';
 import type { StackFacts } from '../../../infra/local/stack.ts';
 import { newId } from '../../../shared/core/ids.ts';
 import { generateKey } from '../../../shared/platform/auth/key-format.ts';
-import { factsOf, killAll, launch, launchMain, newDirectory, start } from '../../support/processes.ts';
-import { s3Fetch } from '../../support/s3.ts';
+import { s3Fetch } from '../../support/data/s3.ts';
+import {
+  killAll,
+  launch,
+  launchMain,
+  newDirectory,
+  readStackFacts,
+  start,
+} from '../../support/stack/processes.ts';
 
 const eventually = { timeout: 5_000, interval: 50 };
 
@@ -63,7 +70,7 @@ test.each(['SIGTERM', 'SIGINT'] as const)(
 
 test('the process ends when the npm process that started it is killed', async () => {
   const npm = launch('npm', ['start', '--silent', '--', '--json', '--ephemeral'], {});
-  const facts = await factsOf(npm);
+  const facts = await readStackFacts(npm);
   npm.kill('SIGKILL');
   await expectAllGone(facts);
 });

@@ -1,10 +1,17 @@
 import { afterAll, afterEach, expect, test } from 'vitest';
 import { startModelStandIn } from '../../../examples/model-stand-in.ts';
 import { createClient } from '../../../packages/client/src/client.ts';
-import { noBrowser } from '../../support/browser.ts';
-import { killAll, newDirectory, start } from '../../support/processes.ts';
-import { scriptedAnswer } from '../../support/scripted-model.ts';
-import { answersIn, openWidget, questionsIn, say, shoot, widgetSite } from '../../support/widget.ts';
+import { noBrowser } from '../../support/console/browser.ts';
+import { scriptedAnswer } from '../../support/models/scripted-model.ts';
+import { killAll, newDirectory, start } from '../../support/stack/processes.ts';
+import {
+  answersIn,
+  openWidget,
+  questionsIn,
+  shoot,
+  widgetSite,
+  writeMessage,
+} from '../../support/surfaces/widget.ts';
 
 const models = await startModelStandIn({ answer: (request) => scriptedAnswer(request) });
 afterAll(() => models.close());
@@ -52,7 +59,7 @@ test.skipIf(noBrowser)(
     site.show({ apiUrl: url, clientToken: token }, following(url), endingStreams);
     const { page } = await openWidget(site.url);
     models.options.pieceDelayMs = 400;
-    await say(page, 'one two three four five six seven eight nine ten');
+    await writeMessage(page, 'one two three four five six seven eight nine ten');
     // The widget reconnects to answers of which it has shown something.
     await answersIn(page).getByText('You said: one').waitFor();
     stack.child.kill('SIGKILL');
@@ -64,7 +71,7 @@ test.skipIf(noBrowser)(
     expect((await answersIn(page).allInnerTexts()).map((text) => text.trim())).toEqual([whole]);
     await shoot(page, 'widget-reconnected');
     expect(await questionsIn(page).count()).toBe(1);
-    await say(page, 'And apples?');
+    await writeMessage(page, 'And apples?');
     await answersIn(page).getByText('You said: And apples?').waitFor();
   },
   180_000,

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, expect, test } from 'vitest';
 import type { StackFacts } from '../../../infra/local/stack.ts';
 import { createClient } from '../../../packages/client/src/client.ts';
-import { killAll, newDirectory, start } from '../../support/processes.ts';
+import { killAll, newDirectory, start } from '../../support/stack/processes.ts';
 
 const kills = Number(process.env.CHAOS_KILLS ?? 4);
 

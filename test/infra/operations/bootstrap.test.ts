@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { operatorAccount } from '../../support/operator-account.ts';
-import { runCommand } from '../../support/run-command.ts';
-import { callerWith, newTenant, stack } from '../../support/stack.ts';
+import { operatorAccount } from '../../support/stack/operator-account.ts';
+import { runCommand } from '../../support/stack/run-command.ts';
+import { callerWith, newTenant, stack } from '../../support/stack/stack.ts';
 
 let account: Awaited<ReturnType<typeof operatorAccount>>;
 let withOwnIssuer: Awaited<ReturnType<typeof operatorAccount>>;

@@ -4,10 +4,10 @@ import { PutCommand } from '@aws-sdk/lib-dynamodb';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { ensureTable } from '../../../infra/local/dynamodb/table.ts';
 import { documentClient } from '../../../shared/platform/data/client.ts';
-import { operatorAccount } from '../../support/operator-account.ts';
-import { runCommand } from '../../support/run-command.ts';
-import { stack } from '../../support/stack.ts';
-import { type Versions, versionedBucket } from '../../support/versioned-bucket.ts';
+import { type Versions, versionedBucket } from '../../support/data/versioned-bucket.ts';
+import { operatorAccount } from '../../support/stack/operator-account.ts';
+import { runCommand } from '../../support/stack/run-command.ts';
+import { stack } from '../../support/stack/stack.ts';
 
 const packed = gzipSync('{"kept": true}');
 const pointerOf = (name: string) => `org:acme/${name}.json.gz`;

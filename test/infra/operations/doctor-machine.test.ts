@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { claimDataDir } from '../../../infra/local/runtime/data-dir.ts';
-import { runCommand } from '../../support/run-command.ts';
+import { runCommand } from '../../support/stack/run-command.ts';
 
 async function doctor(environment: Record<string, string>) {
   const { code, stdout } = await runCommand('infra/operations/doctor.ts', ['--json'], {

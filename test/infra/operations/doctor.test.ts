@@ -2,15 +2,15 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { beforeAll, expect, onTestFinished, test, vi } from 'vitest';
-import { stackNameOf } from '../../../infra/aws/conventions/names.ts';
-import { settingsOf } from '../../../infra/aws/conventions/settings.ts';
+import { stackName } from '../../../infra/aws/conventions/names.ts';
+import { parseSettings } from '../../../infra/aws/conventions/settings.ts';
 import { environments } from '../../../infra/environments.ts';
 import { findDeployment } from '../../../infra/operations/deployment/deployment.ts';
-import { type Result, runChecks } from '../../../infra/operations/doctor/check.ts';
+import { type CheckResult, runChecks } from '../../../infra/operations/doctor/check.ts';
 import { deploymentChecks } from '../../../infra/operations/doctor/deployment-checks.ts';
-import { resourcesOf } from '../../../infra/operations/doctor/resources.ts';
-import { workersMaxOf } from '../../../infra/resources.ts';
-import { runCommand } from '../../support/run-command.ts';
+import { listStackResources } from '../../../infra/operations/doctor/resources.ts';
+import { workersMax } from '../../../infra/resources.ts';
+import { runCommand } from '../../support/stack/run-command.ts';
 import {
   type Answers,
   accountSettings,
@@ -20,7 +20,7 @@ import {
   depth,
   keyState,
   mapping,
-  secret,
+  secretResponse,
 } from './healthy-deployment.ts';
 
 let resources: ReturnType<typeof deployedResources>;
@@ -53,12 +53,12 @@ async function resultsOf(
   const checks = deploymentChecks.filter(({ id }) => ids.includes(id));
   return runChecks(checks, {
     deployment: await findDeployment('dev'),
-    settings: settingsOf({ env: 'dev', ...context }),
-    resources: await resourcesOf(stackNameOf('dev')),
+    settings: parseSettings({ env: 'dev', ...context }),
+    resources: await listStackResources(stackName('dev')),
   });
 }
 
-async function checked(id: string, ...given: Tail<Parameters<typeof resultsOf>>): Promise<Result> {
+async function checked(id: string, ...given: Tail<Parameters<typeof resultsOf>>): Promise<CheckResult> {
   const [result] = await resultsOf([id], ...given);
   if (!result) throw new Error(`No check ${id}`);
   return result;
@@ -73,7 +73,7 @@ test('a healthy deployment passes every check, and ends with 0', async () => {
     'sesIdentities=example.com',
     '--json',
   ]);
-  const results = JSON.parse(stdout) as Result[];
+  const results = JSON.parse(stdout) as CheckResult[];
   expect(results.filter(({ status }) => status !== 'ok')).toEqual([]);
   expect(results.map(({ id }) => id)).toEqual(deploymentChecks.map(({ id }) => id));
   expect([code, stderr]).toEqual([0, expect.stringContaining('Deployment dev in us-east-1')]);
@@ -106,10 +106,16 @@ test.each<[what: string, id: string, status: string, Answers, message: RegExp]>(
     'a secret that is no JSON',
     'provider-keys',
     'problem',
-    { GetSecretValue: () => secret('sk-value-of-the-key') },
+    { GetSecretValue: () => secretResponse('sk-value-of-the-key') },
     /no JSON object/,
   ],
-  ['a secret without keys', 'provider-keys', 'warning', { GetSecretValue: () => secret('{}') }, /^None/],
+  [
+    'a secret without keys',
+    'provider-keys',
+    'warning',
+    { GetSecretValue: () => secretResponse('{}') },
+    /^None/,
+  ],
   [
     'messages in dead-letter queues',
     'dead-letters',
@@ -152,7 +158,7 @@ test.each<[what: string, id: string, status: string, Answers, message: RegExp]>(
     'an account whose workers leave less than 200 for requests',
     'concurrency',
     'warning',
-    { '/2016-08-19/account-settings': () => accountSettings(workersMaxOf('dev') + 199) },
+    { '/2016-08-19/account-settings': () => accountSettings(workersMax('dev') + 199) },
     /while they do, requests have 199 and are throttled beyond$/,
   ],
   [
@@ -182,7 +188,7 @@ test.each<[what: string, id: string, status: string, Answers, message: RegExp]>(
 test.each(['dev', 'staging', 'prod'] as const)(
   'in %s, the workers leave at least 300 of the default quota of 1,000 for requests',
   (environment) => {
-    const left = 1_000 - environments[environment].authorizersReserved - workersMaxOf(environment);
+    const left = 1_000 - environments[environment].authorizersReserved - workersMax(environment);
     expect(left).toBeGreaterThanOrEqual(300);
   },
 );

@@ -1,6 +1,6 @@
 import { tableSchema } from '../../../infra/resources.ts';
-import { operatorAccount } from '../../support/operator-account.ts';
-import { stack } from '../../support/stack.ts';
+import { operatorAccount } from '../../support/stack/operator-account.ts';
+import { stack } from '../../support/stack/stack.ts';
 import { synthesise } from '../aws/synthesise.ts';
 
 export type Answers = NonNullable<Parameters<typeof operatorAccount>[0]['answers']>;
@@ -49,7 +49,7 @@ const healthy = (resources: ReturnType<typeof deployedResources>): Answers => ({
     { TimeToLiveDescription: { TimeToLiveStatus: 'ENABLED', AttributeName: 'ttl' } },
   ],
   DescribeKey: () => keyState('Enabled'),
-  GetSecretValue: () => secret('{"OPENAI_API_KEY":"sk-value-of-the-key"}'),
+  GetSecretValue: () => secretResponse('{"OPENAI_API_KEY":"sk-value-of-the-key"}'),
   GetQueueAttributes: () => depth(0),
   GetMetricData: () => [200, { MetricDataResults: [] }],
   DescribeAlarms: () => [200, { MetricAlarms: [], CompositeAlarms: [] }],
@@ -79,7 +79,7 @@ export const keyState = (KeyState: string): readonly [number, object] => [
   200,
   { KeyMetadata: { KeyId: 'key', KeyState } },
 ];
-export const secret = (SecretString: string): readonly [number, object] => [200, { SecretString }];
+export const secretResponse = (SecretString: string): readonly [number, object] => [200, { SecretString }];
 export const depth = (messages: number): readonly [number, object] => [
   200,
   {

@@ -1,7 +1,7 @@
 import { setTimeout } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { operatorAccount } from '../../support/operator-account.ts';
-import { runCommand } from '../../support/run-command.ts';
+import { operatorAccount } from '../../support/stack/operator-account.ts';
+import { runCommand } from '../../support/stack/run-command.ts';
 
 let account: Awaited<ReturnType<typeof operatorAccount>>;
 beforeAll(async () => {

@@ -3,8 +3,8 @@ import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { afterEach, expect, test } from 'vitest';
-import { killAll, killTree, launch, newDirectory } from '../../support/processes.ts';
-import { runCommand } from '../../support/run-command.ts';
+import { killAll, killTree, launch, newDirectory } from '../../support/stack/processes.ts';
+import { runCommand } from '../../support/stack/run-command.ts';
 
 afterEach(killAll);
 

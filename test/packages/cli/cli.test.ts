@@ -1,9 +1,9 @@
 import { readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { type Cli, newCli } from '../../support/cli.ts';
-import { expectStatus } from '../../support/flows.ts';
-import { stack } from '../../support/stack.ts';
+import { type Cli, newCli } from '../../support/command-line/cli.ts';
+import { expectStatus } from '../../support/flows/flows.ts';
+import { stack } from '../../support/stack/stack.ts';
 
 const template = (text: string) => ({ type: 'template', name: 'Greet', config: { template: text } });
 

@@ -1,26 +1,14 @@
 import { once } from 'node:events';
-import { mkdirSync, writeFileSync } from 'node:fs';
-import { dirname } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { newCli } from '../../support/cli.ts';
-import { profilesOf } from '../../support/cli-login.ts';
-import { newKey } from '../../support/keys.ts';
-import { serve } from '../../support/serve.ts';
-import { stack } from '../../support/stack.ts';
+import { newCli } from '../../support/command-line/cli.ts';
+import { serveHttp } from '../../support/servers/serve.ts';
+import { newKey } from '../../support/stack/keys.ts';
+import { stack } from '../../support/stack/stack.ts';
 
 test('without a code there is nothing to try', async () => {
   const cli = await newCli();
   const { code, stderr } = await cli.runLoggedOut(['login', '--url', stack().url, '--no-browser'], '\n');
   expect([code, stderr]).toEqual([1, expect.stringContaining('No code was entered')]);
-});
-
-test('a login that could not be stored asks nobody', async () => {
-  const cli = await newCli();
-  mkdirSync(dirname(profilesOf(cli)));
-  writeFileSync(profilesOf(cli), '{bad');
-  const { code, stderr } = await cli.runLoggedOut(['login', '--url', stack().url, '--no-browser'], 'code\n');
-  expect([code, stderr]).toEqual([1, expect.stringContaining('does not contain profiles')]);
-  expect(stderr).not.toContain('Allow the login');
 });
 
 test('a second login goes to the same address, and says that the former key stays valid', async () => {
@@ -39,7 +27,7 @@ test('a second login goes to the same address, and says that the former key stay
 test('a key that is given goes to no address of the environment', async () => {
   const cli = await newCli();
   const asked: unknown[] = [];
-  const other = await serve((request, response) => {
+  const other = await serveHttp((request, response) => {
     asked.push(request.url);
     response.writeHead(404).end();
   });

@@ -1,4 +1,4 @@
-import { globSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { globSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { dirname, join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
@@ -8,16 +8,16 @@ import { openLoopback } from '../../../packages/cli/src/session/loopback.ts';
 import { commandLinePermissions } from '../../../shared/domain/api-keys/command-line-permissions.ts';
 import type { AnyEndpoint } from '../../../shared/platform/http/endpoint.ts';
 import { grants } from '../../../shared/platform/identity/permissions.ts';
-import { type Cli, newCli } from '../../support/cli.ts';
-import { profilesOf, waitingLogin } from '../../support/cli-login.ts';
-import { loginOf, loginsPath } from '../../support/command-line-logins.ts';
-import { expectStatus } from '../../support/flows.ts';
-import { serve } from '../../support/serve.ts';
-import { stack } from '../../support/stack.ts';
+import { type Cli, newCli } from '../../support/command-line/cli.ts';
+import { profilesOf, waitingLogin } from '../../support/command-line/cli-login.ts';
+import { loginBody, loginsPath } from '../../support/command-line/command-line-logins.ts';
+import { expectStatus } from '../../support/flows/flows.ts';
+import { serveHttp } from '../../support/servers/serve.ts';
+import { stack } from '../../support/stack/stack.ts';
 
 const expectNoProfile = (cli: Cli) => expect(() => statSync(profilesOf(cli))).toThrow('ENOENT');
 const allow = async ({ tenant }: Cli, { challenge, host }: { challenge: string; host: string }) => {
-  const body = loginOf(challenge, { host, permissions: [...commandLinePermissions] });
+  const body = loginBody(challenge, { host, permissions: [...commandLinePermissions] });
   return (await expectStatus(201, tenant.call('POST', loginsPath, { body }))).code as string;
 };
 
@@ -81,6 +81,20 @@ test('without a browser on its computer, login takes the code that the page of a
   expect(statSync(profilesOf(cli)).mode & 0o777).toBe(0o600);
 });
 
+test('a login that could not be stored does not begin', async () => {
+  const cli = await newCli();
+  const folder = dirname(profilesOf(cli));
+  writeFileSync(folder, 'a file where the folder has to be');
+  for (const problem of ['Logins cannot be stored in', 'does not contain profiles']) {
+    const { code, stderr } = await cli.runLoggedOut(['login', '--url', stack().url]);
+    expect([code, stderr]).toEqual([1, expect.stringContaining(problem)]);
+    expect(stderr).not.toContain('Allow the login');
+    rmSync(folder, { recursive: true });
+    mkdirSync(folder);
+    writeFileSync(profilesOf(cli), '{');
+  }
+});
+
 test('a login that is interrupted ends at once and stores nothing', async () => {
   const cli = await newCli();
   const login = await waitingLogin(cli);
@@ -111,7 +125,7 @@ test('a browser that is closed before its page comes does not hold the login', a
 
 test('where browsers cannot sign in, login says how to log in with a key', async () => {
   const cli = await newCli();
-  const { url, close } = await serve((_request, response) => {
+  const { url, close } = await serveHttp((_request, response) => {
     response.writeHead(404, { 'content-type': 'application/json' }).end('{"error":"Sign-in not found"}');
   });
   onTestFinished(close);

@@ -80,5 +80,5 @@ test('a folder that cannot be made says so, and nothing is left of a login that 
   expect(readdirSync(dirname(path))).toEqual([]);
   const nowhere = newSettings();
   symlinkSync(join(path, 'missing'), dirname(nowhere.path));
-  expect(() => assertStorable(nowhere.path)).toThrow('Cannot store the login: ');
+  expect(() => assertStorable(nowhere.path)).toThrow('Logins cannot be stored in ');
 });

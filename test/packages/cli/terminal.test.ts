@@ -1,7 +1,7 @@
 import { execFileSync, spawnSync } from 'node:child_process';
 import { expect, test } from 'vitest';
-import { newCli } from '../../support/cli.ts';
-import { expectStatus } from '../../support/flows.ts';
+import { newCli } from '../../support/command-line/cli.ts';
+import { expectStatus } from '../../support/flows/flows.ts';
 
 const hasTerminal = spawnSync('script', ['--version']).status === 0;
 const escapes = '\x1b[';

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { filesOf, readFolder, writeFolder } from '../../../packages/cli/src/workspace/folder.ts';
+import { documentFiles, readFolder, writeFolder } from '../../../packages/cli/src/workspace/folder.ts';
 
 const newFolder = () => mkdtempSync(join(tmpdir(), 'workspace-'));
 
@@ -26,7 +26,7 @@ const document = {
 };
 
 test('flows and agents have files of their own, and so have their long prompts and scripts', async () => {
-  const files = filesOf(document);
+  const files = documentFiles(document);
   expect([...files.keys()]).toEqual(
     [
       'workspace.yaml',

@@ -1,9 +1,9 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { filesOf, readFolder } from '../../../packages/cli/src/workspace/folder.ts';
-import { type Cli, newCli } from '../../support/cli.ts';
-import { expectStatus } from '../../support/flows.ts';
+import { documentFiles, readFolder } from '../../../packages/cli/src/workspace/folder.ts';
+import { type Cli, newCli } from '../../support/command-line/cli.ts';
+import { expectStatus } from '../../support/flows/flows.ts';
 
 const prompt = `Write a guide.\n${'Be short and kind. '.repeat(20)}`;
 
@@ -33,7 +33,9 @@ test('what is pulled from one deployment and pushed to another is the same there
   expect(pushed.stdout).toContain('+ create flows: Inner\n');
   expect((await to.run(['push', folder])).stdout).toBe('Nothing changes\n');
   await to.run(['pull', 'files']);
-  expect(filesOf(await readFolder(inFolder(to, 'files')))).toEqual(filesOf(await readFolder(folder)));
+  expect(documentFiles(await readFolder(inFolder(to, 'files')))).toEqual(
+    documentFiles(await readFolder(folder)),
+  );
 });
 
 test('an edited file is shown, and pushed once somebody agrees', async () => {
@@ -80,4 +82,26 @@ test('what the files do not name is deleted only if that is wanted', async () =>
   expect((await cli.run(['diff', '--prune'])).stdout).toContain('- delete flows: New');
   await cli.run(['push', '--prune', '--yes']);
   await expectStatus(404, cli.tenant.call('GET', `/v1/flows/${id}`));
+});
+
+test('secrets that a push makes are shown on a terminal once, and not to a log', async () => {
+  const cli = await newCli();
+  const pushed = async (name: string, isSeen: boolean) => {
+    writeFileSync(
+      inFolder(cli, 'workspace.yaml'),
+      `budgets:
+  - name: ${name}
+    scope: { type: tenant }
+    period: day
+    limit: '1'
+    action: alert
+    notify: { webhookUrl: https://hooks.example.com/b }
+`,
+    );
+    return (isSeen ? await cli.inTerminal(['push'], 'y\n') : await cli.run(['push', '--yes'])).stdout;
+  };
+  expect(await pushed('Seen', true)).toMatch(/Seen: notify\.secret: whsec_\S{20}/);
+  const log = await pushed('Logged', false);
+  expect(log).toContain('1 secret, which only a terminal and --json show:\n  Logged: notify.secret\n');
+  expect(log).not.toContain('whsec_');
 });

@@ -5,8 +5,8 @@ import {
   createClient,
   type Schemas,
 } from '../../../packages/client/src/client.ts';
-import { serve } from '../../support/serve.ts';
-import { newTenant, stack } from '../../support/stack.ts';
+import { serveHttp } from '../../support/servers/serve.ts';
+import { newTenant, stack } from '../../support/stack/stack.ts';
 
 const newClient = async () => createClient({ baseUrl: stack().url, apiKey: (await newTenant()).token });
 const greeting: Schemas.FlowStepInput = { type: 'template', name: 'Greet', config: { template: 'hello' } };
@@ -110,7 +110,7 @@ test('a stream that is refused throws at its first event', async () => {
 
 test('leaving the loop of a stream closes the connection', async () => {
   const closed = Promise.withResolvers<void>();
-  const server = await serve((_, response) => {
+  const server = await serveHttp((_, response) => {
     response.on('close', closed.resolve);
     response.writeHead(200, { 'content-type': 'text/event-stream' });
     response.write('event: text_delta\nid: 1\ndata: {"type":"text_delta","delta":"ä"}\n\n');
@@ -181,7 +181,7 @@ test('a file comes back as its bytes', async () => {
 });
 
 test('an abort ends a request, a stream and a retry with the reason of the signal', async () => {
-  const server = await serve((request, response) => {
+  const server = await serveHttp((request, response) => {
     if (request.method === 'GET') response.writeHead(503).end();
   });
   const controller = new AbortController();

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { promisify } from 'node:util';
 import { beforeAll, expect, test } from 'vitest';
-import { newTenant, stack } from '../../support/stack.ts';
+import { newTenant, stack } from '../../support/stack/stack.ts';
 
 const run = promisify(execFile);
 const fromRoot = (path: string) => resolve(import.meta.dirname, '../../..', path);

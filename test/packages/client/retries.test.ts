@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { ConnectionError, createClient } from '../../../packages/client/src/client.ts';
-import { newTenant, stack } from '../../support/stack.ts';
+import { newTenant, stack } from '../../support/stack/stack.ts';
 
 interface Sent {
   key: string | null;

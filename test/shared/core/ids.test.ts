@@ -1,13 +1,13 @@
 import { expect, test } from 'vitest';
-import { derivedId, idCeiling, idFloor, idKind, newId, timeOf } from '../../../shared/core/ids.ts';
+import { derivedId, idCeiling, idFloor, idKind, newId, timeMsFromId } from '../../../shared/core/ids.ts';
 
 test('an id encodes its type and creation time', () => {
   const before = Date.now();
   const id = newId('exec');
   expect(idKind(id)).toBe('exec');
-  expect(timeOf(id)).toBeGreaterThanOrEqual(before);
-  expect(timeOf(id)).toBeLessThanOrEqual(Date.now());
-  expect(timeOf(derivedId('step', 1_700_000_000_123, 'a'))).toBe(1_700_000_000_123);
+  expect(timeMsFromId(id)).toBeGreaterThanOrEqual(before);
+  expect(timeMsFromId(id)).toBeLessThanOrEqual(Date.now());
+  expect(timeMsFromId(derivedId('step', 1_700_000_000_123, 'a'))).toBe(1_700_000_000_123);
 });
 
 test('exactly the ids of a moment sort between its first and last possible id', () => {
@@ -19,5 +19,5 @@ test('exactly the ids of a moment sort between its first and last possible id', 
     expect(derivedId('exec', at - 1, name) < floor).toBe(true);
     expect(derivedId('exec', at + 1, name) > ceiling).toBe(true);
   }
-  expect(timeOf(idFloor('exec', -5))).toBe(0);
+  expect(timeMsFromId(idFloor('exec', -5))).toBe(0);
 });

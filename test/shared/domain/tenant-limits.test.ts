@@ -4,10 +4,10 @@ import { secretEntity } from '../../../shared/domain/secrets/secret.ts';
 import { tenantLimits } from '../../../shared/domain/tenant-limits.ts';
 import { type ApiKey, apiKeyEntity } from '../../../shared/platform/auth/api-key.ts';
 import type { Write } from '../../../shared/platform/data/writes.ts';
-import { expectStatus } from '../../support/flows.ts';
-import { newKey } from '../../support/keys.ts';
-import { newConfig, newProviderKey } from '../../support/model-configs.ts';
-import { countingRuntime, newTenant, type Tenant } from '../../support/stack.ts';
+import { expectStatus } from '../../support/flows/flows.ts';
+import { newConfig, newProviderKey } from '../../support/models/model-configs.ts';
+import { newKey } from '../../support/stack/keys.ts';
+import { countingRuntime, newTenant, type Tenant } from '../../support/stack/stack.ts';
 
 const scopeOf = ({ tenant }: Tenant) => countingRuntime().scopeOf(tenant);
 

@@ -1,5 +1,15 @@
 import { expect } from 'vitest';
-import { event, pdf, png, type Reply, schema, signature, usual, type Wire, weather } from './wire.ts';
+import {
+  pdf,
+  png,
+  type Reply,
+  schema,
+  sseEvent,
+  thinkingSignature,
+  usualUsage,
+  type Wire,
+  weather,
+} from './wire.ts';
 
 const stopReasons = {
   stop: 'end_turn',
@@ -9,7 +19,7 @@ const stopReasons = {
 };
 
 /** `input_tokens` are those that no cache served. */
-const usageOf = ({ usage = usual }: Reply) => ({
+const usageOf = ({ usage = usualUsage }: Reply) => ({
   input_tokens: usage.inputTokens - (usage.cacheReadTokens ?? 0) - (usage.cacheWriteTokens ?? 0),
   output_tokens: usage.outputTokens,
   cache_read_input_tokens: usage.cacheReadTokens ?? 0,
@@ -17,7 +27,7 @@ const usageOf = ({ usage = usual }: Reply) => ({
 });
 
 const contentOf = ({ text, reasoning, call }: Reply) => [
-  ...(reasoning ? [{ type: 'thinking', thinking: reasoning.join(''), signature }] : []),
+  ...(reasoning ? [{ type: 'thinking', thinking: reasoning.join(''), signature: thinkingSignature }] : []),
   ...(text ? [{ type: 'text', text: text.join('') }] : []),
   ...(call
     ? [{ type: 'tool_use', id: call.id, name: call.name, input: JSON.parse(call.pieces.join('')) }]
@@ -36,14 +46,14 @@ const messageOf = (reply: Reply, content = contentOf(reply)) => ({
 });
 
 function framesOf(reply: Reply): string[] {
-  const named = (type: string, data: object = {}) => event({ type, ...data }, type);
+  const named = (type: string, data: object = {}) => sseEvent({ type, ...data }, type);
   const { text = [], reasoning = [], call } = reply;
   const blocks = [
     {
       start: { type: 'thinking', thinking: '', signature: '' },
       deltas: [
         ...reasoning.map((thinking) => ({ type: 'thinking_delta', thinking })),
-        { type: 'signature_delta', signature },
+        { type: 'signature_delta', signature: thinkingSignature },
       ],
       present: reasoning.length > 0,
     },
@@ -123,7 +133,10 @@ export const anthropic: Wire = {
       body: {
         messages: [
           { role: 'user' },
-          { role: 'assistant', content: [{ type: 'thinking', thinking: 'Thinking', signature }, use] },
+          {
+            role: 'assistant',
+            content: [{ type: 'thinking', thinking: 'Thinking', signature: thinkingSignature }, use],
+          },
           result,
         ],
       },
@@ -136,7 +149,10 @@ export const anthropic: Wire = {
   },
   whole: (reply) => messageOf(reply),
   frames: framesOf,
-  errorFrame: event({ type: 'error', error: { type: 'overloaded_error', message: 'Overloaded' } }, 'error'),
+  errorFrame: sseEvent(
+    { type: 'error', error: { type: 'overloaded_error', message: 'Overloaded' } },
+    'error',
+  ),
   malformedFrame: 'event: content_block_delta\ndata: {"type":"content_block_de\n\n',
   failure: (_status, message) => ({ type: 'error', error: { type: 'error_of_the_test', message } }),
 };

@@ -1,6 +1,6 @@
 import { expect } from 'vitest';
 import { eventStreamMessage } from './event-stream.ts';
-import { pdf, png, type Reply, schema, signature, usual, type Wire, weather } from './wire.ts';
+import { pdf, png, type Reply, schema, thinkingSignature, usualUsage, type Wire, weather } from './wire.ts';
 
 const stopReasons = {
   stop: 'end_turn',
@@ -10,7 +10,7 @@ const stopReasons = {
 };
 
 /** `inputTokens` are those that no cache served. */
-function usageOf({ usage = usual }: Reply) {
+function usageOf({ usage = usualUsage }: Reply) {
   const { cacheReadTokens = 0, cacheWriteTokens = 0 } = usage;
   return {
     inputTokens: usage.inputTokens - cacheReadTokens - cacheWriteTokens,
@@ -27,7 +27,13 @@ const whole = (reply: Reply) => ({
       role: 'assistant',
       content: [
         ...(reply.reasoning
-          ? [{ reasoningContent: { reasoningText: { text: reply.reasoning.join(''), signature } } }]
+          ? [
+              {
+                reasoningContent: {
+                  reasoningText: { text: reply.reasoning.join(''), signature: thinkingSignature },
+                },
+              },
+            ]
           : []),
         ...(reply.text ? [{ text: reply.text.join('') }] : []),
         ...(reply.call
@@ -57,7 +63,7 @@ const named = (name: string, data: object) =>
 
 function framesOf(reply: Reply): Uint8Array[] {
   const { text = [], reasoning = [], call } = reply;
-  const thoughts = [...reasoning.map((piece) => ({ text: piece })), { signature }];
+  const thoughts = [...reasoning.map((piece) => ({ text: piece })), { signature: thinkingSignature }];
   const blocks = [
     { deltas: reasoning.length > 0 ? thoughts.map((reasoningContent) => ({ reasoningContent })) : [] },
     { deltas: text.map((piece) => ({ text: piece })) },
@@ -140,7 +146,10 @@ export const bedrock: Wire = {
           { role: 'user' },
           {
             role: 'assistant',
-            content: [{ reasoningContent: { reasoningText: { text: 'Thinking', signature } } }, { toolUse }],
+            content: [
+              { reasoningContent: { reasoningText: { text: 'Thinking', signature: thinkingSignature } } },
+              { toolUse },
+            ],
           },
           result,
         ],

@@ -1,4 +1,4 @@
-import { event, pdf, png, type Reply, schema, usual, type Wire, weather } from './wire.ts';
+import { pdf, png, type Reply, schema, sseEvent, usualUsage, type Wire, weather } from './wire.ts';
 
 type Own = Omit<Partial<Wire>, 'requests'> & Pick<Wire, 'title' | 'docs' | 'provider' | 'modelId' | 'lacks'>;
 
@@ -22,7 +22,7 @@ const finishReasons = {
   'content-filter': 'content_filter',
 };
 
-export const usageOf = ({ usage = usual }: Reply) => ({
+export const completionUsage = ({ usage = usualUsage }: Reply) => ({
   prompt_tokens: usage.inputTokens,
   completion_tokens: usage.outputTokens,
   total_tokens: usage.inputTokens + usage.outputTokens,
@@ -66,7 +66,7 @@ export function chatCompletions(own: Own, dialect: Dialect = {}): Wire {
   const { reasoning = 'reasoning_content', maxTokens = 'max_tokens', systemRole = 'system' } = dialect;
   const base = { id: 'chatcmpl-1', created: 1, model: own.modelId };
   const chunk = (delta: object, finish_reason: string | null = null, more: object = {}) =>
-    event({
+    sseEvent({
       ...base,
       object: 'chat.completion.chunk',
       choices: [{ index: 0, delta, finish_reason }],
@@ -129,7 +129,7 @@ export function chatCompletions(own: Own, dialect: Dialect = {}): Wire {
     whole: (reply) => ({
       ...base,
       object: 'chat.completion',
-      usage: usageOf(reply),
+      usage: completionUsage(reply),
       choices: [
         {
           index: 0,
@@ -162,11 +162,11 @@ export function chatCompletions(own: Own, dialect: Dialect = {}): Wire {
         }),
       ),
       ...(dialect.streamedUsage
-        ? [chunk({}, finishOf(reply), dialect.streamedUsage(usageOf(reply)))]
-        : [chunk({}, finishOf(reply)), event({ ...base, choices: [], usage: usageOf(reply) })]),
+        ? [chunk({}, finishOf(reply), dialect.streamedUsage(completionUsage(reply)))]
+        : [chunk({}, finishOf(reply)), sseEvent({ ...base, choices: [], usage: completionUsage(reply) })]),
       'data: [DONE]\n\n',
     ],
-    errorFrame: event({
+    errorFrame: sseEvent({
       error: { message: 'The server is overloaded', type: 'server_error', param: null, code: null },
     }),
     malformedFrame: 'data: {"id":"chatcmpl-1","choices":[{"ind\n\n',

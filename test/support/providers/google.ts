@@ -1,5 +1,5 @@
 import { expect } from 'vitest';
-import { event, pdf, png, type Reply, signature, usual, type Wire, weather } from './wire.ts';
+import { pdf, png, type Reply, sseEvent, thinkingSignature, usualUsage, type Wire, weather } from './wire.ts';
 
 const finishReasons = {
   stop: 'STOP',
@@ -9,7 +9,7 @@ const finishReasons = {
 };
 
 /** `candidatesTokenCount` does not include thoughts. */
-const usageOf = ({ usage = usual }: Reply) => ({
+const usageOf = ({ usage = usualUsage }: Reply) => ({
   promptTokenCount: usage.inputTokens,
   candidatesTokenCount: usage.outputTokens - (usage.reasoningTokens ?? 0),
   totalTokenCount: usage.inputTokens + usage.outputTokens,
@@ -44,7 +44,7 @@ const partsOf = ({ text = [], reasoning = [], call }: Reply): object[] => [
     ? [
         {
           functionCall: { name: call.name, args: JSON.parse(call.pieces.join('')) },
-          ...(reasoning.length > 0 && { thoughtSignature: signature }),
+          ...(reasoning.length > 0 && { thoughtSignature: thinkingSignature }),
         },
       ]
     : []),
@@ -111,7 +111,7 @@ export const google: Wire = {
             parts: expect.arrayContaining([
               expect.objectContaining({
                 functionCall: expect.objectContaining(functionCall),
-                thoughtSignature: signature,
+                thoughtSignature: thinkingSignature,
               }),
             ]),
           },
@@ -125,9 +125,9 @@ export const google: Wire = {
   whole: (reply) => answer(reply, partsOf(joined(reply)), true),
   frames: (reply) => {
     const parts = partsOf(reply);
-    return parts.map((part, n) => event(answer(reply, [part], n === parts.length - 1)));
+    return parts.map((part, n) => sseEvent(answer(reply, [part], n === parts.length - 1)));
   },
-  errorFrame: event({ error: { code: 503, message: 'The model is overloaded', status: 'UNAVAILABLE' } }),
+  errorFrame: sseEvent({ error: { code: 503, message: 'The model is overloaded', status: 'UNAVAILABLE' } }),
   malformedFrame: 'data: {"candidates":[{"content":{"par\n\n',
   failure: (code, message) => ({ error: { code, message, status: 'ERROR_OF_THE_TEST' } }),
 };

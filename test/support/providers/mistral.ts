@@ -1,5 +1,5 @@
-import { chatCompletions, usageOf } from './chat-completions.ts';
-import { event, pdf, png, type Reply, type Wire } from './wire.ts';
+import { chatCompletions, completionUsage } from './chat-completions.ts';
+import { pdf, png, type Reply, sseEvent, type Wire } from './wire.ts';
 
 const base = chatCompletions(
   {
@@ -35,13 +35,13 @@ function whole(reply: Reply): object {
   const content = [...thinking(reply.reasoning.join('')), { type: 'text', text }];
   return {
     ...plain,
-    usage: usageOf(reply),
+    usage: completionUsage(reply),
     choices: [{ ...plain.choices[0], message: { role: 'assistant', content } }],
   };
 }
 
 const chunkOf = (content: object) =>
-  event({
+  sseEvent({
     id: 'cmpl-1',
     object: 'chat.completion.chunk',
     created: 1,

@@ -1,8 +1,18 @@
-import { event, pdf, png, type Reply, schema, signature, usual, type Wire, weather } from './wire.ts';
+import {
+  pdf,
+  png,
+  type Reply,
+  schema,
+  sseEvent,
+  thinkingSignature,
+  usualUsage,
+  type Wire,
+  weather,
+} from './wire.ts';
 
 type Own = Partial<Wire> & Pick<Wire, 'title' | 'docs' | 'provider' | 'modelId' | 'lacks'>;
 
-const usageOf = ({ usage = usual }: Reply) => ({
+const usageOf = ({ usage = usualUsage }: Reply) => ({
   input_tokens: usage.inputTokens,
   output_tokens: usage.outputTokens,
   total_tokens: usage.inputTokens + usage.outputTokens,
@@ -21,7 +31,15 @@ function itemsOf({ text, reasoning, call, source }: Reply) {
   const summary = [{ type: 'summary_text', text: reasoning?.join('') ?? '' }];
   return [
     ...(reasoning
-      ? [{ type: 'reasoning', id: 'rs_1', status: 'completed', encrypted_content: signature, summary }]
+      ? [
+          {
+            type: 'reasoning',
+            id: 'rs_1',
+            status: 'completed',
+            encrypted_content: thinkingSignature,
+            summary,
+          },
+        ]
       : []),
     ...(text
       ? [
@@ -124,7 +142,7 @@ function responsesApi(own: Own): Wire {
         body: {
           input: [
             { role: 'user' },
-            { type: 'reasoning', encrypted_content: signature },
+            { type: 'reasoning', encrypted_content: thinkingSignature },
             { type: 'function_call' },
             { type: 'function_call_output' },
           ],
@@ -133,7 +151,7 @@ function responsesApi(own: Own): Wire {
     },
     whole,
     frames: (reply) => framesOf(reply, opening, whole(reply)),
-    errorFrame: event(
+    errorFrame: sseEvent(
       {
         type: 'error',
         sequence_number: 3,
@@ -154,7 +172,7 @@ function responsesApi(own: Own): Wire {
 function framesOf(reply: Reply, opening: object, closing: { output: object[]; status: string }): string[] {
   let sequence_number = 0;
   const named = (type: string, data: object) =>
-    event({ type, sequence_number: sequence_number++, ...data }, type);
+    sseEvent({ type, sequence_number: sequence_number++, ...data }, type);
   const pieces = {
     message: reply.text ?? [],
     function_call: reply.call?.pieces ?? [],

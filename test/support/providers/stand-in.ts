@@ -2,9 +2,9 @@ import type { ServerResponse } from 'node:http';
 import { json } from 'node:stream/consumers';
 import type { ResolvedModel } from '../../../shared/adapters/models/resolved-model.ts';
 import { collect, type ModelEvent, type ModelRequest } from '../../../shared/adapters/ports/model-port.ts';
-import { loopback } from '../loopback.ts';
-import { portsOf } from '../model-ports.ts';
-import type { Received, Reply, Wire } from './wire.ts';
+import { singleModelPorts } from '../models/model-ports.ts';
+import { loopback } from '../servers/loopback.ts';
+import type { ReceivedRequest, Reply, Wire } from './wire.ts';
 
 /** What a stand-in does with a request, after the first replies of `failing`. */
 export interface Behaviour {
@@ -20,14 +20,14 @@ export interface Behaviour {
 }
 
 /** A provider's server for one test, and the model port that calls it. */
-export async function standInOf(
+export async function startProvider(
   wire: Wire,
   { reply = { text: ['Hello ', 'Ada'] }, failing = [], model: config, hangs, stream }: Behaviour = {},
 ) {
-  const received: Received[] = [];
+  const received: ReceivedRequest[] = [];
   const server = await loopback(async (request, response) => {
     const { method = '', url: path = '', headers } = request;
-    const body = (await json(request)) as Received['body'];
+    const body = (await json(request)) as ReceivedRequest['body'];
     received.push({ method, path, headers, body });
     if (hangs) return hangs();
     const failure = failing[received.length - 1];
@@ -45,7 +45,7 @@ export async function standInOf(
     for (const frame of frames) response.write(frame);
     return response.end();
   });
-  const { model } = portsOf({
+  const { model } = singleModelPorts({
     provider: wire.provider,
     credentials: { apiKey: 'key-of-the-test', baseUrl: server.url, region: 'eu-central-1' },
     keySource: 'platform',

@@ -42,7 +42,7 @@ export interface Expected {
 }
 
 /** A request as a stand-in received it. */
-export interface Received {
+export interface ReceivedRequest {
   method: string;
   path: string;
   headers: Record<string, unknown>;
@@ -81,10 +81,10 @@ export interface Wire {
   failure: (status: number, message: string) => object;
 }
 
-export const usual: ModelUsage = { inputTokens: 10, outputTokens: 5 };
+export const usualUsage: ModelUsage = { inputTokens: 10, outputTokens: 5 };
 
 /** A server-sent event. */
-export const event = (data: unknown, name?: string) =>
+export const sseEvent = (data: unknown, name?: string) =>
   `${name ? `event: ${name}\n` : ''}data: ${JSON.stringify(data)}\n\n`;
 
 export const weather = {
@@ -105,4 +105,4 @@ export const schema = {
 };
 export const png = Buffer.from('89504e470d0a1a0a', 'hex');
 export const pdf = Buffer.from('%PDF-1.7\n');
-export const signature = 'c2lnbmF0dXJl';
+export const thinkingSignature = 'c2lnbmF0dXJl';

@@ -3,8 +3,8 @@ import { runViewTexts } from '../../texts/run-view.ts';
 import { sharedTexts } from '../../texts/shared.ts';
 import { Button } from '../../ui/forms/button.tsx';
 import { Link } from '../../ui/link.tsx';
-import { Failure } from '../../ui/loading/failure.tsx';
-import { Status } from '../../ui/status.tsx';
+import { FailureNotice } from '../../ui/loading/failure.tsx';
+import { StatusLabel } from '../../ui/status.tsx';
 import { dollars } from '../../ui/values/format.ts';
 import { PartsView } from '../parts/parts-view.tsx';
 import { RunEndView } from '../parts/run-end-view.tsx';
@@ -31,8 +31,8 @@ export function AgentRunView({ live, isWhole = false }: { live: LiveRun; isWhole
       ))}
       {hasNextPage && <Button onPress={() => fetchNextPage()}>{runViewTexts.showMoreSubAgents}</Button>}
       <AgentWaits live={live} />
-      {[refused, error].map((each) => each && <Failure key={each.message} error={each} />)}
-      {lost && <Failure error={lost} onRetry={look} />}
+      {[refused, error].map((each) => each && <FailureNotice key={each.message} error={each} />)}
+      {lost && <FailureNotice error={lost} onRetry={look} />}
       {run.end && <RunEndView end={run.end} />}
     </div>
   );
@@ -64,7 +64,7 @@ function OtherSubAgent({ run, agentId }: InnerProps) {
   return (
     <details className="run-part" onToggle={(event) => setOpen(event.currentTarget.open)}>
       <summary>
-        <bdi>{run.agentName ?? runViewTexts.subAgent}</bdi> <Status of={run.status} />{' '}
+        <bdi>{run.agentName ?? runViewTexts.subAgent}</bdi> <StatusLabel of={run.status} />{' '}
         <span className="help">{run.totalCost !== null && dollars(run.totalCost)}</span>
       </summary>
       {isOpen && <Inner {...{ run, agentId }} />}

@@ -1,6 +1,6 @@
 import type { RunEvent, RunEventOf } from '../parts/events.ts';
-import { addToParts, openParts, type Part } from '../parts/parts.ts';
-import { endOf, type RunEnd } from '../parts/run-end.ts';
+import { addToParts, openParts, type RunPart } from '../parts/parts.ts';
+import { type RunEnd, toRunEnd } from '../parts/run-end.ts';
 
 /** What a run waits for: somebody allows a call, or executes it. */
 export interface Wait {
@@ -12,17 +12,17 @@ export interface Wait {
 }
 
 /** What is known of a run of an agent from its events. */
-export interface AgentRun {
+export interface FollowedAgentRun {
   executionId?: string;
-  parts: readonly Part[];
+  parts: readonly RunPart[];
   waits: readonly Wait[];
   end?: RunEnd;
 }
 
-export const emptyRun: AgentRun = { parts: [], waits: [] };
+export const emptyRun: FollowedAgentRun = { parts: [], waits: [] };
 
 /** Adds events in a batch, so that the parts are copied once for many of them. */
-export function withAgentEvents(before: AgentRun, events: readonly RunEvent[]): AgentRun {
+export function withAgentEvents(before: FollowedAgentRun, events: readonly RunEvent[]): FollowedAgentRun {
   const draft = openParts(before.parts);
   let run = before;
   for (const event of events) {
@@ -43,7 +43,7 @@ export function withAgentEvents(before: AgentRun, events: readonly RunEvent[]): 
         break;
       }
     }
-    const end = endOf(event) ?? run.end;
+    const end = toRunEnd(event) ?? run.end;
     run = { ...run, executionId, waits: end ? [] : waitsAfter(run.waits, event), ...(end && { end }) };
   }
   return { ...run, parts: draft.parts };
@@ -68,5 +68,5 @@ const waitOf = (event: RunEventOf<'await'>): Wait => {
 };
 
 /** What the agent said, for the messages of the next turn. */
-export const textOf = ({ parts }: AgentRun): string =>
+export const agentRunText = ({ parts }: FollowedAgentRun): string =>
   parts.flatMap((part) => (part.kind === 'text' && part.text ? [part.text] : [])).join('\n');

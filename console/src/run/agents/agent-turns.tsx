@@ -1,5 +1,5 @@
 import type { OperationResponse } from '../../api/api.ts';
-import { dollars, duration } from '../../ui/values/format.ts';
+import { dollars, durationText } from '../../ui/values/format.ts';
 
 type Turn = OperationResponse<'agent-executions.get'>['iterationDetails'][number];
 
@@ -16,7 +16,7 @@ export function AgentRunTurns({ turns }: { turns: readonly Turn[] }) {
           </span>
           <span className="run-bar" style={{ width: `${Math.max(1, (durationMs / longest) * 100)}%` }} />
           <span className="help">
-            {duration(durationMs)}
+            {durationText(durationMs)}
             {cost !== null && `, ${dollars(cost)}`}
           </span>
         </li>

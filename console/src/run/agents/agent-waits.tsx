@@ -8,7 +8,7 @@ import { parseExactly } from '../../ui/values/exact-json.ts';
 import { Time } from '../../ui/values/time.tsx';
 import { Value } from '../../ui/values/value.tsx';
 import type { Wait } from './agent-run.ts';
-import type { Sent } from './open-agent-run.ts';
+import type { RunEventSource } from './open-agent-run.ts';
 import type { LiveRun } from './use-agent-run.ts';
 
 /** The questions that a run waits for. Each answer continues the run when it is the last. */
@@ -20,7 +20,7 @@ export function AgentWaits({ live }: { live: LiveRun }) {
   if (!executionId) return null;
   const params = { id: agentId };
   /** The button that was pressed goes away with its question: the focus stays near. */
-  const sendFrom = (open: Sent) => {
+  const sendFrom = (open: RunEventSource) => {
     box.current?.focus({ preventScroll: true });
     return send(open);
   };

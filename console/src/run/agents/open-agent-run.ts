@@ -1,14 +1,14 @@
 import { focusManager } from '@tanstack/react-query';
-import { retriesOf } from '../../api/retries.ts';
+import { shouldRetry } from '../../api/retries.ts';
 import type { RunEvent } from '../parts/events.ts';
 import { readInBatches } from '../read-in-batches.ts';
-import { type AgentRun, emptyRun, withAgentEvents } from './agent-run.ts';
+import { emptyRun, type FollowedAgentRun, withAgentEvents } from './agent-run.ts';
 
 /** How soon to ask again for the events of a run that waits for somebody, or whose stream ended before the run did. */
 const lookEveryMs = 3_000;
 
 export interface AgentRunState {
-  run: AgentRun;
+  run: FollowedAgentRun;
   /** Whether a request of this page starts or continues the run. */
   isSending: boolean;
   /** Why that request failed. */
@@ -25,7 +25,7 @@ export const notStarted: AgentRunState = {
 };
 
 /** A request that answers with the events of the run that it starts or continues. */
-export type Sent = (signal: AbortSignal) => AsyncIterable<RunEvent>;
+export type RunEventSource = (signal: AbortSignal) => AsyncIterable<RunEvent>;
 
 interface Options {
   /** The events of a run after a number. */
@@ -58,7 +58,7 @@ export function openAgentRun({ follow, show, executionId, everyMs = lookEveryMs 
   };
   const take = (events: readonly RunEvent[]) => set({ run: withAgentEvents(state.run, events) });
 
-  async function send(open: Sent) {
+  async function send(open: RunEventSource) {
     following?.abort();
     following = undefined;
     set({ isSending: true, refused: undefined });
@@ -87,7 +87,7 @@ export function openAgentRun({ follow, show, executionId, everyMs = lookEveryMs 
       lookLater();
     } catch (error) {
       if (own.signal.aborted) return;
-      if (retriesOf(failures++, error as Error)) lookLater();
+      if (shouldRetry(failures++, error as Error)) lookLater();
       else set({ lost: error as Error });
     } finally {
       if (following === own) following = undefined;

@@ -1,6 +1,6 @@
 import { useCallback, useEffect, useRef, useState } from 'react';
 import { useApi } from '../../api/api.ts';
-import { type AgentRunSource, notStarted, openAgentRun, type Sent } from './open-agent-run.ts';
+import { type AgentRunSource, notStarted, openAgentRun, type RunEventSource } from './open-agent-run.ts';
 
 /** A run that exists, and its last known status, whose change says that there is more to know. */
 interface Known {
@@ -31,7 +31,7 @@ export function useAgentRun(agentId: string, { executionId, status }: Partial<Kn
     };
   }, [agentId, executionId, api]);
   const look = useCallback(() => source.current?.look(), []);
-  const send = useCallback((open: Sent) => source.current?.send(open), []);
+  const send = useCallback((open: RunEventSource) => source.current?.send(open), []);
   // biome-ignore lint/correctness/useExhaustiveDependencies: a run that pauses, goes on or ends has more events
   useEffect(() => {
     look();

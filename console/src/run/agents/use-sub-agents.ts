@@ -1,12 +1,12 @@
 import { useEffect } from 'react';
 import type { OperationResponse } from '../../api/api.ts';
 import { usePages } from '../../api/queries.ts';
-import type { AgentRun } from './agent-run.ts';
+import type { FollowedAgentRun } from './agent-run.ts';
 
 export type SubAgentRun = OperationResponse<'agent-executions.list'>['data'][number];
 
 /** The runs inside of a run: those of its tool calls, and the others. */
-export function useSubAgents(agentId: string, { executionId = '', parts, end }: AgentRun) {
+export function useSubAgents(agentId: string, { executionId = '', parts, end }: FollowedAgentRun) {
   const calls = parts.filter((part) => part.kind === 'tool');
   const agentCalls = calls.filter(({ type }) => type === 'subagent');
   const over = agentCalls.filter(({ durationMs }) => durationMs !== undefined).length;

@@ -1,7 +1,7 @@
 import { runViewTexts } from '../../texts/run-view.ts';
 import { sharedTexts } from '../../texts/shared.ts';
-import { Status } from '../../ui/status.tsx';
-import { duration } from '../../ui/values/format.ts';
+import { StatusLabel } from '../../ui/status.tsx';
+import { durationText } from '../../ui/values/format.ts';
 import type { Attempts } from './events.ts';
 import '../../style/run.css';
 
@@ -29,9 +29,9 @@ const AttemptList = ({ attempts }: { attempts: Attempts }) => (
             <bdi>{model}</bdi>
           </>
         )}
-        {delayMs !== undefined && runViewTexts.later(duration(delayMs))}{' '}
-        <Status of={status === 'empty' ? 'empty-output' : status} />{' '}
-        <span className="help">{duration(durationMs)}</span>
+        {delayMs !== undefined && runViewTexts.later(durationText(delayMs))}{' '}
+        <StatusLabel of={status === 'empty' ? 'empty-output' : status} />{' '}
+        <span className="help">{durationText(durationMs)}</span>
         {error && (
           <p className="problem">
             <bdi>{error}</bdi>
@@ -63,7 +63,7 @@ export const StatusWithAttempts = ({
   attempts: Attempts | null | undefined;
 }) => (
   <>
-    <Status of={status} />
+    <StatusLabel of={status} />
     {attempts && (
       <details>
         <summary>{attemptsText(attempts)}</summary>

@@ -1,6 +1,6 @@
 import { runViewTexts } from '../../texts/run-view.ts';
 import { sharedTexts } from '../../texts/shared.ts';
-import { dollars, duration } from '../../ui/values/format.ts';
+import { dollars, durationText } from '../../ui/values/format.ts';
 
 interface Taken {
   durationMs?: number | undefined;
@@ -10,7 +10,7 @@ interface Taken {
 }
 
 /** What a run, a turn or a step took, in a line. */
-export function factsOf({ durationMs, tokens, cost }: Taken): string {
+export function usageSummary({ durationMs, tokens, cost }: Taken): string {
   const used =
     typeof tokens === 'object'
       ? tokens.input + tokens.output > 0
@@ -20,5 +20,5 @@ export function factsOf({ durationMs, tokens, cost }: Taken): string {
         ? sharedTexts.tokenCount(tokens)
         : '';
   const price = used && cost === null ? sharedTexts.noKnownPrice : Number(cost) ? dollars(cost) : '';
-  return [duration(durationMs), used, price].filter(Boolean).join(' · ');
+  return [durationText(durationMs), used, price].filter(Boolean).join(' · ');
 }

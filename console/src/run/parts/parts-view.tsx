@@ -2,15 +2,15 @@ import type { ReactNode } from 'react';
 import { runViewTexts } from '../../texts/run-view.ts';
 import { sharedTexts } from '../../texts/shared.ts';
 import { valueText } from '../../texts/values.ts';
-import { Status } from '../../ui/status.tsx';
+import { StatusLabel } from '../../ui/status.tsx';
 import { Value } from '../../ui/values/value.tsx';
 import { LabelledAttempts } from './attempts.tsx';
-import { factsOf } from './facts.ts';
-import type { Part, PartOf, ToolPart, TurnPart } from './parts.ts';
-import { Tool } from './tool-view.tsx';
+import { usageSummary } from './facts.ts';
+import type { PartOf, RunPart, ToolPart, TurnPart } from './parts.ts';
+import { ToolCallView } from './tool-view.tsx';
 
 interface Props {
-  parts: readonly Part[];
+  parts: readonly RunPart[];
   /** Shows turns, and what the run itself tells the model, too. */
   isWhole?: boolean;
   /** What happened inside of a tool call. */
@@ -21,7 +21,7 @@ interface Props {
 export const PartsView = ({ parts, isWhole = false, inside }: Props) =>
   parts.map((part) => <PartView key={`${part.kind} ${part.id}`} {...{ part, isWhole, inside }} />);
 
-type One = { part: Part; isWhole: boolean; inside: Props['inside'] };
+type One = { part: RunPart; isWhole: boolean; inside: Props['inside'] };
 
 function PartView({ part, isWhole, inside }: One) {
   switch (part.kind) {
@@ -39,7 +39,7 @@ function PartView({ part, isWhole, inside }: One) {
         </details>
       ) : null;
     case 'tool':
-      return <Tool part={part}>{inside?.(part)}</Tool>;
+      return <ToolCallView part={part}>{inside?.(part)}</ToolCallView>;
     case 'decision':
       return (
         <p className="help">
@@ -79,9 +79,9 @@ const Turn = ({ part: { number, outcome } }: { part: TurnPart }) => (
       <h3>{runViewTexts.turn(number)}</h3>
       {outcome && (
         <>
-          <span>{factsOf(outcome)}</span>
+          <span>{usageSummary(outcome)}</span>
           <span>{runViewTexts.endedBy(valueText(outcome.stopReason))}</span>
-          {outcome.fallback && <Status of={runViewTexts.fallback(outcome.fallback)} />}
+          {outcome.fallback && <StatusLabel of={runViewTexts.fallback(outcome.fallback)} />}
         </>
       )}
     </div>

@@ -1,7 +1,7 @@
 import type { RunEvent, RunEventOf } from './events.ts';
 
 /** One thing that an agent, or a step of a flow, did. */
-export type Part =
+export type RunPart =
   | { kind: 'text' | 'reasoning'; id: string; text: string }
   | ToolPart
   /** What a tool or the run itself says: a source, a message that the model gets. */
@@ -30,17 +30,17 @@ export interface TurnPart {
 }
 
 type TextEvent = RunEventOf<`${'text' | 'reasoning'}_${'start' | 'delta' | 'complete'}`>;
-type Kind = Part['kind'];
-export type PartOf<K extends Kind> = Extract<Part, { kind: K }>;
-export type Draft = ReturnType<typeof openParts>;
+type Kind = RunPart['kind'];
+export type PartOf<K extends Kind> = Extract<RunPart, { kind: K }>;
+export type OpenParts = ReturnType<typeof openParts>;
 
 /** Parts that many events change: copied once for all of them. Events that are read again change nothing. */
-export function openParts(before: readonly Part[]) {
+export function openParts(before: readonly RunPart[]) {
   const parts = [...before];
   const places = new Map(parts.map(({ kind, id }, index) => [`${kind} ${id}`, index]));
   return {
     parts,
-    add(part: Part): void {
+    add(part: RunPart): void {
       const name = `${part.kind} ${part.id}`;
       if (places.has(name)) return;
       places.set(name, parts.length);
@@ -56,7 +56,7 @@ export function openParts(before: readonly Part[]) {
 }
 
 /** Adds what the runs of flows and of agents have in common: texts, reasoning, tool calls, notes. */
-export function addToParts({ add, change }: Draft, event: RunEvent): void {
+export function addToParts({ add, change }: OpenParts, event: RunEvent): void {
   switch (event.type) {
     case 'text_start':
     case 'text_delta':

@@ -1,9 +1,9 @@
 import { runViewTexts } from '../../texts/run-view.ts';
 import { valueText } from '../../texts/values.ts';
-import { Failure } from '../../ui/loading/failure.tsx';
-import { Status } from '../../ui/status.tsx';
+import { FailureNotice } from '../../ui/loading/failure.tsx';
+import { StatusLabel } from '../../ui/status.tsx';
 import { LabelledAttempts } from './attempts.tsx';
-import { factsOf } from './facts.ts';
+import { usageSummary } from './facts.ts';
 import type { RunEnd } from './run-end.ts';
 import { Labelled } from './tool-view.tsx';
 
@@ -12,13 +12,13 @@ export function RunEndView({ end, hasOutput = false }: { end: RunEnd; hasOutput?
   const { status, error, stopReason, output, attempts } = end;
   return (
     <>
-      {error && <Failure error={new Error(error)} />}
+      {error && <FailureNotice error={new Error(error)} />}
       <LabelledAttempts attempts={attempts} />
       {hasOutput && output !== undefined && output !== null && (
         <Labelled title={runViewTexts.finalOutput} value={output} />
       )}
       <p className="help">
-        <Status of={status} /> {factsOf(end)}
+        <StatusLabel of={status} /> {usageSummary(end)}
         {stopReason && !['end_turn', status].includes(stopReason) && ` · ${valueText(stopReason)}`}
       </p>
     </>

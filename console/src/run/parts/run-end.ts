@@ -15,7 +15,7 @@ export interface RunEnd {
   output?: unknown;
 }
 
-export function endOf(event: RunEvent): RunEnd | undefined {
+export function toRunEnd(event: RunEvent): RunEnd | undefined {
   if (event.type === 'execution_error') return { status: 'failed', error: event.error.message };
   if (event.type !== 'execution_complete') return undefined;
   const { success, error, stopReason, totalTokens, totalCost, durationMs, finalOutput, attempts } = event;

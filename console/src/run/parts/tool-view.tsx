@@ -1,27 +1,28 @@
 import { type ReactNode, useState } from 'react';
 import { sharedTexts } from '../../texts/shared.ts';
-import { Failure } from '../../ui/loading/failure.tsx';
-import { Status } from '../../ui/status.tsx';
-import { duration } from '../../ui/values/format.ts';
+import { FailureNotice } from '../../ui/loading/failure.tsx';
+import { StatusLabel } from '../../ui/status.tsx';
+import { durationText } from '../../ui/values/format.ts';
 import { Value } from '../../ui/values/value.tsx';
 import type { ToolPart } from './parts.ts';
 
 /** A call of a tool, with what happened inside of it. */
-export function Tool({ part, children }: { part: ToolPart; children: ReactNode }) {
+export function ToolCallView({ part, children }: { part: ToolPart; children: ReactNode }) {
   const { name, input, written, output, error, durationMs } = part;
   const [isOpen, setOpen] = useState(false);
   const isOver = durationMs !== undefined;
   return (
     <details className="run-part" onToggle={(event) => setOpen(event.currentTarget.open)}>
       <summary>
-        <bdi>{name}</bdi> <Status of={isOver ? (error === undefined ? 'completed' : 'failed') : 'running'} />{' '}
-        <span className="help">{duration(durationMs)}</span>
+        <bdi>{name}</bdi>{' '}
+        <StatusLabel of={isOver ? (error === undefined ? 'completed' : 'failed') : 'running'} />{' '}
+        <span className="help">{durationText(durationMs)}</span>
       </summary>
       {isOpen && (
         <>
           <Labelled title={sharedTexts.input} value={input ?? written} />
           {children}
-          {error !== undefined && <Failure error={new Error(error)} />}
+          {error !== undefined && <FailureNotice error={new Error(error)} />}
           {output !== undefined && <Labelled title={sharedTexts.output} value={output} />}
         </>
       )}

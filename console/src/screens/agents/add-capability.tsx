@@ -6,8 +6,8 @@ import { Dialog } from '../../ui/dialogs/dialog.tsx';
 import { Button } from '../../ui/forms/button.tsx';
 import { Choice } from '../../ui/forms/choice.tsx';
 import { TextField } from '../../ui/forms/field.tsx';
-import { Failure } from '../../ui/loading/failure.tsx';
-import { problemsOf } from '../../ui/loading/failure-text.ts';
+import { FailureNotice } from '../../ui/loading/failure.tsx';
+import { fieldProblems } from '../../ui/loading/failure-text.ts';
 
 const kinds = [
   { value: 'flowId', label: sharedTexts.flow },
@@ -22,7 +22,7 @@ export function AddCapability({ agentId, onClose }: { agentId: string; onClose: 
   const [toolName, setToolName] = useState('');
   const [toolDescription, setDescription] = useState('');
   const add = useAction('agents.add-capability', { onSuccess: onClose });
-  const problems = problemsOf(add.error);
+  const problems = fieldProblems(add.error);
   function send(event: FormEvent) {
     event.preventDefault();
     const body = { toolName, ...(toolDescription && { toolDescription }), [kind]: target };
@@ -57,7 +57,7 @@ export function AddCapability({ agentId, onClose }: { agentId: string; onClose: 
           onChange={setDescription}
           problem={problems.toolDescription}
         />
-        {add.error && <Failure error={add.error} />}
+        {add.error && <FailureNotice error={add.error} />}
         <div className="actions">
           <Button onPress={onClose}>{sharedTexts.cancel}</Button>
           <Button type="submit" look="primary" isPending={add.isPending}>
@@ -90,7 +90,7 @@ function Target({ kind, agentId, value, onChange, problem }: TargetProps) {
   const isListed = value === '' || options.some((each) => each.value === value);
   return (
     <>
-      {error && <Failure error={error} />}
+      {error && <FailureNotice error={error} />}
       <Choice
         label={agentTexts.target}
         value={isListed ? value : ''}

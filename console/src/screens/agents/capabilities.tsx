@@ -16,7 +16,7 @@ type Agent = OperationResponse<'agents.get'>;
 type Capability = Agent['capabilities'][number];
 
 /** Flows, agents and tools that the agent calls under names of their own. Each change is saved at once. */
-export function Capabilities({ agent }: { agent: Agent }) {
+export function AgentCapabilities({ agent }: { agent: Agent }) {
   const [isAdding, setAdding] = useState(false);
   const approval = approvalIn(agent.config);
   const remove = useAction('agents.remove-capability', {

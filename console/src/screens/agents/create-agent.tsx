@@ -4,8 +4,8 @@ import { sharedTexts } from '../../texts/shared.ts';
 import { Dialog } from '../../ui/dialogs/dialog.tsx';
 import { Button } from '../../ui/forms/button.tsx';
 import { TextField } from '../../ui/forms/field.tsx';
-import { Failure } from '../../ui/loading/failure.tsx';
-import { problemsOf } from '../../ui/loading/failure-text.ts';
+import { FailureNotice } from '../../ui/loading/failure.tsx';
+import { fieldProblems } from '../../ui/loading/failure-text.ts';
 import { ModelField } from './parts/model-field.tsx';
 
 interface Props {
@@ -18,7 +18,7 @@ export function CreateAgent({ onClose, onCreated }: Props) {
   const [name, setName] = useState('');
   const [model, setModel] = useState('');
   const create = useAction('agents.create', { onSuccess: ({ id }) => onCreated(id) });
-  const problems = problemsOf(create.error);
+  const problems = fieldProblems(create.error);
   function send(event: FormEvent) {
     event.preventDefault();
     create.mutate({ body: { name, config: model ? { model } : {} } });
@@ -35,7 +35,7 @@ export function CreateAgent({ onClose, onCreated }: Props) {
           autoFocus
         />
         <ModelField value={model} onChange={setModel} problem={problems['config.model']} />
-        {create.error && <Failure error={create.error} />}
+        {create.error && <FailureNotice error={create.error} />}
         <div className="actions">
           <Button onPress={onClose}>{sharedTexts.cancel}</Button>
           <Button type="submit" look="primary" isPending={create.isPending}>

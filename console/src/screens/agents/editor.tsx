@@ -3,11 +3,11 @@ import { useMemo } from 'react';
 import { agentTexts } from '../../texts/agents.ts';
 import { sharedTexts } from '../../texts/shared.ts';
 import { LeaveQuestion } from '../../ui/dialogs/leave-question.tsx';
-import { type Begun, EditFresh } from '../../ui/resource/edit-fresh.tsx';
+import { type BegunEdit, EditFresh } from '../../ui/resource/edit-fresh.tsx';
 import { SchemaForm } from '../../ui/schema-form/schema-form.tsx';
 import { type JsonObject, type JsonSchema, withoutNull } from '../../ui/values/schema.ts';
-import { Capabilities } from './capabilities.tsx';
-import { setMembersOf, shownOf } from './parts/agent-members.ts';
+import { AgentCapabilities } from './capabilities.tsx';
+import { withDefaultMembers, withoutEmptyMembers } from './parts/agent-members.ts';
 import { AgentPage, useAgent } from './parts/agent-page.tsx';
 import { agentFields } from './parts/fields.tsx';
 import { SaveDraft } from './parts/save-draft.tsx';
@@ -24,7 +24,7 @@ export function AgentEditor() {
         {(begun) => (
           <div className="stack">
             <Editor {...begun} />
-            {begun.stored.agentType === 'native' && <Capabilities agent={begun.stored} />}
+            {begun.stored.agentType === 'native' && <AgentCapabilities agent={begun.stored} />}
           </div>
         )}
       </EditFresh>
@@ -36,7 +36,7 @@ export function AgentEditor() {
 const schema = schemas['agents.create'];
 const shorthands = ['maxTurns', 'claudeManagedConfig', 'capabilities', 'agentType'];
 
-function Editor(begun: Begun<Agent>) {
+function Editor(begun: BegunEdit<Agent>) {
   const draft = useAgentDraft(begun);
   const { agent, member, edited, setEdited, problems } = draft;
   const config = schemaOf(member);
@@ -48,8 +48,8 @@ function Editor(begun: Begun<Agent>) {
     schema: config,
     problems,
     path: member,
-    value: shownOf(edited[member]),
-    onChange: (next: JsonObject) => setEdited({ ...edited, [member]: setMembersOf(next) }),
+    value: withDefaultMembers(edited[member]),
+    onChange: (next: JsonObject) => setEdited({ ...edited, [member]: withoutEmptyMembers(next) }),
     custom,
   };
   return (

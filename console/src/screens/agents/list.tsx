@@ -8,7 +8,7 @@ import { Button } from '../../ui/forms/button.tsx';
 import { SearchBox } from '../../ui/forms/search-box.tsx';
 import { Link } from '../../ui/link.tsx';
 import { Empty } from '../../ui/loading/loaded.tsx';
-import { Page } from '../../ui/page.tsx';
+import { ScreenPage } from '../../ui/page.tsx';
 import { DeleteMany } from '../../ui/selection/delete-many.tsx';
 import { SelectionBar } from '../../ui/selection/selection-bar.tsx';
 import { useSelection } from '../../ui/selection/use-selection.ts';
@@ -36,7 +36,7 @@ export function AgentList() {
     </div>
   );
   return (
-    <Page title={sharedTexts.agents} actions={create}>
+    <ScreenPage title={sharedTexts.agents} actions={create}>
       <SelectionBar selection={selection}>
         <DeleteMany
           selection={selection}
@@ -93,6 +93,6 @@ export function AgentList() {
           onCreated={(id) => navigate({ to: `/agents/${id}`, replace: true })}
         />
       )}
-    </Page>
+    </ScreenPage>
   );
 }

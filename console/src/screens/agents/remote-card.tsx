@@ -3,7 +3,7 @@ import type { OperationResponse } from '../../api/api.ts';
 import { useAction } from '../../api/queries.ts';
 import { agentTexts } from '../../texts/agents.ts';
 import { Button } from '../../ui/forms/button.tsx';
-import { Failure } from '../../ui/loading/failure.tsx';
+import { FailureNotice } from '../../ui/loading/failure.tsx';
 import { isObject } from '../../ui/values/schema.ts';
 
 /** What an agent on another server says of itself: its card, fetched from the saved address. */
@@ -22,7 +22,7 @@ export function RemoteCard({ agent }: { agent: OperationResponse<'agents.get'> }
       <Button onPress={() => fetchCard.mutate({ body: { url } })} isPending={fetchCard.isPending}>
         {agentTexts.fetchCard}
       </Button>
-      {fetchCard.error && <Failure error={fetchCard.error} />}
+      {fetchCard.error && <FailureNotice error={fetchCard.error} />}
       {card && (
         <div role="status">
           <p>

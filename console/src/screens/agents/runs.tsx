@@ -6,12 +6,12 @@ import { valueText } from '../../texts/values.ts';
 import { Choice } from '../../ui/forms/choice.tsx';
 import { Link } from '../../ui/link.tsx';
 import { Empty } from '../../ui/loading/loaded.tsx';
-import { Status } from '../../ui/status.tsx';
-import { type Column, PagedTable } from '../../ui/tables/paged-table.tsx';
+import { StatusLabel } from '../../ui/status.tsx';
+import { PagedTable, type TableColumn } from '../../ui/tables/paged-table.tsx';
 import { dollars } from '../../ui/values/format.ts';
 import { Time } from '../../ui/values/time.tsx';
 import { AgentPage, useAgent } from './parts/agent-page.tsx';
-import { type Run, useNewestRun } from './use-newest-run.ts';
+import { type NewestAgentRun, useNewestRun } from './use-newest-run.ts';
 
 const statuses = ['', 'running', 'paused', 'completed', 'failed', 'cancelled'] as const;
 const labels = { '': sharedTexts.all, paused: sharedTexts.waitingForInput } as Record<string, string>;
@@ -49,11 +49,17 @@ export function AgentRuns() {
 }
 
 /** Part of a row, which keeps up with its run while the row is in view. */
-function Newest({ of, children }: { of: [string, Run]; children: (run: Run) => ReactNode }) {
+function Newest({
+  of,
+  children,
+}: {
+  of: [string, NewestAgentRun];
+  children: (run: NewestAgentRun) => ReactNode;
+}) {
   return children(useNewestRun(...of));
 }
 
-const columnsFor = (id: string): Column<Run>[] => [
+const columnsFor = (id: string): TableColumn<NewestAgentRun>[] => [
   {
     title: sharedTexts.started,
     cell: (run) => (
@@ -64,7 +70,7 @@ const columnsFor = (id: string): Column<Run>[] => [
   },
   {
     title: sharedTexts.status,
-    cell: (run) => <Newest of={[id, run]}>{({ status }) => <Status of={status} />}</Newest>,
+    cell: (run) => <Newest of={[id, run]}>{({ status }) => <StatusLabel of={status} />}</Newest>,
   },
   { title: sharedTexts.trigger, cell: ({ surfaceType }) => surfaceType, isExtra: true },
   {

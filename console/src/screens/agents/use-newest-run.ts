@@ -2,10 +2,10 @@ import type { OperationResponse } from '../../api/api.ts';
 import { useCall } from '../../api/queries.ts';
 import { howOftenMs } from '../../run/how-often.ts';
 
-export type Run = OperationResponse<'agent-executions.list'>['data'][number];
+export type NewestAgentRun = OperationResponse<'agent-executions.list'>['data'][number];
 
 /** A run as it is now. Asks for this one only, until it ends. */
-export function useNewestRun(agentId: string, run: Run): Run {
+export function useNewestRun(agentId: string, run: NewestAgentRun): NewestAgentRun {
   const isOpen = run.status in howOftenMs;
   const { data: answer } = useCall(
     'agent-executions.list',

@@ -1,7 +1,7 @@
 import { useCall } from '../../api/queries.ts';
 import { agentTexts } from '../../texts/agents.ts';
 import { Loaded } from '../../ui/loading/loaded.tsx';
-import { Difference } from '../../ui/values/difference.tsx';
+import { JsonDifference } from '../../ui/values/difference.tsx';
 
 interface Props {
   agentId: string;
@@ -10,7 +10,7 @@ interface Props {
 }
 
 /** What differs between the published version and another one. */
-export function VersionDifference({ agentId, published, versionId }: Props) {
+export function AgentVersionDifference({ agentId, published, versionId }: Props) {
   const from = useCall('agent-versions.get', {
     params: { agentId, versionId: published },
   });
@@ -21,7 +21,7 @@ export function VersionDifference({ agentId, published, versionId }: Props) {
       <Loaded of={from}>
         {(before) => (
           <Loaded of={to}>
-            {(after) => <Difference before={before.agentConfig} after={after.agentConfig} />}
+            {(after) => <JsonDifference before={before.agentConfig} after={after.agentConfig} />}
           </Loaded>
         )}
       </Loaded>

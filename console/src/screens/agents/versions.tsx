@@ -6,11 +6,11 @@ import { ConfirmButton } from '../../ui/dialogs/confirm-button.tsx';
 import { Button } from '../../ui/forms/button.tsx';
 import { Empty, Loaded } from '../../ui/loading/loaded.tsx';
 import { notify } from '../../ui/notices.tsx';
-import { Status } from '../../ui/status.tsx';
+import { StatusLabel } from '../../ui/status.tsx';
 import { Table } from '../../ui/tables/table.tsx';
 import { Time } from '../../ui/values/time.tsx';
 import { AgentPage, useAgent } from './parts/agent-page.tsx';
-import { VersionDifference } from './version-difference.tsx';
+import { AgentVersionDifference } from './version-difference.tsx';
 
 /** The draft and what was published: publish, go back, compare. */
 export function AgentVersions() {
@@ -42,7 +42,7 @@ export function AgentVersions() {
                   { title: sharedTexts.version, cell: ({ versionNumber }) => versionNumber },
                   {
                     title: sharedTexts.status,
-                    cell: (version) => <Status of={statusOf(version, publishedVersionId)} />,
+                    cell: (version) => <StatusLabel of={statusOf(version, publishedVersionId)} />,
                   },
                   {
                     title: agentTexts.content,
@@ -93,7 +93,9 @@ export function AgentVersions() {
               {hasMore && <Button onPress={() => setBefore(listed.at(-1)?.id)}>{sharedTexts.older}</Button>}
             </div>
             {compared && publishedVersionId && (
-              <VersionDifference {...{ agentId: id, published: publishedVersionId, versionId: compared }} />
+              <AgentVersionDifference
+                {...{ agentId: id, published: publishedVersionId, versionId: compared }}
+              />
             )}
           </div>
         )}

@@ -3,7 +3,7 @@ import { useApi } from '../../api/api.ts';
 import { commandLineTexts } from '../../texts/command-line.ts';
 import { CopyButton } from '../../ui/forms/copy-button.tsx';
 import { TextBox } from '../../ui/forms/text-box.tsx';
-import { Decision } from './decision.tsx';
+import { LoginDecision } from './decision.tsx';
 import { callbackUrl, type LoginRequest } from './login-request.ts';
 
 type Outcome = { kind: 'code'; code: string } | { kind: 'denied' } | { kind: 'sent' };
@@ -25,7 +25,7 @@ export function AllowLogin({ request: { host, challenge, callback } }: { request
       <p>{commandLineTexts.computerAsks(<strong>{host}</strong>, <bdi>{user}</bdi>)}</p>
       {organization && <p>{commandLineTexts.inOrganization(<bdi>{organization}</bdi>)}</p>}
       <p className="login-warning">{commandLineTexts.onlyIfYouAsked(code)}</p>
-      <Decision
+      <LoginDecision
         host={host}
         challenge={challenge}
         onAllowed={(code) => send({ code }, { kind: 'code', code })}

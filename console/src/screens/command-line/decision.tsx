@@ -4,8 +4,8 @@ import { useAction, useCall } from '../../api/queries.ts';
 import { commandLineTexts } from '../../texts/command-line.ts';
 import { sharedTexts } from '../../texts/shared.ts';
 import { Button } from '../../ui/forms/button.tsx';
-import { Check } from '../../ui/forms/check.tsx';
-import { Failure } from '../../ui/loading/failure.tsx';
+import { CheckField } from '../../ui/forms/check.tsx';
+import { FailureNotice } from '../../ui/loading/failure.tsx';
 import { Loaded } from '../../ui/loading/loaded.tsx';
 import '../../style/command-line.css';
 
@@ -17,7 +17,7 @@ interface Props extends Pick<Login, 'host' | 'challenge'> {
 }
 
 /** What the key may do, and whether there is to be one. */
-export function Decision({ host, challenge, onAllowed, onDenied }: Props) {
+export function LoginDecision({ host, challenge, onAllowed, onDenied }: Props) {
   const options = useCall('api-keys.options');
   const [refused, setRefused] = useState<ReadonlySet<string>>(new Set());
   const allow = useAction('api-keys.allow-login', { onSuccess: (answer) => onAllowed(answer.code) });
@@ -33,7 +33,7 @@ export function Decision({ host, challenge, onAllowed, onDenied }: Props) {
             <fieldset className="login-permissions">
               <legend>{sharedTexts.permissions}</legend>
               {commandLinePermissions.map((permission) => (
-                <Check
+                <CheckField
                   key={permission}
                   label={<code>{permission}</code>}
                   isOn={!refused.has(permission)}
@@ -48,7 +48,7 @@ export function Decision({ host, challenge, onAllowed, onDenied }: Props) {
                 </p>
               )}
             </fieldset>
-            {allow.error && <Failure error={allow.error} />}
+            {allow.error && <FailureNotice error={allow.error} />}
             <div className="actions">
               <Button
                 look="primary"

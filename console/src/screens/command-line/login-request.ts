@@ -13,7 +13,7 @@ const forms = {
 };
 
 /** Anybody can write an address: whatever is not in the form of the command line is refused. */
-export function loginRequestOf(
+export function parseLoginRequest(
   given: Readonly<Record<string, string | undefined>>,
 ): LoginRequest | undefined {
   const { host = '', challenge = '', port, state = '' } = given;

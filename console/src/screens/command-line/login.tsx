@@ -2,19 +2,19 @@ import { useParams } from '@tanstack/react-router';
 import { covers } from '../../../../shared/platform/identity/permissions.ts';
 import { useApi } from '../../api/api.ts';
 import { commandLineTexts } from '../../texts/command-line.ts';
-import { Page } from '../../ui/page.tsx';
+import { ScreenPage } from '../../ui/page.tsx';
 import { AllowLogin } from './allow-login.tsx';
-import { loginRequestOf } from './login-request.ts';
+import { parseLoginRequest } from './login-request.ts';
 
 const code = (text: string) => <code>{text}</code>;
 
 /** Where `agent-flow login` sends a person, who allows it to get an API key, or not. */
 export function Login() {
-  const request = loginRequestOf(useParams({ strict: false }));
+  const request = parseLoginRequest(useParams({ strict: false }));
   const { kind, permissions } = useApi().credential;
   const mayCreateKeys = permissions !== null && covers(permissions, 'API_KEYS:WRITE');
   return (
-    <Page title={commandLineTexts.allowTheCommandLine}>
+    <ScreenPage title={commandLineTexts.allowTheCommandLine}>
       {request === undefined ? (
         <p>{commandLineTexts.addressIsIncomplete(code)}</p>
       ) : kind === 'api-key' ? (
@@ -24,6 +24,6 @@ export function Login() {
       ) : (
         <p>{commandLineTexts.sessionMayNotCreateKeys(code)}</p>
       )}
-    </Page>
+    </ScreenPage>
   );
 }

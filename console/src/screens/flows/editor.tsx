@@ -4,7 +4,7 @@ import { sharedTexts } from '../../texts/shared.ts';
 import { LeaveQuestion } from '../../ui/dialogs/leave-question.tsx';
 import { useKeptChoice } from '../../ui/kept-choice.ts';
 import { Loading } from '../../ui/loading/loaded.tsx';
-import { type Begun, EditFresh } from '../../ui/resource/edit-fresh.tsx';
+import { type BegunEdit, EditFresh } from '../../ui/resource/edit-fresh.tsx';
 import { EditingProvider } from './data/editing.tsx';
 import { EditorBar } from './editor/editor-bar.tsx';
 import { EditFlow, useEdits } from './editor/edits.ts';
@@ -31,7 +31,7 @@ export function FlowEditor() {
   );
 }
 
-function Editor(begun: Begun<Flow>) {
+function Editor(begun: BegunEdit<Flow>) {
   const { stored: flow } = begun;
   const [{ steps, saved, past, future }, edit] = useEdits(asSteps(flow.flowSteps));
   const [type, setType] = useState('');

@@ -6,7 +6,7 @@ import { flowTexts } from '../../texts/flows.ts';
 import { sharedTexts } from '../../texts/shared.ts';
 import { ConfirmButton } from '../../ui/dialogs/confirm-button.tsx';
 import { notify } from '../../ui/notices.tsx';
-import { Page } from '../../ui/page.tsx';
+import { ScreenPage } from '../../ui/page.tsx';
 import { Tabs } from '../../ui/tabs.tsx';
 import { ShownId } from '../../ui/values/copy-id.tsx';
 
@@ -28,7 +28,7 @@ export function FlowPage({ children, actions }: { children: ReactNode; actions?:
     },
   });
   return (
-    <Page
+    <ScreenPage
       title={flow.data?.name ?? sharedTexts.flow}
       above={[{ to: '/flows', label: sharedTexts.flows }]}
       id={<ShownId id={id} label={flowTexts.copyFlowId} />}
@@ -57,6 +57,6 @@ export function FlowPage({ children, actions }: { children: ReactNode; actions?:
         ]}
       />
       {children}
-    </Page>
+    </ScreenPage>
   );
 }

@@ -1,11 +1,11 @@
 import type { OperationRequest, OperationResponse } from '../../api/api.ts';
 import { useCall } from '../../api/queries.ts';
 import { forecastTexts } from '../../texts/forecast.ts';
-import { count } from '../../texts/language.ts';
+import { countText } from '../../texts/language.ts';
 import { Facts } from '../../ui/tables/facts.tsx';
 import { Table } from '../../ui/tables/table.tsx';
 import { useSettled } from '../../ui/use-settled.ts';
-import { dollars, duration } from '../../ui/values/format.ts';
+import { dollars, durationText } from '../../ui/values/format.ts';
 
 type Forecast = OperationResponse<'batches.forecast'>;
 type Step = Forecast['steps'][number];
@@ -17,7 +17,7 @@ interface Props {
 }
 
 /** What a run on records is about to cost. Computing it takes seconds, so it waits until the request settles. */
-export function ForecastOf({ of, isReady }: Props) {
+export function RunForecast({ of, isReady }: Props) {
   const settled = useSettled(JSON.stringify(of));
   const { data, error } = useCall(
     'batches.forecast',
@@ -44,7 +44,7 @@ function Figures({ of: { cost, saved, durationSeconds, steps, notes, sampled, re
         of={[
           [forecastTexts.expected, cost ? dollars(cost.expected) : forecastTexts.noPrice],
           [forecastTexts.atMost, cost?.max == null ? forecastTexts.noLimit : dollars(cost.max)],
-          [forecastTexts.duration, duration(durationSeconds.expected * 1_000)],
+          [forecastTexts.duration, durationText(durationSeconds.expected * 1_000)],
           ...(reused > 0 ? [[forecastTexts.saved, dollars(saved)] as const] : []),
         ]}
       />
@@ -73,8 +73,8 @@ const Steps = ({ of }: { of: readonly Step[] }) => (
     keyOf={({ stepId }) => stepId}
     columns={[
       { title: forecastTexts.step, cell: ({ name }) => <bdi>{name}</bdi> },
-      { title: forecastTexts.calls, cell: ({ calls }) => count(calls.expected), isNumber: true },
-      { title: forecastTexts.reusedResults, cell: ({ reused }) => count(reused), isNumber: true },
+      { title: forecastTexts.calls, cell: ({ calls }) => countText(calls.expected), isNumber: true },
+      { title: forecastTexts.reusedResults, cell: ({ reused }) => countText(reused), isNumber: true },
       {
         title: forecastTexts.expected,
         cell: ({ cost }) => (cost ? dollars(cost.expected) : forecastTexts.noPrice),

@@ -8,7 +8,7 @@ import { Button } from '../../ui/forms/button.tsx';
 import { SearchBox } from '../../ui/forms/search-box.tsx';
 import { Link } from '../../ui/link.tsx';
 import { Empty } from '../../ui/loading/loaded.tsx';
-import { Page } from '../../ui/page.tsx';
+import { ScreenPage } from '../../ui/page.tsx';
 import { EditDialog } from '../../ui/resource/edit-dialog.tsx';
 import { DeleteMany } from '../../ui/selection/delete-many.tsx';
 import { SelectionBar } from '../../ui/selection/selection-bar.tsx';
@@ -36,7 +36,7 @@ export function FlowList() {
     </div>
   );
   return (
-    <Page title={sharedTexts.flows} actions={create}>
+    <ScreenPage title={sharedTexts.flows} actions={create}>
       <SelectionBar selection={selection}>
         <DeleteMany
           selection={selection}
@@ -86,6 +86,6 @@ export function FlowList() {
         submit={sharedTexts.create}
         onSaved={({ id }) => navigate({ to: `/flows/${id}`, replace: true })}
       />
-    </Page>
+    </ScreenPage>
   );
 }

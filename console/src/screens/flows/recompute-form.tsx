@@ -5,9 +5,9 @@ import { flowTexts } from '../../texts/flows.ts';
 import { sharedTexts } from '../../texts/shared.ts';
 import { Button } from '../../ui/forms/button.tsx';
 import { Choice } from '../../ui/forms/choice.tsx';
-import { Failure } from '../../ui/loading/failure.tsx';
+import { FailureNotice } from '../../ui/loading/failure.tsx';
 import { notify } from '../../ui/notices.tsx';
-import { ForecastOf } from './forecast.tsx';
+import { RunForecast } from './forecast.tsx';
 import type { FormOnRecords } from './on-records.tsx';
 import { RecordChoice, useRecordChoice } from './record-choice.tsx';
 import { useRunOptions } from './run-options.tsx';
@@ -39,11 +39,11 @@ export function RecomputeForm({ flowId, known, first }: FormOnRecords) {
       <RecordChoice known={known} of={records} />
       <Choice label={sharedTexts.version} value={version} options={versions} onChange={setVersion} />
       {run.fields}
-      <ForecastOf
+      <RunForecast
         of={{ flowId, ...request, options: { ...run.options, reuse: 'unchanged' } }}
         isReady={canStart}
       />
-      {start.error && <Failure error={start.error} />}
+      {start.error && <FailureNotice error={start.error} />}
       <div className="actions">
         <Button
           look="primary"

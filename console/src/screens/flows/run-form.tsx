@@ -2,9 +2,9 @@ import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import { flowTexts } from '../../texts/flows.ts';
 import { Button } from '../../ui/forms/button.tsx';
-import { Check } from '../../ui/forms/check.tsx';
-import { Failure } from '../../ui/loading/failure.tsx';
-import { ForecastOf } from './forecast.tsx';
+import { CheckField } from '../../ui/forms/check.tsx';
+import { FailureNotice } from '../../ui/loading/failure.tsx';
+import { RunForecast } from './forecast.tsx';
 import type { FormOnRecords } from './on-records.tsx';
 import { RecordChoice, useRecordChoice } from './record-choice.tsx';
 import { useRunOptions } from './run-options.tsx';
@@ -32,9 +32,14 @@ export function RunForm({ flowId, known, first, upload }: FormOnRecords) {
       <p className="help">{flowTexts.runsPublishedVersion}</p>
       <RecordChoice known={known} of={records} />
       {run.fields}
-      <Check label={flowTexts.reuseUnchanged} help={flowTexts.reuseHelp} isOn={reuses} onChange={setReuses} />
-      <ForecastOf of={{ flowId, ...selected, options }} isReady={canStart} />
-      {start.error && <Failure error={start.error} />}
+      <CheckField
+        label={flowTexts.reuseUnchanged}
+        help={flowTexts.reuseHelp}
+        isOn={reuses}
+        onChange={setReuses}
+      />
+      <RunForecast of={{ flowId, ...selected, options }} isReady={canStart} />
+      {start.error && <FailureNotice error={start.error} />}
       <div className="actions">
         <Button look="primary" isDisabled={!canStart} isPending={start.isPending} onPress={begin}>
           {start.isPending

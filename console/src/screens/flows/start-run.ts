@@ -1,5 +1,5 @@
 import { useMutation } from '@tanstack/react-query';
-import { type Api, useApi } from '../../api/api.ts';
+import { type ConsoleApi, useApi } from '../../api/api.ts';
 import { flowTexts } from '../../texts/flows.ts';
 import { sharedTexts } from '../../texts/shared.ts';
 import { notify } from '../../ui/notices.tsx';
@@ -9,7 +9,7 @@ import type { Priority } from './run-options.tsx';
 /** A batch of chosen records takes at most so many; one of a whole type takes any number. */
 export const chosenMax = 1_000;
 
-export interface RunRequest {
+export interface RunOnRecordsRequest {
   flowId: string;
   type: string;
   where: RecordFilter | undefined;
@@ -27,12 +27,12 @@ export interface RunRequest {
 export function useStartRun() {
   const api = useApi();
   return useMutation({
-    mutationFn: (request: RunRequest) => start(api, request),
+    mutationFn: (request: RunOnRecordsRequest) => start(api, request),
     onSuccess: () => notify(sharedTexts.runStarted),
   });
 }
 
-async function start(api: Api, request: RunRequest): Promise<string> {
+async function start(api: ConsoleApi, request: RunOnRecordsRequest): Promise<string> {
   const { flowId, type, where, options, matches } = request;
   if (!where && matches > chosenMax) {
     const answer = await api.flows.runOnRecordType({
@@ -46,7 +46,7 @@ async function start(api: Api, request: RunRequest): Promise<string> {
   return answer.batchExecutionId;
 }
 
-async function idsOf(api: Api, { type, where }: RunRequest): Promise<string[]> {
+async function idsOf(api: ConsoleApi, { type, where }: RunOnRecordsRequest): Promise<string[]> {
   const recordFilter = JSON.stringify({ type, ...(where && { where }) });
   const ids: string[] = [];
   const query = { recordFilter, limit: 100, includeFields: 'name' };

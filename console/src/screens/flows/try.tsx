@@ -3,15 +3,15 @@ import { useState } from 'react';
 import type { OperationResponse } from '../../api/api.ts';
 import { useCallOptions } from '../../api/queries.ts';
 import { FlowRunView } from '../../run/flow-run-view.tsx';
-import type { RunRequest } from '../../run/use-dispatch.ts';
+import type { DispatchRunBody } from '../../run/use-dispatch.ts';
 import { useFlowRun } from '../../run/use-flow-run.ts';
 import { flowTexts } from '../../texts/flows.ts';
 import { sharedTexts } from '../../texts/shared.ts';
 import { Button } from '../../ui/forms/button.tsx';
 import { Choice } from '../../ui/forms/choice.tsx';
-import { Failure } from '../../ui/loading/failure.tsx';
+import { FailureNotice } from '../../ui/loading/failure.tsx';
 import { Empty, Loaded } from '../../ui/loading/loaded.tsx';
-import { firstChoice, SampleRecord, sampleOf } from './data/sample-record.tsx';
+import { chosenRecord, initialSampleChoice, SampleRecord } from './data/sample-record.tsx';
 import { FlowPage, useFlow } from './flow-page.tsx';
 import { stepTypeLabel } from './steps/step-types.ts';
 import { asSteps } from './steps/steps.ts';
@@ -28,10 +28,10 @@ export function TryFlow() {
 }
 
 function Try({ flow }: { flow: OperationResponse<'flows.get'> }) {
-  const [sample, setSample] = useState(firstChoice);
+  const [sample, setSample] = useState(initialSampleChoice);
   const [steps, setSteps] = useState<'draft' | 'published'>('draft');
   const { run, isRunning, error, start, stop } = useFlowRun();
-  const record = sampleOf(sample);
+  const record = chosenRecord(sample);
   const queries = useQueryClient();
   const stored = useCallOptions('flows.get', { params: { id: flow.id } });
   /** With the steps as they are stored now: somebody may have saved others elsewhere. */
@@ -43,7 +43,7 @@ function Try({ flow }: { flow: OperationResponse<'flows.get'> }) {
       flow: { id: flow.id, ...draft },
       ...(record && { record }),
       options: { debugMode: true, storeResults: false },
-    } as RunRequest;
+    } as DispatchRunBody;
   }
   return (
     <div className="runs-try">
@@ -72,7 +72,7 @@ function Try({ flow }: { flow: OperationResponse<'flows.get'> }) {
         </div>
       </div>
       <div>
-        {error && <Failure error={error} />}
+        {error && <FailureNotice error={error} />}
         {run && !error ? (
           <FlowRunView {...{ run, isRunning }} typeLabel={stepTypeLabel} />
         ) : (

@@ -6,7 +6,7 @@ import { uiTexts } from '../../texts/ui.ts';
 import { Button } from '../../ui/forms/button.tsx';
 import { Choice } from '../../ui/forms/choice.tsx';
 import { Loaded } from '../../ui/loading/loaded.tsx';
-import { Difference } from '../../ui/values/difference.tsx';
+import { JsonDifference } from '../../ui/values/difference.tsx';
 import { type StepChange, stepChanges } from './step-diff.ts';
 
 interface Props {
@@ -19,7 +19,7 @@ interface Props {
 }
 
 /** What differs between two versions, step by step. */
-export function VersionDifference({ flowId, versions, from, to, onChange }: Props) {
+export function FlowVersionDifference({ flowId, versions, from, to, onChange }: Props) {
   const old = useCall('flow-versions.get', { params: { flowId, versionId: from } });
   const now = useCall('flow-versions.get', { params: { flowId, versionId: to } });
   return (
@@ -89,7 +89,7 @@ function Change({ change: { name, kind, members } }: { change: StepChange }) {
       ) : (
         <details open={isOpen} onToggle={(event) => setOpen(event.currentTarget.open)}>
           <summary>{summary}</summary>
-          {isOpen && <Difference before={side(members, 'before')} after={side(members, 'after')} />}
+          {isOpen && <JsonDifference before={side(members, 'before')} after={side(members, 'after')} />}
         </details>
       )}
     </li>

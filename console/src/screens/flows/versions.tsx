@@ -5,12 +5,12 @@ import { flowTexts } from '../../texts/flows.ts';
 import { sharedTexts } from '../../texts/shared.ts';
 import { Button } from '../../ui/forms/button.tsx';
 import { Empty, Loaded } from '../../ui/loading/loaded.tsx';
-import { Status } from '../../ui/status.tsx';
+import { StatusLabel } from '../../ui/status.tsx';
 import { VirtualTable } from '../../ui/tables/virtual-table.tsx';
 import { Time } from '../../ui/values/time.tsx';
 import { FlowPage, useFlow } from './flow-page.tsx';
 import { PublishVersion } from './publish-version.tsx';
-import { VersionDifference } from './version-difference.tsx';
+import { FlowVersionDifference } from './version-difference.tsx';
 import '../../style/runs.css';
 
 type Listed = OperationResponse<'flow-versions.list'>;
@@ -61,7 +61,7 @@ function Versions({ listed: { flowId, versions, publishedVersionId } }: { listed
   return (
     <>
       {compared && (
-        <VersionDifference
+        <FlowVersionDifference
           {...compared}
           flowId={flowId}
           versions={optionsOf(versions, publishedVersionId, nameOf)}
@@ -77,7 +77,7 @@ function Versions({ listed: { flowId, versions, publishedVersionId } }: { listed
           { title: sharedTexts.version, cell: ({ versionNumber }) => versionNumber },
           {
             title: sharedTexts.status,
-            cell: (version) => <Status of={statusOf(version, publishedVersionId)} />,
+            cell: (version) => <StatusLabel of={statusOf(version, publishedVersionId)} />,
           },
           { title: sharedTexts.steps, cell: ({ stepSummary }) => <bdi>{stepSummary}</bdi>, isExtra: true },
           { title: sharedTexts.created, cell: ({ createdAt }) => <Time at={createdAt} />, isExtra: true },

@@ -4,7 +4,7 @@ import { homeTexts } from '../../texts/home.ts';
 import { sharedTexts } from '../../texts/shared.ts';
 import { Segments } from '../../ui/forms/segments.tsx';
 import { Loading } from '../../ui/loading/loaded.tsx';
-import { Page } from '../../ui/page.tsx';
+import { ScreenPage } from '../../ui/page.tsx';
 import { Overview } from './overview/overview.tsx';
 import { ranges, useRange } from './overview/range.ts';
 import { Checklist } from './start/checklist.tsx';
@@ -20,7 +20,7 @@ export function Home() {
   const newest = useCall('runs.list', { query: { limit: 1 } }, { everyMs: runsAskedMs });
   const isNew = newest.data?.data.length === 0;
   return (
-    <Page
+    <ScreenPage
       title={sharedTexts.home}
       actions={
         !isNew && <Segments label={homeTexts.range} value={range} options={ranges} onChange={setRange} />
@@ -30,7 +30,7 @@ export function Home() {
         {!isDismissed && <Checklist onDismiss={dismiss} />}
         {newest.isPending ? <Loading /> : isNew ? <New /> : <Overview range={range} />}
       </div>
-    </Page>
+    </ScreenPage>
   );
 }
 

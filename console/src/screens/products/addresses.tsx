@@ -2,11 +2,11 @@ import { baseUrl } from '../../session/base-url.ts';
 import { productTexts } from '../../texts/products.ts';
 import { sharedTexts } from '../../texts/shared.ts';
 import { CopyButton } from '../../ui/forms/copy-button.tsx';
-import type { Item } from './parts/item-dialogs.tsx';
-import type { Place } from './parts/place.ts';
+import type { SurfaceItemRow } from './parts/item-dialogs.tsx';
+import type { SurfaceIds } from './parts/place.ts';
 import { toolNameIn } from './requests/surface-call.ts';
 
-const addressOf = ({ id, surfaceId }: Place) => `${baseUrl}/v1/products/${id}/surfaces/${surfaceId}`;
+const addressOf = ({ id, surfaceId }: SurfaceIds) => `${baseUrl}/v1/products/${id}/surfaces/${surfaceId}`;
 
 /** The addresses of a surface as a whole, by its type. */
 const paths: Record<string, readonly (readonly [title: string, path: string])[]> = {
@@ -20,7 +20,7 @@ const paths: Record<string, readonly (readonly [title: string, path: string])[]>
 };
 
 /** Where others reach a surface. */
-export function Addresses({ place, type }: { place: Place; type: string }) {
+export function Addresses({ place, type }: { place: SurfaceIds; type: string }) {
   const known = paths[type];
   if (!known) return null;
   return (
@@ -51,10 +51,10 @@ export function Addresses({ place, type }: { place: Place; type: string }) {
 const itemPaths: Record<string, string> = { api: '/run/', webhook: '/webhook/' };
 
 interface Props {
-  place: Place;
+  place: SurfaceIds;
   type: string;
-  items: readonly Item[];
-  item: Item;
+  items: readonly SurfaceItemRow[];
+  item: SurfaceItemRow;
 }
 
 /** Where others reach one item, or by which name. */

@@ -17,7 +17,7 @@ interface Props {
 }
 
 /** The flows and agents of a product. */
-export function Capabilities({ productId, capabilities }: Props) {
+export function ProductCapabilities({ productId, capabilities }: Props) {
   const [isAdding, setAdding] = useState(false);
   const remove = useAction('products.remove-capability');
   return (

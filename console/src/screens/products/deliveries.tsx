@@ -2,16 +2,16 @@ import { useAction, usePages } from '../../api/queries.ts';
 import { productTexts } from '../../texts/products.ts';
 import { sharedTexts } from '../../texts/shared.ts';
 import { Button } from '../../ui/forms/button.tsx';
-import { Failure } from '../../ui/loading/failure.tsx';
+import { FailureNotice } from '../../ui/loading/failure.tsx';
 import { Empty } from '../../ui/loading/loaded.tsx';
 import { notify } from '../../ui/notices.tsx';
-import { Status } from '../../ui/status.tsx';
+import { StatusLabel } from '../../ui/status.tsx';
 import { PagedTable } from '../../ui/tables/paged-table.tsx';
 import { Time } from '../../ui/values/time.tsx';
-import type { Place } from './parts/place.ts';
+import type { SurfaceIds } from './parts/place.ts';
 
 /** What the outgoing webhook of a surface sent, or tries to send. */
-export function Deliveries({ place }: { place: Place }) {
+export function Deliveries({ place }: { place: SurfaceIds }) {
   const pages = usePages('surfaces.deliveries', { params: place });
   const resend = useAction('surfaces.resend-delivery', {
     onSuccess: () => notify(productTexts.deliveryResent),
@@ -19,7 +19,7 @@ export function Deliveries({ place }: { place: Place }) {
   return (
     <section aria-labelledby="deliveries">
       <h2 id="deliveries">{productTexts.webhookDeliveries}</h2>
-      {resend.error && <Failure error={resend.error} />}
+      {resend.error && <FailureNotice error={resend.error} />}
       <PagedTable
         label={productTexts.webhookDeliveries}
         pages={pages}
@@ -27,7 +27,7 @@ export function Deliveries({ place }: { place: Place }) {
         copyId={productTexts.copyDeliveryId}
         columns={[
           { title: productTexts.event, cell: ({ type }) => <code>{type}</code> },
-          { title: sharedTexts.status, cell: ({ status }) => <Status of={status} /> },
+          { title: sharedTexts.status, cell: ({ status }) => <StatusLabel of={status} /> },
           {
             title: productTexts.lastAttempt,
             cell: ({ attempts }) => {

@@ -4,20 +4,26 @@ import { productTexts } from '../../texts/products.ts';
 import { sharedTexts } from '../../texts/shared.ts';
 import { ConfirmButton } from '../../ui/dialogs/confirm-button.tsx';
 import { Button } from '../../ui/forms/button.tsx';
-import { Failure } from '../../ui/loading/failure.tsx';
+import { FailureNotice } from '../../ui/loading/failure.tsx';
 import { Empty } from '../../ui/loading/loaded.tsx';
 import { Table } from '../../ui/tables/table.tsx';
 import { Address } from './addresses.tsx';
-import { AddItem, type Capabilities, ChangeItem, type Item, nameOf } from './parts/item-dialogs.tsx';
-import type { Place } from './parts/place.ts';
+import {
+  AddItem,
+  ChangeItem,
+  itemName,
+  type ListedCapabilities,
+  type SurfaceItemRow,
+} from './parts/item-dialogs.tsx';
+import type { SurfaceIds } from './parts/place.ts';
 import { TargetLink } from './parts/target-link.tsx';
 
 interface Props {
-  place: Place;
+  place: SurfaceIds;
   /** Of the surface. */
   type: string;
-  items: readonly Item[];
-  capabilities: Capabilities;
+  items: readonly SurfaceItemRow[];
+  capabilities: ListedCapabilities;
 }
 
 /** What callers name an item by, if it has no address of its own. */
@@ -26,7 +32,7 @@ const called: Record<string, string> = { mcp: sharedTexts.tool, a2a: productText
 /** The capabilities that a surface offers. */
 export function Items({ place, type, items, capabilities }: Props) {
   const [isAdding, setAdding] = useState(false);
-  const [edited, setEdited] = useState<Item>();
+  const [edited, setEdited] = useState<SurfaceItemRow>();
   const change = useAction('surfaces.update-item');
   const remove = useAction('surfaces.remove-item');
   return (
@@ -48,7 +54,7 @@ export function Items({ place, type, items, capabilities }: Props) {
           keyOf={({ id }) => id}
           copyId={productTexts.copyItemId}
           columns={[
-            { title: sharedTexts.name, cell: (item) => <bdi>{nameOf(item)}</bdi> },
+            { title: sharedTexts.name, cell: (item) => <bdi>{itemName(item)}</bdi> },
             {
               title: productTexts.whatItRuns,
               cell: ({ flowId, agentId }) => <TargetLink {...{ flowId, agentId }} />,
@@ -60,7 +66,7 @@ export function Items({ place, type, items, capabilities }: Props) {
                   {
                     title: called[type] ?? productTexts.address,
                     width: 'wide' as const,
-                    cell: (item: Item) => <Address {...{ place, type, items, item }} />,
+                    cell: (item: SurfaceItemRow) => <Address {...{ place, type, items, item }} />,
                     isExtra: true,
                   },
                 ]),
@@ -70,7 +76,7 @@ export function Items({ place, type, items, capabilities }: Props) {
                 <input
                   type="checkbox"
                   className="products-switch"
-                  aria-label={productTexts.offer(nameOf(item))}
+                  aria-label={productTexts.offer(itemName(item))}
                   checked={item.enabled}
                   // Not `disabled`, which would lose the focus.
                   aria-disabled={change.isPending}
@@ -91,15 +97,15 @@ export function Items({ place, type, items, capabilities }: Props) {
                 <span className="actions">
                   <Button
                     look="quiet"
-                    aria-label={sharedTexts.editNamed(nameOf(item))}
+                    aria-label={sharedTexts.editNamed(itemName(item))}
                     onPress={() => setEdited(item)}
                   >
                     {sharedTexts.edit}
                   </Button>
                   <ConfirmButton
                     look="quiet"
-                    label={sharedTexts.removeNamed(nameOf(item))}
-                    title={sharedTexts.removeQuestion(nameOf(item))}
+                    label={sharedTexts.removeNamed(itemName(item))}
+                    title={sharedTexts.removeQuestion(itemName(item))}
                     question={productTexts.surfaceStopsOffering}
                     confirm={sharedTexts.remove}
                     action={() => remove.mutateAsync({ params: { ...place, itemId: item.id } })}
@@ -112,7 +118,7 @@ export function Items({ place, type, items, capabilities }: Props) {
           ]}
         />
       )}
-      {change.error && <Failure error={change.error} />}
+      {change.error && <FailureNotice error={change.error} />}
       <AddItem {...{ place, capabilities }} isOpen={isAdding} onClose={() => setAdding(false)} />
       {edited && <ChangeItem place={place} item={edited} onClose={() => setEdited(undefined)} />}
     </section>

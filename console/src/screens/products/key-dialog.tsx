@@ -6,14 +6,14 @@ import { Button } from '../../ui/forms/button.tsx';
 import { CopyButton } from '../../ui/forms/copy-button.tsx';
 import { TextBox } from '../../ui/forms/text-box.tsx';
 
-export interface KeyValue {
+export interface ShownKey {
   text: string;
   /** Of a live key that was just made, no request returns the value again. */
   isNew: boolean;
 }
 
 interface Props {
-  value: KeyValue | undefined;
+  value: ShownKey | undefined;
   onClose: () => void;
 }
 

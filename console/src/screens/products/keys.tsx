@@ -5,17 +5,17 @@ import { productTexts } from '../../texts/products.ts';
 import { sharedTexts } from '../../texts/shared.ts';
 import { ConfirmButton } from '../../ui/dialogs/confirm-button.tsx';
 import { Button } from '../../ui/forms/button.tsx';
-import { explanationOf } from '../../ui/loading/failure-text.ts';
+import { failureText } from '../../ui/loading/failure-text.ts';
 import { Empty } from '../../ui/loading/loaded.tsx';
 import { notify } from '../../ui/notices.tsx';
 import { EditDialog } from '../../ui/resource/edit-dialog.tsx';
 import { Table } from '../../ui/tables/table.tsx';
 import { Time } from '../../ui/values/time.tsx';
-import { KeyDialog, type KeyValue } from './key-dialog.tsx';
-import type { Place } from './parts/place.ts';
+import { KeyDialog, type ShownKey } from './key-dialog.tsx';
+import type { SurfaceIds } from './parts/place.ts';
 
 interface Props {
-  place: Place;
+  place: SurfaceIds;
   keys: OperationResponse<'surfaces.get'>['keys'];
 }
 
@@ -24,7 +24,7 @@ export function Keys({ place, keys }: Props) {
   const api = useApi();
   const { credential } = api;
   const [isCreating, setCreating] = useState(false);
-  const [value, setValue] = useState<KeyValue>();
+  const [value, setValue] = useState<ShownKey>();
   const remove = useAction('surface-keys.delete', {
     onSuccess: () => notify(sharedTexts.keyDeleted),
   });
@@ -37,7 +37,7 @@ export function Keys({ place, keys }: Props) {
       });
       setValue({ text: key, isNew: false });
     } catch (error) {
-      notify(explanationOf(error as Error));
+      notify(failureText(error as Error));
     }
   }
 

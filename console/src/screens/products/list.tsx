@@ -1,14 +1,14 @@
 import { useState } from 'react';
 import { usePages } from '../../api/queries.ts';
 import { useNewInAddress } from '../../routing/new-in-address.ts';
-import { count } from '../../texts/language.ts';
+import { countText } from '../../texts/language.ts';
 import { productTexts } from '../../texts/products.ts';
 import { sharedTexts } from '../../texts/shared.ts';
 import { ShownOnceDialog } from '../../ui/dialogs/shown-once.tsx';
 import { Button } from '../../ui/forms/button.tsx';
 import { Link } from '../../ui/link.tsx';
 import { Empty } from '../../ui/loading/loaded.tsx';
-import { Page } from '../../ui/page.tsx';
+import { ScreenPage } from '../../ui/page.tsx';
 import { EditDialog } from '../../ui/resource/edit-dialog.tsx';
 import { DeleteMany } from '../../ui/selection/delete-many.tsx';
 import { SelectionBar } from '../../ui/selection/selection-bar.tsx';
@@ -24,7 +24,7 @@ export function Products() {
   const [created, setCreated] = useState<{ id: string; key: string }>();
   const open = (id: string) => location.assign(`#/products/${id}`);
   return (
-    <Page
+    <ScreenPage
       title={sharedTexts.products}
       actions={
         <Button look="primary" onPress={() => setCreating(true)}>
@@ -64,11 +64,15 @@ export function Products() {
           },
           {
             title: sharedTexts.capabilities,
-            cell: ({ capabilityCount }) => count(capabilityCount),
+            cell: ({ capabilityCount }) => countText(capabilityCount),
             isNumber: true,
             isExtra: true,
           },
-          { title: productTexts.surfaces, cell: ({ surfaceCount }) => count(surfaceCount), isNumber: true },
+          {
+            title: productTexts.surfaces,
+            cell: ({ surfaceCount }) => countText(surfaceCount),
+            isNumber: true,
+          },
           { title: sharedTexts.updated, cell: ({ updatedAt }) => <Time at={updatedAt} />, isExtra: true },
         ]}
         empty={
@@ -91,6 +95,6 @@ export function Products() {
         value={created?.key}
         onClose={() => created && open(created.id)}
       />
-    </Page>
+    </ScreenPage>
   );
 }

@@ -5,13 +5,13 @@ import { productTexts } from '../../texts/products.ts';
 import { sharedTexts } from '../../texts/shared.ts';
 import { ConfirmButton } from '../../ui/dialogs/confirm-button.tsx';
 import { Button } from '../../ui/forms/button.tsx';
-import { Failure } from '../../ui/loading/failure.tsx';
+import { FailureNotice } from '../../ui/loading/failure.tsx';
 import { Loading } from '../../ui/loading/loaded.tsx';
 import { notify } from '../../ui/notices.tsx';
-import { Page } from '../../ui/page.tsx';
+import { ScreenPage } from '../../ui/page.tsx';
 import { EditDialog } from '../../ui/resource/edit-dialog.tsx';
 import { ShownId } from '../../ui/values/copy-id.tsx';
-import { Capabilities } from './capabilities.tsx';
+import { ProductCapabilities } from './capabilities.tsx';
 import { Surfaces } from './surfaces.tsx';
 import '../../style/products.css';
 
@@ -30,13 +30,17 @@ export function OneProduct() {
   });
   if (!product.data)
     return (
-      <Page title={sharedTexts.product} above={above}>
-        {product.error ? <Failure error={product.error} onRetry={() => product.refetch()} /> : <Loading />}
-      </Page>
+      <ScreenPage title={sharedTexts.product} above={above}>
+        {product.error ? (
+          <FailureNotice error={product.error} onRetry={() => product.refetch()} />
+        ) : (
+          <Loading />
+        )}
+      </ScreenPage>
     );
   const { name, description, icon, capabilities, surfaces } = product.data;
   return (
-    <Page
+    <ScreenPage
       title={name}
       above={above}
       id={<ShownId id={id} label={productTexts.copyProductId} />}
@@ -60,7 +64,7 @@ export function OneProduct() {
         </p>
       )}
       <div className="stack">
-        <Capabilities productId={id} capabilities={capabilities} />
+        <ProductCapabilities productId={id} capabilities={capabilities} />
         <Surfaces productId={id} surfaces={surfaces} />
       </div>
       <EditDialog
@@ -72,6 +76,6 @@ export function OneProduct() {
         isOpen={isEditing}
         onClose={() => setEditing(false)}
       />
-    </Page>
+    </ScreenPage>
   );
 }

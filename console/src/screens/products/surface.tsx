@@ -6,12 +6,12 @@ import { sharedTexts } from '../../texts/shared.ts';
 import { ConfirmButton } from '../../ui/dialogs/confirm-button.tsx';
 import { ShownOnceDialog } from '../../ui/dialogs/shown-once.tsx';
 import { Button } from '../../ui/forms/button.tsx';
-import { Failure } from '../../ui/loading/failure.tsx';
+import { FailureNotice } from '../../ui/loading/failure.tsx';
 import { Loading } from '../../ui/loading/loaded.tsx';
 import { notify } from '../../ui/notices.tsx';
-import { Page } from '../../ui/page.tsx';
+import { ScreenPage } from '../../ui/page.tsx';
 import { EditDialog } from '../../ui/resource/edit-dialog.tsx';
-import { Status } from '../../ui/status.tsx';
+import { StatusLabel } from '../../ui/status.tsx';
 import { ShownId } from '../../ui/values/copy-id.tsx';
 import { Addresses } from './addresses.tsx';
 import { Deliveries } from './deliveries.tsx';
@@ -19,7 +19,7 @@ import { Items } from './items.tsx';
 import { Keys } from './keys.tsx';
 import { newWebhookSecret } from './parts/webhook-secret.ts';
 import { Snippets } from './requests/snippets.tsx';
-import { Schedules } from './schedules/schedules.tsx';
+import { SurfaceSchedules } from './schedules/schedules.tsx';
 import '../../style/products.css';
 
 const withKeys = ['api', 'mcp', 'a2a'];
@@ -44,15 +44,19 @@ export function OneSurface() {
   ];
   if (!surface.data)
     return (
-      <Page title={sharedTexts.surface} above={above}>
-        {surface.error ? <Failure error={surface.error} onRetry={() => surface.refetch()} /> : <Loading />}
-      </Page>
+      <ScreenPage title={sharedTexts.surface} above={above}>
+        {surface.error ? (
+          <FailureNotice error={surface.error} onRetry={() => surface.refetch()} />
+        ) : (
+          <Loading />
+        )}
+      </ScreenPage>
     );
   const { name, type, status, environment, behavior, inbound, outbound, items, keys } = surface.data;
   const isActive = status === 'active';
   const { webhook } = outbound as { webhook?: unknown };
   return (
-    <Page
+    <ScreenPage
       title={name}
       above={above}
       id={<ShownId id={place.surfaceId} label={productTexts.copySurfaceId} />}
@@ -77,13 +81,13 @@ export function OneSurface() {
       }
     >
       <p>
-        {type}, {environment} <Status of={status} />
+        {type}, {environment} <StatusLabel of={status} />
       </p>
-      {change.error && <Failure error={change.error} />}
+      {change.error && <FailureNotice error={change.error} />}
       <div className="stack">
         <Addresses place={place} type={type} />
         {type === 'schedule' ? (
-          <Schedules place={place} />
+          <SurfaceSchedules place={place} />
         ) : (
           <Items {...{ place, type, items }} capabilities={product.data?.capabilities ?? []} />
         )}
@@ -105,6 +109,6 @@ export function OneSurface() {
         value={secret}
         onClose={() => setSecret(undefined)}
       />
-    </Page>
+    </ScreenPage>
   );
 }

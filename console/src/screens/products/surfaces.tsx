@@ -7,7 +7,7 @@ import { Button } from '../../ui/forms/button.tsx';
 import { Link } from '../../ui/link.tsx';
 import { Empty } from '../../ui/loading/loaded.tsx';
 import { EditDialog } from '../../ui/resource/edit-dialog.tsx';
-import { Status } from '../../ui/status.tsx';
+import { StatusLabel } from '../../ui/status.tsx';
 import { Table } from '../../ui/tables/table.tsx';
 import { newWebhookSecret } from './parts/webhook-secret.ts';
 
@@ -46,7 +46,7 @@ export function Surfaces({ productId, surfaces }: Props) {
               ),
             },
             { title: sharedTexts.type, cell: ({ type }) => type },
-            { title: sharedTexts.status, cell: ({ status }) => <Status of={status} /> },
+            { title: sharedTexts.status, cell: ({ status }) => <StatusLabel of={status} /> },
             { title: productTexts.environment, cell: ({ environment }) => environment, isExtra: true },
             { title: productTexts.items, cell: ({ items }) => items.length, isNumber: true, isExtra: true },
           ]}

@@ -1,5 +1,5 @@
 import { useCall } from '../../api/queries.ts';
-import { count } from '../../texts/language.ts';
+import { countText } from '../../texts/language.ts';
 import { recordTexts } from '../../texts/records.ts';
 import { sharedTexts } from '../../texts/shared.ts';
 import { Empty, Loaded } from '../../ui/loading/loaded.tsx';
@@ -33,11 +33,11 @@ export function Costs({ id }: { id: string }) {
                   { title: sharedTexts.model, cell: ({ model }) => <bdi>{model}</bdi> },
                   {
                     title: sharedTexts.steps,
-                    cell: (row) => count(row.count),
+                    cell: (row) => countText(row.count),
                     isNumber: true,
                     isExtra: true,
                   },
-                  { title: sharedTexts.tokens, cell: ({ tokens }) => count(tokens), isNumber: true },
+                  { title: sharedTexts.tokens, cell: ({ tokens }) => countText(tokens), isNumber: true },
                   { title: sharedTexts.cost, cell: ({ cost }) => dollars(cost), isNumber: true },
                 ]}
               />

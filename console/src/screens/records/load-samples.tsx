@@ -5,7 +5,7 @@ import { useOnceAtATime } from '../../api/once-at-a-time.ts';
 import { refresh } from '../../api/queries.ts';
 import { sharedTexts } from '../../texts/shared.ts';
 import { Button } from '../../ui/forms/button.tsx';
-import { Failure } from '../../ui/loading/failure.tsx';
+import { FailureNotice } from '../../ui/loading/failure.tsx';
 import { notify } from '../../ui/notices.tsx';
 
 /** Creates sample records of a type that no record had. */
@@ -31,7 +31,7 @@ export function LoadSamples({ onLoaded }: { onLoaded?: (type: string) => unknown
       <Button isPending={state === 'loading'} onPress={() => load('samples')}>
         {sharedTexts.loadSampleData}
       </Button>
-      {state instanceof Error && <Failure error={state} />}
+      {state instanceof Error && <FailureNotice error={state} />}
     </div>
   );
 }

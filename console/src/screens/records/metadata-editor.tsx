@@ -8,7 +8,7 @@ import { Button } from '../../ui/forms/button.tsx';
 import { Loading } from '../../ui/loading/loaded.tsx';
 import { notify } from '../../ui/notices.tsx';
 import { useCarefulSave } from '../../ui/resource/careful-save.tsx';
-import type { Begun } from '../../ui/resource/edit-fresh.tsx';
+import type { BegunEdit } from '../../ui/resource/edit-fresh.tsx';
 import { parseExactly } from '../../ui/values/exact-json.ts';
 import { isObject } from '../../ui/values/schema.ts';
 
@@ -19,7 +19,7 @@ const CodeEditor = lazy(async () => ({
 type Stored = OperationResponse<'records.get'>;
 
 /** Changes the metadata of a record as JSON. */
-export function MetadataEditor({ onClose, ...begun }: Begun<Stored> & { onClose: () => void }) {
+export function MetadataEditor({ onClose, ...begun }: BegunEdit<Stored> & { onClose: () => void }) {
   const [before] = useState(() => JSON.stringify(begun.stored.metadata, undefined, 2));
   const [text, setText] = useState(before);
   const [notJson, setNotJson] = useState<string>();

@@ -10,7 +10,7 @@ import { MetadataEditor } from './metadata-editor.tsx';
 type Values = Record<string, unknown>;
 
 /** The metadata of a record, which can be changed as JSON. */
-export function Metadata({ id, metadata }: { id: string; metadata: Values }) {
+export function RecordMetadata({ id, metadata }: { id: string; metadata: Values }) {
   const [isEditing, setEditing] = useState(false);
   return (
     <section aria-labelledby="metadata">

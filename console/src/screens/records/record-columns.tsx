@@ -3,12 +3,12 @@ import type { OperationResponse } from '../../api/api.ts';
 import { recordPath } from '../../routing/record-paths.ts';
 import { sharedTexts } from '../../texts/shared.ts';
 import { Link } from '../../ui/link.tsx';
-import type { Column } from '../../ui/tables/table.tsx';
+import type { TableColumn } from '../../ui/tables/table.tsx';
 import { Time } from '../../ui/values/time.tsx';
 
 type Row = OperationResponse<'records.list'>['data'][number];
 
-export const recordColumns = (shown: readonly string[]): Column<Row>[] => [
+export const recordColumns = (shown: readonly string[]): TableColumn<Row>[] => [
   {
     title: sharedTexts.name,
     cell: ({ id, name }) => (

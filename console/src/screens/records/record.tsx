@@ -4,14 +4,14 @@ import { useParam } from '../../routing/screens.ts';
 import { recordTexts } from '../../texts/records.ts';
 import { sharedTexts } from '../../texts/shared.ts';
 import { ConfirmButton } from '../../ui/dialogs/confirm-button.tsx';
-import { Failure } from '../../ui/loading/failure.tsx';
+import { FailureNotice } from '../../ui/loading/failure.tsx';
 import { Loading } from '../../ui/loading/loaded.tsx';
 import { notify } from '../../ui/notices.tsx';
-import { Page } from '../../ui/page.tsx';
+import { ScreenPage } from '../../ui/page.tsx';
 import { ShownId } from '../../ui/values/copy-id.tsx';
 import { Time } from '../../ui/values/time.tsx';
 import { Costs } from './costs.tsx';
-import { Metadata } from './metadata.tsx';
+import { RecordMetadata } from './metadata.tsx';
 import { Results } from './results.tsx';
 import { StepResults } from './step-results.tsx';
 import '../../style/records.css';
@@ -29,13 +29,13 @@ export function OneRecord() {
   const above = [{ to: '/records', label: sharedTexts.records }];
   if (!record.data)
     return (
-      <Page title={sharedTexts.record} above={above}>
-        {record.error ? <Failure error={record.error} onRetry={() => record.refetch()} /> : <Loading />}
-      </Page>
+      <ScreenPage title={sharedTexts.record} above={above}>
+        {record.error ? <FailureNotice error={record.error} onRetry={() => record.refetch()} /> : <Loading />}
+      </ScreenPage>
     );
   const { type, name, metadata, createdAt, updatedAt } = record.data;
   return (
-    <Page
+    <ScreenPage
       title={name}
       above={[...above, { to: typePath(type), label: type }]}
       id={<ShownId id={id} label={sharedTexts.copyRecordId} />}
@@ -54,13 +54,13 @@ export function OneRecord() {
         {recordTexts.createdAndChanged(<Time at={createdAt} />, <Time at={updatedAt} />)}
       </p>
       <div className="stack">
-        <Metadata key={id} id={id} metadata={metadata} />
+        <RecordMetadata key={id} id={id} metadata={metadata} />
         <div>
           <Results id={id} />
           <StepResults id={id} />
         </div>
         <Costs id={id} />
       </div>
-    </Page>
+    </ScreenPage>
   );
 }

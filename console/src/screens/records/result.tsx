@@ -3,7 +3,7 @@ import type { OperationResponse } from '../../api/api.ts';
 import { useCall } from '../../api/queries.ts';
 import { recordTexts } from '../../texts/records.ts';
 import { Loaded } from '../../ui/loading/loaded.tsx';
-import { Status } from '../../ui/status.tsx';
+import { StatusLabel } from '../../ui/status.tsx';
 import { Time } from '../../ui/values/time.tsx';
 import { Value } from '../../ui/values/value.tsx';
 
@@ -16,12 +16,12 @@ interface Props {
 }
 
 /** What a run of a flow made of a record. */
-export function Result({ run, place }: Props) {
+export function RunResult({ run, place }: Props) {
   const [isOpen, setOpen] = useState(false);
   return (
     <details className="records-result" onToggle={({ currentTarget }) => setOpen(currentTarget.open)}>
       <summary>
-        <bdi>{run.flowName ?? run.flowId ?? recordTexts.aFlow}</bdi> <Status of={run.status} />{' '}
+        <bdi>{run.flowName ?? run.flowId ?? recordTexts.aFlow}</bdi> <StatusLabel of={run.status} />{' '}
         <Time at={run.createdAt} />
       </summary>
       {isOpen &&

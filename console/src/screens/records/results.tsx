@@ -5,7 +5,7 @@ import { sharedTexts } from '../../texts/shared.ts';
 import { Button } from '../../ui/forms/button.tsx';
 import { Link } from '../../ui/link.tsx';
 import { Empty, Loaded } from '../../ui/loading/loaded.tsx';
-import { Result } from './result.tsx';
+import { RunResult } from './result.tsx';
 
 const pageRows = 10;
 
@@ -33,7 +33,7 @@ export function Results({ id }: { id: string }) {
           ) : (
             <>
               {data.map((run, index) => (
-                <Result key={run.id} run={run} place={(page - 1) * pageRows + index} />
+                <RunResult key={run.id} run={run} place={(page - 1) * pageRows + index} />
               ))}
               <div className="actions">
                 {page > 1 && <Button onPress={() => setPage(page - 1)}>{sharedTexts.newer}</Button>}

@@ -6,7 +6,7 @@ import { sharedTexts } from '../../texts/shared.ts';
 import { Button } from '../../ui/forms/button.tsx';
 import { Empty, Loaded } from '../../ui/loading/loaded.tsx';
 import { Table } from '../../ui/tables/table.tsx';
-import { dollars, duration } from '../../ui/values/format.ts';
+import { dollars, durationText } from '../../ui/values/format.ts';
 import { Time } from '../../ui/values/time.tsx';
 
 const pageRows = 20;
@@ -63,7 +63,7 @@ function Steps({ id }: { id: string }) {
                 },
                 {
                   title: sharedTexts.duration,
-                  cell: ({ durationMs }) => duration(durationMs),
+                  cell: ({ durationMs }) => durationText(durationMs),
                   isNumber: true,
                 },
                 {

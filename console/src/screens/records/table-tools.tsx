@@ -2,7 +2,7 @@ import { useEffect, useState } from 'react';
 import { recordTexts } from '../../texts/records.ts';
 import { sharedTexts } from '../../texts/shared.ts';
 import { Button } from '../../ui/forms/button.tsx';
-import { Check } from '../../ui/forms/check.tsx';
+import { CheckField } from '../../ui/forms/check.tsx';
 import { TextField } from '../../ui/forms/field.tsx';
 import type { TableAddress } from './address.ts';
 import { FilterBuilder } from './filters/filter-builder.tsx';
@@ -67,7 +67,7 @@ export function TableTools({ type, address, setAddress, fields, shown }: Props) 
         <summary>{recordTexts.columnsCount(shown.length)}</summary>
         <div className="records-columns">
           {names.map((name) => (
-            <Check
+            <CheckField
               key={name}
               label={<bdi>{name}</bdi>}
               isOn={shown.includes(name)}

@@ -5,7 +5,7 @@ import { recordTexts } from '../../texts/records.ts';
 import { sharedTexts } from '../../texts/shared.ts';
 import { Button } from '../../ui/forms/button.tsx';
 import { Empty } from '../../ui/loading/loaded.tsx';
-import { Page } from '../../ui/page.tsx';
+import { ScreenPage } from '../../ui/page.tsx';
 import { SelectionBar } from '../../ui/selection/selection-bar.tsx';
 import { useSelection } from '../../ui/selection/use-selection.ts';
 import { PagedTable } from '../../ui/tables/paged-table.tsx';
@@ -14,7 +14,7 @@ import { recordColumns } from './record-columns.tsx';
 import { BulkEdit } from './selection/bulk-edit.tsx';
 import { DeleteSelected } from './selection/delete-selected.tsx';
 import { ExportButton } from './selection/export-button.tsx';
-import { queryOf, shownOf } from './table-query.ts';
+import { tableFilter, tableQuery } from './table-query.ts';
 import { TableTools } from './table-tools.tsx';
 import { UploadDialog } from './upload/upload-dialog.tsx';
 import '../../style/records.css';
@@ -34,14 +34,14 @@ function Records({ type }: { type: string }) {
   const schema = useCall('records.schema', { query: { type } });
   const fields = schema.data?.fields ?? [];
   const shown = address.columns ?? fields.slice(0, columnsAtFirst).map(({ name }) => name);
-  const query = queryOf(type, address, shown);
+  const query = tableQuery(type, address, shown);
   const pages = usePages('records.list', { query }, { enabled: !schema.isPending });
 
   const selection = useSelection(pages.rows, ({ name }) => name);
   const columns = recordColumns(shown);
 
   return (
-    <Page
+    <ScreenPage
       title={type}
       above={[{ to: '/records', label: sharedTexts.records }]}
       actions={
@@ -92,10 +92,10 @@ function Records({ type }: { type: string }) {
       </div>
       <UploadDialog type={type} isOpen={open === 'upload'} onClose={() => setOpen(undefined)} />
       <BulkEdit
-        {...{ type, where: shownOf(address), selected: [...selection.ids] }}
+        {...{ type, where: tableFilter(address), selected: [...selection.ids] }}
         isOpen={open === 'edit'}
         onClose={() => setOpen(undefined)}
       />
-    </Page>
+    </ScreenPage>
   );
 }

@@ -1,16 +1,16 @@
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { type OperationResponse, useApi } from '../../api/api.ts';
-import { keyOf } from '../../api/queries.ts';
+import { callKey } from '../../api/queries.ts';
 import { useNewInAddress } from '../../routing/new-in-address.ts';
 import { recordPath, typePath } from '../../routing/record-paths.ts';
-import { count } from '../../texts/language.ts';
+import { countText } from '../../texts/language.ts';
 import { recordTexts } from '../../texts/records.ts';
 import { sharedTexts } from '../../texts/shared.ts';
 import { Button } from '../../ui/forms/button.tsx';
 import { Link } from '../../ui/link.tsx';
 import { Empty, Loaded } from '../../ui/loading/loaded.tsx';
-import { Page } from '../../ui/page.tsx';
+import { ScreenPage } from '../../ui/page.tsx';
 import { EditDialog } from '../../ui/resource/edit-dialog.tsx';
 import { Table } from '../../ui/tables/table.tsx';
 import { Time } from '../../ui/values/time.tsx';
@@ -23,7 +23,7 @@ export function RecordTypes() {
   const [isUploading, setUploading] = useNewInAddress();
   const [isCreating, setCreating] = useState(false);
   return (
-    <Page
+    <ScreenPage
       title={sharedTexts.records}
       actions={
         <>
@@ -60,7 +60,7 @@ export function RecordTypes() {
                   },
                   {
                     title: sharedTexts.records,
-                    cell: (row) => (truncated ? recordTexts.atLeastCount(row.count) : count(row.count)),
+                    cell: (row) => (truncated ? recordTexts.atLeastCount(row.count) : countText(row.count)),
                     isNumber: true,
                   },
                   {
@@ -92,7 +92,7 @@ export function RecordTypes() {
         onSaved={({ id }) => location.assign(`#${recordPath(id)}`)}
       />
       <UploadDialog isOpen={isUploading} onClose={() => setUploading(false)} />
-    </Page>
+    </ScreenPage>
   );
 }
 
@@ -102,7 +102,7 @@ type Answer = OperationResponse<'records.types'>;
 function useTypes() {
   const api = useApi();
   return useInfiniteQuery({
-    queryKey: keyOf('records.types', 'pages'),
+    queryKey: callKey('records.types', 'pages'),
     initialPageParam: undefined as string | undefined,
     queryFn: ({ pageParam: cursor, signal }) =>
       api.records.types({ query: { ...(cursor && { cursor }) }, signal }),

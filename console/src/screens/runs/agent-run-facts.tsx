@@ -1,13 +1,13 @@
 import type { ReactNode } from 'react';
 import type { OperationResponse } from '../../api/api.ts';
 import { useCall } from '../../api/queries.ts';
-import { count } from '../../texts/language.ts';
+import { countText } from '../../texts/language.ts';
 import { runTexts } from '../../texts/runs.ts';
 import { sharedTexts } from '../../texts/shared.ts';
 import { Link } from '../../ui/link.tsx';
-import { Status } from '../../ui/status.tsx';
+import { StatusLabel } from '../../ui/status.tsx';
 import { Facts } from '../../ui/tables/facts.tsx';
-import { dollars, duration } from '../../ui/values/format.ts';
+import { dollars, durationText } from '../../ui/values/format.ts';
 import { Time } from '../../ui/values/time.tsx';
 
 type Execution = OperationResponse<'agent-executions.get'>;
@@ -20,13 +20,13 @@ export function AgentRunFacts({ execution, agentId }: { execution: Execution; ag
     [
       sharedTexts.status,
       <span key="status" role="status">
-        <Status of={status} />
+        <StatusLabel of={status} />
       </span>,
     ],
     [sharedTexts.started, <Time key="started" at={startedAt} />],
-    [sharedTexts.duration, duration(took) || runTexts.stillOpen],
+    [sharedTexts.duration, durationText(took) || runTexts.stillOpen],
     [sharedTexts.turns, iterations ?? 0],
-    [sharedTexts.tokens, totalTokens === null ? runTexts.atItsEnd : count(totalTokens)],
+    [sharedTexts.tokens, totalTokens === null ? runTexts.atItsEnd : countText(totalTokens)],
     [runTexts.costWithSubAgents, totalCost === null ? runTexts.notKnown : dollars(totalCost)],
   ];
   if (parentExecutionId) {

@@ -10,7 +10,7 @@ import { runTexts } from '../../texts/runs.ts';
 import { sharedTexts } from '../../texts/shared.ts';
 import { ConfirmButton } from '../../ui/dialogs/confirm-button.tsx';
 import { Loaded } from '../../ui/loading/loaded.tsx';
-import { Page } from '../../ui/page.tsx';
+import { ScreenPage } from '../../ui/page.tsx';
 import { ShownId } from '../../ui/values/copy-id.tsx';
 import { AgentRunFacts } from './agent-run-facts.tsx';
 import '../../style/run.css';
@@ -20,7 +20,7 @@ type Execution = OperationResponse<'agent-executions.get'>;
 const isOpen = ({ status }: Pick<Execution, 'status'>) => status === 'running' || status === 'paused';
 
 /** One run of an agent: what it was asked, what it did, what it took. Live while it runs. */
-export function AgentRun() {
+export function OneAgentRun() {
   const [id, executionId] = [useParam('agentId'), useParam('executionId')];
   const params = { id, executionId };
   const execution = useCall(
@@ -31,7 +31,7 @@ export function AgentRun() {
   const cancel = useAction('agent-runs.cancel', { changes: ['agents'] });
   const name = execution.data?.agentName ?? runTexts.agent;
   return (
-    <Page
+    <ScreenPage
       title={sharedTexts.runOf(name)}
       above={[
         { to: `/agents/${id}`, label: name },
@@ -61,7 +61,7 @@ export function AgentRun() {
           </div>
         )}
       </Loaded>
-    </Page>
+    </ScreenPage>
   );
 }
 

@@ -1,7 +1,7 @@
 import { useMemo } from 'react';
 import type { OperationResponse } from '../../api/api.ts';
 import { recordPath } from '../../routing/record-paths.ts';
-import { count } from '../../texts/language.ts';
+import { countText } from '../../texts/language.ts';
 import { runTexts } from '../../texts/runs.ts';
 import { Button } from '../../ui/forms/button.tsx';
 import { Link } from '../../ui/link.tsx';
@@ -71,7 +71,7 @@ const Group = ({ group: { step, reason, records } }: { group: FailureGroup }) =>
   <li>
     <details>
       <summary>
-        <strong>{count(records.size)}</strong> × <bdi>{step}</bdi>: <bdi>{reason}</bdi>
+        <strong>{countText(records.size)}</strong> × <bdi>{step}</bdi>: <bdi>{reason}</bdi>
       </summary>
       <ul>
         {[...records].slice(0, recordsMax).map(([id, name]) => (

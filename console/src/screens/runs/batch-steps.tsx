@@ -6,10 +6,10 @@ import { sharedTexts } from '../../texts/shared.ts';
 import { Segments } from '../../ui/forms/segments.tsx';
 import { Link } from '../../ui/link.tsx';
 import { Empty } from '../../ui/loading/loaded.tsx';
-import { type Column, PagedTable } from '../../ui/tables/paged-table.tsx';
-import { dollars, duration } from '../../ui/values/format.ts';
+import { PagedTable, type TableColumn } from '../../ui/tables/paged-table.tsx';
+import { dollars, durationText } from '../../ui/values/format.ts';
 import { useStepResults } from './data/use-step-results.ts';
-import type { StepResult } from './failure-groups.ts';
+import type { ListedStepResult } from './failure-groups.ts';
 
 const statuses = [
   { value: '', label: sharedTexts.all },
@@ -18,12 +18,12 @@ const statuses = [
   { value: 'skipped', label: sharedTexts.skipped },
 ] as const;
 
-function costOf({ estimatedCost, reusedFrom, savedCost }: StepResult): string {
+function costOf({ estimatedCost, reusedFrom, savedCost }: ListedStepResult): string {
   if (reusedFrom) return savedCost ? runTexts.reusedSaved(dollars(savedCost)) : runTexts.reused;
   return estimatedCost ? dollars(estimatedCost) : '';
 }
 
-const columns: Column<StepResult>[] = [
+const columns: TableColumn<ListedStepResult>[] = [
   {
     title: runTexts.recordAndStep,
     cell: ({ recordId, recordName, stepName, stepPath }) => (
@@ -51,7 +51,7 @@ const columns: Column<StepResult>[] = [
     ),
     isExtra: true,
   },
-  { title: runTexts.time, cell: ({ durationMs }) => duration(durationMs), isNumber: true, isExtra: true },
+  { title: runTexts.time, cell: ({ durationMs }) => durationText(durationMs), isNumber: true, isExtra: true },
   {
     title: sharedTexts.cost,
     cell: costOf,

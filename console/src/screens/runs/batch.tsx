@@ -3,7 +3,7 @@ import { useEffect } from 'react';
 import type { OperationResponse } from '../../api/api.ts';
 import { refresh, useAction, useCall } from '../../api/queries.ts';
 import { useParam } from '../../routing/screens.ts';
-import { count } from '../../texts/language.ts';
+import { countText } from '../../texts/language.ts';
 import { runTexts } from '../../texts/runs.ts';
 import { sharedTexts } from '../../texts/shared.ts';
 import { valueText } from '../../texts/values.ts';
@@ -11,8 +11,8 @@ import { ConfirmButton } from '../../ui/dialogs/confirm-button.tsx';
 import { Link } from '../../ui/link.tsx';
 import { Loaded } from '../../ui/loading/loaded.tsx';
 import { notify } from '../../ui/notices.tsx';
-import { Page } from '../../ui/page.tsx';
-import { Status } from '../../ui/status.tsx';
+import { ScreenPage } from '../../ui/page.tsx';
+import { StatusLabel } from '../../ui/status.tsx';
 import { Facts } from '../../ui/tables/facts.tsx';
 import { ShownId } from '../../ui/values/copy-id.tsx';
 import { dollars } from '../../ui/values/format.ts';
@@ -39,7 +39,7 @@ export function BatchRun() {
     onSuccess: () => notify(runTexts.batchCancelled),
   });
   return (
-    <Page
+    <ScreenPage
       title={sharedTexts.runOnRecords}
       id={<ShownId id={id} label={runTexts.copyBatchId} />}
       above={[{ to: '/runs', label: sharedTexts.runs }]}
@@ -67,7 +67,7 @@ export function BatchRun() {
           </div>
         )}
       </Loaded>
-    </Page>
+    </ScreenPage>
   );
 }
 
@@ -85,9 +85,9 @@ function Progress({ batch }: { batch: Batch }) {
   }, [runs, queries]);
   const started = <Time at={batch.startedAt} />;
   const facts = [
-    [runTexts.done, runTexts.doneOf(count(batch.processedRecords), count(batch.totalRecords))],
-    [runTexts.succeeded, count(batch.successCount)],
-    [sharedTexts.failed, count(batch.failedRecords)],
+    [runTexts.done, runTexts.doneOf(countText(batch.processedRecords), countText(batch.totalRecords))],
+    [runTexts.succeeded, countText(batch.successCount)],
+    [sharedTexts.failed, countText(batch.failedRecords)],
     [sharedTexts.cost, cost.data ? dollars(cost.data.totalCostUsd) : cost.error ? runTexts.notKnown : '…'],
     ...(batch.priority === 'normal' ? [] : [[sharedTexts.priority, valueText(batch.priority)] as const]),
     ...(saved > 0 ? [[runTexts.savedByReuse, dollars(saved)] as const] : []),
@@ -95,7 +95,7 @@ function Progress({ batch }: { batch: Batch }) {
   return (
     <section aria-label={sharedTexts.progress} className="card">
       <p className="runs-head">
-        <Status of={status} />
+        <StatusLabel of={status} />
         <Link to={`/flows/${flowId}`}>
           <bdi>{flow.data?.name ?? flowId}</bdi>
         </Link>

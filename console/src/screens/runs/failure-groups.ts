@@ -1,8 +1,8 @@
 import type { OperationResponse } from '../../api/api.ts';
 import { sharedTexts } from '../../texts/shared.ts';
 
-export type StepResult = OperationResponse<'flows.step-results'>['data'][number];
-type FailedStep = Pick<StepResult, 'recordId' | 'recordName' | 'stepName' | 'errorMessage'>;
+export type ListedStepResult = OperationResponse<'flows.step-results'>['data'][number];
+type FailedStep = Pick<ListedStepResult, 'recordId' | 'recordName' | 'stepName' | 'errorMessage'>;
 
 export interface FailureGroup {
   key: string;

@@ -5,7 +5,7 @@ import { settingsTexts } from '../../texts/settings.ts';
 import { sharedTexts } from '../../texts/shared.ts';
 import { ConfirmButton } from '../../ui/dialogs/confirm-button.tsx';
 import { ShownOnceDialog } from '../../ui/dialogs/shown-once.tsx';
-import { Status } from '../../ui/status.tsx';
+import { StatusLabel } from '../../ui/status.tsx';
 import { Time } from '../../ui/values/time.tsx';
 import { ManagedList } from './managed-list.tsx';
 import { permissionsField } from './permissions-field.tsx';
@@ -34,7 +34,7 @@ export function ApiKeys() {
           isExtra: true,
         },
         { title: sharedTexts.permissions, cell: Permissions, isExtra: true },
-        { title: sharedTexts.status, cell: (key) => <Status of={statusOf(key)} /> },
+        { title: sharedTexts.status, cell: (key) => <StatusLabel of={statusOf(key)} /> },
         { title: sharedTexts.lastUsed, cell: ({ lastUsedAt }) => <Time at={lastUsedAt} />, isExtra: true },
       ]}
       empty={{

@@ -11,7 +11,7 @@ interface Entry {
  *
  * @param earlier Entries of the same target, newest first.
  */
-export function changeOf({ action, details }: Entry, earlier: readonly Entry[]) {
+export function auditChange({ action, details }: Entry, earlier: readonly Entry[]) {
   const known: JsonObject = {};
   for (const entry of earlier.toReversed()) Object.assign(known, entry.details);
   if (/[.-](deleted|removed)$/.test(action)) return { before: known, after: {} };

@@ -4,18 +4,18 @@ import { settingsTexts } from '../../texts/settings.ts';
 import { sharedTexts } from '../../texts/shared.ts';
 import { Dialog } from '../../ui/dialogs/dialog.tsx';
 import { Button } from '../../ui/forms/button.tsx';
-import { Failure } from '../../ui/loading/failure.tsx';
+import { FailureNotice } from '../../ui/loading/failure.tsx';
 import { Loading } from '../../ui/loading/loaded.tsx';
 import { Facts } from '../../ui/tables/facts.tsx';
 import { ShownId } from '../../ui/values/copy-id.tsx';
-import { Difference } from '../../ui/values/difference.tsx';
+import { JsonDifference } from '../../ui/values/difference.tsx';
 import { ExactTime } from '../../ui/values/time.tsx';
-import { changeOf, hasDetails, isOneTarget } from './audit-change.ts';
+import { auditChange, hasDetails, isOneTarget } from './audit-change.ts';
 
-export type Entry = OperationResponse<'audit-log.list'>['data'][number];
+export type AuditLogEntry = OperationResponse<'audit-log.list'>['data'][number];
 
 /** One entry of the log: who, when, from where, and what changed. */
-export const AuditEntry = ({ entry, onClose }: { entry: Entry; onClose: () => void }) => (
+export const AuditEntry = ({ entry, onClose }: { entry: AuditLogEntry; onClose: () => void }) => (
   <Dialog title={entry.action} isOpen onClose={onClose} width="wide">
     <Facts
       of={[
@@ -38,7 +38,7 @@ export const AuditEntry = ({ entry, onClose }: { entry: Entry; onClose: () => vo
 
 const readMost = 100;
 
-function Changes({ entry }: { entry: Entry }) {
+function Changes({ entry }: { entry: AuditLogEntry }) {
   const query = { targetId: entry.targetId, to: entry.at };
   const isOne = isOneTarget(entry.targetId);
   const { rows, error, hasNextPage, refetch } = usePages(
@@ -46,16 +46,16 @@ function Changes({ entry }: { entry: Entry }) {
     { query },
     { enabled: isOne, limit: readMost },
   );
-  if (error) return <Failure error={error} onRetry={() => refetch()} />;
+  if (error) return <FailureNotice error={error} onRetry={() => refetch()} />;
   if (isOne && !rows) return <Loading />;
   const place = rows?.findIndex(({ id }) => id === entry.id) ?? -1;
   const earlier = place < 0 ? [] : (rows ?? []).slice(place + 1);
-  const { before, after } = changeOf(entry, earlier);
+  const { before, after } = auditChange(entry, earlier);
   if (!hasDetails(before) && !hasDetails(after))
     return <p className="help">{settingsTexts.noMembersOfChange}</p>;
   return (
     <>
-      <Difference before={before} after={after} />
+      <JsonDifference before={before} after={after} />
       <p className="help">
         {hasNextPage ? settingsTexts.valuesOfNewestEntries(readMost) : settingsTexts.valuesOfEarlierEntries}
       </p>

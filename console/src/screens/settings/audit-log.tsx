@@ -9,14 +9,14 @@ import { PagedTable } from '../../ui/tables/paged-table.tsx';
 import { useSettled } from '../../ui/use-settled.ts';
 import { ShownId } from '../../ui/values/copy-id.tsx';
 import { ExactTime } from '../../ui/values/time.tsx';
-import { AuditEntry, type Entry } from './audit-entry.tsx';
+import { AuditEntry, type AuditLogEntry } from './audit-entry.tsx';
 import { SettingsPage } from './layout/settings-page.tsx';
 import '../../style/settings.css';
 
 /** Who changed which key or secret, when, and what changed. */
 export function AuditLog() {
   const [action, setAction] = useState('');
-  const [opened, setOpened] = useState<Entry>();
+  const [opened, setOpened] = useState<AuditLogEntry>();
   const sought = useSettled(action.trim());
   const entries = usePages('audit-log.list', { query: sought ? { action: sought } : {} });
   return (

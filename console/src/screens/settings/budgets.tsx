@@ -4,7 +4,7 @@ import { useCall } from '../../api/queries.ts';
 import { budgetTexts } from '../../texts/budgets.ts';
 import { sharedTexts } from '../../texts/shared.ts';
 import { ShownOnceDialog } from '../../ui/dialogs/shown-once.tsx';
-import { Status } from '../../ui/status.tsx';
+import { StatusLabel } from '../../ui/status.tsx';
 import { dollars, shortId } from '../../ui/values/format.ts';
 import { Time } from '../../ui/values/time.tsx';
 import { ManagedList } from './managed-list.tsx';
@@ -32,7 +32,7 @@ export function Budgets() {
           cell: ({ resetsAt }) => (resetsAt === null ? budgetTexts.never : <Time at={resetsAt} />),
           isExtra: true,
         },
-        { title: sharedTexts.status, cell: ({ status }) => <Status of={status} /> },
+        { title: sharedTexts.status, cell: ({ status }) => <StatusLabel of={status} /> },
       ]}
       empty={{ title: budgetTexts.noBudgets, text: <p>{budgetTexts.aboutBudgets}</p> }}
       create={{

@@ -24,7 +24,7 @@ type Token = OperationResponse<'client-tokens.get'>['clientToken'];
 const above = [{ to: '/settings/client-tokens', label: sharedTexts.clientTokens }];
 
 /** A client token: its value, which is public, what it allows, and what was said with it. */
-export function ClientToken() {
+export function OneClientToken() {
   const params = { id: useParam('tokenId') };
   const token = useCall('client-tokens.get', { params });
   const [isEditing, setEditing] = useState(false);

@@ -5,7 +5,7 @@ import { sharedTexts } from '../../texts/shared.ts';
 import { ConfirmButton } from '../../ui/dialogs/confirm-button.tsx';
 import { ShownOnceDialog } from '../../ui/dialogs/shown-once.tsx';
 import { Link } from '../../ui/link.tsx';
-import { Status } from '../../ui/status.tsx';
+import { StatusLabel } from '../../ui/status.tsx';
 import { Time } from '../../ui/values/time.tsx';
 import { ManagedList } from './managed-list.tsx';
 import { targetsField } from './targets-field.tsx';
@@ -38,7 +38,7 @@ export function ClientTokens() {
         },
         {
           title: sharedTexts.status,
-          cell: ({ isActive }) => <Status of={isActive ? 'active' : 'off'} />,
+          cell: ({ isActive }) => <StatusLabel of={isActive ? 'active' : 'off'} />,
           isExtra: true,
         },
         { title: sharedTexts.lastUsed, cell: ({ lastUsedAt }) => <Time at={lastUsedAt} />, isExtra: true },

@@ -4,7 +4,7 @@ import { Loaded } from '../../ui/loading/loaded.tsx';
 import { Time } from '../../ui/values/time.tsx';
 
 /** How much of the limits of requests is used. */
-export function Limits() {
+export function UsageLimits() {
   const limits = useCall('usage-limits.get', {}, { everyMs: 60_000 });
   return (
     <section className="card" aria-labelledby="limits">

@@ -7,8 +7,8 @@ import { Empty, Loaded } from '../../ui/loading/loaded.tsx';
 import { EditDialog, type EditDialogProps } from '../../ui/resource/edit-dialog.tsx';
 import { DeleteMany } from '../../ui/selection/delete-many.tsx';
 import { SelectionBar } from '../../ui/selection/selection-bar.tsx';
-import { type Selection, useSelection } from '../../ui/selection/use-selection.ts';
-import { type Column, Table } from '../../ui/tables/table.tsx';
+import { type RowSelection, useSelection } from '../../ui/selection/use-selection.ts';
+import { Table, type TableColumn } from '../../ui/tables/table.tsx';
 import { DeleteOne, type Removal } from './delete-one.tsx';
 import { SettingsPage } from './layout/settings-page.tsx';
 
@@ -22,7 +22,7 @@ interface Props<Data, Row extends { id: string }, C extends EditedOperation, U e
   copyId: string;
   /** The name of a row, for its buttons. */
   nameOf: (row: Row) => string;
-  columns: readonly Column<Row>[];
+  columns: readonly TableColumn<Row>[];
   empty: { title: string; text: ReactNode };
   create: Form<C>;
   change?: (row: Row) => Form<U>;
@@ -30,7 +30,7 @@ interface Props<Data, Row extends { id: string }, C extends EditedOperation, U e
   /** Further buttons of a row. */
   more?: (row: Row) => ReactNode;
   /** Further buttons for the selected rows. */
-  moreForMany?: (selection: Selection<Row>) => ReactNode;
+  moreForMany?: (selection: RowSelection<Row>) => ReactNode;
   children?: ReactNode;
 }
 
@@ -45,7 +45,7 @@ export function ManagedList<
   const [isCreating, setCreating] = useNewInAddress();
   const [edited, setEdited] = useState<Row>();
   const selection = useSelection(of.data && rowsOf(of.data), nameOf);
-  const actions: Column<Row> = {
+  const actions: TableColumn<Row> = {
     title: sharedTexts.actions,
     width: 'wide',
     cell: (row) => (

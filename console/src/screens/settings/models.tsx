@@ -2,9 +2,9 @@ import { useAction, useCall } from '../../api/queries.ts';
 import { settingsTexts } from '../../texts/settings.ts';
 import { sharedTexts } from '../../texts/shared.ts';
 import { Button } from '../../ui/forms/button.tsx';
-import { Failure } from '../../ui/loading/failure.tsx';
+import { FailureNotice } from '../../ui/loading/failure.tsx';
 import { notify } from '../../ui/notices.tsx';
-import { Status } from '../../ui/status.tsx';
+import { StatusLabel } from '../../ui/status.tsx';
 import { dollars } from '../../ui/values/format.ts';
 import { ManagedList } from './managed-list.tsx';
 
@@ -45,7 +45,7 @@ export function Models() {
         {
           title: sharedTexts.status,
           cell: ({ isEnabled, isDefault, keyStatus }) => (
-            <Status of={keyStatus === 'needs_setup' ? 'needs-key' : statusOf(isEnabled, isDefault)} />
+            <StatusLabel of={keyStatus === 'needs_setup' ? 'needs-key' : statusOf(isEnabled, isDefault)} />
           ),
         },
       ]}
@@ -88,7 +88,7 @@ export function Models() {
         </>
       )}
     >
-      {error && <Failure error={error} />}
+      {error && <FailureNotice error={error} />}
     </ManagedList>
   );
 }

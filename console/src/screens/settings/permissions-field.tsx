@@ -1,6 +1,6 @@
 import { useCall } from '../../api/queries.ts';
 import { sharedTexts } from '../../texts/shared.ts';
-import { Check } from '../../ui/forms/check.tsx';
+import { CheckField } from '../../ui/forms/check.tsx';
 import { Loaded } from '../../ui/loading/loaded.tsx';
 import type { CustomField } from '../../ui/schema-form/form-context.ts';
 
@@ -23,7 +23,7 @@ function Permissions({ value, schema, onChange, problem }: Omit<CustomField, 'na
             <details key={group.key} open={group.permissions.some((each) => held.includes(each))}>
               <summary>{group.label}</summary>
               {group.permissions.map((permission) => (
-                <Check
+                <CheckField
                   key={permission}
                   label={<code>{permission}</code>}
                   isOn={held.includes(permission)}

@@ -1,8 +1,8 @@
 import { useCall } from '../../api/queries.ts';
-import { count } from '../../texts/language.ts';
+import { countText } from '../../texts/language.ts';
 import { settingsTexts } from '../../texts/settings.ts';
 import { sharedTexts } from '../../texts/shared.ts';
-import { Status } from '../../ui/status.tsx';
+import { StatusLabel } from '../../ui/status.tsx';
 import { Time } from '../../ui/values/time.tsx';
 import { ManagedList } from './managed-list.tsx';
 
@@ -23,12 +23,12 @@ export function ProviderKeys() {
         {
           title: sharedTexts.status,
           cell: ({ isActive, isDefault }) => (
-            <Status of={isActive ? (isDefault ? 'active-default' : 'active') : 'off'} />
+            <StatusLabel of={isActive ? (isDefault ? 'active-default' : 'active') : 'off'} />
           ),
         },
         {
           title: sharedTexts.calls,
-          cell: ({ usageCount }) => count(usageCount),
+          cell: ({ usageCount }) => countText(usageCount),
           isNumber: true,
           isExtra: true,
         },

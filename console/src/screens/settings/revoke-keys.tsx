@@ -1,12 +1,12 @@
 import { useApi } from '../../api/api.ts';
 import { settingsTexts } from '../../texts/settings.ts';
-import { oneByOne } from '../../ui/selection/act-on-all.ts';
+import { actOnEach } from '../../ui/selection/act-on-all.ts';
 import { BulkButton } from '../../ui/selection/bulk-button.tsx';
-import type { Selection } from '../../ui/selection/use-selection.ts';
+import type { RowSelection } from '../../ui/selection/use-selection.ts';
 import type { ApiKey } from './api-keys.tsx';
 
 /** Revokes the selected keys that are active. They stay in the list, and can be activated again. */
-export function RevokeKeys({ selection }: { selection: Selection<ApiKey> }) {
+export function RevokeKeys({ selection }: { selection: RowSelection<ApiKey> }) {
   const api = useApi();
   return (
     <BulkButton
@@ -15,7 +15,7 @@ export function RevokeKeys({ selection }: { selection: Selection<ApiKey> }) {
       titleOf={settingsTexts.revokeQuestion}
       question={settingsTexts.revokedKeysAreRefused}
       progressOf={settingsTexts.revokedOf}
-      act={oneByOne(({ id }) => api.apiKeys.update({ params: { id }, body: { isActive: false } }))}
+      act={actOnEach(({ id }) => api.apiKeys.update({ params: { id }, body: { isActive: false } }))}
       changes={['api-keys']}
       successOf={settingsTexts.keysRevoked}
     >

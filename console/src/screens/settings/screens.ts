@@ -9,8 +9,9 @@ export const settingsScreens: Screens = {
   '/settings/tools': screen(() => import('./tools/tools.tsx'), 'Tools'),
   '/settings/tools/$toolId': screen(() => import('./tools/tool.tsx'), 'OneTool'),
   '/settings/client-tokens': screen(() => import('./client-tokens.tsx'), 'ClientTokens'),
-  '/settings/client-tokens/$tokenId': screen(() => import('./client-token.tsx'), 'ClientToken'),
+  '/settings/client-tokens/$tokenId': screen(() => import('./client-token.tsx'), 'OneClientToken'),
   '/settings/budgets': screen(() => import('./budgets.tsx'), 'Budgets'),
   '/settings/audit-log': screen(() => import('./audit-log.tsx'), 'AuditLog'),
+  '/settings/workspace': screen(() => import('./workspace/workspace.tsx'), 'Workspace'),
   '/settings/usage': screen(() => import('./usage.tsx'), 'Usage'),
 };

@@ -1,7 +1,7 @@
 import { useCall } from '../../api/queries.ts';
 import { settingsTexts } from '../../texts/settings.ts';
 import { sharedTexts } from '../../texts/shared.ts';
-import { Status } from '../../ui/status.tsx';
+import { StatusLabel } from '../../ui/status.tsx';
 import { Time } from '../../ui/values/time.tsx';
 import { ManagedList } from './managed-list.tsx';
 
@@ -21,7 +21,7 @@ export function Secrets() {
           cell: ({ description }) => <bdi>{description}</bdi>,
           isExtra: true,
         },
-        { title: sharedTexts.status, cell: ({ status }) => <Status of={status} /> },
+        { title: sharedTexts.status, cell: ({ status }) => <StatusLabel of={status} /> },
         {
           title: sharedTexts.updated,
           cell: ({ lastRotatedAt, createdAt }) => <Time at={lastRotatedAt ?? createdAt} />,

@@ -2,8 +2,8 @@ import { usePages } from '../../api/queries.ts';
 import { settingsTexts } from '../../texts/settings.ts';
 import { sharedTexts } from '../../texts/shared.ts';
 import { Button } from '../../ui/forms/button.tsx';
-import { Check } from '../../ui/forms/check.tsx';
-import { Failure } from '../../ui/loading/failure.tsx';
+import { CheckField } from '../../ui/forms/check.tsx';
+import { FailureNotice } from '../../ui/loading/failure.tsx';
 import type { CustomField } from '../../ui/schema-form/form-context.ts';
 
 /** Draws the members `agentIds` and `flowIds` of a form: chosen by name. */
@@ -46,10 +46,10 @@ function Targets({ title, pages, chosen, onChange, problem }: TargetsProps) {
     <fieldset>
       <legend>{title}</legend>
       {problem && <p className="problem">{problem}</p>}
-      {error && <Failure error={error} />}
+      {error && <FailureNotice error={error} />}
       {!error && rows.length + unknown.length === 0 && <p className="help">{settingsTexts.noneYet}</p>}
       {[...unknown, ...rows].map(({ id, name }) => (
-        <Check
+        <CheckField
           key={id}
           label={<bdi>{name}</bdi>}
           isOn={chosen.includes(id)}

@@ -1,6 +1,6 @@
 import type { OperationResponse } from '../../api/api.ts';
 import { useCall } from '../../api/queries.ts';
-import { count } from '../../texts/language.ts';
+import { countText } from '../../texts/language.ts';
 import { sharedTexts } from '../../texts/shared.ts';
 import { usageTexts } from '../../texts/usage.ts';
 import { Empty, Loaded } from '../../ui/loading/loaded.tsx';
@@ -42,16 +42,16 @@ function Keys({ groups }: { groups: readonly Group[] }) {
           cell: (group) => <Share of={costOf(group)} whole={whole} />,
           isExtra: true,
         },
-        { title: sharedTexts.runs, cell: ({ total }) => count(total.runs), isNumber: true },
+        { title: sharedTexts.runs, cell: ({ total }) => countText(total.runs), isNumber: true },
         {
           title: sharedTexts.failed,
-          cell: ({ total }) => count(total.failed),
+          cell: ({ total }) => countText(total.failed),
           isNumber: true,
           isExtra: true,
         },
         {
           title: sharedTexts.tokens,
-          cell: ({ total: { tokens } }) => count(tokens.input + tokens.output),
+          cell: ({ total: { tokens } }) => countText(tokens.input + tokens.output),
           isNumber: true,
           isExtra: true,
         },

@@ -1,5 +1,5 @@
 import type { OperationResponse } from '../../api/api.ts';
-import { count } from '../../texts/language.ts';
+import { countText } from '../../texts/language.ts';
 import { sharedTexts } from '../../texts/shared.ts';
 import { usageTexts } from '../../texts/usage.ts';
 import { Table } from '../../ui/tables/table.tsx';
@@ -31,16 +31,16 @@ export function UsageByModel({ models }: { models: Models }) {
             cell: ({ totalCost }) => <Share of={totalCost} whole={whole} />,
             isExtra: true,
           },
-          { title: sharedTexts.calls, cell: ({ requestCount }) => count(requestCount), isNumber: true },
+          { title: sharedTexts.calls, cell: ({ requestCount }) => countText(requestCount), isNumber: true },
           {
             title: sharedTexts.tokens,
-            cell: ({ totalTokens }) => count(totalTokens),
+            cell: ({ totalTokens }) => countText(totalTokens),
             isNumber: true,
             isExtra: true,
           },
           {
             title: usageTexts.cachedTokens,
-            cell: ({ cachedTokens }) => count(cachedTokens),
+            cell: ({ cachedTokens }) => countText(cachedTokens),
             isNumber: true,
             isExtra: true,
           },

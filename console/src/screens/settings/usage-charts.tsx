@@ -1,4 +1,4 @@
-import { count } from '../../texts/language.ts';
+import { countText } from '../../texts/language.ts';
 import { sharedTexts } from '../../texts/shared.ts';
 import { usageTexts } from '../../texts/usage.ts';
 import { TimeChart } from '../../ui/charts/time-chart.tsx';
@@ -40,7 +40,7 @@ export function UsageCharts({ periods, granularity }: Props) {
         <TimeChart
           label={granularity === 'day' ? usageTexts.callsByDay : usageTexts.callsByWeek}
           summary={usageTexts.callsInAll(sum(calls))}
-          format={count}
+          format={countText}
           isWhole
           series={[{ label: sharedTexts.calls, colour: 'var(--series-2)', values: calls }]}
           {...{ times, barMs }}

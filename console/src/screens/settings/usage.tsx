@@ -6,7 +6,7 @@ import { Segments } from '../../ui/forms/segments.tsx';
 import { Empty, Loaded } from '../../ui/loading/loaded.tsx';
 import { dollars } from '../../ui/values/format.ts';
 import { SettingsPage } from './layout/settings-page.tsx';
-import { Limits } from './limits.tsx';
+import { UsageLimits } from './limits.tsx';
 import { Spending } from './spending.tsx';
 import { UsageByKey } from './usage-by-key.tsx';
 import { UsageByModel } from './usage-by-model.tsx';
@@ -66,7 +66,7 @@ export function Usage() {
           </Loaded>
         </section>
         <UsageByKey from={from} />
-        <Limits />
+        <UsageLimits />
       </div>
     </SettingsPage>
   );

@@ -1,4 +1,4 @@
-import type { Template } from '../../templates/template.ts';
+import type { StarterTemplate } from '../../templates/template.ts';
 import { templates } from '../../templates/templates.ts';
 import { useDefaultModel, useMissing } from '../../templates/use-needs.ts';
 import { templateTexts } from '../../texts/templates.ts';
@@ -8,7 +8,13 @@ import { useCreate } from './use-create.ts';
 import '../../style/templates.css';
 
 /** The templates, of which one click creates everything. */
-export function Gallery({ opens, level = 2 }: { opens?: Template['opens'] | undefined; level?: 2 | 3 }) {
+export function Gallery({
+  opens,
+  level = 2,
+}: {
+  opens?: StarterTemplate['opens'] | undefined;
+  level?: 2 | 3;
+}) {
   const model = useDefaultModel();
   const lacks = useMissing(model);
   const { progress, failure, create } = useCreate();

@@ -1,16 +1,16 @@
 import type { Progress } from '../../templates/create/create-from-template.ts';
-import type { Need, Template } from '../../templates/template.ts';
+import type { StarterTemplate, TemplateNeed } from '../../templates/template.ts';
 import { sharedTexts } from '../../texts/shared.ts';
 import { templateTexts } from '../../texts/templates.ts';
 import { Button } from '../../ui/forms/button.tsx';
 import { Icon } from '../../ui/icon.tsx';
 import { Link } from '../../ui/link.tsx';
-import { Failure } from '../../ui/loading/failure.tsx';
+import { FailureNotice } from '../../ui/loading/failure.tsx';
 import { stepTypeLabel } from '../flows/steps/step-types.ts';
 
 interface Props {
-  template: Template;
-  missing: readonly Need[];
+  template: StarterTemplate;
+  missing: readonly TemplateNeed[];
   progress: Progress | undefined;
   error: Error | undefined;
   isIdle: boolean;
@@ -42,7 +42,7 @@ export function TemplateCard({ template, missing, progress, error, isIdle, level
       {missing.map((need) => (
         <Missing key={need} need={need} />
       ))}
-      {error && <Failure error={error} />}
+      {error && <FailureNotice error={error} />}
       <div className="template-foot">
         <Button
           aria-label={templateTexts.useTemplateNamed(name)}
@@ -63,7 +63,7 @@ export function TemplateCard({ template, missing, progress, error, isIdle, level
 const kinds = { flow: sharedTexts.flow, agent: sharedTexts.agent, product: sharedTexts.product };
 const icons = { flow: 'flows', agent: 'agents', product: 'products' } as const;
 
-const Contents = ({ flow, agent, product, records }: Template) => (
+const Contents = ({ flow, agent, product, records }: StarterTemplate) => (
   <ul>
     {flow && (
       <li>
@@ -98,7 +98,7 @@ const Contents = ({ flow, agent, product, records }: Template) => (
 
 const needs = { model: templateTexts.needsModel, 'web-search': templateTexts.needsWebSearch };
 
-const Missing = ({ need }: { need: Need }) => (
+const Missing = ({ need }: { need: TemplateNeed }) => (
   <p className="template-missing">
     {needs[need]((text) => (
       <Link to="/settings/provider-keys">{text}</Link>

@@ -2,7 +2,7 @@ import { useNavigate, useSearch } from '@tanstack/react-router';
 import { sharedTexts } from '../../texts/shared.ts';
 import { templateTexts } from '../../texts/templates.ts';
 import { Segments } from '../../ui/forms/segments.tsx';
-import { Page } from '../../ui/page.tsx';
+import { ScreenPage } from '../../ui/page.tsx';
 import { Gallery } from './gallery.tsx';
 
 const kinds = [
@@ -19,7 +19,7 @@ export function Templates() {
   const navigate = useNavigate();
   const shown: Kind = kinds.find(({ value }) => value === kind)?.value ?? 'all';
   return (
-    <Page
+    <ScreenPage
       title={templateTexts.templates}
       actions={
         <Segments
@@ -32,6 +32,6 @@ export function Templates() {
     >
       <p className="help">{templateTexts.aboutTemplates}</p>
       <Gallery opens={shown === 'all' ? undefined : shown} />
-    </Page>
+    </ScreenPage>
   );
 }

@@ -5,11 +5,11 @@ import { useApi } from '../../api/api.ts';
 import { useOnceAtATime } from '../../api/once-at-a-time.ts';
 import { refresh } from '../../api/queries.ts';
 import {
-  type Created,
+  type CreatedByTemplate,
   createFromTemplate,
   type Progress,
 } from '../../templates/create/create-from-template.ts';
-import type { Template } from '../../templates/template.ts';
+import type { StarterTemplate } from '../../templates/template.ts';
 import { templateTexts } from '../../texts/templates.ts';
 import { notify } from '../../ui/notices.tsx';
 
@@ -22,7 +22,7 @@ export function useCreate() {
   const navigate = useNavigate();
   const [progress, setProgress] = useState<Progress & { id: string }>();
   const [failure, setFailure] = useState<{ id: string; error: Error }>();
-  const create = useOnceAtATime(async (id: string, template: Template) => {
+  const create = useOnceAtATime(async (id: string, template: StarterTemplate) => {
     setFailure(undefined);
     try {
       const made = await createFromTemplate(api, template, (now) => setProgress({ ...now, id }));
@@ -36,11 +36,11 @@ export function useCreate() {
       setProgress(undefined);
     }
   });
-  return { progress, failure, create: (template: Template) => create(template.id, template) };
+  return { progress, failure, create: (template: StarterTemplate) => create(template.id, template) };
 }
 
 /** A flow is tried on the newest record of the newest type: the sample that was created last. */
-function placeOf({ opens, agent }: Template, { flowId, agentId, productId }: Created) {
+function placeOf({ opens, agent }: StarterTemplate, { flowId, agentId, productId }: CreatedByTemplate) {
   if (opens === 'flow') return { to: `/flows/${flowId}/try` };
   if (opens === 'agent') return { to: `/agents/${agentId}/chat`, search: { ask: agent?.ask } };
   return { to: `/products/${productId}` };

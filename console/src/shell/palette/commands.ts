@@ -1,5 +1,5 @@
 import { newAt } from '../../routing/new-in-address.ts';
-import { sections, settingsSections } from '../../routing/sections.ts';
+import { readableSettings, sections } from '../../routing/sections.ts';
 import { menuTexts } from '../../texts/menus.ts';
 import { sharedTexts } from '../../texts/shared.ts';
 import type { IconName } from '../../ui/icon-paths.ts';
@@ -22,9 +22,9 @@ export interface CommandGroup {
   commands: readonly Command[];
 }
 
-const screens: readonly Command[] = [
+const screens = (permissions: readonly string[] | null): readonly Command[] => [
   ...sections.map(({ to, label, icon, letter }) => ({ id: to, label, icon, to, keys: ['g', letter] })),
-  ...settingsSections.map(({ to, label }) => ({
+  ...readableSettings(permissions).map(({ to, label }) => ({
     id: to,
     label,
     icon: 'settings' as const,
@@ -43,12 +43,12 @@ const actions: readonly Command[] = [
 ];
 
 /** What is known without a request, and has every word that somebody typed. */
-export function knownCommands(text: string): CommandGroup[] {
+export function knownCommands(text: string, permissions: readonly string[] | null): CommandGroup[] {
   const found = (commands: readonly Command[]) =>
     commands.filter(({ label, hint = '' }) => hasWords(`${label} ${hint}`, text));
   return [
     { title: sharedTexts.actions, commands: found(actions) },
-    { title: menuTexts.goTo, commands: found(screens) },
+    { title: menuTexts.goTo, commands: found(screens(permissions)) },
   ].filter(({ commands }) => commands.length > 0);
 }
 

@@ -12,6 +12,7 @@ import {
   ModalOverlay,
   TextField,
 } from 'react-aria-components';
+import { useApi } from '../../api/api.ts';
 import { menuTexts } from '../../texts/menus.ts';
 import { sharedTexts } from '../../texts/shared.ts';
 import { Icon } from '../../ui/icon.tsx';
@@ -40,13 +41,14 @@ export function Palette({ onClose }: { onClose: () => void }) {
 function Commands({ onClose }: { onClose: () => void }) {
   const [typed, setTyped] = useState('');
   const { history } = useRouter();
+  const { credential } = useApi();
   const text = typed.trim();
   const { groups: found, isSearching } = useFound(text);
   const byId = commandOfId(text);
   const groups = [
     ...(byId ? [{ title: sharedTexts.id, commands: [byId] }] : []),
     ...(text ? found : []),
-    ...knownCommands(text),
+    ...knownCommands(text, credential.permissions),
   ];
   const open = ({ to }: Command) => {
     onClose();

@@ -2,7 +2,7 @@ import { menuTexts } from '../../texts/menus.ts';
 import { sharedTexts } from '../../texts/shared.ts';
 import { Dialog } from '../../ui/dialogs/dialog.tsx';
 import { Button } from '../../ui/forms/button.tsx';
-import { Check } from '../../ui/forms/check.tsx';
+import { CheckField } from '../../ui/forms/check.tsx';
 import { shortcuts } from './shortcuts.ts';
 import { useLetterKeys } from './use-shortcuts.ts';
 
@@ -28,7 +28,7 @@ export function ShortcutsDialog({ onClose }: { onClose: () => void }) {
           </dl>
         </section>
       ))}
-      <Check
+      <CheckField
         label={menuTexts.useLettersAsShortcuts}
         help={menuTexts.switchOffForSpeechInput}
         isOn={letters === 'on'}

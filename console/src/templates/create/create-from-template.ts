@@ -2,9 +2,9 @@ import type { Client } from '../../../../packages/client/src/client.ts';
 import { sharedTexts } from '../../texts/shared.ts';
 import { templateTexts } from '../../texts/templates.ts';
 import { explained } from '../../ui/loading/failure-text.ts';
-import type { Template } from '../template.ts';
-import { createProduct } from './create-product.ts';
-import { createRecords } from './create-records.ts';
+import type { StarterTemplate } from '../template.ts';
+import { createTemplateProduct } from './create-product.ts';
+import { createSampleRecords } from './create-records.ts';
 import { freeName, withTypes } from './free-names.ts';
 import { Undoable } from './undoable.ts';
 
@@ -15,7 +15,7 @@ export interface Progress {
   what: string;
 }
 
-export interface Created {
+export interface CreatedByTemplate {
   recordIds: string[];
   /** By those of the template. */
   types: Record<string, string>;
@@ -28,7 +28,7 @@ export interface Created {
 /** A step of the creation, in words and as requests. */
 interface Part {
   what: string;
-  create: (made: Created) => Promise<unknown>;
+  create: (made: CreatedByTemplate) => Promise<unknown>;
 }
 
 /**
@@ -37,10 +37,10 @@ interface Part {
  */
 export async function createFromTemplate(
   api: Client,
-  template: Template,
+  template: StarterTemplate,
   onProgress: (progress: Progress) => void = () => {},
-): Promise<Created> {
-  const made: Created = { recordIds: [], types: {} };
+): Promise<CreatedByTemplate> {
+  const made: CreatedByTemplate = { recordIds: [], types: {} };
   const undoable = new Undoable();
   const parts = partsOf(api, template, undoable);
   try {
@@ -58,24 +58,34 @@ export async function createFromTemplate(
   }
 }
 
-function partsOf(api: Client, template: Template, undoable: Undoable): Part[] {
+function partsOf(api: Client, template: StarterTemplate, undoable: Undoable): Part[] {
   const { records, flow, agent, product } = template;
   return [
     ...records.map((sample) => ({
       what: templateTexts.sampleRecords,
-      create: (made: Created) => createRecords(api, sample, made, undoable),
+      create: (made: CreatedByTemplate) => createSampleRecords(api, sample, made, undoable),
     })),
     ...(flow
-      ? [{ what: sharedTexts.flow, create: (made: Created) => createFlow(api, flow, made, undoable) }]
+      ? [
+          {
+            what: sharedTexts.flow,
+            create: (made: CreatedByTemplate) => createFlow(api, flow, made, undoable),
+          },
+        ]
       : []),
     ...(agent
-      ? [{ what: sharedTexts.agent, create: (made: Created) => createAgent(api, agent, made, undoable) }]
+      ? [
+          {
+            what: sharedTexts.agent,
+            create: (made: CreatedByTemplate) => createAgent(api, agent, made, undoable),
+          },
+        ]
       : []),
     ...(product
       ? [
           {
             what: sharedTexts.product,
-            create: (made: Created) => createProduct(api, product, made, undoable),
+            create: (made: CreatedByTemplate) => createTemplateProduct(api, product, made, undoable),
           },
         ]
       : []),
@@ -84,8 +94,8 @@ function partsOf(api: Client, template: Template, undoable: Undoable): Part[] {
 
 async function createFlow(
   api: Client,
-  { name, description, steps }: NonNullable<Template['flow']>,
-  made: Created,
+  { name, description, steps }: NonNullable<StarterTemplate['flow']>,
+  made: CreatedByTemplate,
   undoable: Undoable,
 ): Promise<void> {
   const free = await freeName(api, 'flows.list', name);
@@ -98,8 +108,8 @@ async function createFlow(
 
 async function createAgent(
   api: Client,
-  { name, description, config }: NonNullable<Template['agent']>,
-  made: Created,
+  { name, description, config }: NonNullable<StarterTemplate['agent']>,
+  made: CreatedByTemplate,
   undoable: Undoable,
 ): Promise<void> {
   const free = await freeName(api, 'agents.list', name);

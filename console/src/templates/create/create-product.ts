@@ -1,15 +1,15 @@
 import type { Client } from '../../../../packages/client/src/client.ts';
 import { templateTexts } from '../../texts/templates.ts';
-import type { Template } from '../template.ts';
-import type { Created } from './create-from-template.ts';
+import type { StarterTemplate } from '../template.ts';
+import type { CreatedByTemplate } from './create-from-template.ts';
 import { freeName } from './free-names.ts';
 import type { Undoable } from './undoable.ts';
 
 /** A product that offers the flow: by an API, or by the clock. What belongs to a product is deleted with it. */
-export async function createProduct(
+export async function createTemplateProduct(
   api: Client,
-  { name, description, capability, api: endpoint, schedule }: NonNullable<Template['product']>,
-  made: Created,
+  { name, description, capability, api: endpoint, schedule }: NonNullable<StarterTemplate['product']>,
+  made: CreatedByTemplate,
   undoable: Undoable,
 ): Promise<void> {
   const { flowId = '' } = made;

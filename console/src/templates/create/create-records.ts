@@ -1,15 +1,15 @@
 import type { Client } from '../../../../packages/client/src/client.ts';
 import { templateTexts } from '../../texts/templates.ts';
 import type { SampleRecords } from '../template.ts';
-import type { Created } from './create-from-template.ts';
+import type { CreatedByTemplate } from './create-from-template.ts';
 import { freeType } from './free-names.ts';
 import type { Undoable } from './undoable.ts';
 
 /** All by one request. The last one is the newest: it is what a flow is tried on first. */
-export async function createRecords(
+export async function createSampleRecords(
   api: Client,
   { type, items }: SampleRecords,
-  made: Pick<Created, 'recordIds' | 'types'>,
+  made: Pick<CreatedByTemplate, 'recordIds' | 'types'>,
   undoable: Undoable,
 ): Promise<void> {
   const typeValue = await freeType(api, type);

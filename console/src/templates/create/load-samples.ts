@@ -1,6 +1,6 @@
 import type { Client } from '../../../../packages/client/src/client.ts';
 import { sampleTickets } from '../sample-tickets.ts';
-import { createRecords } from './create-records.ts';
+import { createSampleRecords } from './create-records.ts';
 import { Undoable } from './undoable.ts';
 
 /** Creates the sample tickets. @returns their type */
@@ -8,7 +8,7 @@ export async function loadSamples(api: Client): Promise<string> {
   const types: Record<string, string> = {};
   const undoable = new Undoable();
   try {
-    await createRecords(api, sampleTickets, { recordIds: [], types }, undoable);
+    await createSampleRecords(api, sampleTickets, { recordIds: [], types }, undoable);
   } catch (error) {
     await undoable.undo();
     throw error;

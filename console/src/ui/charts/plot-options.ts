@@ -7,7 +7,7 @@ const hourMs = 3_600_000;
 const dayMs = 24 * hourMs;
 
 /** The stack is drawn from its top down, so that each bar hides all but the end of the one before. */
-export const dataOf = ({ times, series }: TimeChartProps): AlignedData => [
+export const plotData = ({ times, series }: TimeChartProps): AlignedData => [
   times.map((at) => at / 1_000),
   ...stacked(series.map(({ values }) => values)).reverse(),
 ];

@@ -1,6 +1,6 @@
 import { useEffect, useRef, useState } from 'react';
 import UPlot from 'uplot';
-import { dataOf, plotOptions } from './plot-options.ts';
+import { plotData, plotOptions } from './plot-options.ts';
 import { type TimeChartProps, timeText } from './time-chart.tsx';
 import 'uplot/dist/uPlot.min.css';
 
@@ -26,7 +26,7 @@ export function Plot(props: TimeChartProps) {
       plotOptions(element, newest.current, (next) =>
         setHovered((before) => (before?.index === next?.index ? before : next)),
       ),
-      dataOf(newest.current),
+      plotData(newest.current),
       element,
     );
     plot.current = made;
@@ -37,7 +37,7 @@ export function Plot(props: TimeChartProps) {
       plot.current = null;
     };
   }, [shape]);
-  useEffect(() => plot.current?.setData(dataOf(props)), [props]);
+  useEffect(() => plot.current?.setData(plotData(props)), [props]);
 
   return (
     <div ref={host} className="time-chart-host">

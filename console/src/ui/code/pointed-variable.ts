@@ -66,7 +66,7 @@ function decorationsOf({ state, visibleRanges }: EditorView): DecorationSet {
 /** Tells which variable somebody points at, with the mouse or the cursor, and highlights one on request. */
 export function pointedVariable(onPoint: (name: string | undefined) => void): Extension {
   let last: string | undefined;
-  const tell = (name: string | undefined) => {
+  const report = (name: string | undefined) => {
     if (name === last) return;
     last = name;
     onPoint(name);
@@ -77,16 +77,17 @@ export function pointedVariable(onPoint: (name: string | undefined) => void): Ex
     EditorView.domEventHandlers({
       pointermove({ clientX: x, clientY: y }, view) {
         const place = view.posAtCoords({ x, y });
-        tell(place === null ? undefined : variableAt(view.state, place));
+        report(place === null ? undefined : variableAt(view.state, place));
       },
       // Not `pointerleave`: React acts on what the pointer comes to before that.
       pointerout({ relatedTarget }, { contentDOM }) {
-        if (!(relatedTarget instanceof Node && contentDOM.contains(relatedTarget))) tell(undefined);
+        if (!(relatedTarget instanceof Node && contentDOM.contains(relatedTarget))) report(undefined);
       },
-      blur: () => tell(undefined),
+      blur: () => report(undefined),
     }),
     EditorView.updateListener.of(({ view, selectionSet, focusChanged, state }) => {
-      if (view.hasFocus && (selectionSet || focusChanged)) tell(variableAt(state, state.selection.main.head));
+      if (view.hasFocus && (selectionSet || focusChanged))
+        report(variableAt(state, state.selection.main.head));
     }),
   ];
 }

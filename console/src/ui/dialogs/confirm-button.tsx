@@ -1,7 +1,7 @@
 import { type ReactNode, useState } from 'react';
 import { sharedTexts } from '../../texts/shared.ts';
 import { Button } from '../forms/button.tsx';
-import { Failure } from '../loading/failure.tsx';
+import { FailureNotice } from '../loading/failure.tsx';
 import { Dialog } from './dialog.tsx';
 import { useFocusAfter } from './use-focus-after.ts';
 
@@ -65,7 +65,7 @@ export function ConfirmButton({
       </Button>
       <Dialog title={title} role="alertdialog" isOpen={isOpen} onClose={close}>
         <div className="prose">{question}</div>
-        {error && <Failure error={error} />}
+        {error && <FailureNotice error={error} />}
         <div className="actions">
           <Button onPress={close} isPending={isPending} autoFocus>
             {sharedTexts.cancel}

@@ -11,7 +11,7 @@ interface Props {
 }
 
 /** Yes or no. */
-export function Check({ label, isOn, onChange, help, isDisabled }: Props) {
+export function CheckField({ label, isOn, onChange, help, isDisabled }: Props) {
   const id = useId();
   return (
     <div className="check">

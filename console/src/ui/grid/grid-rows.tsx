@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react';
 import { SelectAllBox, SelectBox } from '../selection/select-box.tsx';
-import type { Selection } from '../selection/use-selection.ts';
+import type { RowSelection } from '../selection/use-selection.ts';
 
 export interface GridColumn<Row> {
   title: string;
@@ -22,7 +22,7 @@ const ownPress = 'a, button, .select-cell';
 
 interface HeadProps<Row> {
   columns: readonly GridColumn<Row>[];
-  selection: Selection<Row> | undefined;
+  selection: RowSelection<Row> | undefined;
 }
 
 export const GridHead = <Row,>({ columns, selection }: HeadProps<Row>) => (

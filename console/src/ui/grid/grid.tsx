@@ -1,7 +1,7 @@
 import { useWindowVirtualizer } from '@tanstack/react-virtual';
 import { useId, useLayoutEffect, useRef, useState } from 'react';
-import type { Selection } from '../selection/use-selection.ts';
-import { useTopOf } from '../tables/use-top-of.ts';
+import type { RowSelection } from '../selection/use-selection.ts';
+import { useElementTop } from '../tables/use-top-of.ts';
 import { onGridKey } from './grid-keys.ts';
 import { type GridColumn, GridHead, GridRow } from './grid-rows.tsx';
 import { useAnchor } from './use-anchor.ts';
@@ -18,7 +18,7 @@ export interface GridProps<Row> {
   keyOf: (row: Row) => string;
   rows: readonly Row[];
   /** Which rows are selected, where one can do something with many. */
-  selection?: Selection<Row>;
+  selection?: RowSelection<Row>;
   /** The row that is shown beside the list. */
   previewed: string | undefined;
   /** Shows a row beside the list, or none. */
@@ -37,7 +37,7 @@ export function Grid<Row>(props: GridProps<Row>) {
   const { label, columns, keyOf, rows, selection, previewed, onEnd } = props;
   const id = useId();
   const body = useRef<HTMLTableSectionElement>(null);
-  const top = useTopOf(body);
+  const top = useElementTop(body);
   const [active, setActive] = useState<string>();
   const virtual = useWindowVirtualizer({
     count: rows.length,

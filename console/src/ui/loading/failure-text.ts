@@ -12,7 +12,7 @@ export function explained(error: Error): { title: string; lines: string[] } {
 }
 
 /** The same in one line. */
-export function explanationOf(error: Error): string {
+export function failureText(error: Error): string {
   const { title, lines } = explained(error);
   return [title, ...lines].join('. ');
 }
@@ -27,7 +27,7 @@ const titles: Record<number, string> = {
 };
 
 /** The message of each field that the API refused, by its path: `config.model`. */
-export function problemsOf(error: Error | null | undefined): Record<string, string> {
+export function fieldProblems(error: Error | null | undefined): Record<string, string> {
   if (!(error instanceof ApiError)) return {};
   return Object.fromEntries(error.details.flatMap(({ path, message }) => (path ? [[path, message]] : [])));
 }

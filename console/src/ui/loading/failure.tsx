@@ -7,7 +7,7 @@ import { explained } from './failure-text.ts';
 import { SessionEndFailure } from './session-end.tsx';
 
 /** What went wrong, what to do next, and the request that whoever helps has to find. */
-export function Failure({ error, onRetry }: { error: Error; onRetry?: () => void }) {
+export function FailureNotice({ error, onRetry }: { error: Error; onRetry?: () => void }) {
   if (error instanceof SessionEnded) return <SessionEndFailure error={error} />;
   const { title, lines } = explained(error);
   const requestId = error instanceof ApiError ? error.requestId : undefined;

@@ -1,7 +1,7 @@
 import type { ReactNode } from 'react';
 import { SessionEnded } from '../../session/credential.ts';
 import { uiTexts } from '../../texts/ui.ts';
-import { Failure } from './failure.tsx';
+import { FailureNotice } from './failure.tsx';
 
 interface Query<Data> {
   data: Data | undefined;
@@ -11,7 +11,7 @@ interface Query<Data> {
 
 /** What a query answered; until then that it loads, or why it failed. An old answer is never shown as the newest. */
 export function Loaded<Data>({ of, children }: { of: Query<Data>; children: (data: Data) => ReactNode }) {
-  const failure = of.error && <Failure error={of.error} onRetry={() => of.refetch()} />;
+  const failure = of.error && <FailureNotice error={of.error} onRetry={() => of.refetch()} />;
   if (of.data === undefined) return failure ?? <Loading />;
   return (
     <>

@@ -1,10 +1,10 @@
 import { hashKey, useMutation } from '@tanstack/react-query';
 import { useRef, useState } from 'react';
-import { Failure } from '../loading/failure.tsx';
+import { FailureNotice } from '../loading/failure.tsx';
 import { Conflict } from './conflict.tsx';
-import type { Begun } from './edit-fresh.tsx';
+import type { BegunEdit } from './edit-fresh.tsx';
 
-interface Options<Stored, Saved> extends Begun<Stored> {
+interface Options<Stored, Saved> extends BegunEdit<Stored> {
   /** The part of it that is edited. */
   contentOf: (stored: Stored | Saved) => unknown;
   /** Stores the edits in the place of `now`. */
@@ -44,7 +44,7 @@ export function useCarefulSave<Stored extends { updatedAt: string }, Saved>({
       return saved;
     },
   });
-  const failure = error && !(error instanceof ChangedElsewhere) && <Failure error={error} />;
+  const failure = error && !(error instanceof ChangedElsewhere) && <FailureNotice error={error} />;
   return {
     /** @throws if it is not saved; `problem` says why. */
     save: () => mutateAsync('save'),

@@ -1,7 +1,7 @@
 import { hashKey } from '@tanstack/react-query';
 import { operations } from '../../../../packages/client/src/client.ts';
 import type { EditedOperation } from '../../api/edited-operations.ts';
-import { fieldOf } from '../schema-form/fields.ts';
+import { schemaField } from '../schema-form/fields.ts';
 import { type JsonObject, type JsonSchema, resolved } from '../values/schema.ts';
 
 /**
@@ -21,7 +21,8 @@ export function bodyToSend(
 ): JsonObject | undefined {
   if (!before || operations[operation].method === 'POST') return body;
   const { properties = {}, required = [] } = resolved(schema, schema);
-  const isText = (name: string) => fieldOf(resolved(properties[name] ?? {}, schema), schema).kind === 'text';
+  const isText = (name: string) =>
+    schemaField(resolved(properties[name] ?? {}, schema), schema).kind === 'text';
   const cleared = Object.keys(before).filter((name) => before[name] && !(name in body) && isText(name));
   const edited = { ...Object.fromEntries(cleared.map((name) => [name, ''])), ...body };
   const isChanged = (name: string) => hashKey([before[name]]) !== hashKey([edited[name]]);

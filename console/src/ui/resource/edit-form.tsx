@@ -7,9 +7,9 @@ import { useAction } from '../../api/queries.ts';
 import { sharedTexts } from '../../texts/shared.ts';
 import { useHeldDialog } from '../dialogs/dialog.tsx';
 import { Button } from '../forms/button.tsx';
-import { Failure } from '../loading/failure.tsx';
-import { problemsOf } from '../loading/failure-text.ts';
-import { initialOf } from '../schema-form/fields.ts';
+import { FailureNotice } from '../loading/failure.tsx';
+import { fieldProblems } from '../loading/failure-text.ts';
+import { initialValue } from '../schema-form/fields.ts';
 import { SchemaForm } from '../schema-form/schema-form.tsx';
 import type { JsonObject } from '../values/schema.ts';
 import { bodyToSend } from './changed.ts';
@@ -32,7 +32,7 @@ export function EditForm({
 }: Props) {
   const schema = schemas[operation];
   const [body, setBody] = useState<JsonObject>(
-    () => value ?? ((initialOf(schema, schema) ?? {}) as JsonObject),
+    () => value ?? ((initialValue(schema, schema) ?? {}) as JsonObject),
   );
   const action = useAction(operation, {
     ...(changes && { changes }),
@@ -41,7 +41,7 @@ export function EditForm({
       onClose();
     },
   });
-  const problems = useMemo(() => problemsOf(action.error), [action.error]);
+  const problems = useMemo(() => fieldProblems(action.error), [action.error]);
   // Its answer belongs to this dialog: a key that is shown once, or why it failed.
   useHeldDialog(action.isPending);
 
@@ -67,7 +67,7 @@ export function EditForm({
         {...(shown && { shown })}
         {...(custom && { custom })}
       />
-      {action.error && <Failure error={action.error} />}
+      {action.error && <FailureNotice error={action.error} />}
       <div className="actions">
         <Button onPress={onClose} isPending={action.isPending}>
           {sharedTexts.cancel}

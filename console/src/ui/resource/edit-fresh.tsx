@@ -4,7 +4,7 @@ import type { OperationId, OperationRequest, OperationResponse } from '../../api
 import { useCallOptions } from '../../api/queries.ts';
 import { Loaded } from '../loading/loaded.tsx';
 
-export interface Begun<Stored> {
+export interface BegunEdit<Stored> {
   /** What is stored. */
   stored: Stored;
   /** Asks what is stored now. */
@@ -16,7 +16,7 @@ export interface Begun<Stored> {
 interface Props<R extends OperationId> {
   operation: R;
   request: OperationRequest<R>;
-  children: (begun: Begun<OperationResponse<R>>) => ReactNode;
+  children: (begun: BegunEdit<OperationResponse<R>>) => ReactNode;
 }
 
 /** An editor that begins with what is stored now, never with what is cached. Another request needs another `key`. */

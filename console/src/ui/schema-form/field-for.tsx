@@ -1,16 +1,16 @@
 import { lazy, Suspense } from 'react';
 import { formTexts } from '../../texts/forms.ts';
-import { Check } from '../forms/check.tsx';
+import { CheckField } from '../forms/check.tsx';
 import { Choice } from '../forms/choice.tsx';
 import { TextField } from '../forms/field.tsx';
 import { Loading } from '../loading/loaded.tsx';
 import { isObject, withoutNull } from '../values/schema.ts';
-import { fieldOf } from './fields.ts';
+import { schemaField } from './fields.ts';
 import { type FieldProps, useForm } from './form-context.ts';
-import { helpOf } from './help.ts';
-import { labelOf } from './labels.ts';
+import { fieldHelp } from './help.ts';
+import { toLabel } from './labels.ts';
 import { ListField } from './list-field.tsx';
-import { Members } from './members.tsx';
+import { MembersFields } from './members.tsx';
 import { NumberField } from './number-field.tsx';
 import { VariantField } from './variant-field.tsx';
 
@@ -22,11 +22,11 @@ export function FieldFor(props: FieldProps) {
   const { root, problems, custom } = useForm();
   const schema = withoutNull(props.schema, root);
   const problem = problems[path];
-  const label = props.label ?? schema.title ?? labelOf(name);
+  const label = props.label ?? schema.title ?? toLabel(name);
   const drawn = custom({ path, name, label, schema, value, onChange, problem });
   if (drawn !== undefined) return drawn;
-  const help = helpOf(schema);
-  const field = fieldOf(schema, root);
+  const help = fieldHelp(schema);
+  const field = schemaField(schema, root);
   switch (field.kind) {
     case 'const':
       return null;
@@ -40,7 +40,7 @@ export function FieldFor(props: FieldProps) {
             ...((isRequired || staysSet) && value !== undefined
               ? []
               : [{ value: '', label: formTexts.notSet }]),
-            ...field.values.map((each) => ({ value: each, label: labelOf(each) })),
+            ...field.values.map((each) => ({ value: each, label: toLabel(each) })),
           ]}
         />
       );
@@ -57,14 +57,16 @@ export function FieldFor(props: FieldProps) {
     case 'number':
       return <NumberField {...{ label, help, problem, isRequired, value, onChange, ...field }} />;
     case 'yes-no':
-      return <Check {...{ label, help }} isOn={(value ?? schema.default) === true} onChange={onChange} />;
+      return (
+        <CheckField {...{ label, help }} isOn={(value ?? schema.default) === true} onChange={onChange} />
+      );
     case 'object':
       return (
         <fieldset>
           <legend>{label}</legend>
           {help && <p className="help">{help}</p>}
           {problem && <p className="problem">{problem}</p>}
-          <Members
+          <MembersFields
             schema={field.schema}
             path={path}
             value={isObject(value) ? value : {}}

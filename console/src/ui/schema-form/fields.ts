@@ -1,7 +1,7 @@
 import { isObject, type JsonObject, type JsonSchema, resolved, withoutNull } from '../values/schema.ts';
 
 /** How a value is edited. */
-export type Field =
+export type FormField =
   | { kind: 'const'; value: unknown }
   | { kind: 'choice'; values: readonly string[] }
   | { kind: 'text'; isLong: boolean; isSecret: boolean }
@@ -16,7 +16,7 @@ export type Field =
 /** From so many characters on, a text has several lines. */
 const longText = 500;
 
-export function fieldOf(given: JsonSchema, root: JsonSchema): Field {
+export function schemaField(given: JsonSchema, root: JsonSchema): FormField {
   const schema = withoutNull(given, root);
   const { type, enum: values, oneOf, anyOf, properties, items } = schema;
   if ('const' in schema) return { kind: 'const', value: schema.const };
@@ -40,25 +40,25 @@ export function fieldOf(given: JsonSchema, root: JsonSchema): Field {
   return { kind: 'json' };
 }
 
-function unionOf(variants: readonly JsonSchema[]): Field {
+function unionOf(variants: readonly JsonSchema[]): FormField {
   const consts = variants.map((each) => each.const);
   if (consts.every((each) => typeof each === 'string')) return { kind: 'choice', values: consts as string[] };
   return { kind: 'variants', variants };
 }
 
 /** The value that a field begins with: what its variant is, its default, or what is required. */
-export function initialOf(schema: JsonSchema, root: JsonSchema): unknown {
+export function initialValue(schema: JsonSchema, root: JsonSchema): unknown {
   const whole = resolved(schema, root);
   if (whole.default !== undefined && !isEmptyObject(whole.default)) return whole.default;
-  const field = fieldOf(whole, root);
+  const field = schemaField(whole, root);
   if (field.kind === 'const') return field.value;
   if (field.kind === 'choice') return field.values[0];
   if (field.kind === 'list') return [];
   if (field.kind === 'yes-no') return false;
-  if (field.kind === 'variants') return initialOf(field.variants[0] ?? {}, root);
+  if (field.kind === 'variants') return initialValue(field.variants[0] ?? {}, root);
   if (field.kind !== 'object') return undefined;
   const { required = [], properties = {} } = field.schema;
-  const members = required.map((name) => [name, initialOf(properties[name] ?? {}, root)] as const);
+  const members = required.map((name) => [name, initialValue(properties[name] ?? {}, root)] as const);
   return Object.fromEntries(members.filter(([, value]) => value !== undefined));
 }
 
@@ -70,6 +70,6 @@ export function fitting(value: unknown, { properties = {} }: JsonSchema, root: J
   const kinds: Readonly<Record<string, string>> = { string: 'text', object: 'json' };
   const fits = ([name, member]: [string, unknown]) =>
     Object.hasOwn(properties, name) &&
-    fieldOf(resolved(properties[name] ?? {}, root), root).kind === kinds[typeof member];
+    schemaField(resolved(properties[name] ?? {}, root), root).kind === kinds[typeof member];
   return Object.fromEntries(Object.entries(value).filter(fits));
 }

@@ -2,7 +2,7 @@ import { formTexts } from '../../texts/forms.ts';
 import type { JsonSchema } from '../values/schema.ts';
 
 /** What the schema says about a field: what it is, its range, an example, what it is by default. */
-export function helpOf({
+export function fieldHelp({
   description,
   example,
   minimum,

@@ -1,6 +1,6 @@
 import { useMemo, useState } from 'react';
 import { CodeEditor } from '../code/code-editor.tsx';
-import { follow, jsonText, type Typed, valueIn } from './json-text.ts';
+import { editableJson, follow, type Typed, valueIn } from './json-text.ts';
 
 interface Props {
   label: string;
@@ -12,7 +12,7 @@ interface Props {
 
 /** A value that has no form of its own, as JSON. */
 export function JsonField({ label, help, problem, value, onChange }: Props) {
-  const [typed, setTyped] = useState<Typed>(() => ({ text: jsonText(value), taken: { value } }));
+  const [typed, setTyped] = useState<Typed>(() => ({ text: editableJson(value), taken: { value } }));
   const shown = follow(typed, value);
   if (shown !== typed) setTyped(shown);
   const syntax = useMemo(() => valueIn(shown.text).problem, [shown.text]);

@@ -2,7 +2,7 @@ import { formTexts } from '../../texts/forms.ts';
 import { parseExactly } from '../values/exact-json.ts';
 
 /** A value as somebody edits it. */
-export const jsonText = (value: unknown): string =>
+export const editableJson = (value: unknown): string =>
   value === undefined ? '' : JSON.stringify(value, undefined, 2);
 
 /** What a text stands for. One that is no JSON stands for itself: the API refuses it where it needs something else. */
@@ -27,5 +27,5 @@ export function follow(typed: Typed, value: unknown): Typed {
   if (!typed.taken) return { text: typed.text, taken: { value } };
   if (Object.is(typed.taken.value, value)) return typed;
   const isSame = JSON.stringify(typed.taken.value) === JSON.stringify(value);
-  return { text: isSame ? typed.text : jsonText(value), taken: { value } };
+  return { text: isSame ? typed.text : editableJson(value), taken: { value } };
 }

@@ -1,5 +1,5 @@
 /** `recordConcurrency` as `Record concurrency`. */
-export function labelOf(name: string): string {
+export function toLabel(name: string): string {
   const words = name
     .replace(/([a-z0-9])([A-Z])/g, '$1 $2')
     .replace(/([A-Z]+)([A-Z][a-z])/g, '$1 $2')

@@ -2,7 +2,7 @@ import { formTexts } from '../../texts/forms.ts';
 import { sharedTexts } from '../../texts/shared.ts';
 import { Button } from '../forms/button.tsx';
 import type { JsonSchema } from '../values/schema.ts';
-import { initialOf } from './fields.ts';
+import { initialValue } from './fields.ts';
 import { useForm } from './form-context.ts';
 import { joined } from './paths.ts';
 
@@ -46,7 +46,7 @@ export function ListField({ label, help, problem, path, items, value, onChange }
           </Button>
         </div>
       ))}
-      <Button look="quiet" onPress={() => onChange([...list, initialOf(items, root) ?? ''])}>
+      <Button look="quiet" onPress={() => onChange([...list, initialValue(items, root) ?? ''])}>
         {sharedTexts.add}
       </Button>
     </fieldset>

@@ -13,7 +13,7 @@ interface Props {
 }
 
 /** The members of an object. Empty ones are left out of the value. */
-export function Members({ schema, value, onChange, path, hidden = [] }: Props) {
+export function MembersFields({ schema, value, onChange, path, hidden = [] }: Props) {
   const { root, Field, problems, shown, isChange } = useForm();
   const { properties = {}, required = [] } = schema;
   const [atFirst] = useState(value);

@@ -2,9 +2,9 @@ import { useMemo } from 'react';
 import { sharedTexts } from '../../texts/shared.ts';
 import { type JsonObject, type JsonSchema, resolved } from '../values/schema.ts';
 import { FieldFor } from './field-for.tsx';
-import { fieldOf } from './fields.ts';
+import { schemaField } from './fields.ts';
 import { type FormContext, FormProvider } from './form-context.ts';
-import { Members } from './members.tsx';
+import { MembersFields } from './members.tsx';
 import { VariantField } from './variant-field.tsx';
 
 interface Props {
@@ -41,7 +41,7 @@ export function SchemaForm({
     [schema, problems, shown, isChange, custom],
   );
   const whole = resolved(schema, schema);
-  const field = fieldOf(whole, schema);
+  const field = schemaField(whole, schema);
   return (
     <FormProvider value={context}>
       {field.kind === 'variants' ? (
@@ -52,7 +52,7 @@ export function SchemaForm({
           isRequired
         />
       ) : (
-        <Members schema={whole} {...{ value, onChange, path, hidden }} />
+        <MembersFields schema={whole} {...{ value, onChange, path, hidden }} />
       )}
     </FormProvider>
   );

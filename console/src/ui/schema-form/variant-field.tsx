@@ -1,9 +1,9 @@
 import { formTexts } from '../../texts/forms.ts';
 import { Choice } from '../forms/choice.tsx';
 import { isObject, type JsonSchema } from '../values/schema.ts';
-import { fitting, initialOf } from './fields.ts';
+import { fitting, initialValue } from './fields.ts';
 import { useForm } from './form-context.ts';
-import { variantLabel, variantOf } from './variants.ts';
+import { variantIndex, variantLabel } from './variants.ts';
 
 interface Props {
   label: string;
@@ -32,12 +32,12 @@ export function VariantField({
   isRequired,
 }: Props) {
   const { root, Field } = useForm();
-  const chosen = value === undefined || value === null ? unset : String(variantOf(value, variants));
+  const chosen = value === undefined || value === null ? unset : String(variantIndex(value, variants));
   const variant = variants[Number(chosen)];
   const options = variants.map((each, index) => ({ value: String(index), label: variantLabel(each) }));
   const choose = (index: string) => {
     const next = variants[Number(index)];
-    const begun = next && (initialOf(next, root) ?? emptyOf(next));
+    const begun = next && (initialValue(next, root) ?? emptyOf(next));
     onChange(isObject(begun) ? { ...begun, ...fitting(value, next ?? {}, root) } : begun);
   };
   return (

@@ -1,9 +1,9 @@
 import { formTexts } from '../../texts/forms.ts';
 import { isObject, type JsonSchema } from '../values/schema.ts';
-import { labelOf } from './labels.ts';
+import { toLabel } from './labels.ts';
 
 /** Which of some variants a value is: the one whose constants it has, else the one of its type. */
-export function variantOf(value: unknown, variants: readonly JsonSchema[]): number {
+export function variantIndex(value: unknown, variants: readonly JsonSchema[]): number {
   const byConstants = variants.findIndex(
     ({ properties = {} }) =>
       isObject(value) &&
@@ -25,7 +25,7 @@ function typeOf(value: unknown): string {
 export function variantLabel({ title, properties = {}, type }: JsonSchema): string {
   if (title) return title;
   const constant = Object.values(properties).find((each) => typeof each.const === 'string')?.const;
-  if (typeof constant === 'string') return labelOf(constant);
+  if (typeof constant === 'string') return toLabel(constant);
   const names: Record<string, string> = {
     object: formTexts.details,
     array: formTexts.list,
@@ -33,5 +33,5 @@ export function variantLabel({ title, properties = {}, type }: JsonSchema): stri
     boolean: formTexts.yesOrNo,
   };
   const [name = ''] = [type].flat();
-  return names[String(name)] ?? labelOf(String(name || 'value'));
+  return names[String(name)] ?? toLabel(String(name || 'value'));
 }

@@ -17,7 +17,7 @@ export type ActOnAll<Row> = (rows: readonly Row[], control: Control) => Promise<
 const atATime = 5;
 
 /** Does something to each row, to five at a time. One that fails keeps no other from it. */
-export const oneByOne =
+export const actOnEach =
   <Row>(act: (row: Row) => Promise<unknown>): ActOnAll<Row> =>
   async (rows, { signal, onDone }) => {
     const left = [...rows];

@@ -5,10 +5,10 @@ import { notify } from '../notices.tsx';
 import type { ActOnAll } from './act-on-all.ts';
 import { BulkStage } from './bulk-stage.tsx';
 import { useBulkAction } from './use-bulk-action.ts';
-import type { Selection } from './use-selection.ts';
+import type { RowSelection } from './use-selection.ts';
 
 export interface BulkButtonProps<Row> {
-  selection: Selection<Row>;
+  selection: RowSelection<Row>;
   /** Those of the selection that it can be done to. Default: all. */
   rows?: readonly Row[];
   /** What the button says: a verb. */

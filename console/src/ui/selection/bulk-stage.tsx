@@ -2,7 +2,7 @@ import { sharedTexts } from '../../texts/shared.ts';
 import { uiTexts } from '../../texts/ui.ts';
 import { useHeldDialog } from '../dialogs/dialog.tsx';
 import { Button } from '../forms/button.tsx';
-import { explanationOf } from '../loading/failure-text.ts';
+import { failureText } from '../loading/failure-text.ts';
 import type { Failed } from './act-on-all.ts';
 import type { BulkButtonProps } from './bulk-button.tsx';
 import type { BulkAction } from './use-bulk-action.ts';
@@ -97,7 +97,7 @@ const Failures = <Row,>({
           <strong>
             <bdi>{nameOf(row)}</bdi>
           </strong>{' '}
-          {explanationOf(error)}
+          {failureText(error)}
         </li>
       ))}
     </ul>

@@ -2,9 +2,9 @@ import type { operations } from '../../../../packages/client/src/client.ts';
 import { type OperationId, useApi } from '../../api/api.ts';
 import { sharedTexts } from '../../texts/shared.ts';
 import { uiTexts } from '../../texts/ui.ts';
-import { oneByOne } from './act-on-all.ts';
+import { actOnEach } from './act-on-all.ts';
 import { BulkButton } from './bulk-button.tsx';
-import type { Selection } from './use-selection.ts';
+import type { RowSelection } from './use-selection.ts';
 
 /** The operations that delete what their `id` names. */
 export type DeleteOperation = {
@@ -14,7 +14,7 @@ export type DeleteOperation = {
 }[OperationId];
 
 interface Props<Row> {
-  selection: Selection<Row>;
+  selection: RowSelection<Row>;
   /** A number of rows in words: `2 flows`. */
   counted: (rows: number) => string;
   operation: DeleteOperation;
@@ -36,7 +36,7 @@ export function DeleteMany<Row extends { id: string }>({
       selection={selection}
       titleOf={(rows) => sharedTexts.deleteQuestion(counted(rows))}
       progressOf={uiTexts.deletedOf}
-      act={oneByOne(({ id }) => api.call(operation, { params: { id } }))}
+      act={actOnEach(({ id }) => api.call(operation, { params: { id } }))}
       successOf={(done) => uiTexts.deleted(counted(done))}
       changes={props.changes}
       question={uiTexts.cannotBeUndone(props.question)}

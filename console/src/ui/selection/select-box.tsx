@@ -1,9 +1,9 @@
 import { uiTexts } from '../../texts/ui.ts';
-import type { Selection } from './use-selection.ts';
+import type { RowSelection } from './use-selection.ts';
 import '../../style/selection.css';
 
 interface Props<Row> {
-  selection: Selection<Row>;
+  selection: RowSelection<Row>;
   /** Where something around it has the focus, and selects too. */
   isInGrid?: boolean;
 }

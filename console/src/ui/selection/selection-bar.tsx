@@ -3,10 +3,10 @@ import { uiTexts } from '../../texts/ui.ts';
 import { focusMain } from '../dialogs/use-focus-after.ts';
 import { Button } from '../forms/button.tsx';
 import { useCopy } from '../forms/use-copy.ts';
-import type { Selection } from './use-selection.ts';
+import type { RowSelection } from './use-selection.ts';
 
 interface Props<Row> {
-  selection: Selection<Row>;
+  selection: RowSelection<Row>;
   /** What can be done with the rows. Also there while none is selected: what they did may have to be read. */
   children: ReactNode;
 }

@@ -1,6 +1,6 @@
 import { useRef, useState } from 'react';
 
-export interface Selection<Row> {
+export interface RowSelection<Row> {
   ids: ReadonlySet<string>;
   /** The selected rows, in their order. */
   rows: readonly Row[];
@@ -21,7 +21,7 @@ const none: ReadonlySet<string> = new Set();
 export function useSelection<Row extends { id: string }>(
   rows: readonly Row[] | undefined,
   nameOf: (row: Row) => string,
-): Selection<Row> {
+): RowSelection<Row> {
   const [chosen, setChosen] = useState(none);
   const last = useRef<string>(undefined);
   const all = rows?.map(({ id }) => id) ?? [];

@@ -1,12 +1,12 @@
 import type { ReactNode } from 'react';
-import { Failure } from '../loading/failure.tsx';
+import { FailureNotice } from '../loading/failure.tsx';
 import { Loading } from '../loading/loaded.tsx';
 import { useChosenColumns } from './chosen-columns.tsx';
 import { ShowMore } from './show-more.tsx';
 import type { Rows } from './table-rows.tsx';
 import { VirtualTable } from './virtual-table.tsx';
 
-export type { Column } from './table-rows.tsx';
+export type { TableColumn } from './table-rows.tsx';
 
 interface Paged<Row> extends Rows<Row> {
   /** As `usePages` returns them. */
@@ -45,7 +45,7 @@ export function PagedTable<Row>({ tools, hasChosenColumns, ...paged }: Paged<Row
 
 function PagedRows<Row>({ pages, empty, ...table }: Paged<Row>) {
   const { rows, error, hasNextPage, isFetchingNextPage, fetchNextPage, refetch } = pages;
-  if (!rows) return error ? <Failure error={error} onRetry={() => refetch()} /> : <Loading />;
+  if (!rows) return error ? <FailureNotice error={error} onRetry={() => refetch()} /> : <Loading />;
   if (rows.length === 0 && !hasNextPage) return empty;
   return (
     <>
@@ -54,7 +54,7 @@ function PagedRows<Row>({ pages, empty, ...table }: Paged<Row>) {
         rows={rows}
         onEnd={hasNextPage && !isFetchingNextPage && !error ? fetchNextPage : undefined}
       />
-      {error && <Failure error={error} onRetry={() => fetchNextPage()} />}
+      {error && <FailureNotice error={error} onRetry={() => fetchNextPage()} />}
       <ShowMore pages={pages} />
     </>
   );

@@ -1,9 +1,9 @@
 import type { ReactNode } from 'react';
 import { SelectAllBox, SelectBox } from '../selection/select-box.tsx';
-import type { Selection } from '../selection/use-selection.ts';
+import type { RowSelection } from '../selection/use-selection.ts';
 import { CopyId } from '../values/copy-id.tsx';
 
-export interface Column<Row> {
+export interface TableColumn<Row> {
   title: string;
   /** Where two columns may have the same title. */
   id?: string;
@@ -18,12 +18,12 @@ export interface Column<Row> {
 export interface Rows<Row> {
   /** The name of the table for screen readers. */
   label: string;
-  columns: readonly Column<Row>[];
+  columns: readonly TableColumn<Row>[];
   keyOf: (row: Row) => string;
   /** What the button is called that copies the ID of a row, if its key is one. It stands beside the first column. */
   copyId?: string | undefined;
   /** Which rows are selected, where one can do something with many. */
-  selection?: Selection<Row> | undefined;
+  selection?: RowSelection<Row> | undefined;
 }
 
 export const Head = <Row,>({ columns, selection }: Pick<Rows<Row>, 'columns' | 'selection'>) => (
@@ -70,5 +70,5 @@ const OwnCells = <Row,>({ columns, keyOf, copyId, row }: CellsProps<Row>) =>
     </td>
   ));
 
-const classOf = <Row,>({ isExtra, isNumber, width }: Column<Row>) =>
+const classOf = <Row,>({ isExtra, isNumber, width }: TableColumn<Row>) =>
   [isExtra && 'extra', isNumber && 'number', width].filter(Boolean).join(' ') || undefined;

@@ -1,6 +1,6 @@
 import { Cells, Head, type Rows } from './table-rows.tsx';
 
-export type { Column } from './table-rows.tsx';
+export type { TableColumn } from './table-rows.tsx';
 
 /** A short list: every row is in the page. */
 export const Table = <Row,>({ label, rows, ...cells }: Rows<Row> & { rows: readonly Row[] }) => (

@@ -1,7 +1,7 @@
 import { type RefObject, useLayoutEffect, useState } from 'react';
 
 /** How far below the top of the page an element begins: what is above it may grow and shrink. */
-export function useTopOf(element: RefObject<HTMLElement | null>): number {
+export function useElementTop(element: RefObject<HTMLElement | null>): number {
   const [top, setTop] = useState(0);
   useLayoutEffect(() => {
     const measure = () =>

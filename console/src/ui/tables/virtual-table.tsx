@@ -1,7 +1,7 @@
 import { useWindowVirtualizer } from '@tanstack/react-virtual';
 import { useLayoutEffect, useRef } from 'react';
 import { Cells, Head, type Rows } from './table-rows.tsx';
-import { useTopOf } from './use-top-of.ts';
+import { useElementTop } from './use-top-of.ts';
 
 const rowHeight = 36;
 
@@ -14,7 +14,7 @@ interface VirtualProps<Row> extends Rows<Row> {
 /** Only the rows in view are in the page. */
 export function VirtualTable<Row>({ label, rows, onEnd, ...cells }: VirtualProps<Row>) {
   const body = useRef<HTMLTableSectionElement>(null);
-  const top = useTopOf(body);
+  const top = useElementTop(body);
   const virtual = useWindowVirtualizer({
     count: rows.length,
     estimateSize: () => rowHeight,

@@ -14,7 +14,7 @@ export function dollars(value: number | string | null | undefined): string {
 }
 
 /** `850 ms`, `12.4 s`, `3 min 20 s`, `2 h 5 min`. */
-export function duration(ms: number | null | undefined): string {
+export function durationText(ms: number | null | undefined): string {
   if (ms === null || ms === undefined) return '';
   if (Math.round(ms) < 1_000) return uiTexts.milliseconds(Math.round(ms));
   if (ms < 59_950) return uiTexts.seconds((ms / 1_000).toFixed(1));

@@ -1,6 +1,6 @@
 import { structuredPatch } from 'diff';
 
-export interface Line {
+export interface DifferenceLine {
   kind: 'removed' | 'added' | 'same';
   text: string;
 }
@@ -10,7 +10,7 @@ const workMs = 100;
 const lineMax = 5_000;
 
 /** The lines that differ between two texts, with three lines around each place. */
-export function linesOf(before: string, after: string): Line[] {
+export function lineDifference(before: string, after: string): DifferenceLine[] {
   const patch = structuredPatch('', '', before, after, '', '', { context: 3, timeout: workMs });
   if (!patch) return [...whole('removed', before), ...whole('added', after)];
   return patch.hunks.flatMap(({ lines }, place) => [
@@ -22,7 +22,7 @@ export function linesOf(before: string, after: string): Line[] {
   ]);
 }
 
-const kinds: Record<string, Line['kind']> = { '-': 'removed', '+': 'added' };
+const kinds: Record<string, DifferenceLine['kind']> = { '-': 'removed', '+': 'added' };
 const cut = (text: string) => (text.length > lineMax ? `${text.slice(0, lineMax)} …` : text);
-const whole = (kind: Line['kind'], text: string) =>
+const whole = (kind: DifferenceLine['kind'], text: string) =>
   text === '' ? [] : text.split('\n').map((line) => ({ kind, text: cut(line) }));

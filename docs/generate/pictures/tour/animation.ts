@@ -1,5 +1,5 @@
 /** A part of the picture that changes, as a WebP file of its own. Its place has even numbers. */
-export interface Frame {
+export interface AnimationFrame {
   x: number;
   y: number;
   width: number;
@@ -14,7 +14,10 @@ const animationFlag = 0b10;
 const noBlendFlag = 0b10;
 
 /** An animated WebP file, which repeats for ever. https://developers.google.com/speed/webp/docs/riff_container */
-export function animationOf(frames: readonly Frame[], size: { width: number; height: number }): Buffer {
+export function encodeAnimation(
+  frames: readonly AnimationFrame[],
+  size: { width: number; height: number },
+): Buffer {
   const head = Buffer.concat([u32(animationFlag), u24(size.width - 1), u24(size.height - 1)]);
   const chunks = [
     chunk('VP8X', head),

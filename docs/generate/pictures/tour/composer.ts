@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import type { Browser, Page } from 'playwright-core';
-import type { Frame } from './animation.ts';
+import type { AnimationFrame } from './animation.ts';
 
 /** Of the whole picture: the screen, and a line below it that says what one sees. */
 export const pictureSize = { width: 960, height: 648 };
@@ -19,7 +19,7 @@ export interface Shot {
 export async function openComposer(browser: Browser) {
   const [sheet, canvas] = [await browser.newPage({ viewport: pictureSize }), await browser.newPage()];
   await sheet.setContent(html());
-  return async (shot: Shot): Promise<Omit<Frame, 'ms'> | undefined> => {
+  return async (shot: Shot): Promise<Omit<AnimationFrame, 'ms'> | undefined> => {
     const png = await drawn(sheet, shot);
     const changed = await canvas.evaluate(changedPart, { png: png.toString('base64'), quality });
     return changed && { ...changed, webp: Buffer.from(changed.webp, 'base64') };

@@ -1,23 +1,23 @@
 import type { Locator, Page } from 'playwright-core';
 import { goTo } from '../console-page.ts';
-import type { Workspace } from './tour-workspace.ts';
+import type { TourWorkspace } from './tour-workspace.ts';
 
 /** One picture of the tour. */
-export interface View {
+export interface TourView {
   /** What one sees. */
   caption: string;
   /** What one does to see it. */
-  act?: (page: Page, workspace: Workspace) => Promise<unknown>;
+  act?: (page: Page, workspace: TourWorkspace) => Promise<unknown>;
   /** What one points at, to press it next. */
   pointer?: (page: Page) => Locator;
   seconds: number;
 }
 
 /** A part of the tour, and what its pictures show. */
-export interface Stop {
+export interface TourStop {
   title: string;
   text: string;
-  views: readonly View[];
+  views: readonly TourView[];
 }
 
 const button = (page: Page, name: string) => page.getByRole('button', { name, exact: true });
@@ -25,7 +25,7 @@ const link = (page: Page, name: string) => page.getByRole('link', { name, exact:
 const step = (page: Page, name: string) => page.getByRole('treeitem', { name: new RegExp(`^${name}`) });
 
 /** A walk through the console: 30 seconds. */
-export const stops: readonly Stop[] = [
+export const stops: readonly TourStop[] = [
   {
     title: 'Home',
     text: 'Runs, failures, costs and durations of 24 hours, 7 or 30 days; what runs now, what waits for somebody, and failures by their reasons.',

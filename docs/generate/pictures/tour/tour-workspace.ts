@@ -1,14 +1,14 @@
-import { type Call, fillWorkspace } from '../sample-workspace.ts';
+import { type CallOperation, fillSampleWorkspace } from '../sample-workspace.ts';
 
-export interface Workspace {
+export interface TourWorkspace {
   agent: string;
   /** The screen of an API that offers the agent. */
   surface: string;
 }
 
 /** What the pictures have, and a product. */
-export async function fillForTour(call: Call): Promise<Workspace> {
-  const { agent } = await fillWorkspace(call);
+export async function fillForTour(call: CallOperation): Promise<TourWorkspace> {
+  const { agent } = await fillSampleWorkspace(call);
   const { id } = await call('products.create', { body: { name: 'Customer service' } });
   const params = { id };
   const capability = await call('products.add-capability', {

@@ -2,7 +2,7 @@ import { text } from 'node:stream/consumers';
 import type { Command } from 'commander';
 import { CliError } from '../cli-error.ts';
 import { findId } from '../session/named.ts';
-import { sessionOf } from '../session/session.ts';
+import { commandSession } from '../session/session.ts';
 import { showRun } from './shown-run.ts';
 
 export const addAsk = (program: Command) =>
@@ -12,7 +12,7 @@ export const addAsk = (program: Command) =>
     .argument('<agent>', 'its id or its name')
     .argument('[question...]', 'by default, the standard input')
     .action(async (agent: string, words: string[], _, command: Command) => {
-      const session = sessionOf(command);
+      const session = commandSession(command);
       const { client } = session;
       const content = words.length > 0 ? words.join(' ') : await questionFromInput();
       const params = { id: await findId(client, 'agent', agent) };

@@ -5,12 +5,12 @@ import { consoleAddress } from '../session/console-address.ts';
 import { deploymentAddress, isReadableOnTheWay } from '../session/deployment-address.ts';
 import {
   assertStorable,
-  type Profile,
+  type CliProfile,
   profilesPath,
   saveProfile,
   storedProfile,
 } from '../session/profiles.ts';
-import { clientOf, type GlobalOptions } from '../session/session.ts';
+import { type GlobalOptions, profileClient } from '../session/session.ts';
 import { readHidden } from '../terminal/input.ts';
 import { print, printJson, printNotice } from '../terminal/output.ts';
 
@@ -53,7 +53,7 @@ async function login({ url: given, key, browser, profile: name, json }: LoginOpt
 }
 
 /** What a person would otherwise not expect: a former key that still works, and one that comes before the new one. */
-function noticeOtherKeys(former: Profile | undefined, current: Profile | undefined): void {
+function noticeOtherKeys(former: CliProfile | undefined, current: CliProfile | undefined): void {
   if (former && former.apiKey !== current?.apiKey) {
     const ending = former.apiKey.slice(-4);
     printNotice(
@@ -68,6 +68,6 @@ function noticeOtherKeys(former: Profile | undefined, current: Profile | undefin
 async function triedKey(url: string, key: string | true): Promise<string> {
   const apiKey = key === true ? await readHidden('API key: ') : key;
   if (apiKey === '') throw new CliError('The key is empty');
-  await clientOf({ url, apiKey }).usageLimits.get();
+  await profileClient({ url, apiKey }).usageLimits.get();
   return apiKey;
 }

@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import { consoleAddress } from '../session/console-address.ts';
-import { sessionOf } from '../session/session.ts';
+import { commandSession } from '../session/session.ts';
 import { openInBrowser } from '../terminal/browser.ts';
 import { print, printJson } from '../terminal/output.ts';
 
@@ -11,7 +11,7 @@ export const addOpen = (program: Command) =>
     .argument('[run]', 'its id')
     .option('--print', 'prints the address instead')
     .action((run: string | undefined, { print: isPrinted }: { print?: true }, command: Command) => {
-      const { profile, isJson } = sessionOf(command);
+      const { profile, isJson } = commandSession(command);
       const url = consoleAddress(profile.url, run && `/runs/${encodeURIComponent(run)}`);
       if (isJson) return printJson({ url });
       print(url);

@@ -5,7 +5,7 @@ import { pipeline } from 'node:stream/promises';
 import { type Command, Option } from 'commander';
 import { CliError } from '../cli-error.ts';
 import { callerPath } from '../session/caller-path.ts';
-import { type Session, sessionOf } from '../session/session.ts';
+import { type CliSession, commandSession } from '../session/session.ts';
 import { print, printJson, showProgress } from '../terminal/output.ts';
 
 interface UploadOptions {
@@ -29,17 +29,19 @@ export function addRecords(program: Command): void {
     .option('--type-column <column>', 'the column with the types')
     .addOption(new Option('--type <type>', 'the type of all records').conflicts('typeColumn'))
     .action(async (file: string, options: UploadOptions, command: Command) =>
-      upload(sessionOf(command), file, options),
+      upload(commandSession(command), file, options),
     );
   records
     .command('export')
     .description('Write records as CSV to the standard output or to a file')
     .option('--type <type>', 'only those of a type')
     .option('--output <file>', 'a file instead of the standard output')
-    .action(async (options: ExportOptions, command: Command) => exportRecords(sessionOf(command), options));
+    .action(async (options: ExportOptions, command: Command) =>
+      exportRecords(commandSession(command), options),
+    );
 }
 
-async function upload({ client, isJson }: Session, path: string, options: UploadOptions): Promise<void> {
+async function upload({ client, isJson }: CliSession, path: string, options: UploadOptions): Promise<void> {
   const blob = await blobOf(path);
   const file = new File([blob], basename(path), { type: 'text/csv' });
   const sum = { created: 0, errors: 0, errorDetails: [] as string[] };
@@ -76,7 +78,7 @@ async function blobOf(path: string): Promise<Blob> {
   }
 }
 
-async function exportRecords({ client }: Session, { type, output }: ExportOptions): Promise<void> {
+async function exportRecords({ client }: CliSession, { type, output }: ExportOptions): Promise<void> {
   const target = output === undefined ? undefined : createWriteStream(callerPath(output));
   let after: string | undefined;
   do {

@@ -3,9 +3,9 @@ import { type Command, Option } from 'commander';
 import type { OperationRequest } from '../../../client/src/client.ts';
 import { CliError } from '../cli-error.ts';
 import { findId } from '../session/named.ts';
-import { type Session, sessionOf } from '../session/session.ts';
+import { type CliSession, commandSession } from '../session/session.ts';
 import { parsedJson } from '../terminal/input.ts';
-import { duration, print, printJson, showProgress, styledStatus } from '../terminal/output.ts';
+import { formatDuration, print, printJson, showProgress, styledStatus } from '../terminal/output.ts';
 import { showRun } from './shown-run.ts';
 
 interface RunOptions {
@@ -27,13 +27,13 @@ export const addRun = (program: Command) =>
     .option('--input <json>', 'the inputs, as a JSON object')
     .option('--no-wait', 'with --type: does not wait for the end')
     .action(async (flow: string, options: RunOptions, command: Command) => {
-      const session = sessionOf(command);
+      const session = commandSession(command);
       const id = await findId(session.client, 'flow', flow);
       if (options.type !== undefined) await runOnType(session, id, options.type, options.wait);
       else await runOnce(session, id, options);
     });
 
-async function runOnce(session: Session, id: string, { record, input }: RunOptions): Promise<void> {
+async function runOnce(session: CliSession, id: string, { record, input }: RunOptions): Promise<void> {
   const { client } = session;
   const recordId = record === undefined ? undefined : await findId(client, 'record', record);
   const body: NonNullable<OperationRequest<'dispatch.run'>['body']> = {
@@ -53,7 +53,7 @@ function inputsIn(text: string): Record<string, unknown> {
   throw new CliError('--input is not a JSON object. Example: --input \'{"who": "Ada"}\'');
 }
 
-async function runOnType({ client, isJson }: Session, id: string, recordType: string, isAwaited: boolean) {
+async function runOnType({ client, isJson }: CliSession, id: string, recordType: string, isAwaited: boolean) {
   const started = await client.flows.runOnRecordType({ params: { id }, body: { recordType } });
   if (!isAwaited) return isJson ? printJson(started) : print(started.batchId);
   let batch = await client.batches.status({ params: { id: started.batchId } });
@@ -65,7 +65,7 @@ async function runOnType({ client, isJson }: Session, id: string, recordType: st
   showProgress('');
   if (batch.status !== 'completed' || batch.failedRecords > 0) process.exitCode = 1;
   if (isJson) return printJson(batch);
-  const took = duration(Date.parse(batch.completedAt) - Date.parse(batch.startedAt));
+  const took = formatDuration(Date.parse(batch.completedAt) - Date.parse(batch.startedAt));
   const counts = `${batch.successCount} of ${batch.totalRecords} records succeeded`;
   print(`${styledStatus(batch.status)}: ${counts}, ${batch.failedRecords} failed (${took})`);
   if (batch.failedRecords > 0) print(`See why: agent-flow trace ${started.batchId}`);

@@ -1,11 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Command } from 'commander';
 import type { Client, OperationItem } from '../../../client/src/client.ts';
-import { sessionOf } from '../session/session.ts';
+import { commandSession } from '../session/session.ts';
 import {
-  type Column,
-  duration,
-  lineOf,
+  formatDuration,
+  formatRow,
+  type OutputColumn,
   print,
   printJson,
   printTable,
@@ -23,11 +23,11 @@ interface RunsOptions {
 
 const pollMs = 2_000;
 
-const columns: Column<Run>[] = [
+const columns: OutputColumn<Run>[] = [
   { title: 'STARTED', text: ({ startedAt }) => startedAt ?? '' },
   { title: 'STATUS', text: ({ status }) => status, style: ({ status }, text) => styledStatus(status, text) },
   { title: 'KIND', text: ({ kind }) => kind },
-  { title: 'DURATION', text: ({ durationMs }) => duration(durationMs) },
+  { title: 'DURATION', text: ({ durationMs }) => formatDuration(durationMs) },
   { title: 'COST', text: ({ totalCost }) => totalCost ?? '' },
   { title: 'ID', text: ({ id }) => id },
   { title: 'NAME', text: ({ name }) => name },
@@ -44,7 +44,7 @@ export const addRuns = (program: Command) =>
     .option('--limit <number>', 'how many, from 1 to 100', '20')
     .option('--follow', 'prints each run that starts or changes from now on')
     .action(async (options: RunsOptions, command: Command) => {
-      const { client, isJson } = sessionOf(command);
+      const { client, isJson } = commandSession(command);
       const rows = await newest(client, options);
       if (isJson && !options.follow) return printJson(rows);
       // The newest one is the last one where others follow.
@@ -66,7 +66,7 @@ async function follow(client: Client, options: RunsOptions, isJson: boolean, kno
     for (const run of (await newest(client, options)).toReversed()) {
       if (statuses.get(run.id) === run.status) continue;
       statuses.set(run.id, run.status);
-      print(isJson ? JSON.stringify(run) : lineOf(columns, widths, run));
+      print(isJson ? JSON.stringify(run) : formatRow(columns, widths, run));
     }
   }
 }

@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import { CliError } from '../cli-error.ts';
-import { sessionOf } from '../session/session.ts';
+import { commandSession } from '../session/session.ts';
 import { readHidden } from '../terminal/input.ts';
 import { print, printJson } from '../terminal/output.ts';
 
@@ -15,7 +15,7 @@ export const addSecrets = (program: Command) =>
     .argument('<key>', 'its name in flows: {{secret:KEY}}')
     .option('--description <text>')
     .action(async (key: string, { description }: { description?: string }, command: Command) => {
-      const { client, isJson } = sessionOf(command);
+      const { client, isJson } = commandSession(command);
       const value = await readHidden(`Value of ${key}: `);
       if (value === '') throw new CliError('The value is empty');
       const { data: secrets } = await client.secrets.list();

@@ -1,6 +1,6 @@
 import type { OperationEvent, OperationResponse } from '../../../client/src/client.ts';
 import { CliError } from '../cli-error.ts';
-import type { Session } from '../session/session.ts';
+import type { CliSession } from '../session/session.ts';
 import { print, printJson, printPart, showProgress } from '../terminal/output.ts';
 
 type Event = OperationEvent<'dispatch.run'>;
@@ -12,7 +12,7 @@ interface Startable {
 }
 
 /** Starts a run, and prints its texts as they are written, or its output. Fails if the run does. */
-export async function showRun({ isJson }: Session, { whole, events }: Startable): Promise<void> {
+export async function showRun({ isJson }: CliSession, { whole, events }: Startable): Promise<void> {
   if (isJson) {
     const result = await whole();
     if ('success' in result && !result.success) process.exitCode = 1;

@@ -1,9 +1,9 @@
 import type { Command } from 'commander';
 import type { OperationResponse } from '../../../client/src/client.ts';
-import { sessionOf } from '../session/session.ts';
+import { commandSession } from '../session/session.ts';
 import {
-  type Column,
-  duration,
+  formatDuration,
+  type OutputColumn,
   print,
   printJson,
   printTable,
@@ -17,14 +17,14 @@ interface Row {
   depth: number;
 }
 
-const columns: Column<Row>[] = [
+const columns: OutputColumn<Row>[] = [
   { title: 'SPAN', text: ({ span, depth }) => `${'  '.repeat(depth)}${span.name}` },
   {
     title: 'STATUS',
     text: ({ span }) => span.status,
     style: ({ span }, text) => styledStatus(span.status, text),
   },
-  { title: 'DURATION', text: ({ span }) => duration(span.durationMs) },
+  { title: 'DURATION', text: ({ span }) => formatDuration(span.durationMs) },
   { title: 'ERROR', text: ({ span: { attributes } }) => String(attributes['error.message'] ?? '') },
 ];
 
@@ -34,7 +34,7 @@ export const addTrace = (program: Command) =>
     .description('Show what happened in a run, and how long each part took')
     .argument('<run>', 'its id')
     .action(async (id: string, _, command: Command) => {
-      const { client, isJson } = sessionOf(command);
+      const { client, isJson } = commandSession(command);
       const trace = await client.runs.trace({ params: { id } });
       if (isJson) return printJson(trace);
       printTable(columns, rowsOf(trace.spans));

@@ -1,11 +1,11 @@
 import type { Command } from 'commander';
 import { CliError } from '../cli-error.ts';
 import { callerPath } from '../session/caller-path.ts';
-import { type Session, sessionOf } from '../session/session.ts';
+import { type CliSession, commandSession } from '../session/session.ts';
 import { confirmed } from '../terminal/input.ts';
 import { print, printJson } from '../terminal/output.ts';
 import { printChanges } from '../workspace/changes.ts';
-import { readFolder, type WorkspaceDocument, writeFolder } from '../workspace/folder.ts';
+import { type DocumentLists, readFolder, writeFolder } from '../workspace/folder.ts';
 
 interface PlanOptions {
   prune?: true;
@@ -23,7 +23,7 @@ export function addWorkspace(program: Command): void {
     .argument('[folder]', 'where to', '.')
     .option('--prune', 'also remove files of flows and agents that are gone')
     .action(async (folder: string, { prune }: Pick<PlanOptions, 'prune'>, command: Command) =>
-      pull(sessionOf(command), callerPath(folder), prune === true),
+      pull(commandSession(command), callerPath(folder), prune === true),
     );
   const planned = (name: string, description: string) =>
     program
@@ -34,17 +34,17 @@ export function addWorkspace(program: Command): void {
       .option('--publish', 'also publish the flows and agents that change');
   planned('diff', 'Show what a push would change').action(
     async (folder: string, options: PlanOptions, command: Command) =>
-      diff(sessionOf(command), callerPath(folder), options),
+      diff(commandSession(command), callerPath(folder), options),
   );
   planned('push', 'Make the deployment what the files say')
     .option('--yes', 'without asking')
     .action(async (folder: string, options: PushOptions, command: Command) =>
-      push(sessionOf(command), callerPath(folder), options),
+      push(commandSession(command), callerPath(folder), options),
     );
 }
 
-async function pull({ client, isJson }: Session, folder: string, prune: boolean): Promise<void> {
-  const document = (await client.workspace.get()) as WorkspaceDocument;
+async function pull({ client, isJson }: CliSession, folder: string, prune: boolean): Promise<void> {
+  const document = (await client.workspace.get()) as DocumentLists;
   const { changed, others } = await writeFolder(folder, document, prune);
   if (isJson) return printJson({ changed, [prune ? 'removed' : 'others']: others });
   for (const path of changed) print(path);
@@ -53,14 +53,14 @@ async function pull({ client, isJson }: Session, folder: string, prune: boolean)
   print(changed.length === 0 ? 'Nothing has changed' : `${counted(changed.length, 'file')} changed`);
 }
 
-async function planOf({ client }: Session, folder: string, { prune, publish }: PlanOptions) {
+async function planOf({ client }: CliSession, folder: string, { prune, publish }: PlanOptions) {
   const document = await readFolder(folder);
   const options = { ...(prune && { prune }), ...(publish && { publish }) };
   const plan = await client.workspace.plan({ body: { document, ...options } });
   return { document, options, plan };
 }
 
-async function diff(session: Session, folder: string, options: PlanOptions): Promise<void> {
+async function diff(session: CliSession, folder: string, options: PlanOptions): Promise<void> {
   const { plan } = await planOf(session, folder, options);
   if (session.isJson) return printJson(plan);
   const count = printChanges(plan.changes);
@@ -69,7 +69,7 @@ async function diff(session: Session, folder: string, options: PlanOptions): Pro
   print(count === 0 ? 'Nothing would change' : `${counted(count, 'change')}`);
 }
 
-async function push(session: Session, folder: string, given: PushOptions): Promise<void> {
+async function push(session: CliSession, folder: string, given: PushOptions): Promise<void> {
   const { document, options, plan } = await planOf(session, folder, given);
   const { planHash, changes, errors, notes } = plan;
   const isShown = !session.isJson;
@@ -83,6 +83,19 @@ async function push(session: Session, folder: string, given: PushOptions): Promi
   const applied = await session.client.workspace.apply({ body: { document, planHash, ...options } });
   if (!isShown) return printJson(applied);
   print(`Applied ${counted(count, 'change')}`);
+  printSecrets(applied.secrets);
+}
+
+/** On a terminal only: logs of others keep what they are sent. */
+function printSecrets(secrets: readonly { name: string; path: string; value: string }[]): void {
+  if (secrets.length === 0) return;
+  const isRead = process.stdout.isTTY;
+  print(
+    isRead
+      ? 'The service made secrets. Store them now, nothing shows them again:'
+      : `The service made ${counted(secrets.length, 'secret')}, which only a terminal and --json show:`,
+  );
+  for (const { name, path, value } of secrets) print(`  ${name}: ${path}${isRead ? `: ${value}` : ''}`);
 }
 
 const counted = (count: number, noun: string) => `${count} ${noun}${count === 1 ? '' : 's'}`;

@@ -5,12 +5,12 @@ import { dirname, join } from 'node:path';
 import { CliError } from '../cli-error.ts';
 
 /** A deployment and a credential for it. */
-export interface Profile {
+export interface CliProfile {
   url: string;
   apiKey: string;
 }
 
-type Profiles = Record<string, Profile>;
+type Profiles = Record<string, CliProfile>;
 type Environment = Readonly<Record<string, string | undefined>>;
 
 /** In the usual folder for settings of programs. */
@@ -32,29 +32,30 @@ function readProfiles(path: string): Profiles {
   throw new CliError(`${path} does not contain profiles. Mend or delete it, then run: agent-flow login`);
 }
 
-export const storedProfile = (path: string, name: string): Profile | undefined => readProfiles(path)[name];
+export const storedProfile = (path: string, name: string): CliProfile | undefined => readProfiles(path)[name];
 
 /** @throws CliError that says why a profile could not be stored, before a person allows a key for it */
 export function assertStorable(path: string): void {
-  readProfiles(path);
   rmSync(writeDraft(path, ''));
+  readProfiles(path);
 }
 
 /** Only its owner may read the file: it contains keys. What it contained before is lost only when the new one is complete. */
-export function saveProfile(path: string, name: string, profile: Profile): void {
+export function saveProfile(path: string, name: string, profile: CliProfile): void {
   const profiles = { ...readProfiles(path), [name]: profile };
   renameSync(writeDraft(path, `${JSON.stringify(profiles, null, 2)}\n`), fileAt(path));
 }
 
 /** @returns the path of a new file beside the profiles */
 function writeDraft(path: string, text: string): string {
-  const draft = `${fileAt(path)}.${randomBytes(6).toString('hex')}`;
+  let draft = '';
   try {
     mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+    draft = `${fileAt(path)}.${randomBytes(6).toString('hex')}`;
     writeFileSync(draft, text, { mode: 0o600, flag: 'wx' });
   } catch (error) {
-    rmSync(draft, { force: true });
-    throw new CliError(`Cannot store the login: ${(error as Error).message}`);
+    if (draft) rmSync(draft, { force: true });
+    throw new CliError(`Logins cannot be stored in ${dirname(path)}: ${(error as Error).message}`);
   }
   return draft;
 }
@@ -70,7 +71,7 @@ function fileAt(path: string): string {
 }
 
 /** What AGENT_FLOW_URL and AGENT_FLOW_KEY say, else the profile. @throws CliError that says how to log in */
-export function chosenProfile(env: Environment, name: string): Profile {
+export function chosenProfile(env: Environment, name: string): CliProfile {
   const stored = storedProfile(profilesPath(env), name);
   const url = env.AGENT_FLOW_URL || stored?.url;
   const apiKey = env.AGENT_FLOW_KEY || stored?.apiKey;

@@ -1,11 +1,11 @@
 import type { Command } from 'commander';
 import { type Client, createClient } from '../../../client/src/client.ts';
-import { chosenProfile, type Profile } from './profiles.ts';
+import { type CliProfile, chosenProfile } from './profiles.ts';
 
 /** What every command has: the client of the chosen profile, and how to print. */
-export interface Session {
+export interface CliSession {
   client: Client;
-  profile: Profile;
+  profile: CliProfile;
   isJson: boolean;
 }
 
@@ -14,12 +14,12 @@ export interface GlobalOptions {
   json?: true;
 }
 
-export const clientOf = ({ url, apiKey }: Profile): Client =>
+export const profileClient = ({ url, apiKey }: CliProfile): Client =>
   createClient({ baseUrl: url, apiKey, retryWaitMsMax: 30_000 });
 
 /** @throws CliError if nobody is logged in */
-export function sessionOf(command: Command): Session {
+export function commandSession(command: Command): CliSession {
   const { profile: name, json } = command.optsWithGlobals<GlobalOptions>();
   const profile = chosenProfile(process.env, name);
-  return { client: clientOf(profile), profile, isJson: json === true };
+  return { client: profileClient(profile), profile, isJson: json === true };
 }

@@ -34,7 +34,7 @@ const statusStyles: Record<string, Style> = {
 };
 export const styledStatus = (status: string, text = status) => styled(statusStyles[status] ?? 'cyan', text);
 
-export interface Column<Row> {
+export interface OutputColumn<Row> {
   title: string;
   text: (row: Row) => string;
   style?: (row: Row, text: string) => string;
@@ -42,7 +42,7 @@ export interface Column<Row> {
 
 /** Rows in columns. Without rows it prints nothing. */
 export function printTable<Row>(
-  columns: readonly Column<Row>[],
+  columns: readonly OutputColumn<Row>[],
   rows: readonly Row[],
   { hasHead = true } = {},
 ) {
@@ -53,10 +53,10 @@ export function printTable<Row>(
   if (hasHead) {
     print(styled('dim', columns.map(({ title }, n) => title.padEnd(widths[n] ?? 0)).join('  ')).trimEnd());
   }
-  for (const row of rows) print(lineOf(columns, widths, row));
+  for (const row of rows) print(formatRow(columns, widths, row));
 }
 
-export const lineOf = <Row>(columns: readonly Column<Row>[], widths: readonly number[], row: Row) =>
+export const formatRow = <Row>(columns: readonly OutputColumn<Row>[], widths: readonly number[], row: Row) =>
   columns
     .map(({ text, style }, n) => {
       const padded = text(row).padEnd(widths[n] ?? 0);
@@ -65,7 +65,7 @@ export const lineOf = <Row>(columns: readonly Column<Row>[], widths: readonly nu
     .join('  ')
     .trimEnd();
 
-export function duration(ms: number | null): string {
+export function formatDuration(ms: number | null): string {
   if (ms === null) return '';
   return ms < 1_000 ? `${Math.round(ms)} ms` : `${(ms / 1_000).toFixed(1)} s`;
 }

@@ -6,7 +6,7 @@ interface Difference {
   after?: unknown;
 }
 
-export interface Change {
+export interface PrintedChange {
   kind: string;
   name: string;
   action: string;
@@ -21,7 +21,7 @@ const marks = {
 } as const;
 
 /** A line for each change, and below it what differs. @returns how many there are */
-export function printChanges(changes: readonly Change[]): number {
+export function printChanges(changes: readonly PrintedChange[]): number {
   const shown = changes.filter(({ action }) => action in marks);
   for (const { kind, name, action, diff } of shown) {
     const [mark, style] = marks[action as keyof typeof marks];

@@ -1,10 +1,10 @@
 import { mkdir, readdir, readFile, realpath, rm, writeFile } from 'node:fs/promises';
 import { dirname, join, relative, sep } from 'node:path';
 import { CliError } from '../cli-error.ts';
-import { FileText, valueOfYaml, withFiles, withTexts, yamlOf } from './texts.ts';
+import { FileText, toYaml, valueOfYaml, withFiles, withFileTexts } from './texts.ts';
 
 /** Lists by kind: `flows`, `agents`, `tools`, … */
-export type WorkspaceDocument = Record<string, Record<string, unknown>[]>;
+export type DocumentLists = Record<string, Record<string, unknown>[]>;
 
 const main = 'workspace.yaml';
 /** Each in a file of its own; all others are in `workspace.yaml`. */
@@ -14,10 +14,10 @@ const kindsInFolders = ['flows', 'agents'];
 const codeMembers = new Set(['script', 'code']);
 
 /** The files of a document, by their paths with slashes. */
-export function filesOf(document: WorkspaceDocument): Map<string, string> {
+export function documentFiles(document: DocumentLists): Map<string, string> {
   const files = new Map<string, string>();
   const rest = Object.entries(document).filter(([kind]) => !kindsInFolders.includes(kind));
-  files.set(main, yamlOf(Object.fromEntries(rest)));
+  files.set(main, toYaml(Object.fromEntries(rest)));
   for (const kind of kindsInFolders) {
     for (const entry of document[kind] ?? []) {
       const path = freePath(files, `${kind}/${fileName(String(entry.name))}`, '.yaml');
@@ -29,7 +29,7 @@ export function filesOf(document: WorkspaceDocument): Map<string, string> {
         return new FileText(beside.slice(kind.length + 1));
       };
       files.set(path, '');
-      files.set(path, yamlOf(withFiles(entry, put)));
+      files.set(path, toYaml(withFiles(entry, put)));
     }
   }
   return files;
@@ -59,12 +59,8 @@ export interface Written {
 }
 
 /** Writes the files that differ. @param prune Whether to remove the others */
-export async function writeFolder(
-  folder: string,
-  document: WorkspaceDocument,
-  prune = false,
-): Promise<Written> {
-  const files = filesOf(document);
+export async function writeFolder(folder: string, document: DocumentLists, prune = false): Promise<Written> {
+  const files = documentFiles(document);
   const changed: string[] = [];
   for (const [path, text] of files) {
     const at = join(folder, path);
@@ -81,11 +77,11 @@ export async function writeFolder(
 }
 
 /** @throws CliError for a folder without a workspace, a file that is no YAML, or one outside of the folder */
-export async function readFolder(folder: string): Promise<WorkspaceDocument> {
+export async function readFolder(folder: string): Promise<DocumentLists> {
   const text = await readFile(join(folder, main), 'utf8').catch(() => {
     throw new CliError(`${folder} has no ${main}; write one with agent-flow pull`);
   });
-  const document = (await parsed(folder, main, text)) as WorkspaceDocument;
+  const document = (await parsed(folder, main, text)) as DocumentLists;
   for (const kind of kindsInFolders) {
     const paths = (await filesIn(folder, kind)).filter((path) => /^[^/]+\/[^/]+\.ya?ml$/.test(path));
     if (paths.length === 0) continue;
@@ -105,7 +101,7 @@ async function parsed(folder: string, path: string, text: string): Promise<unkno
   } catch (error) {
     throw new CliError(`${path} is no YAML: ${(error as Error).message.split('\n')[0]}`);
   }
-  return withTexts(value ?? {}, async (named) => {
+  return withFileTexts(value ?? {}, async (named) => {
     const at = await realpath(join(folder, dirname(path), named)).catch(() => {
       throw new CliError(`${path} names the file ${named}, which cannot be read`);
     });

@@ -21,7 +21,7 @@ const options = { customTags: [fileTag] };
 /** Blank space that the blocks of YAML do not keep. */
 const isDelicate = (text: string) => /[^\S\n]\n|[^\S\n]$|^\s|\r/.test(text);
 
-export function yamlOf(value: unknown): string {
+export function toYaml(value: unknown): string {
   const document = new Document(value, options);
   visit(document, {
     Scalar(_key, node) {
@@ -60,12 +60,15 @@ const nameOf = (item: unknown, n: number): string => {
 };
 
 /** A copy of a value in which the texts of files stand again. */
-export async function withTexts(value: unknown, read: (path: string) => Promise<string>): Promise<unknown> {
+export async function withFileTexts(
+  value: unknown,
+  read: (path: string) => Promise<string>,
+): Promise<unknown> {
   if (value instanceof FileText) return read(value.path);
-  if (Array.isArray(value)) return Promise.all(value.map((item) => withTexts(item, read)));
+  if (Array.isArray(value)) return Promise.all(value.map((item) => withFileTexts(item, read)));
   if (typeof value !== 'object' || value === null) return value;
   const members = Object.entries(value).map(
-    async ([name, member]) => [name, await withTexts(member, read)] as const,
+    async ([name, member]) => [name, await withFileTexts(member, read)] as const,
   );
   return Object.fromEntries(await Promise.all(members));
 }

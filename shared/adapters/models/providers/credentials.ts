@@ -1,8 +1,8 @@
-import type { ProviderKeys } from './provider-keys.ts';
+import type { DeploymentKeys } from './provider-keys.ts';
 import type { ProviderName } from './provider-names.ts';
 
 /** The account for a call, and its URL if that is not the provider's own. */
-export interface Credentials {
+export interface ModelCredentials {
   apiKey?: string | undefined;
   baseUrl?: string | undefined;
   /** The AWS region of Bedrock. */
@@ -13,7 +13,7 @@ export interface Credentials {
   guarded?: boolean | undefined;
 }
 
-type Key = keyof ProviderKeys;
+type Key = keyof DeploymentKeys;
 
 const variables = {
   openai: { apiKey: 'OPENAI_API_KEY', baseUrl: 'OPENAI_BASE_URL' },
@@ -29,11 +29,14 @@ const variables = {
 } satisfies Record<ProviderName, { apiKey: Key; baseUrl: Key }>;
 
 /** Where the deployment reaches a provider; undefined for the provider's own address. */
-export const deploymentUrl = (provider: ProviderName, keys: ProviderKeys): string | undefined =>
+export const deploymentUrl = (provider: ProviderName, keys: DeploymentKeys): string | undefined =>
   keys[variables[provider].baseUrl] || undefined;
 
 /** The deployment's credentials for a provider; undefined if the deployment does not configure it. */
-export function deploymentCredentials(provider: ProviderName, keys: ProviderKeys): Credentials | undefined {
+export function deploymentCredentials(
+  provider: ProviderName,
+  keys: DeploymentKeys,
+): ModelCredentials | undefined {
   const apiKey = keys[variables[provider].apiKey] || undefined;
   const account = { apiKey, baseUrl: deploymentUrl(provider, keys) };
   if (provider === 'generic-openai') return account.baseUrl ? account : undefined;

@@ -7,11 +7,11 @@ export const responseCharactersMax = 4_000_000;
 const bytesMax = { whole: 10_000_000, streamed: 50_000_000 };
 
 /** What a fetch is for. 500 texts may have vectors of 4,096 numbers. */
-export type Kind = keyof typeof bytesMaxOf;
+export type FetchKind = keyof typeof bytesMaxOf;
 const bytesMaxOf = {
   model: (isStream: boolean) => (isStream ? bytesMax.streamed : bytesMax.whole),
   embedding: () => 50_000_000,
 };
 
 /** A fetch for provider SDKs. @param guarded Reaches only public addresses. */
-export const fetchFor = (kind: Kind, guarded: boolean) => streamingFetch(bytesMaxOf[kind], guarded);
+export const fetchFor = (kind: FetchKind, guarded: boolean) => streamingFetch(bytesMaxOf[kind], guarded);

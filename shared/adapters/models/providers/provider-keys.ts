@@ -2,7 +2,7 @@ import * as z from 'zod';
 
 const text = z.string().optional();
 
-const ProviderKeys = z.object({
+const DeploymentKeys = z.object({
   OPENAI_API_KEY: text,
   OPENAI_BASE_URL: text,
   ANTHROPIC_API_KEY: text,
@@ -33,22 +33,22 @@ const ProviderKeys = z.object({
 });
 
 /** The keys and URLs of the model providers, named as in the AI SDK, and of the search providers; the headers for the deployment's collector. */
-export type ProviderKeys = z.infer<typeof ProviderKeys>;
+export type DeploymentKeys = z.infer<typeof DeploymentKeys>;
 
-let fromSecret: Promise<ProviderKeys> | undefined;
+let fromSecret: Promise<DeploymentKeys> | undefined;
 
 /** Reads the environment, and the secret that PROVIDER_KEYS_SECRET names, once. */
-export async function providerKeys(): Promise<ProviderKeys> {
+export async function providerKeys(): Promise<DeploymentKeys> {
   const secretId = process.env.PROVIDER_KEYS_SECRET;
-  if (!secretId) return ProviderKeys.parse(process.env);
+  if (!secretId) return DeploymentKeys.parse(process.env);
   fromSecret ??= readSecret(secretId).catch((error) => {
     fromSecret = undefined;
     throw error;
   });
-  return { ...ProviderKeys.parse(process.env), ...(await fromSecret) };
+  return { ...DeploymentKeys.parse(process.env), ...(await fromSecret) };
 }
 
-async function readSecret(secretId: string): Promise<ProviderKeys> {
+async function readSecret(secretId: string): Promise<DeploymentKeys> {
   const { readSecretText } = await import('./provider-secret.ts');
-  return ProviderKeys.parse(JSON.parse(await readSecretText(secretId)));
+  return DeploymentKeys.parse(JSON.parse(await readSecretText(secretId)));
 }

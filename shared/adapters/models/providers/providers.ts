@@ -2,17 +2,17 @@ import type { EmbeddingModelV4, LanguageModelV4 } from '@ai-sdk/provider';
 import { loadOnce } from '../../../core/concurrency/load-once.ts';
 import { StepError } from '../../../core/errors/step-error.ts';
 import type { ModelRequest } from '../../ports/model-port.ts';
-import type { Credentials } from './credentials.ts';
-import type { Kind } from './model-fetch.ts';
+import type { ModelCredentials } from './credentials.ts';
+import type { FetchKind } from './model-fetch.ts';
 import type { ProviderName } from './provider-names.ts';
 
 export interface Provider {
   /** Loads the provider's SDK with the first call. */
-  model: (modelId: string, credentials: Credentials, api?: string) => Promise<LanguageModelV4>;
+  model: (modelId: string, credentials: ModelCredentials, api?: string) => Promise<LanguageModelV4>;
   /** Which of several APIs serves a request. */
   apiFor?: (modelId: string, request: ModelRequest) => string;
   /** Absent if the provider has no embeddings. */
-  embedding?: (modelId: string, credentials: Credentials) => Promise<EmbeddingModelV4>;
+  embedding?: (modelId: string, credentials: ModelCredentials) => Promise<EmbeddingModelV4>;
 }
 
 /** OpenAI models that the chat completions API does not serve. */
@@ -91,35 +91,35 @@ export const providers = {
 
 const loadFetch = loadOnce(() => import('./model-fetch.ts'));
 
-async function openaiWith(credentials: Credentials, kind: Kind) {
+async function openaiWith(credentials: ModelCredentials, kind: FetchKind) {
   const { createOpenAI } = await import('@ai-sdk/openai');
   return createOpenAI(await settingsOf(credentials, kind, 'https://api.openai.com/v1'));
 }
 
-async function googleWith(credentials: Credentials, kind: Kind) {
+async function googleWith(credentials: ModelCredentials, kind: FetchKind) {
   const { createGoogleGenerativeAI } = await import('@ai-sdk/google');
   return createGoogleGenerativeAI(await settingsOf(credentials, kind));
 }
 
 /** Without a key, the SDK signs with the credentials in the environment, which are the Lambda's own role. */
-async function bedrockWith({ ownRole, ...credentials }: Credentials, kind: Kind) {
+async function bedrockWith({ ownRole, ...credentials }: ModelCredentials, kind: FetchKind) {
   if (!credentials.apiKey?.trim() && !ownRole) throw new StepError('Amazon Bedrock needs an API key');
   const { createAmazonBedrock } = await import('@ai-sdk/amazon-bedrock');
   const region = credentials.region ?? process.env.AWS_REGION ?? 'us-east-1';
   return createAmazonBedrock({ ...(await settingsOf(credentials, kind)), region });
 }
 
-async function togetherWith(credentials: Credentials, kind: Kind) {
+async function togetherWith(credentials: ModelCredentials, kind: FetchKind) {
   const { createTogetherAI } = await import('@ai-sdk/togetherai');
   return createTogetherAI(await settingsOf(credentials, kind));
 }
 
-async function mistralWith(credentials: Credentials, kind: Kind) {
+async function mistralWith(credentials: ModelCredentials, kind: FetchKind) {
   const { createMistral } = await import('@ai-sdk/mistral');
   return createMistral(await settingsOf(credentials, kind));
 }
 
-async function genericWith({ baseUrl = '', ...credentials }: Credentials, kind: Kind) {
+async function genericWith({ baseUrl = '', ...credentials }: ModelCredentials, kind: FetchKind) {
   const { createOpenAICompatible } = await import('@ai-sdk/openai-compatible');
   const settings = await settingsOf(credentials, kind);
   return createOpenAICompatible({
@@ -137,8 +137,8 @@ async function genericWith({ baseUrl = '', ...credentials }: Credentials, kind: 
  * must not reach a server of a tenant. @param ownUrl For SDKs that would look into the environment for it.
  */
 const settingsOf = async (
-  { apiKey = '', baseUrl = '', guarded = false }: Credentials,
-  kind: Kind,
+  { apiKey = '', baseUrl = '', guarded = false }: ModelCredentials,
+  kind: FetchKind,
   ownUrl = '',
 ) => ({
   apiKey,

@@ -6,7 +6,7 @@ import { builtinIdIn, ToolReference } from '../../flows/steps/tool-reference.ts'
 import { isConfigId, readModelAccount } from '../../model-configs/model-account.ts';
 import { modelNameProblem } from '../../model-configs/model-name-problem.ts';
 import { findSecrets } from '../../secrets/find-secrets.ts';
-import { builtinToolOf } from '../../tools/builtin/index.ts';
+import { findBuiltinTool } from '../../tools/builtin/index.ts';
 import { manyTools } from '../../tools/tool-store.ts';
 import type { Agent } from '../config/agent.ts';
 import { toolIdsIn } from './named-tools.ts';
@@ -117,7 +117,7 @@ async function toolWarnings(scope: Pick<Scope, 'table'>, { config }: Agent): Pro
   return ids.flatMap((id) => {
     const builtinId = builtinIdIn(id);
     if (builtinId !== undefined)
-      return builtinToolOf(builtinId) ? [] : [`There is no built-in tool ${builtinId}`];
+      return findBuiltinTool(builtinId) ? [] : [`There is no built-in tool ${builtinId}`];
     const tool = known.get(id);
     if (!tool) return [`There is no tool ${id}`];
     return tool.isActive ? [] : [`The tool "${tool.name}" (${id}) is not active`];

@@ -7,7 +7,7 @@ import {
   secretKeysInTemplate,
   secretNameProblem,
 } from '../../../core/secrets/secret-references.ts';
-import { detailsOf } from '../../../platform/http/validation.ts';
+import { toErrorDetails } from '../../../platform/http/validation.ts';
 import { duplicatesIn } from '../../duplicates.ts';
 import { syntaxProblems } from '../../flows/texts/syntax-problems.ts';
 import { SecretValue } from '../../secrets/secret.ts';
@@ -77,7 +77,7 @@ function secretProblems(content: AgentContent): ErrorDetail[] {
 }
 
 function credentialProblems({ text, path }: { text: string; path: PropertyKey[] }): ErrorDetail[] {
-  if (!hasSecretReference(text)) return detailsOf(SecretValue.safeParse(text).error?.issues ?? [], path);
+  if (!hasSecretReference(text)) return toErrorDetails(SecretValue.safeParse(text).error?.issues ?? [], path);
   const problem =
     secretNameProblem(secretKeysInTemplate(text)) ?? (isResolvable(text) ? undefined : notResolvable);
   return problem ? [detailAt(path, 'INVALID_TEMPLATE', problem)] : [];

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { invalidAt } from '../../../core/errors/errors.ts';
+import { detailAt, type ErrorDetail, invalid } from '../../../core/errors/errors.ts';
 import { decodeReadable, defineEntity } from '../../../platform/data/entity.ts';
 import { tenantPartition } from '../../../platform/data/keys.ts';
 import { isUnchanged } from '../../../platform/data/modify.ts';
@@ -20,34 +20,47 @@ const linksEntity = defineEntity({
 export async function linkWrite(table: TenantTable, agentId: string, subAgentId: string): Promise<Write> {
   // Read before the agents: a link that is added after it refuses the write.
   const links = await table.get(linksEntity, {}, { consistent: true });
-  await assertNoCycle(table, agentId, subAgentId);
+  const problem = await linkProblem((ids) => storedSubAgents(table, ids), agentId, subAgentId);
+  if (problem) throw invalid([problem]);
   const next = { revision: (links?.revision ?? 0) + 1 };
   return table.writes.put(linksEntity, next, links ? isUnchanged(links) : absent);
 }
 
-async function assertNoCycle(table: TenantTable, agentId: string, subAgentId: string): Promise<void> {
-  const seen = new Set<string>();
-  for (let level = [subAgentId]; level.length > 0; ) {
-    if (level.includes(agentId)) throw cycle();
-    for (const id of level) seen.add(id);
-    if (seen.size > agentsMax) throw tooMany();
-    const items = await table.getMany(
-      level.map((id) => agentEntity.key({ id })),
-      { consistent: true },
-    );
-    const called = decodeReadable(agentEntity, items).flatMap(({ capabilities }) =>
-      capabilities.flatMap((capability) => capability.subAgentId ?? []),
-    );
-    level = [...new Set(called)].filter((id) => !seen.has(id));
-  }
+/** The agents that agents call, as they are or will be. */
+export type SubAgents = (agentIds: readonly string[]) => Promise<readonly string[]>;
+
+export async function storedSubAgents(table: TenantTable, agentIds: readonly string[]): Promise<string[]> {
+  const keys = agentIds.map((id) => agentEntity.key({ id }));
+  const items = await table.getMany(keys, { consistent: true });
+  return decodeReadable(agentEntity, items).flatMap(({ capabilities }) =>
+    capabilities.flatMap(({ subAgentId }) => subAgentId ?? []),
+  );
 }
 
-const cycle = () =>
-  invalidAt(
-    'subAgentId',
-    'INVALID_VALUE',
-    'The agent would call itself, directly or through other agents. Choose another sub-agent',
-  );
+/** Why an agent cannot call another one. */
+export async function linkProblem(
+  subAgentsOf: SubAgents,
+  agentId: string,
+  subAgentId: string,
+): Promise<ErrorDetail | undefined> {
+  const seen = new Set<string>();
+  for (let level = [subAgentId]; level.length > 0; ) {
+    if (level.includes(agentId)) return cycle;
+    for (const id of level) seen.add(id);
+    if (seen.size > agentsMax) return tooMany;
+    level = [...new Set(await subAgentsOf(level))].filter((id) => !seen.has(id));
+  }
+  return undefined;
+}
 
-const tooMany = () =>
-  invalidAt('subAgentId', 'TOO_BIG', `The sub-agent reaches more than ${agentsMax} agents. Use fewer`);
+const cycle = detailAt(
+  ['subAgentId'],
+  'INVALID_VALUE',
+  'The agent would call itself, directly or through other agents. Choose another sub-agent',
+);
+
+const tooMany = detailAt(
+  ['subAgentId'],
+  'TOO_BIG',
+  `The sub-agent reaches more than ${agentsMax} agents. Use fewer`,
+);

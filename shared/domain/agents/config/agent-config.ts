@@ -3,7 +3,7 @@ import { nameUpTo } from '../../../core/name.ts';
 import { isTimeZone } from '../../../core/time/time-zone.ts';
 import { ErrorHandling } from '../../flows/steps/error-handling.ts';
 import { PromptCaching } from '../../model-configs/prompt-caching.ts';
-import { sampling } from './sampling.ts';
+import { samplingMembers } from './sampling.ts';
 import { AgentTools } from './tools-config.ts';
 
 const LoopConfig = z.strictObject({
@@ -74,7 +74,7 @@ export const AgentConfig = z
         'A template; its variables are those of the run (`inputs`, `_user`, `_visitor`, `_execution`, `_agent`)',
     }),
     temperature: z.number().min(0).max(2).optional(),
-    ...sampling,
+    ...samplingMembers,
     promptCaching: PromptCaching.optional(),
     loopConfig: LoopConfig.optional(),
     tools: AgentTools.optional(),

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { idOf } from '../../../core/ids.ts';
+import { resourceId } from '../../../core/ids.ts';
 import { JsonSchemaText } from '../../flows/steps/json-schema-text.ts';
 import { ToolReference } from '../../flows/steps/tool-reference.ts';
 import type { AgentCapability } from './agent.ts';
@@ -23,8 +23,8 @@ export const CapabilityInput = z
     toolDescription: z.string().max(4_000).nullable().optional().meta({
       description: 'What it does and when to use it, for the model',
     }),
-    flowId: idOf('flow').nullable().optional(),
-    subAgentId: idOf('agent').nullable().optional(),
+    flowId: resourceId('flow').nullable().optional(),
+    subAgentId: resourceId('agent').nullable().optional(),
     toolId: ToolReference.nullable().optional(),
     parametersSchema: JsonSchemaText.nullable().optional().meta({
       description: 'A JSON Schema of the arguments. Default: that of the tool, or any arguments',

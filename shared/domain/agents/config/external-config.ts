@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { nameUpTo } from '../../../core/name.ts';
 import { ServerUrl } from '../../flows/steps/server-url.ts';
-import { sampling } from './sampling.ts';
+import { samplingMembers } from './sampling.ts';
 
 const JsonObject = z.record(z.string(), z.unknown());
 
@@ -49,7 +49,7 @@ const SkillOrchestrator = z.strictObject({
   model: nameUpTo(255),
   systemPrompt: z.string().max(100_000).optional(),
   temperature: z.number().min(0).max(1).optional(),
-  ...sampling,
+  ...samplingMembers,
 });
 
 /** An agent that another server runs, called by the A2A protocol. */

@@ -6,7 +6,7 @@ import {
 } from '../../../core/secrets/secret-references.ts';
 import { using } from '../../../platform/aws/uses.ts';
 import type { Scope } from '../../../platform/data/scope.ts';
-import { fieldOf, type McpServer } from '../../flows/steps/mcp-server.ts';
+import { credentialField, type McpServer } from '../../flows/steps/mcp-server.ts';
 import { secretValues } from '../../secrets/secret-values.ts';
 import { agentCredentialReader } from '../../secrets/secret-vault.ts';
 import { cachedValues } from '../../secrets/value-cache.ts';
@@ -70,7 +70,7 @@ export const agentCredentials = /* @__PURE__ */ using(
 
       const warnings: string[] = [];
       async function open(server: McpServer): Promise<McpServer[]> {
-        const [place, field] = [placeOf(server), fieldOf(server)];
+        const [place, field] = [placeOf(server), credentialField(server)];
         if (!place || !field || !server.auth) return [server];
         try {
           return [{ ...server, auth: { ...server.auth, [field]: await resolve(place) } }];
@@ -94,7 +94,7 @@ export const agentCredentials = /* @__PURE__ */ using(
 );
 
 function placeOf(server: McpServer): Place | undefined {
-  const field = fieldOf(server);
+  const field = credentialField(server);
   const text = field && server.auth?.[field];
   if (text === undefined && !server.auth?.configured) return undefined;
   return { label: `MCP server ${server.id}`, text, name: nameOfServer(server) };

@@ -1,5 +1,5 @@
 import { hasSecretReference } from '../../../core/secrets/secret-references.ts';
-import { fieldOf, type McpServer } from '../../flows/steps/mcp-server.ts';
+import { credentialField, type McpServer } from '../../flows/steps/mcp-server.ts';
 import type { AgentContent } from '../config/agent.ts';
 import type { ExternalConfig } from '../config/external-config.ts';
 
@@ -8,12 +8,13 @@ export type Configs = Pick<AgentContent, 'config' | 'externalConfig'>;
 /** The name contains the origin, so that no credential reaches a server for which it was not sent. */
 const nameOf = (use: string, url: string) => `${use} ${URL.parse(url)?.origin ?? ''}`;
 
-export const nameOfServer = (server: McpServer) => nameOf(`mcp:${server.id}:${fieldOf(server)}`, server.url);
+export const nameOfServer = (server: McpServer) =>
+  nameOf(`mcp:${server.id}:${credentialField(server)}`, server.url);
 
 export const nameOfExternal = ({ auth, endpoint, agentCardUrl }: ExternalConfig) =>
   nameOf(auth?.type === 'basic' ? 'external:basic' : 'external', endpoint ?? agentCardUrl ?? '');
 
-export const credentialNamesOf = ({ config, externalConfig }: Configs): string[] => [
+export const credentialNames = ({ config, externalConfig }: Configs): string[] => [
   ...(config?.tools?.mcpServers ?? []).filter(({ auth }) => auth?.configured).map(nameOfServer),
   ...(externalConfig?.auth?.configured ? [nameOfExternal(externalConfig)] : []),
 ];
@@ -28,7 +29,7 @@ export function withoutPlaintexts<C extends Configs>(
   after: C,
 ): { content: C; plaintexts: Map<string, string> } {
   const plaintexts = new Map<string, string>();
-  const kept = new Set(credentialNamesOf(before));
+  const kept = new Set(credentialNames(before));
   const isStored = (name: string, sent: string | undefined, configured: boolean | undefined) => {
     if (sent !== undefined) plaintexts.set(name, sent);
     return sent !== undefined || (configured !== false && kept.has(name));
@@ -45,7 +46,7 @@ export function withoutPlaintexts<C extends Configs>(
   return { content, plaintexts };
 
   function server(given: McpServer): McpServer {
-    const field = fieldOf(given);
+    const field = credentialField(given);
     if (!given.auth) return given;
     const { token: _token, password: _password, configured, ...auth } = given.auth;
     const sent = field && given.auth[field];

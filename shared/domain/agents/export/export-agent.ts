@@ -1,8 +1,8 @@
 import { using } from '../../../platform/aws/uses.ts';
 import type { Scope } from '../../../platform/data/scope.ts';
 import { responseBytes, responseBytesMax } from '../../../platform/http/responses/envelope.ts';
-import { fieldOf } from '../../flows/steps/mcp-server.ts';
-import { type ExportedFlow, withReferenceNames, withTexts } from '../../flows/sub-flows/export.ts';
+import { credentialField } from '../../flows/steps/mcp-server.ts';
+import { type ExportedFlow, mapTexts, withReferenceNames } from '../../flows/sub-flows/export.ts';
 import type { Tool } from '../../tools/tool.ts';
 import type { AgentCapability } from '../config/agent.ts';
 import type { ExternalConfig } from '../config/external-config.ts';
@@ -54,7 +54,7 @@ export const agentExporter = /* @__PURE__ */ using([loadForExport], (scope: Scop
     const agent = inline(parts.agents.get(id) as LoadedAgent);
     const tools = [...parts.tools.values()].map(exportedTool);
     const flows = [...parts.flows.values()];
-    const exported = withTexts({ ...agent, tools, flows }, (text) => parts.models.get(text) ?? text);
+    const exported = mapTexts({ ...agent, tools, flows }, (text) => parts.models.get(text) ?? text);
     if (responseBytes(exported) > responseBytesMax) throw tooMuch(tooManyBytes);
     return exported;
   };
@@ -128,7 +128,7 @@ const exportedTool = ({ id, name, description, toolType, parametersSchema, confi
 function withCredentialNames({ id, config, externalConfig }: LoadedAgent) {
   const secretOf = (use: string) => `secret:AGENT_${`${id.slice(-26)}_${use}`.toUpperCase()}`;
   const mcpServers = config?.tools?.mcpServers?.map((server, index) => {
-    const field = fieldOf(server);
+    const field = credentialField(server);
     if (!server.auth?.configured || !field) return server;
     const { configured: _configured, ...auth } = server.auth;
     return { ...server, auth: { ...auth, [field]: secretOf(`MCP_${index}_${field}`) } };

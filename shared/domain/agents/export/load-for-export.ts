@@ -1,11 +1,11 @@
-import { chunksOf } from '../../../core/chunks.ts';
+import { toChunks } from '../../../core/chunks.ts';
 import { ifMissing, invalidAt, notFound, tooLarge } from '../../../core/errors/errors.ts';
 import { using } from '../../../platform/aws/uses.ts';
 import { decodeReadable } from '../../../platform/data/entity.ts';
 import type { Scope } from '../../../platform/data/scope.ts';
 import { megabytes, responseBytes, responseBytesMax } from '../../../platform/http/responses/envelope.ts';
-import { ownToolsOf } from '../../flows/steps/prompt-tools.ts';
-import { builtinIdIn, isOfMcpServer, toolIdsOf } from '../../flows/steps/tool-reference.ts';
+import { stepTools } from '../../flows/steps/prompt-tools.ts';
+import { builtinIdIn, isOfMcpServer, stepToolIds } from '../../flows/steps/tool-reference.ts';
 import { walkSteps } from '../../flows/steps/walk-steps.ts';
 import { type ExportedFlow, flowExporter } from '../../flows/sub-flows/export.ts';
 import { readModelAccount } from '../../model-configs/model-account.ts';
@@ -81,7 +81,7 @@ export const loadForExport = /* @__PURE__ */ using(['table:read', flowExporter],
     level = 0,
   ): Promise<void> {
     if (flows.size + ids.length > flowsMax) throw tooMuch(`more than ${flowsMax} flows`);
-    for (const chunk of chunksOf(ids, flowsAtOnce)) {
+    for (const chunk of toChunks(ids, flowsAtOnce)) {
       const loaded = await Promise.all(chunk.map((id) => exportFlow(id).catch(ifMissing(undefined))));
       for (const flow of loaded) if (flow) flows.set(flow.id, flow);
       if (responseBytes([...flows.values()]) > responseBytesMax) throw tooMuch(tooManyBytes);
@@ -145,12 +145,12 @@ const allStepsOf = ({ steps, flows = [] }: Pick<ExportedFlow, 'steps' | 'flows'>
 
 const toolIdsOfFlow = (flow: ExportedFlow) =>
   allStepsOf(flow)
-    .flatMap(({ step }) => toolIdsOf(step))
+    .flatMap(({ step }) => stepToolIds(step))
     .filter(isStored);
 
 const flowIdsOfPrompts = (flow: ExportedFlow | undefined) =>
   allStepsOf(flow ?? { steps: [] })
-    .flatMap(({ step }) => ownToolsOf(step).runtimeTools ?? [])
+    .flatMap(({ step }) => stepTools(step).runtimeTools ?? [])
     .flatMap(flowIdsOfTool);
 
 export const tooManyBytes = `more than ${megabytes(responseBytesMax)}`;

@@ -4,7 +4,7 @@ import { using } from '../../../platform/aws/uses.ts';
 import type { Scope } from '../../../platform/data/scope.ts';
 import { covers, type Permission } from '../../../platform/identity/permissions.ts';
 import { modelSelector } from '../../model-configs/model-selector.ts';
-import { stepNodesOf } from '../checking/step-nodes.ts';
+import { walkStepNodes } from '../checking/step-nodes.ts';
 import { lookups } from './account-lookups.ts';
 import { type Finding, finding, limitFindings } from './finding.ts';
 import { type ResourceKind, type ResourceReference, resourceReferencesIn } from './resource-references.ts';
@@ -47,7 +47,7 @@ export const accountCheck = /* @__PURE__ */ using(
   ['table:read', hasCollection, modelSelector],
   (scope: Scope) =>
     async function check(steps: unknown, member: string, held: readonly string[]): Promise<AccountFindings> {
-      const mentions = resourceReferencesIn(stepNodesOf(steps, { path: [member] }));
+      const mentions = resourceReferencesIn(walkStepNodes(steps, { path: [member] }));
       const byKind = [...Map.groupBy(mentions, ({ kind }) => kind)];
       const results = await Promise.all(byKind.map(([kind, some]) => checkKind(scope, kind, some, held)));
       const skipped = results.some((result) => result.skipped);

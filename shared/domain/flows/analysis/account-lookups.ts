@@ -1,6 +1,6 @@
 import { hasCollection } from '../../../adapters/vectors/has-collection.ts';
 import { StepError } from '../../../core/errors/step-error.ts';
-import { idOf } from '../../../core/ids.ts';
+import { resourceId } from '../../../core/ids.ts';
 import type { Key } from '../../../platform/data/keys.ts';
 import type { Scope } from '../../../platform/data/scope.ts';
 import { unknownTarget } from '../../agents/checks/step-targets.ts';
@@ -9,7 +9,7 @@ import { modelSelector } from '../../model-configs/model-selector.ts';
 import { selectModel } from '../../model-configs/select-model.ts';
 import { RecordType, recordGuardEntity, recordsRange } from '../../records/record.ts';
 import { findSecrets } from '../../secrets/find-secrets.ts';
-import { builtinToolOf } from '../../tools/builtin/index.ts';
+import { findBuiltinTool } from '../../tools/builtin/index.ts';
 import { manyTools } from '../../tools/tool-store.ts';
 import { flowEntity } from '../flow.ts';
 import { builtinIdIn } from '../steps/tool-reference.ts';
@@ -54,7 +54,7 @@ const tool: Lookup = async (ids, scope) => {
   const stored = new Map((await manyTools(scope, ids.filter(isToolId))).map((one) => [one.id, one]));
   return eachProblem(ids, async (id) => {
     const builtinId = builtinIdIn(id);
-    if (builtinId !== undefined && builtinToolOf(builtinId)) return undefined;
+    if (builtinId !== undefined && findBuiltinTool(builtinId)) return undefined;
     const found = stored.get(id);
     if (!found) return `There is no tool ${id}`;
     return found.isActive ? undefined : `The tool "${found.name}" (${id}) is not active`;
@@ -69,7 +69,7 @@ const existing =
     return new Map(missing.map((id) => [id, unknownTarget({ kind, id })]));
   };
 
-const isToolId = (id: string) => idOf('tool').safeParse(id).success;
+const isToolId = (id: string) => resourceId('tool').safeParse(id).success;
 
 const recordName: Lookup = async (pairs, { table }) => {
   const named = pairs.map((pair) => {
@@ -89,7 +89,7 @@ const recordName: Lookup = async (pairs, { table }) => {
 const recordId: Lookup = (ids, { table }) =>
   eachProblem(ids, async (id) => {
     const range = { ...recordsRange(undefined), from: id, to: id, limit: 1 };
-    const exists = idOf('record').safeParse(id).success && (await table.query(range)).items.length > 0;
+    const exists = resourceId('record').safeParse(id).success && (await table.query(range)).items.length > 0;
     return exists ? undefined : `There is no record with the id "${id}"`;
   });
 

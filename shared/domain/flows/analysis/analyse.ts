@@ -1,5 +1,5 @@
 import type { Sandbox } from '../../../adapters/sandbox/sandbox.ts';
-import { type StepNode, stepNodesOf } from '../checking/step-nodes.ts';
+import { type StepNode, walkStepNodes } from '../checking/step-nodes.ts';
 import { type Finding, finding, limitFindings } from './finding.ts';
 import { unknownModels } from './models.ts';
 import { practices } from './practices.ts';
@@ -25,7 +25,7 @@ const charactersMax = { all: 250_000, one: 20_000 };
 
 /** Reads the steps only: renders no template, runs no script, skips invalid parts. @param member Contains the steps. */
 export async function analyse(steps: unknown, member: string, sandbox: Sandbox): Promise<Analysis> {
-  const visits = [...stepNodesOf(steps, { path: [member] })];
+  const visits = [...walkStepNodes(steps, { path: [member] })];
   const small = fitting(visits);
   const reading = await analyseTexts(
     [...small].flatMap(({ texts }) => texts),

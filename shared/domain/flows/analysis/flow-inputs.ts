@@ -1,5 +1,5 @@
 import type { Sandbox } from '../../../adapters/sandbox/sandbox.ts';
-import { stepNodesOf } from '../checking/step-nodes.ts';
+import { walkStepNodes } from '../checking/step-nodes.ts';
 import { analyseTexts } from './text-analysis.ts';
 import { unsetReads, variableUse } from './variables.ts';
 
@@ -13,7 +13,7 @@ export interface FlowInput {
 
 /** In the order of their first use. None if the texts take too long to analyse. @param steps Valid ones. */
 export async function inputsOfFlow(steps: unknown, sandbox: Sandbox): Promise<FlowInput[]> {
-  const visits = [...stepNodesOf(steps, { path: ['steps'] })];
+  const visits = [...walkStepNodes(steps, { path: ['steps'] })];
   const texts = visits.flatMap((visit) => visit.texts);
   const { readsOf } = await analyseTexts(texts, sandbox);
   if (!readsOf) return [];

@@ -1,6 +1,6 @@
 import type { StepNode } from '../checking/step-nodes.ts';
 import { stepTypes } from '../step-types/index.ts';
-import { itemsMax } from '../step-types/map.ts';
+import { mapItemsMax } from '../step-types/map.ts';
 import type { AnyStepType } from '../steps/step.ts';
 import { type Finding, finding } from './finding.ts';
 
@@ -13,7 +13,7 @@ export function* risks(visits: readonly StepNode[]): Generator<Finding, void> {
     if (type === 'map' && typeof config.items === 'string' && !isBounded(config.items)) {
       const paid = visits.find((inside) => callsModels(inside.step.type) && isHeldBy(inside, visit));
       if (paid) {
-        const message = `Nothing limits the list, so the step "${paid.step.name}" may call a model up to ${itemsMax} times a run; limit the list, for example with .slice(0, 50)`;
+        const message = `Nothing limits the list, so the step "${paid.step.name}" may call a model up to ${mapItemsMax} times a run; limit the list, for example with .slice(0, 50)`;
         yield finding(visit, ['config', 'items'], unboundedMap, message);
       }
     }

@@ -1,4 +1,4 @@
-import { readTexts } from '../../../adapters/code/tasks.ts';
+import { readTextsTask } from '../../../adapters/code/tasks.ts';
 import type { FlowText, Reads } from '../../../adapters/code/texts.ts';
 import { type Sandbox, SandboxError } from '../../../adapters/sandbox/sandbox.ts';
 import { type ConfigText, isFlowText } from '../texts/config-texts.ts';
@@ -21,7 +21,7 @@ export async function analyseTexts(
     configTexts.filter(isFlowText).map(({ kind, text }) => [nameOf({ kind, text }), { kind, text }]),
   );
   try {
-    const found = texts.size > 0 ? await sandbox(readTexts, [...texts.values()], { timeoutMs }) : [];
+    const found = texts.size > 0 ? await sandbox(readTextsTask, [...texts.values()], { timeoutMs }) : [];
     const known = new Map([...texts.keys()].map((name, index) => [name, found[index]]));
     return {
       alwaysHolds: (text) => known.get(nameOf({ kind: 'expression', text }))?.alwaysHolds,

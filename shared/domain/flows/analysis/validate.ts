@@ -1,7 +1,7 @@
 import type * as z from 'zod';
 import type { Sandbox } from '../../../adapters/sandbox/sandbox.ts';
 import type { ErrorDetail } from '../../../core/errors/errors.ts';
-import { detailsOf } from '../../../platform/http/validation.ts';
+import { toErrorDetails } from '../../../platform/http/validation.ts';
 import { NestedSteps } from '../checking/flow-step.ts';
 import { textProblems } from '../checking/text-problems.ts';
 import { type Analysis, analyse } from './analyse.ts';
@@ -16,14 +16,14 @@ export interface Validation extends Analysis {
 const outOfBounds = new Set(['TOO_MANY_STEPS', 'TOO_MANY_TOOLS', 'TOO_DEEP']);
 
 /** Validates a flow as it is sent. @param Body The schema for saving; its issues become the errors verbatim. */
-export async function validateFlow(
+export async function validateSentFlow(
   Body: z.ZodType,
   body: Record<string, unknown>,
   sandbox: Sandbox,
 ): Promise<Validation> {
   const { error } = Body.safeParse(body, { reportInput: true });
   const member = stepsMember(body);
-  const refusals = detailsOf(error?.issues ?? []);
+  const refusals = toErrorDetails(error?.issues ?? []);
   const stop = refusals.some(({ code }) => outOfBounds.has(code));
   const errors = limitFindings(
     (stop ? refusals : await withOthers(refusals, body[member], member, sandbox)).map(
@@ -52,7 +52,7 @@ async function withOthers(
 ): Promise<ErrorDetail[]> {
   const { error } = refusals.length > 0 ? NestedSteps.safeParse(steps, { reportInput: true }) : {};
   const others = [
-    ...detailsOf(error?.issues ?? [], [member]),
+    ...toErrorDetails(error?.issues ?? [], [member]),
     ...(await textProblems(steps, [member], sandbox)),
   ];
   const refused = new Set(refusals.map(({ path }) => path));

@@ -1,6 +1,6 @@
 import type { Reads } from '../../../adapters/code/texts.ts';
-import { isOwnScope, type NodeList, type StepNode } from '../checking/step-nodes.ts';
-import { variableOf } from '../steps/step.ts';
+import { hasOwnVariables, type NodeList, type StepNode } from '../checking/step-nodes.ts';
+import { outputVariableName } from '../steps/step.ts';
 import type { ConfigText } from '../texts/config-texts.ts';
 import { type Finding, finding } from './finding.ts';
 
@@ -25,7 +25,7 @@ export interface VariableUse {
 
 /** For a step whose texts were not analysed. */
 export function unknownUse(visit: StepNode): VariableUse {
-  const sets: unknown = variableOf(visit.step);
+  const sets: unknown = outputVariableName(visit.step);
   return {
     visit,
     reads: new Map(),
@@ -73,7 +73,7 @@ function isSetFor(reader: StepNode, setter: StepNode, isBefore: boolean): boolea
   // What a map gives, and whether a loop goes on, is asked after the steps in it.
   if (isInside(setter, reader)) return reader.step.type === 'map' || reader.step.type === 'loop';
   if (!isBefore || isInside(reader, setter) || isOtherBranch(setter, reader)) return false;
-  return setter.lists.every((list) => !isOwnScope(list) || isIn(reader, list));
+  return setter.lists.every((list) => !hasOwnVariables(list) || isIn(reader, list));
 }
 
 const isIn = ({ lists }: StepNode, { path }: NodeList) => lists.some((list) => list.path === path);
@@ -127,7 +127,7 @@ const isRead = ({ reads, readsEverything }: VariableUse, name: string) => readsE
 const isCertainAfter = (earlier: StepNode, later: StepNode) =>
   later.step.when === undefined &&
   later.lists.every(({ path }, level) => path === earlier.lists[level]?.path) &&
-  earlier.lists.every((list) => !isOwnScope(list) || isIn(later, list));
+  earlier.lists.every((list) => !hasOwnVariables(list) || isIn(later, list));
 
 /** Finds outputs that no step reads and that are not the flow's output. */
 export function* unusedOutputs(uses: readonly VariableUse[]): Generator<Finding, void> {

@@ -7,7 +7,7 @@ import { stepTypes } from '../step-types/index.ts';
 import { Expression } from '../steps/code.ts';
 import { RetryPolicy, timeoutMsOption } from '../steps/retry-policy.ts';
 import type { AnyStepType, FlowStep } from '../steps/step.ts';
-import { textsOf } from './texts.ts';
+import { evaluatedTexts } from './texts.ts';
 
 export interface FlowStepInput {
   type: string;
@@ -56,7 +56,7 @@ const stepOf = ({ type, summary, config, configWith, output, takesSecrets, permi
         context.addIssue({ code: 'custom', params: { code: 'SECRET_NOT_ALLOWED' }, ...issue, path });
       if (when && hasSecretReference(when)) refuse({ message: 'A condition cannot use secrets' }, ['when']);
       const named = ownTexts(step).filter(({ text }) => hasSecretReference(text));
-      const texts = takesSecrets && named.length > 0 ? textsOf(step) : [];
+      const texts = takesSecrets && named.length > 0 ? evaluatedTexts(step) : [];
       const filled = new Set(texts.map(({ path }) => path.join('.')));
       const message = takesSecrets ? 'This member cannot use secrets' : keepsSecret(type);
       const isAllowed = (path: PropertyKey[]) =>

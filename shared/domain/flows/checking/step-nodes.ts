@@ -1,6 +1,6 @@
 import { heldLists } from '../steps/held-lists.ts';
 import type { ConfigText } from '../texts/config-texts.ts';
-import { textsOf } from './texts.ts';
+import { evaluatedTexts } from './texts.ts';
 
 type Json = Record<string, unknown>;
 
@@ -36,7 +36,8 @@ export interface NodeList {
 }
 
 /** Whether what is set in the list is not set outside of it. */
-export const isOwnScope = ({ holder: { step } }: NodeList) => step.type === 'parallel' || step.type === 'map';
+export const hasOwnVariables = ({ holder: { step } }: NodeList) =>
+  step.type === 'parallel' || step.type === 'map';
 
 interface Place {
   path: PropertyKey[];
@@ -46,7 +47,7 @@ interface Place {
 }
 
 /** Walks the steps of a list and those that they hold in the order in which they are written. Skips what is not a step. */
-export function* stepNodesOf(steps: unknown, place: Place): Generator<StepNode, void> {
+export function* walkStepNodes(steps: unknown, place: Place): Generator<StepNode, void> {
   const { lists = [], last: isLast = true } = place;
   const sent = inOrder(steps);
   const lastEnabled = sent.findLast(({ step }) => step.enabled)?.position;
@@ -56,12 +57,12 @@ export function* stepNodesOf(steps: unknown, place: Place): Generator<StepNode, 
     const isIn = (type: string) => lists.at(-1)?.holder.step.type === type;
     // A branch gives all that it sets.
     const last = isIn('parallel') || (isLast && position === lastEnabled);
-    yield { step, path, index, lists, texts: textsOf(step), last };
+    yield { step, path, index, lists, texts: evaluatedTexts(step), last };
     for (const held of heldLists(step.config)) {
       const inside = [...path, 'config', ...held.at];
       const list = { path: inside.join('.'), holder: { step, path } };
       const mayBeLast = step.type === 'map' ? step.config.output === undefined : last || step.type === 'loop';
-      yield* stepNodesOf(held.steps, { path: inside, index, lists: [...lists, list], last: mayBeLast });
+      yield* walkStepNodes(held.steps, { path: inside, index, lists: [...lists, list], last: mayBeLast });
     }
   }
 }

@@ -9,7 +9,7 @@ import { PromptTools } from '../steps/prompt-tools.ts';
 import { type ConfigText, isFlowText } from '../texts/config-texts.ts';
 import { syntaxProblems } from '../texts/syntax-problems.ts';
 import type { FlowStepInput } from './flow-step.ts';
-import { type StepNode, stepNodesOf } from './step-nodes.ts';
+import { type StepNode, walkStepNodes } from './step-nodes.ts';
 
 declare const checked: unique symbol;
 /** Steps whose texts all parse. */
@@ -32,7 +32,7 @@ export async function textProblems(
   path: readonly string[],
   sandbox: Sandbox,
 ): Promise<ErrorDetail[]> {
-  const nodes = [...stepNodesOf(steps, { path: [...path] })];
+  const nodes = [...walkStepNodes(steps, { path: [...path] })];
   const texts = nodes.flatMap((visit) =>
     visit.texts
       .filter(({ path }) => !isOfRuntimeTool(path))

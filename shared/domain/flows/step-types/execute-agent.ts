@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { idOf } from '../../../core/ids.ts';
+import { resourceId } from '../../../core/ids.ts';
 import { commonConfig } from '../steps/common-config.ts';
 import { defineStepType } from '../steps/step.ts';
 import { Template } from '../steps/template-text.ts';
@@ -9,7 +9,7 @@ export const executeAgentStep = defineStepType({
   summary:
     'Run an agent, as an execution of its own. Its answer is the output. An agent that needs an approval or its caller fails',
   config: z.strictObject({
-    agentId: idOf('agent').meta({
+    agentId: resourceId('agent').meta({
       description: 'Not a template. Runs the published version, if there is one',
     }),
     message: Template.min(1).meta({ description: 'What the agent is to do' }),

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { idOf } from '../../../core/ids.ts';
+import { resourceId } from '../../../core/ids.ts';
 import { outputVariable, VariableName } from '../steps/common-config.ts';
 import { defineStepType } from '../steps/step.ts';
 import { TemplatedJson } from '../steps/template-text.ts';
@@ -9,9 +9,9 @@ export const flowStep = defineStepType({
   summary:
     'Run another flow. Its steps are part of the run, with their results, costs and waits. They see the inputs and the built-in variables alone',
   config: z.strictObject({
-    flowId: idOf('flow').meta({ description: 'Not a template' }),
+    flowId: resourceId('flow').meta({ description: 'Not a template' }),
     version: z
-      .union([z.literal('published'), idOf('flowver')])
+      .union([z.literal('published'), resourceId('flowver')])
       .optional()
       .meta({
         description:

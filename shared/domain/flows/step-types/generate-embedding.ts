@@ -9,7 +9,7 @@ export const EmbeddingModelName = nameUpTo(255).meta({
     'The id of a model config, `<provider>/<modelId>`, such as openai/text-embedding-3-small, or a model id from the catalog',
 });
 
-export const Config = z
+export const GenerateEmbeddingConfig = z
   .strictObject({
     inputSource: z.enum(['text', 'variable']).optional().meta({
       description: 'Where the input comes from. Default: whichever of text and inputVariable is given',
@@ -40,7 +40,7 @@ const Vector = z.array(z.number());
 export const generateEmbeddingStep = defineStepType({
   type: 'generate-embedding',
   summary: 'Embed a text or a list of texts as vectors',
-  config: Config,
+  config: GenerateEmbeddingConfig,
   output: z.union([Vector, z.array(Vector)]),
   effects: true,
   reusable: true,

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { contentAreaOf, formats, length, pdfPage } from '../../../adapters/pdf/page.ts';
+import { contentArea, formats, length, pdfPage } from '../../../adapters/pdf/page.ts';
 import { commonConfig } from '../steps/common-config.ts';
 import { defineStepType } from '../steps/step.ts';
 import { Template } from '../steps/template-text.ts';
@@ -34,14 +34,14 @@ const PdfOptions = z
   })
   .refine(
     (options) => {
-      const { width, height } = contentAreaOf(pdfPage(options));
+      const { width, height } = contentArea(pdfPage(options));
       // The schema has already rejected an invalid margin.
       return !(Math.min(width, height) < roomMinPoints);
     },
     { path: ['margin'], message: 'The margins leave less than an inch of the page; make them smaller' },
   );
 
-export const Config = z
+export const GeneratePdfConfig = z
   .strictObject({
     html: Template.min(1).optional().meta({
       description: 'Images only as data: URLs with PNG or JPEG; styles only in `style` attributes of text',
@@ -56,12 +56,12 @@ export const Config = z
     path: ['html'],
     message: 'Give either html or markdown',
   });
-export type Config = z.infer<typeof Config>;
+export type GeneratePdfConfig = z.infer<typeof GeneratePdfConfig>;
 
 export const generatePdfStep = defineStepType({
   type: 'generate-pdf',
   summary: 'Create a PDF from HTML or Markdown and store it as a file',
-  config: Config,
+  config: GeneratePdfConfig,
   output: AssetOutput,
   effects: true,
   reusable: true,

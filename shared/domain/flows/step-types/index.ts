@@ -78,7 +78,7 @@ export type StepTypeName = keyof typeof stepTypes;
 export const stepTypeNames = Object.keys(stepTypes) as StepTypeName[];
 
 /** The type of a stored step, which was validated when it was saved. */
-export function stepTypeOf(name: string): AnyStepType {
+export function getStepType(name: string): AnyStepType {
   const types: Record<string, AnyStepType> = stepTypes;
   const type = Object.hasOwn(types, name) ? types[name] : undefined;
   if (!type) throw new Error(`Unknown step type ${name}`);

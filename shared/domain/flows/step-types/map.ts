@@ -5,7 +5,7 @@ import { concurrency, onError, StoredSteps } from '../steps/held-steps.ts';
 import { defineStepType, type FlowStep } from '../steps/step.ts';
 
 /** The most items of one map. */
-export const itemsMax = 1_000;
+export const mapItemsMax = 1_000;
 
 const configWith = (steps: z.ZodType<FlowStep[], unknown>) =>
   z
@@ -38,7 +38,7 @@ const configWith = (steps: z.ZodType<FlowStep[], unknown>) =>
       addIssue({ code: 'custom', params: { code: 'INVALID_VALUE' }, path: ['indexAs'], message });
     });
 
-export type Config = z.output<ReturnType<typeof configWith>>;
+export type MapConfig = z.output<ReturnType<typeof configWith>>;
 
 export const mapStep = defineStepType({
   type: 'map',

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { nameUpTo } from '../../../core/name.ts';
-import { fileSource, ImagePart } from '../../conversations/message.ts';
+import { fileSource, MessageImagePart } from '../../conversations/message.ts';
 import { PromptCaching } from '../../model-configs/prompt-caching.ts';
 import { outputVariable } from '../steps/common-config.ts';
 import { ErrorHandling } from '../steps/error-handling.ts';
@@ -11,14 +11,14 @@ import { defineStepType } from '../steps/step.ts';
 import { Template } from '../steps/template-text.ts';
 
 /** The instruction for each format. Helps with providers that cannot enforce a response format. */
-export const instructions = {
+export const formatInstructions = {
   text: undefined,
   json: 'Answer with one valid JSON value and nothing else.',
   markdown: 'Answer in Markdown.',
   html: 'Answer with HTML and nothing else.',
   xml: 'Answer with one well-formed XML document and nothing else.',
 } as const;
-const formats = Object.keys(instructions) as (keyof typeof instructions)[];
+const formats = Object.keys(formatInstructions) as (keyof typeof formatInstructions)[];
 
 const formatName = z
   .string()
@@ -40,7 +40,7 @@ const ResponseFormat = z.union(
   { error: `Expected ${formats.join(', ')}, or {type: "json", schema}` },
 );
 
-const mimeType = ImagePart.shape.mimeType;
+const mimeType = MessageImagePart.shape.mimeType;
 const Attachment = z.discriminatedUnion('type', [
   z.strictObject({
     type: z.literal('image'),
@@ -55,7 +55,7 @@ const Attachment = z.discriminatedUnion('type', [
   }),
 ]);
 
-export const Config = z
+export const PromptConfig = z
   .strictObject({
     model: nameUpTo(255).meta({
       description:
@@ -90,12 +90,12 @@ export const Config = z
     params: { code: 'MISSING_REQUIRED_FIELD' },
     message: 'Required: expected a prompt in userPrompt or text',
   });
-export type Config = z.infer<typeof Config>;
+export type PromptConfig = z.infer<typeof PromptConfig>;
 
 export const promptStep = defineStepType({
   type: 'prompt',
   summary: 'Call a language model',
-  config: Config,
+  config: PromptConfig,
   output: z.unknown(),
   effects: true,
   reusable: true,

@@ -4,7 +4,7 @@ import { PlainErrorHandling } from '../steps/error-handling.ts';
 import { memoryConfig } from '../steps/memory-config.ts';
 import { defineStepType } from '../steps/step.ts';
 
-export const Config = z
+export const SaveMemoryConfig = z
   .strictObject({
     ...memoryConfig,
     contentVariable: VariablePath.optional().meta({
@@ -27,12 +27,12 @@ export const Config = z
       message: 'Required, unless clear is true',
     });
   });
-export type Config = z.infer<typeof Config>;
+export type SaveMemoryConfig = z.infer<typeof SaveMemoryConfig>;
 
 export const saveMemoryStep = defineStepType({
   type: 'save-memory',
   summary: 'Save texts to the memory of a profile; a text that it already has is saved once',
-  config: Config,
+  config: SaveMemoryConfig,
   output: z.object({
     profile: z.string(),
     /** The ids of the memories, new or not. */

@@ -12,7 +12,7 @@ const Addresses = Template.min(1).superRefine((text, context) => {
   if (message) context.addIssue({ code: 'custom', message });
 });
 
-export const Config = z
+export const SendEmailConfig = z
   .strictObject({
     from: Addresses.meta({
       description: 'An address, or Name <address>, that is verified in SES',
@@ -34,12 +34,12 @@ export const Config = z
     params: { code: 'MISSING_REQUIRED_FIELD' },
     message: 'Required: expected a body in html, text or both',
   });
-export type Config = z.infer<typeof Config>;
+export type SendEmailConfig = z.infer<typeof SendEmailConfig>;
 
 export const sendEmailStep = defineStepType({
   type: 'send-email',
   summary: 'Send an email through Amazon SES',
-  config: Config,
+  config: SendEmailConfig,
   output: z.object({ messageId: z.string() }),
   effects: true,
   reusable: true,

@@ -18,7 +18,7 @@ export const AssetOutput = z.object({
   expiresAt: z.iso.datetime().nullable(),
 });
 
-export const Config = z
+export const StoreAssetConfig = z
   .strictObject({
     url: Template.min(1).optional().meta({ description: 'Where to fetch the file from' }),
     content: Template.min(1).optional().meta({ description: 'The file as base64, or as a data: URL' }),
@@ -37,12 +37,12 @@ export const Config = z
     path: ['filename'],
     message: 'Required with content',
   });
-export type Config = z.infer<typeof Config>;
+export type StoreAssetConfig = z.infer<typeof StoreAssetConfig>;
 
 export const storeAssetStep = defineStepType({
   type: 'store-asset',
   summary: 'Store a file of up to 25 MB and return its URL',
-  config: Config,
+  config: StoreAssetConfig,
   output: AssetOutput,
   effects: true,
   reusable: true,

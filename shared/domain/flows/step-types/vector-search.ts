@@ -5,7 +5,7 @@ import { Template } from '../steps/template-text.ts';
 import { EmbeddingModelName } from './generate-embedding.ts';
 import { CollectionName } from './store-vector.ts';
 
-export const Config = z
+export const VectorSearchConfig = z
   .strictObject({
     collection: CollectionName,
     query: Template.min(1).optional().meta({ description: 'A text to embed and search for' }),
@@ -32,12 +32,12 @@ export const Config = z
       refuse('embeddingModel', 'Give embeddingModel only with query; vectorVariable already names a vector');
     }
   });
-export type Config = z.infer<typeof Config>;
+export type VectorSearchConfig = z.infer<typeof VectorSearchConfig>;
 
 export const vectorSearchStep = defineStepType({
   type: 'vector-search',
   summary: 'Find the nearest vectors in a collection, nearest first',
-  config: Config,
+  config: VectorSearchConfig,
   output: z.array(
     z.object({ id: z.string(), score: z.number(), metadata: z.record(z.string(), z.unknown()) }),
   ),

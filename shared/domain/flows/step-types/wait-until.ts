@@ -5,7 +5,7 @@ import { defineStepType } from '../steps/step.ts';
 
 const thirtyDays = 30 * 86_400_000;
 
-export const Config = z
+export const WaitUntilConfig = z
   .strictObject({
     delayMs: z.int().min(0).max(thirtyDays).optional().meta({ description: 'A fixed delay' }),
     condition: Expression.optional().meta({
@@ -25,14 +25,14 @@ export const Config = z
     params: { code: 'MISSING_REQUIRED_FIELD' },
     message: 'Give either condition or delayMs',
   });
-export type Config = z.infer<typeof Config>;
+export type WaitUntilConfig = z.infer<typeof WaitUntilConfig>;
 
 export const Output = z.object({ waitedMs: z.int(), result: z.unknown() });
 
 export const waitUntilStep = defineStepType({
   type: 'wait-until',
   summary: 'Wait for a time, or for a condition',
-  config: Config,
+  config: WaitUntilConfig,
   output: Output,
   effects: false,
   reusable: false,

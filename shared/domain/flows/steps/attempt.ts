@@ -41,4 +41,4 @@ export const Attempt = z
   });
 export type Attempt = z.infer<typeof Attempt>;
 
-export const attemptsText = `The attempts in their order (the first ${attemptsMax}), if there was more than one. Those before a wait are not recorded`;
+export const attemptsDescription = `The attempts in their order (the first ${attemptsMax}), if there was more than one. Those before a wait are not recorded`;

@@ -62,5 +62,5 @@ export async function fallbackAttempts(
   return [overrides];
 }
 
-export const errorHandlingOf = ({ config }: { config: Record<string, unknown> }) =>
+export const stepErrorHandling = ({ config }: { config: Record<string, unknown> }) =>
   config.errorHandling as ErrorHandling | undefined;

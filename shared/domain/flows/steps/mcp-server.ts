@@ -5,7 +5,7 @@ import { ServerUrl } from './server-url.ts';
 import { ToolName } from './tool-reference.ts';
 
 /** A time-out of a config in milliseconds: a value under 1,000 is in seconds (docs/decisions/tools.md). */
-export const timeoutMsOf = (timeout: number) => (timeout < 1_000 ? timeout * 1_000 : timeout);
+export const toTimeoutMs = (timeout: number) => (timeout < 1_000 ? timeout * 1_000 : timeout);
 
 const configured = z.boolean().optional().meta({
   description: 'Whether a credential is stored, in responses. In requests, false removes it',
@@ -55,7 +55,7 @@ export const McpServer = z.strictObject({
 export type McpServer = z.infer<typeof McpServer>;
 
 /** The member with the credential of a server; undefined for a server without credentials. */
-export const fieldOf = ({ auth }: { auth?: Pick<McpAuth, 'type'> | undefined }) => {
+export const credentialField = ({ auth }: { auth?: Pick<McpAuth, 'type'> | undefined }) => {
   if (!auth || auth.type === 'none' || auth.type === 'oauth') return undefined;
   return auth.type === 'basic' ? 'password' : 'token';
 };

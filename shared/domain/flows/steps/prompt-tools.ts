@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { hasSecretReference } from '../../../core/secrets/secret-references.ts';
-import { fieldOf, McpAuth, McpServer } from './mcp-server.ts';
+import { credentialField, McpAuth, McpServer } from './mcp-server.ts';
 import { RuntimeTool } from './runtime-tool.ts';
 import { Template } from './template-text.ts';
 import { ToolName, ToolReference } from './tool-reference.ts';
@@ -20,7 +20,7 @@ const PromptMcpServer = McpServer.extend({
   auth: McpAuth.omit({ configured: true })
     .extend({ token: Credential, password: Credential })
     .superRefine((auth, context) => {
-      const field = fieldOf({ auth });
+      const field = credentialField({ auth });
       if (!field || auth[field] !== undefined) return;
       const params = { code: 'MISSING_REQUIRED_FIELD' };
       const message = `Required for the type ${auth.type}: a text with {{secret:KEY}}`;
@@ -72,7 +72,7 @@ export const PromptTools = z
   );
 export type PromptTools = z.infer<typeof PromptTools>;
 
-export const ownToolsOf = ({
+export const stepTools = ({
   type,
   config,
 }: FlowStepLike): Pick<PromptTools, 'runtimeTools' | 'mcpServers'> =>

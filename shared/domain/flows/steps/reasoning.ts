@@ -26,7 +26,7 @@ export const Reasoning = z
       'true: the effort medium. false: none. Providers ignore what their models do not support. Summaries are streamed as reasoning events',
   });
 
-export function reasoningOf(config: z.infer<typeof Reasoning> | undefined): ModelReasoning | undefined {
+export function toModelReasoning(config: z.infer<typeof Reasoning> | undefined): ModelReasoning | undefined {
   if (config === undefined) return undefined;
   const given = typeof config === 'boolean' ? { enabled: config } : config;
   if (!given.enabled) return { effort: 'none' };

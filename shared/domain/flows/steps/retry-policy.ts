@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { definedOf } from '../../../core/defined.ts';
+import { omitUndefined } from '../../../core/defined.ts';
 import { failureKinds } from '../../../core/errors/step-error.ts';
 
 const hour = 3_600_000;
@@ -43,7 +43,10 @@ export const timeoutMsOption = z.int().min(100).max(900_000).optional().meta({
 });
 
 /** The policy with its defaults. */
-export const retryPolicy = (given: RetryPolicy): typeof defaults => ({ ...defaults, ...definedOf(given) });
+export const retryPolicy = (given: RetryPolicy): typeof defaults => ({
+  ...defaults,
+  ...omitUndefined(given),
+});
 
 /** The pause before an attempt, in ms. @param attempt From 1, for the second. @param random From 0 to 1 */
 export function pauseBefore(given: RetryPolicy, attempt: number, random: number): number {

@@ -16,7 +16,7 @@ export const definitionPath = (path: RunPath): string => path.replaceAll(timesOf
 const listAround = (path: RunPath): string => path.slice(0, Math.max(0, path.lastIndexOf('.')));
 
 /** The path of the step that holds a list: `2` of `2.i17`. */
-export const holderOf = (list: string): RunPath => listAround(list);
+export const holderPath = (list: string): RunPath => listAround(list);
 
 /** Whether what is set in the list is not set outside of it: in branches, in items of maps, and in other flows. */
 export const isOwnScope = (list: string): boolean => /(^|\.)([bi]\d*|f)$/.test(list);
@@ -27,7 +27,7 @@ export const isClosedScope = (list: string): boolean => /(^|\.)f$/.test(list);
 /** The paths of the lists around a step, outermost first. */
 export function listsAround(path: RunPath): string[] {
   const list = listAround(path);
-  return list === '' ? [] : [...listsAround(holderOf(list)), list];
+  return list === '' ? [] : [...listsAround(holderPath(list)), list];
 }
 
 /** Under what a step keeps its pause between two attempts, beside what it keeps itself. */

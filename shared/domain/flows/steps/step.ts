@@ -84,5 +84,5 @@ export const defineStepType = <Type extends string, Config extends z.ZodObject, 
 // biome-ignore lint/suspicious/noExplicitAny: a registry holds steps of every shape, and branch is contravariant in its config
 export type AnyStepType = StepType<string, any, any>;
 
-export const variableOf = ({ config }: Pick<FlowStep, 'config'>): string | undefined =>
+export const outputVariableName = ({ config }: Pick<FlowStep, 'config'>): string | undefined =>
   (config.outputVariable ?? config.variableName) as string | undefined;

@@ -20,7 +20,7 @@ export const builtinIdIn = (reference: string): string | undefined =>
 /** Whether a tool is one of an MCP server: it comes with its server. */
 export const isOfMcpServer = (id: string) => id.startsWith('mcp:');
 
-export function toolIdsOf({
+export function stepToolIds({
   type,
   config = {},
 }: {

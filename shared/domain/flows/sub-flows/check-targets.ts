@@ -1,9 +1,10 @@
-import { detailAt, type ErrorDetail, ifMissing, invalidAt } from '../../../core/errors/errors.ts';
+import { detailAt, type ErrorDetail, invalidAt } from '../../../core/errors/errors.ts';
 import { using } from '../../../platform/aws/uses.ts';
 import type { Scope } from '../../../platform/data/scope.ts';
-import { flowStore, type LoadedFlow } from '../flow-store.ts';
+import { flowStore } from '../flow-store.ts';
 import type { FlowStep } from '../steps/step.ts';
 import { versionStore } from '../version-store.ts';
+import { type FlowReader, storedFlows } from './flow-reader.ts';
 import { type FlowTarget, flowTargetsIn } from './flow-targets.ts';
 import { flowsMax, levelsMax } from './sub-flows.ts';
 
@@ -18,29 +19,29 @@ export const assertPublishable = /* @__PURE__ */ using(
   (scope: Scope) =>
     async (flowId: string, steps: readonly FlowStep[]): Promise<void> => {
       const targets = flowTargetsIn(steps).map((target) => ({ ...target, path: [] }));
-      const [problem] = await flowTargetProblems(scope, targets, flowId);
+      const [problem] = await flowTargetProblems(storedFlows(scope), targets, flowId);
       if (problem) throw invalidAt('versionId', problem.code, problem.message);
     },
 );
 
 /** Why a flow cannot be saved with these `flow` steps. @param ownId Of the flow, if it exists. */
 export async function flowTargetProblems(
-  scope: Scope,
+  flows: FlowReader,
   targets: readonly PlacedTarget[],
   ownId: string | undefined,
 ): Promise<ErrorDetail[]> {
-  const reader = openReader(scope);
+  const reading = openReading(flows);
   const problems: ErrorDetail[] = [];
   for (const { path, ...target } of targets) {
-    const found = await problemOf(reader, target, ownId);
+    const found = await problemOf(reading, target, ownId);
     if (found) problems.push(detailAt([...path, found.member], found.code, found.message));
   }
   return problems;
 }
 
-async function problemOf(reader: FlowReader, target: FlowTarget, ownId: string | undefined) {
+async function problemOf(reading: Reading, target: FlowTarget, ownId: string | undefined) {
   const { flowId, version } = target;
-  const flow = await reader.flow(flowId);
+  const flow = await reading.flow(flowId);
   const invalid = (code: 'INVALID_VALUE' | 'TOO_DEEP', message: string) => ({
     member: 'flowId',
     code,
@@ -48,11 +49,11 @@ async function problemOf(reader: FlowReader, target: FlowTarget, ownId: string |
   });
   if (!flow)
     return { member: 'flowId', code: 'UNKNOWN_FLOW' as const, message: `There is no flow ${flowId}` };
-  if (version !== 'published' && (await reader.version(target))?.type !== 'published') {
+  if (version !== 'published' && (await reading.version(target))?.type !== 'published') {
     const message = `The flow "${flow.name}" has no published version ${version}`;
     return { member: 'version', code: 'UNKNOWN_VERSION' as const, message };
   }
-  const levels = await levelsBelow(reader, target, [ownId ?? 'new']);
+  const levels = await levelsBelow(reading, target, [ownId ?? 'new']);
   if (levels === 'circle') return invalid('INVALID_VALUE', 'The flow would run itself. Choose another flow');
   if (levels === 'too many') {
     return invalid('TOO_DEEP', `A flow runs at most ${flowsMax} other flows, with those that they run`);
@@ -63,48 +64,38 @@ async function problemOf(reader: FlowReader, target: FlowTarget, ownId: string |
 
 /** How many flows are inside of each other here, whichever of their versions run. @param above The ids of those around */
 async function levelsBelow(
-  reader: FlowReader,
+  reading: Reading,
   { flowId, version }: FlowTarget,
   above: readonly string[],
 ): Promise<number | 'circle' | 'too many'> {
   if (above.includes(flowId)) return 'circle';
   if (above.length > levelsMax) return above.length;
   const name = `${flowId} ${version}`;
-  const known = reader.levels.get(name);
+  const known = reading.levels.get(name);
   if (known !== undefined) return known;
-  const targets = await reader.targets({ flowId, version });
-  if (reader.count() > flowsMax) return 'too many';
+  const targets = await reading.targets({ flowId, version });
+  if (reading.count() > flowsMax) return 'too many';
   let most = 0;
   for (const target of targets) {
-    const below = await levelsBelow(reader, target, [...above, flowId]);
+    const below = await levelsBelow(reading, target, [...above, flowId]);
     if (typeof below !== 'number') return below;
     most = Math.max(most, below);
   }
-  reader.levels.set(name, most + 1);
+  reading.levels.set(name, most + 1);
   return most + 1;
 }
 
-type FlowReader = ReturnType<typeof openReader>;
-
-/** Reads each flow and each version once. */
-function openReader(scope: Scope) {
-  const [flows, versions] = [flowStore(scope), versionStore(scope)];
-  const found = new Map<string, Promise<LoadedFlow | undefined>>();
-  const once = <T>(known: Map<string, Promise<T>>, name: string, load: () => Promise<T>): Promise<T> => {
-    const loading = known.get(name) ?? load();
-    known.set(name, loading);
-    return loading;
+/** Remembers what it read, for all of the targets. */
+function openReading(flows: FlowReader) {
+  const read = new Set<string>();
+  const flow = (id: string) => {
+    read.add(id);
+    return flows.flow(id);
   };
-  const flow = (id: string) => once(found, id, () => flows.get(id).catch(ifMissing(undefined)));
-  const stored = new Map<string, ReturnType<typeof loadVersion>>();
-  const loadVersion = (id: string, versionId: string) =>
-    versions.immutable(id, versionId).catch(ifMissing(undefined));
-  const version = ({ flowId, version: id }: FlowTarget) =>
-    once(stored, `${flowId} ${id}`, () => loadVersion(flowId, id));
   return {
     flow,
-    version,
-    count: () => found.size,
+    version: flows.version,
+    count: () => read.size,
     levels: new Map<string, number>(),
 
     /** What the draft, the published and the named version of a flow run. */
@@ -112,10 +103,12 @@ function openReader(scope: Scope) {
       const current = await flow(flowId);
       const ids = new Set([current?.publishedVersionId, named === 'published' ? null : named]);
       const others = await Promise.all(
-        [...ids].map((id) => (id ? version({ flowId, version: id }) : undefined)),
+        [...ids].map((id) => (id ? flows.version({ flowId, version: id }) : undefined)),
       );
       const all = [current, ...others].flatMap((each) => flowTargetsIn(each?.steps ?? []));
       return [...new Map(all.map((each) => [`${each.flowId} ${each.version}`, each])).values()];
     },
   };
 }
+
+type Reading = ReturnType<typeof openReading>;

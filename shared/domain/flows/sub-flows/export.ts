@@ -47,10 +47,10 @@ export const flowExporter = /* @__PURE__ */ using([flowStore, versionStore], (sc
 const tooMany = `The flow and those that it runs take more than ${megabytes(responseBytesMax)}; export them one by one`;
 
 /** A copy of a JSON value with `secret:<NAME>` in place of each `{{secret:NAME}}`. */
-export const withReferenceNames = <T>(value: T): T => withTexts(value, withBareReferences);
+export const withReferenceNames = <T>(value: T): T => mapTexts(value, withBareReferences);
 
 /** A copy of a JSON value with each text in it changed. */
-export function withTexts<T>(value: T, change: (text: string) => string): T {
+export function mapTexts<T>(value: T, change: (text: string) => string): T {
   const visit = (part: unknown): unknown => {
     if (typeof part === 'string') return change(part);
     if (Array.isArray(part)) return part.map(visit);

@@ -1,4 +1,4 @@
-import { findTextProblems } from '../../../adapters/code/tasks.ts';
+import { findTextProblemsTask } from '../../../adapters/code/tasks.ts';
 import type { FlowText } from '../../../adapters/code/texts.ts';
 import { type Sandbox, SandboxError } from '../../../adapters/sandbox/sandbox.ts';
 import type { ErrorDetail } from '../../../core/errors/errors.ts';
@@ -17,7 +17,7 @@ export async function syntaxProblems(
   const at = new Int32Array(new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT));
   const input = { texts: texts.map(asChecked), at };
   try {
-    const problems = await sandbox(findTextProblems, input, { timeoutMs });
+    const problems = await sandbox(findTextProblemsTask, input, { timeoutMs });
     return texts.flatMap((text, index) => detailOf(text, problems[index]));
   } catch (error) {
     const culprit = texts[at[0] ?? 0];

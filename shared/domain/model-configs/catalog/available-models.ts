@@ -1,8 +1,8 @@
 import type { CatalogModel, ListedOffer } from '../../../adapters/models/catalog.ts';
 import { responseFormats } from '../capabilities.ts';
-import { type CatalogFilter, type CatalogView, facetsOf, shownModels } from './catalog-view.ts';
+import { type CatalogFilter, type CatalogView, modelFacets, shownModels } from './catalog-view.ts';
 
-export function availableModels(view: CatalogView, filter: CatalogFilter) {
+export function toAvailableModels(view: CatalogView, filter: CatalogFilter) {
   const { catalog, sources, configsOf, statusOf } = view;
   const data = [...shownModels(view, filter)].flatMap(({ model, offers }) =>
     offers.map((offer) => {
@@ -23,7 +23,7 @@ export function availableModels(view: CatalogView, filter: CatalogFilter) {
         supportsCustomKey: true,
         supportsSearch: offer.tools ?? false,
         supportsStreaming: model.category !== 'embedding',
-        ...facetsOf(model),
+        ...modelFacets(model),
       };
     }),
   );

@@ -3,9 +3,9 @@ import { providerKeys } from '../../../adapters/models/providers/provider-keys.t
 import { using } from '../../../platform/aws/uses.ts';
 import type { Scope } from '../../../platform/data/scope.ts';
 import { readModelAccount } from '../model-account.ts';
-import { availableModels } from './available-models.ts';
+import { toAvailableModels } from './available-models.ts';
 import { type CatalogFilter, catalogView } from './catalog-view.ts';
-import { groupedModels } from './grouped-models.ts';
+import { toGroupedModels } from './grouped-models.ts';
 
 export const catalogLists = /* @__PURE__ */ using(['table:read', 'provider-keys'], (scope: Scope) => {
   const load = async () => {
@@ -17,7 +17,7 @@ export const catalogLists = /* @__PURE__ */ using(['table:read', 'provider-keys'
     return catalogView(catalog, { account, deployment });
   };
   return {
-    available: async (filter: CatalogFilter) => availableModels(await load(), filter),
-    grouped: async (filter: CatalogFilter) => groupedModels(await load(), filter),
+    available: async (filter: CatalogFilter) => toAvailableModels(await load(), filter),
+    grouped: async (filter: CatalogFilter) => toGroupedModels(await load(), filter),
   };
 });

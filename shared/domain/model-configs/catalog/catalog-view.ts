@@ -51,7 +51,7 @@ export function* shownModels(
   }
 }
 
-export const facetsOf = ({ tags, category, priority }: CatalogModel) => ({
+export const modelFacets = ({ tags, category, priority }: CatalogModel) => ({
   tags,
   uiCategory: category,
   ...(priority !== undefined && { uiPriority: priority }),

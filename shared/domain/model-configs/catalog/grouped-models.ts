@@ -1,11 +1,11 @@
 import type { CatalogModel, ListedOffer } from '../../../adapters/models/catalog.ts';
 import { deploymentCredentials } from '../../../adapters/models/providers/credentials.ts';
 import { providerNames, providerTitles } from '../../../adapters/models/providers/provider-names.ts';
-import { creatorNames, reasoningCapabilityOf } from '../capabilities.ts';
-import { costsOf } from '../config-view.ts';
-import { type CatalogFilter, type CatalogView, facetsOf, shownModels } from './catalog-view.ts';
+import { creatorNames, toReasoningCapability } from '../capabilities.ts';
+import { shownCosts } from '../config-view.ts';
+import { type CatalogFilter, type CatalogView, modelFacets, shownModels } from './catalog-view.ts';
 
-export function groupedModels(view: CatalogView, filter: CatalogFilter) {
+export function toGroupedModels(view: CatalogView, filter: CatalogFilter) {
   const data = [...shownModels(view, filter)].map(({ model, offers }) => groupOf(view, model, offers));
   const { models } = view.catalog;
   const stats = {
@@ -38,14 +38,14 @@ function groupOf(
       provider: offer.provider,
       providerDisplayName: providerTitles[offer.provider],
       modelId: offer.id,
-      ...costsOf(offer.shown),
+      ...shownCosts(offer.shown),
       hasPlatformKey: isPlatform(offer.provider),
       keyStatus: statusOf(offer.provider),
     })),
     isConfigured: configs.length > 0,
     configuredProviders: [...new Set(configs.map(({ provider }) => provider))],
     configuredConfigs: configs.map(({ id, provider, modelId }) => ({ id, provider, modelId })),
-    ...(reasoning && { reasoningCapability: reasoningCapabilityOf(reasoning) }),
-    ...facetsOf(model),
+    ...(reasoning && { reasoningCapability: toReasoningCapability(reasoning) }),
+    ...modelFacets(model),
   };
 }

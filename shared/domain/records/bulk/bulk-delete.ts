@@ -5,7 +5,7 @@ import { forEachInTime } from '../../../platform/data/for-each-in-time.ts';
 import type { Scope } from '../../../platform/data/scope.ts';
 import { type RecordItem, recordEntity } from '../record.ts';
 import { recordStore } from '../record-store.ts';
-import { removalOf } from '../record-writer.ts';
+import { recordRemoval } from '../record-writer.ts';
 
 const deletesAtOnce = 16;
 
@@ -26,7 +26,7 @@ export const bulkDeleter = /* @__PURE__ */ using([recordStore, cleanupQueue], (s
   async function removed(known: RecordItem): Promise<boolean> {
     const { id } = known;
     const options = { consistent: true, known, conflictError: () => renamed(id) };
-    const removal = (record: RecordItem) => removalOf(scope, record);
+    const removal = (record: RecordItem) => recordRemoval(scope, record);
     return (await scope.table.modify(recordEntity, { id }, removal, options)) !== undefined;
   }
 

@@ -8,7 +8,7 @@ import type { Scope } from '../../../platform/data/scope.ts';
 import { responseBytesMax, takeWithinBytes } from '../../../platform/http/responses/envelope.ts';
 import { type RecordItem, recordEntity } from '../record.ts';
 import { recordStore } from '../record-store.ts';
-import { bulkPlan, type Edit, editOf, type MetadataChange } from './bulk-plan.ts';
+import { bulkPlan, type MetadataChange, planEdit, type RecordEdit } from './bulk-plan.ts';
 import { type BulkTargets, targetPages, targetTest } from './bulk-targets.ts';
 
 /** Requests at once, of a transaction each. */
@@ -47,15 +47,15 @@ export const bulkEditor = /* @__PURE__ */ using([recordStore, { memoryMb: 1_769 
   ): Promise<BulkEdited> => {
     const edits = await bulkPlan(targetPages(scope, targets, { timeLeftMs }), targets, change);
     if (dryRun) return bulkEdited(edits);
-    const done = new Map<string, Edit | undefined>();
+    const done = new Map<string, RecordEdit | undefined>();
 
-    const writeOf = ({ id, metadata = '', revision }: Edit) => {
+    const writeOf = ({ id, metadata = '', revision }: RecordEdit) => {
       const changes = { set: { metadata, updatedAt: scope.now().toISOString() }, add: { revision: 1 } };
       return table.writes.update(recordEntity, { id }, changes, isUnchanged({ revision }));
     };
 
     /** Writes edits in one transaction, or each by itself if another writer changed a record meanwhile. */
-    async function applyTogether(edits: readonly Edit[], signal: AbortSignal): Promise<void> {
+    async function applyTogether(edits: readonly RecordEdit[], signal: AbortSignal): Promise<void> {
       const isWritten =
         edits.length > 1 && (await table.commit(edits.map(writeOf)).then(() => true, ifRefused(false)));
       for (const edit of edits) {
@@ -64,8 +64,8 @@ export const bulkEditor = /* @__PURE__ */ using([recordStore, { memoryMb: 1_769 
       }
     }
 
-    async function applyEdit(planned: Edit, signal: AbortSignal): Promise<void> {
-      let edit: Edit | undefined;
+    async function applyEdit(planned: RecordEdit, signal: AbortSignal): Promise<void> {
+      let edit: RecordEdit | undefined;
       const writeEdit = async () => {
         edit = edit ? await replanned(edit) : planned;
         if (edit?.metadata === undefined) return;
@@ -77,10 +77,10 @@ export const bulkEditor = /* @__PURE__ */ using([recordStore, { memoryMb: 1_769 
     }
 
     /** The edit of a record that another writer changed; undefined if it was deleted or no longer matches. */
-    async function replanned({ id, shown: earlier }: Edit): Promise<Edit | undefined> {
+    async function replanned({ id, shown: earlier }: RecordEdit): Promise<RecordEdit | undefined> {
       const [record] = await getMany([id]);
       if (!record || !targetTest(targets, scope.now())(record)) return undefined;
-      const { edit, shown, tooLarge } = editOf(record, change);
+      const { edit, shown, tooLarge } = planEdit(record, change);
       if (tooLarge) throw new Halted(`The metadata of ${id} became too large because of another request`);
       // The record already has the requested values, perhaps from this call's own write whose response was lost.
       return earlier ? { ...edit, shown: edit.metadata === undefined ? earlier : shown } : edit;
@@ -102,8 +102,8 @@ export const bulkEditor = /* @__PURE__ */ using([recordStore, { memoryMb: 1_769 
 });
 
 /** The edits that change something, those of one transaction together. */
-function* transactionsOf(edits: readonly Edit[]): Generator<Edit[]> {
-  let together: Edit[] = [];
+function* transactionsOf(edits: readonly RecordEdit[]): Generator<RecordEdit[]> {
+  let together: RecordEdit[] = [];
   let bytes = 0;
   for (const edit of edits) {
     if (edit.metadata === undefined) continue;
@@ -117,7 +117,7 @@ function* transactionsOf(edits: readonly Edit[]): Generator<Edit[]> {
   if (together.length > 0) yield together;
 }
 
-const bulkEdited = (edits: readonly Edit[]): BulkEdited => ({
+const bulkEdited = (edits: readonly RecordEdit[]): BulkEdited => ({
   recordIds: edits.map(({ id }) => id),
   data: takeWithinBytes(
     edits.flatMap(({ id, shown }) => (shown ? { id, ...shown } : [])),

@@ -3,7 +3,7 @@ import { type ErrorDetail, invalid, invalidAt } from '../../../core/errors/error
 import { responseBytesMax } from '../../../platform/http/responses/envelope.ts';
 import { metadataBytesMax } from '../limits.ts';
 import type { RecordItem } from '../record.ts';
-import { type BulkTargets, memberOf } from './bulk-targets.ts';
+import { type BulkTargets, targetsMember } from './bulk-targets.ts';
 
 export const recordsPerEdit = 10_000;
 /** All new metadata together: it is in memory at once, and the time to write it is limited. */
@@ -17,7 +17,7 @@ export interface MetadataChange {
   deleteFields: ReadonlySet<string>;
 }
 
-export interface Edit {
+export interface RecordEdit {
   id: string;
   revision: number;
   /** The new metadata as stored JSON text; absent if the record does not change. */
@@ -26,7 +26,7 @@ export interface Edit {
   shown?: { before: Metadata; after: Metadata };
 }
 
-export function editOf({ id, revision, metadata: before }: RecordItem, change: MetadataChange) {
+export function planEdit({ id, revision, metadata: before }: RecordItem, change: MetadataChange) {
   const merged: Metadata = { ...before, ...change.updates };
   const after = Object.fromEntries(
     Object.entries(merged).filter(([field]) => !change.deleteFields.has(field)),
@@ -47,15 +47,15 @@ export async function bulkPlan(
   pages: AsyncIterable<RecordItem[]>,
   targets: BulkTargets,
   change: MetadataChange,
-): Promise<Edit[]> {
-  const edits: Edit[] = [];
+): Promise<RecordEdit[]> {
+  const edits: RecordEdit[] = [];
   const tooLarge: string[] = [];
   let bytesLeft = bytesTogetherMax;
   let shownBytesLeft = responseBytesMax;
   const turn = eventLoopYielder();
   for await (const records of pages) {
     for (const record of records) {
-      const { edit, shown, ...sizes } = editOf(record, change);
+      const { edit, shown, ...sizes } = planEdit(record, change);
       bytesLeft -= sizes.bytes;
       shownBytesLeft -= sizes.shownBytes;
       if (sizes.tooLarge) tooLarge.push(record.id);
@@ -73,7 +73,7 @@ export async function bulkPlan(
 const tooMany = `More than ${recordsPerEdit} records match, the maximum for one call; nothing was changed`;
 const tooMuch = `The new metadata of all records has more than ${bytesTogetherMax} bytes; nothing was changed: edit fewer records at a time`;
 const refused = (targets: BulkTargets, message: string) =>
-  invalidAt(memberOf(targets), 'TOO_MANY_RECORDS', message);
+  invalidAt(targetsMember(targets), 'TOO_MANY_RECORDS', message);
 
 const tooLargeAfter = (id: string): ErrorDetail => ({
   path: 'updates',

@@ -1,15 +1,15 @@
 import * as z from 'zod';
-import { chunksOf } from '../../../core/chunks.ts';
+import { toChunks } from '../../../core/chunks.ts';
 import { filterYielding } from '../../../core/concurrency/event-loop.ts';
 import { invalidAt } from '../../../core/errors/errors.ts';
 import { FieldValue } from '../../../core/filters/field-value.ts';
-import { Field, type RecordFilter } from '../../../core/filters/filter.ts';
+import { FieldPath, type RecordFilter } from '../../../core/filters/filter.ts';
 import { valueCharactersMax } from '../../../core/filters/filter-size.ts';
 import {
   type FieldsPredicate,
   filterableFields,
   filterPredicate,
-  predicateOf,
+  toPredicate,
 } from '../../../core/filters/matches.ts';
 import type { Scope } from '../../../platform/data/scope.ts';
 import { idPages, idsPerPage } from '../id-pages.ts';
@@ -20,7 +20,7 @@ const operators = ['equals', 'equals_ci', 'not_equals', 'contains', 'not_contain
 
 export const BulkCondition = z
   .strictObject({
-    field: Field,
+    field: FieldPath,
     operator: z.enum(operators),
     value: z.union([z.string().max(valueCharactersMax), z.number(), z.boolean()]),
   })
@@ -41,12 +41,12 @@ const anyTime = new Date(0);
 const testBy =
   (op: 'eq' | 'neq') =>
   ({ field, value }: BulkCondition) =>
-    predicateOf({ field, op, value }, anyTime);
+    toPredicate({ field, op, value }, anyTime);
 
 const tests: Record<BulkCondition['operator'], (asked: BulkCondition) => FieldsPredicate> = {
   equals: testBy('eq'),
   not_equals: testBy('neq'),
-  contains: ({ field, value }) => predicateOf({ field, op: 'contains', value: String(value) }, anyTime),
+  contains: ({ field, value }) => toPredicate({ field, op: 'contains', value: String(value) }, anyTime),
   not_contains(asked) {
     const contains = tests.contains(asked);
     return (fields) => !contains(fields);
@@ -98,15 +98,15 @@ export async function* targetPages(
 
 const pagesOf = (scope: Scope, targets: BulkTargets) =>
   'recordIds' in targets
-    ? chunksOf([...new Set(targets.recordIds)], idsPerPage)
+    ? toChunks([...new Set(targets.recordIds)], idsPerPage)
     : idPages(scope, 'recordFilter' in targets ? targets.recordFilter.type : undefined);
 
-export const memberOf = (targets: BulkTargets) =>
+export const targetsMember = (targets: BulkTargets) =>
   'recordIds' in targets ? 'recordIds' : 'recordFilter' in targets ? 'recordFilter' : 'conditions';
 
 const tooManyToRead = (targets: BulkTargets, readMax: number) =>
   invalidAt(
-    memberOf(targets),
+    targetsMember(targets),
     'TOO_MANY_RECORDS',
     `The call would have to read more than ${readMax} records, or fewer large ones. Nothing was changed; list the records first and pass their ids`,
   );

@@ -4,7 +4,7 @@ const escaped = /^'+[=+\-@\t\r\n＝＋－＠]/;
 /** A harmless formula that spreadsheets should keep as a number. */
 const signedNumber = /^[+-]\d+(\.\d+)?$/;
 
-export const cellOf = (text: string) => (formula.test(text) && !signedNumber.test(text) ? `'${text}` : text);
+export const csvCell = (text: string) => (formula.test(text) && !signedNumber.test(text) ? `'${text}` : text);
 
 export const unescapedCell = (cell: string) => (escaped.test(cell) ? cell.slice(1) : cell);
 
@@ -14,7 +14,7 @@ const prefix = 'metadata.';
 const isLike = (key: string, own: string) =>
   /^(metadata\.)*$/.test(key.slice(0, -own.length)) && key.endsWith(own);
 
-export const columnOf = (key: string) => (ownColumns.some((own) => isLike(key, own)) ? prefix + key : key);
+export const csvColumn = (key: string) => (ownColumns.some((own) => isLike(key, own)) ? prefix + key : key);
 
 /** The metadata key of a column, in a file with these own columns. */
 export const columnKey = (column: string, own: readonly (string | undefined)[]) =>

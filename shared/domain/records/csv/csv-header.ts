@@ -31,7 +31,7 @@ async function headerUnder(
 }
 
 /** Reads the header before any row below it. @throws ServiceError 400 if it has too many columns. */
-export async function headerOf(file: Buffer, delimiter: string, rowsAbove: number): Promise<string[]> {
+export async function readCsvHeader(file: Buffer, delimiter: string, rowsAbove: number): Promise<string[]> {
   const header = await headerUnder(file, delimiter, rowsAbove);
   if (header) return header;
   throw invalidAt('file', 'TOO_MANY_COLUMNS', `A file has at most ${columnsMax} columns; this one has more`);

@@ -16,7 +16,7 @@ export const untilLine = (line: number, errors: readonly RowError[]): RowError[]
   },
 ];
 
-export function errorDetailsOf(errors: readonly RowError[]): string[] {
+export function rowErrorTexts(errors: readonly RowError[]): string[] {
   const details = errors
     .toSorted((one, other) => one.line - other.line)
     .map(({ line, message }) => truncate(`Line ${line}: ${message}`, errorCharactersMax));

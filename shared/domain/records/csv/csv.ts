@@ -4,7 +4,7 @@ import type { RecordDraft } from '../new-record.ts';
 import { toUtf8 } from './csv-bytes.ts';
 import { type CsvColumns, rowReader } from './csv-columns.ts';
 import { declaredDelimiter } from './csv-dialect.ts';
-import { detectDelimiter, headerOf } from './csv-header.ts';
+import { detectDelimiter, readCsvHeader } from './csv-header.ts';
 import { streamRows } from './csv-rows.ts';
 
 const csvRowsMax = 10_000;
@@ -27,7 +27,7 @@ export async function readCsv(bytes: Uint8Array, columns: CsvColumns): Promise<A
   const declared = declaredDelimiter(file.toString('latin1', 0, 10));
   const delimiter = declared ?? (await detectDelimiter(file, columns));
   const rowsAbove = declared ? 1 : 0;
-  const header = await headerOf(file, delimiter, rowsAbove);
+  const header = await readCsvHeader(file, delimiter, rowsAbove);
   const { count, unclosedAt } = await lookThrough(file, delimiter, rowsAbove);
   if (count < 1) throw noRows('The file is empty', unclosedAt);
   const read = rowReader(header, columns);

@@ -6,7 +6,7 @@ import { jsonBytes } from '../limits.ts';
 import type { RecordItem } from '../record.ts';
 import type { RecordFilters } from '../record-filters.ts';
 import { recordStore } from '../record-store.ts';
-import { cellOf, columnOf } from './csv-cells.ts';
+import { csvCell, csvColumn } from './csv-cells.ts';
 
 /** All keys are in memory at once, and each is a column of every row. */
 const keysMax = 5_000;
@@ -73,7 +73,7 @@ export const csvExporter = /* @__PURE__ */ using([recordStore], (scope: Scope, l
   }
 
   async function* pieces(filters: RecordFilters, { keys, groups }: Survey) {
-    yield linesOf([['name', 'type', ...keys.map((key) => cellOf(columnOf(key)))]]);
+    yield linesOf([['name', 'type', ...keys.map((key) => csvCell(csvColumn(key)))]]);
     for (const some of groups) {
       const records = await stillMatching(filters, some);
       if (records.length > 0) yield linesOf(records.map((record) => rowOf(record, keys)));
@@ -115,7 +115,7 @@ const linesOf = (rows: string[][]) =>
   stringify(rows, { record_delimiter: 'windows', quoted_match: /[\r\n]/ });
 
 const rowOf = ({ name, type, metadata }: RecordItem, keys: readonly string[]) =>
-  [name, type, ...keys.map((key) => written(Object.hasOwn(metadata, key) ? metadata[key] : ''))].map(cellOf);
+  [name, type, ...keys.map((key) => written(Object.hasOwn(metadata, key) ? metadata[key] : ''))].map(csvCell);
 
 const written = (value: unknown) => (typeof value === 'string' ? value : JSON.stringify(value));
 

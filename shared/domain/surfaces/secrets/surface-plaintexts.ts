@@ -5,7 +5,7 @@ import type { Surface } from '../surface/surface.ts';
 type Plaintexts = Readonly<Record<string, string>>;
 
 /** The plaintexts of a surface by their ids. Empty if the surface is being deleted. */
-export async function plaintextsOf(
+export async function readPlaintexts(
   { read }: SecretReader,
   { id, valueId }: Pick<Surface, 'id' | 'valueId'>,
 ): Promise<Plaintexts> {

@@ -1,7 +1,7 @@
 import type { Surface } from '../surface/surface.ts';
-import { cardSecretOf } from '../surface/surface-behavior.ts';
-import { secretKeysOf } from '../surface/surface-secret-places.ts';
+import { cardSecretKey } from '../surface/surface-behavior.ts';
+import { surfaceSecretKeys } from '../surface/surface-secret-places.ts';
 
-export const usedSecretKeysOf = (surface: Surface): string[] => [
-  ...new Set([...secretKeysOf(surface), ...[cardSecretOf(surface)].filter((key) => key !== undefined)]),
+export const usedSecretKeys = (surface: Surface): string[] => [
+  ...new Set([...surfaceSecretKeys(surface), ...[cardSecretKey(surface)].filter((key) => key !== undefined)]),
 ];

@@ -5,8 +5,8 @@ import { secretValues } from '../../secrets/secret-values.ts';
 import { surfaceSecretReader } from '../../secrets/secret-vault.ts';
 import { cachedValues } from '../../secrets/value-cache.ts';
 import type { Surface } from '../surface/surface.ts';
-import { type HeldSecret, plaintextIdsOf, secretKeysOf } from '../surface/surface-secret-places.ts';
-import { plaintextsOf } from './surface-plaintexts.ts';
+import { type HeldSecret, plaintextIds, surfaceSecretKeys } from '../surface/surface-secret-places.ts';
+import { readPlaintexts } from './surface-plaintexts.ts';
 
 /** The values of the signing secrets of a surface. Never store or return them. */
 export interface SurfaceSecrets {
@@ -21,9 +21,9 @@ export const surfaceSecrets = /* @__PURE__ */ using([secretValues, surfaceSecret
   const read = cachedValues(scope, surfaceSecretReader(scope));
 
   return async (surface: Surface): Promise<SurfaceSecrets> => {
-    const keys = secretKeysOf(surface);
+    const keys = surfaceSecretKeys(surface);
     const [plaintexts, referenced] = await Promise.all([
-      plaintextIdsOf(surface).length > 0 ? plaintextsOf({ read }, surface) : {},
+      plaintextIds(surface).length > 0 ? readPlaintexts({ read }, surface) : {},
       keys.length > 0 ? secretValues(scope)(keys) : new Map<string, string>(),
     ]);
     const resolve = (secret: HeldSecret): string | undefined =>

@@ -21,7 +21,7 @@ export interface RunTask {
   isWatched: boolean;
 }
 
-export function runSurfaceOf(
+export function toRunSurface(
   { type, productId, id: surfaceId, outbound }: Surface,
   depth = 0,
   task?: RunTask,

@@ -45,7 +45,7 @@ export function assertBehavior(type: Surface['type'], changes: Members | undefin
 }
 
 /** The key of the secret that signs the agent card of an a2a surface, if there is one. */
-export function cardSecretOf({ type, behavior }: Pick<Surface, 'type' | 'behavior'>): string | undefined {
+export function cardSecretKey({ type, behavior }: Pick<Surface, 'type' | 'behavior'>): string | undefined {
   if (type !== 'a2a') return undefined;
   const { secret } = A2aBehavior.safeParse(behavior).data?.cardSigning ?? {};
   return secret === undefined ? undefined : soleSecretReference(secret);
@@ -57,7 +57,7 @@ export function callersApprove({ type, behavior }: Pick<Surface, 'type' | 'behav
 }
 
 /** The types of the records that an mcp surface offers. None by default, or if their value is older than its check. */
-export function recordTypesOf({ behavior }: Surface): string[] {
+export function offeredRecordTypes({ behavior }: Surface): string[] {
   const { data } = McpBehavior.safeParse(behavior);
   return [...new Set(data?.resources?.recordTypes)];
 }

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { type SchemeName, schemes } from '../../../adapters/webhooks/schemes.ts';
-import { idOf } from '../../../core/ids.ts';
+import { resourceId } from '../../../core/ids.ts';
 import { hasSecretReference, soleSecretReference } from '../../../core/secrets/secret-references.ts';
 import { ServerUrl } from '../../flows/steps/server-url.ts';
 import { SecretValue } from '../../secrets/secret.ts';
@@ -12,7 +12,7 @@ export const toleranceDefaultSeconds = 300;
 
 /** In the place of a plaintext in responses. Sent back, it keeps the plaintext. */
 const StoredSecret = z
-  .strictObject({ configured: z.literal(true), id: idOf('surfsecret').optional() })
+  .strictObject({ configured: z.literal(true), id: resourceId('surfsecret').optional() })
   .meta({ description: 'A stored secret, as responses show it. Sending it back keeps the secret' });
 
 const SecretText = SecretValue.max(1_000)

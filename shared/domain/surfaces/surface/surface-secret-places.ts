@@ -34,10 +34,10 @@ export interface SealedMembers {
 const secretsOf = ({ inbound, outbound }: WithSecrets): HeldSecret[] =>
   [...(inbound.signature?.secrets ?? []), outbound.webhook?.secret].filter((each) => each !== undefined);
 
-export const plaintextIdsOf = (surface: WithSecrets): string[] =>
+export const plaintextIds = (surface: WithSecrets): string[] =>
   secretsOf(surface).flatMap((secret) => (typeof secret === 'string' ? [] : [secret.id]));
 
-export const secretKeysOf = (surface: WithSecrets): string[] => [
+export const surfaceSecretKeys = (surface: WithSecrets): string[] => [
   ...new Set(
     secretsOf(surface).flatMap((secret) =>
       typeof secret === 'string' ? (soleSecretReference(secret) ?? []) : [],
@@ -75,7 +75,7 @@ export function inboundAfter(before: StoredInbound, { inbound, plaintexts }: Sea
   if (!inbound) return before;
   const { signature, ...rest } = inbound;
   if (!signature) return rest;
-  const stored = plaintextIdsOf({ inbound: before, outbound: {} });
+  const stored = plaintextIds({ inbound: before, outbound: {} });
   const isOtherScheme = before.signature !== undefined && before.signature.scheme !== signature.scheme;
   const secrets = signature.secrets.map((secret, index): HeldSecret => {
     if (typeof secret === 'string') return secret;

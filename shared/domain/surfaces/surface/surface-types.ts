@@ -30,4 +30,4 @@ export const surfaceTypes = {
 
 export type SurfaceTypeName = keyof typeof surfaceTypes;
 export const surfaceTypeNames = Object.keys(surfaceTypes) as [SurfaceTypeName, ...SurfaceTypeName[]];
-export const surfaceTypeOf = (name: SurfaceTypeName): SurfaceType => surfaceTypes[name];
+export const getSurfaceType = (name: SurfaceTypeName): SurfaceType => surfaceTypes[name];

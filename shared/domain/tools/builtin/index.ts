@@ -26,5 +26,5 @@ export const builtinTools = {
 
 export type BuiltinToolId = keyof typeof builtinTools;
 
-export const builtinToolOf = (id: string): BuiltinTool | undefined =>
+export const findBuiltinTool = (id: string): BuiltinTool | undefined =>
   Object.hasOwn(builtinTools, id) ? builtinTools[id as BuiltinToolId] : undefined;

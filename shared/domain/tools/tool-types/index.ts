@@ -22,7 +22,7 @@ export type ToolTypeName = keyof typeof toolTypes;
 export const toolTypeNames = Object.keys(toolTypes) as [ToolTypeName, ...ToolTypeName[]];
 
 /** The type of a stored tool, which was validated when it was saved. */
-export function toolTypeOf(name: string): ToolType {
+export function getToolType(name: string): ToolType {
   const type = Object.hasOwn(toolTypes, name) ? toolTypes[name as ToolTypeName] : undefined;
   if (!type) throw new Error(`Unknown tool type ${name}`);
   return type;

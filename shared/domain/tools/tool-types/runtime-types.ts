@@ -1,5 +1,5 @@
 import { advisorTool } from './advisor.ts';
-import { toolTypeNames, toolTypeOf } from './index.ts';
+import { getToolType, toolTypeNames } from './index.ts';
 import { searchTool } from './search.ts';
 import type { ToolType } from './tool-type.ts';
 
@@ -8,9 +8,9 @@ const runtimeOnlyTypes = { advisor: advisorTool, search: searchTool } satisfies 
 export type RuntimeOnlyTypeName = keyof typeof runtimeOnlyTypes;
 
 /** The type of a tool that is defined inline; undefined if there is none of this name. */
-export function runtimeTypeOf(name: string): ToolType | undefined {
+export function findRuntimeType(name: string): ToolType | undefined {
   if (Object.hasOwn(runtimeOnlyTypes, name)) return runtimeOnlyTypes[name as RuntimeOnlyTypeName];
-  return toolTypeNames.some((known) => known === name) ? toolTypeOf(name) : undefined;
+  return toolTypeNames.some((known) => known === name) ? getToolType(name) : undefined;
 }
 
 export const runtimeConfigProblems = (

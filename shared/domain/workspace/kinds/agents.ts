@@ -3,12 +3,14 @@ import { using } from '../../../platform/aws/uses.ts';
 import type { Scope } from '../../../platform/data/scope.ts';
 import { agentStore } from '../../agents/agent-store.ts';
 import type { Agent } from '../../agents/config/agent.ts';
-import type { Kind, Members, Resource, WorkspaceKind } from './kind.ts';
+import { capabilitiesMax } from '../../agents/config/capabilities.ts';
+import type { DocumentKind, ResourceMembers, StoredResource, WorkspaceKind } from './kind.ts';
+import { tooManyParts } from './part-limits.ts';
 import { agentPlaces } from './places.ts';
 import { readAll } from './read-all.ts';
 import { referencesAt } from './references.ts';
 
-const capabilities: Kind = {
+const capabilities: DocumentKind = {
   noun: 'capability',
   nameMember: 'toolName',
   nameOf: ({ toolName }) => String(toolName),
@@ -51,6 +53,11 @@ export const agentsKind: WorkspaceKind = {
   }),
   references: referencesAt(agentPlaces),
   parts: { capabilities },
+  problems: (entry) =>
+    tooManyParts(entry, 'capabilities', {
+      max: capabilitiesMax,
+      limit: `An agent has at most ${capabilitiesMax} capabilities`,
+    }),
   read: /* @__PURE__ */ using([agentStore], (scope: Scope) => {
     const store = agentStore(scope);
     return () =>
@@ -64,7 +71,7 @@ export const agentsKind: WorkspaceKind = {
   }),
 };
 
-const resourceOf = (agent: Agent): Resource => ({
+const resourceOf = (agent: Agent): StoredResource => ({
   id: agent.id,
   content: {
     name: agent.name,
@@ -86,22 +93,22 @@ const resourceOf = (agent: Agent): Resource => ({
 });
 
 interface Server {
-  auth?: Members & { type?: string };
+  auth?: ResourceMembers & { type?: string };
 }
 
 interface Configs {
-  config?: (Members & { tools?: Members & { mcpServers?: Server[] } }) | null;
-  externalConfig?: (Members & Server) | null;
+  config?: (ResourceMembers & { tools?: ResourceMembers & { mcpServers?: Server[] } }) | null;
+  externalConfig?: (ResourceMembers & Server) | null;
 }
 
 /** Without shorthands and aliases, without what the service found out, and without the marks of stored credentials. */
-function tidy({ maxTurns, claudeManagedConfig, ...content }: Members): Members {
+function tidy({ maxTurns, claudeManagedConfig, ...content }: ResourceMembers): ResourceMembers {
   const { config, externalConfig } = content as Configs;
   const { mcpServers } = config?.tools ?? {};
   const { advisor, ...others } = config ?? {};
   const { cachedAgentCard: _card, ...external } = externalConfig ?? {};
   const vendor = content.vendorManagedConfig ?? claudeManagedConfig;
-  const { cachedAgentInfo: _info, ...vendorConfig } = (vendor ?? {}) as Members;
+  const { cachedAgentInfo: _info, ...vendorConfig } = (vendor ?? {}) as ResourceMembers;
   const loopConfig = maxTurns !== undefined && {
     loopConfig: { maxTurns, ...(config?.loopConfig as object) },
   };
@@ -127,7 +134,7 @@ function unmarked<S extends Server>(server: S): S {
 }
 
 /** The credentials that servers need, with their places. */
-function credentialsIn(content: Members): { at: PropertyKey[]; value: string | undefined }[] {
+function credentialsIn(content: ResourceMembers): { at: PropertyKey[]; value: string | undefined }[] {
   const { config, externalConfig } = content as Configs;
   const found = (server: Server, at: PropertyKey[], member: string) => {
     const { type = 'none' } = server.auth ?? {};

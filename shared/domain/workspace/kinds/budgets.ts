@@ -2,10 +2,10 @@ import { using } from '../../../platform/aws/uses.ts';
 import type { Scope } from '../../../platform/data/scope.ts';
 import type { BudgetScope } from '../../budgets/budget/budget.ts';
 import { budgetReader } from '../../budgets/budget-store.ts';
-import type { Members, WorkspaceKind } from './kind.ts';
-import type { Target } from './references.ts';
+import type { ResourceMembers, WorkspaceKind } from './kind.ts';
+import type { ReferenceTarget } from './references.ts';
 
-const targets: Readonly<Record<Exclude<BudgetScope['type'], 'tenant'>, Target>> = {
+const targets: Readonly<Record<Exclude<BudgetScope['type'], 'tenant'>, ReferenceTarget>> = {
   flow: 'flows',
   agent: 'agents',
   product: 'products',
@@ -18,21 +18,20 @@ const targets: Readonly<Record<Exclude<BudgetScope['type'], 'tenant'>, Target>> 
 export const budgetsKind: WorkspaceKind = {
   group: 'BUDGETS',
   noun: 'budget',
+  limited: 'budgets',
   nameMember: 'name',
   nameOf: ({ name }) => String(name),
   defaults: { timezone: 'UTC', alertAt: [50, 80, 100], notify: {} },
   tidy: ({ alertAt, notify, ...content }) => ({
     ...content,
     ...(Array.isArray(alertAt) && { alertAt: alertAt.toSorted((one, other) => one - other) }),
-    ...(notify !== undefined && { notify: tidyNotify(notify as Members) }),
+    ...(notify !== undefined && { notify: tidyNotify(notify as ResourceMembers) }),
   }),
   fitted: (content, before) => ({
     content,
     notes:
       webhookIn(content) !== undefined && webhookIn(before) === undefined
-        ? [
-            'the key that signs what its webhook gets is made, and shown to nobody. Set the webhook with PUT /v1/budgets/{id} to see it',
-          ]
+        ? ['the key that signs what its webhook gets is made, and the response to the apply shows it once']
         : [],
   }),
   references: (content, change, path = []) => {
@@ -55,10 +54,10 @@ export const budgetsKind: WorkspaceKind = {
   }),
 };
 
-const webhookIn = (content: Members | undefined) =>
+const webhookIn = (content: ResourceMembers | undefined) =>
   (content?.notify as { webhookUrl?: string } | undefined)?.webhookUrl;
 
-const tidyNotify = ({ webhookUrl, emails }: Members) => ({
+const tidyNotify = ({ webhookUrl, emails }: ResourceMembers) => ({
   ...(webhookUrl !== undefined && { webhookUrl }),
   ...(Array.isArray(emails) && emails.length > 0 && { emails }),
 });

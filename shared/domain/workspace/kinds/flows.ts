@@ -2,7 +2,7 @@ import { using } from '../../../platform/aws/uses.ts';
 import type { Scope } from '../../../platform/data/scope.ts';
 import { flowStore } from '../../flows/flow-store.ts';
 import { mapHeldLists } from '../../flows/steps/held-lists.ts';
-import type { Members, Resource, WorkspaceKind } from './kind.ts';
+import type { ResourceMembers, StoredResource, WorkspaceKind } from './kind.ts';
 import { stepReferences } from './places.ts';
 import { readAll } from './read-all.ts';
 
@@ -27,7 +27,7 @@ export const flowsKind: WorkspaceKind = {
           const { rows, pagination } = await flows.list(query);
           return { ids: rows.map(({ id }) => String(id)), nextCursor: pagination.nextCursor };
         },
-        async (id): Promise<Resource> => {
+        async (id): Promise<StoredResource> => {
           const { name, description, steps, draft } = await flows.get(id);
           return { id, content: { name, description, flowSteps: steps }, isUnpublished: draft !== null };
         },
@@ -38,11 +38,14 @@ export const flowsKind: WorkspaceKind = {
 /** In their order, without it, without ids that the service made, and without what is the default. */
 const tidySteps = (steps: readonly unknown[]): unknown[] =>
   steps
-    .map((step, index) => ({ step: step as Members, order: Number((step as Members).order ?? index) }))
+    .map((step, index) => ({
+      step: step as ResourceMembers,
+      order: Number((step as ResourceMembers).order ?? index),
+    }))
     .sort((one, other) => one.order - other.order)
     .map(({ step: { id, order: _order, enabled, config, ...step } }) => ({
       ...(id !== undefined && !generatedId.test(String(id)) && { id }),
       ...step,
       ...(enabled === false && { enabled }),
-      config: mapHeldLists((config ?? {}) as Members, tidySteps),
+      config: mapHeldLists((config ?? {}) as ResourceMembers, tidySteps),
     }));

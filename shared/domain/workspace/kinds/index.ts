@@ -7,7 +7,7 @@ import { productsKind } from './products.ts';
 import { toolsKind } from './tools.ts';
 
 /** By the names of their lists in a document. Each refers mostly to those before it. */
-export const kinds = {
+export const documentKinds = {
   modelConfigs: modelConfigsKind,
   tools: toolsKind,
   flows: flowsKind,
@@ -16,5 +16,5 @@ export const kinds = {
   budgets: budgetsKind,
 } as const satisfies Record<string, WorkspaceKind>;
 
-export type KindName = keyof typeof kinds;
-export const kindsInOrder = Object.keys(kinds) as KindName[];
+export type KindName = keyof typeof documentKinds;
+export const kindsInOrder = Object.keys(documentKinds) as KindName[];

@@ -2,7 +2,7 @@ import { detailAt } from '../../../core/errors/errors.ts';
 import { using } from '../../../platform/aws/uses.ts';
 import type { Scope } from '../../../platform/data/scope.ts';
 import { readModelAccount } from '../../model-configs/model-account.ts';
-import type { Entry, Problem, WorkspaceKind } from './kind.ts';
+import type { DocumentEntry, DocumentProblem, WorkspaceKind } from './kind.ts';
 import { referencesAt } from './references.ts';
 
 const nameOf = ({ provider, modelId }: Record<string, unknown>) => `${provider}/${modelId}`;
@@ -10,6 +10,7 @@ const nameOf = ({ provider, modelId }: Record<string, unknown>) => `${provider}/
 export const modelConfigsKind: WorkspaceKind = {
   group: 'MODELS',
   noun: 'model config',
+  limited: 'model configs',
   nameMember: 'name',
   nameOf,
   isNameDerived: true,
@@ -30,7 +31,7 @@ export const modelConfigsKind: WorkspaceKind = {
 };
 
 /** Another name would not be found again. */
-function nameProblems({ key, content, path }: Entry): Problem[] {
+function nameProblems({ key, content, path }: DocumentEntry): DocumentProblem[] {
   const name = nameOf(content);
   if (key === name || (key.startsWith(`${name} (`) && /^\(\d+\)$/.test(key.slice(name.length + 1))))
     return [];

@@ -1,5 +1,5 @@
 import { heldLists, mapHeldLists } from '../../flows/steps/held-lists.ts';
-import { type Change, type Places, type ReferenceMap, referencesAt } from './references.ts';
+import { type Places, type ReferenceMap, type ReplaceReference, referencesAt } from './references.ts';
 
 type Members = Record<string, unknown>;
 
@@ -56,7 +56,11 @@ export const stepReferences: ReferenceMap = (content, change, path = []) => {
   return { ...content, flowSteps: mapped(flowSteps, change, [...path, 'flowSteps']) };
 };
 
-const mapped = (steps: readonly unknown[], change: Change, path: readonly PropertyKey[]): unknown[] =>
+const mapped = (
+  steps: readonly unknown[],
+  change: ReplaceReference,
+  path: readonly PropertyKey[],
+): unknown[] =>
   steps.map((step, index) => {
     if (typeof step !== 'object' || step === null) return step;
     const at = [...path, index];
@@ -70,7 +74,12 @@ const mapped = (steps: readonly unknown[], change: Change, path: readonly Proper
   });
 
 /** A version is named within its flow. */
-function versionReplaced(step: Members, before: Members, change: Change, path: readonly PropertyKey[]) {
+function versionReplaced(
+  step: Members,
+  before: Members,
+  change: ReplaceReference,
+  path: readonly PropertyKey[],
+) {
   const { config } = step as { config?: Members };
   const version = config?.version;
   if (step.type !== 'flow' || typeof version !== 'string' || version === 'published') return step;

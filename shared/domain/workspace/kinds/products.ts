@@ -3,14 +3,17 @@ import { using } from '../../../platform/aws/uses.ts';
 import type { Scope } from '../../../platform/data/scope.ts';
 import { productStore } from '../../products/product-store.ts';
 import { scheduleStore } from '../../schedules/schedule-store.ts';
+import { productCapabilitiesMax } from '../../surfaces/product-capabilities.ts';
 import type { Surface } from '../../surfaces/surface/surface.ts';
+import { surfacesMax } from '../../surfaces/surface-changes.ts';
 import { surfaceStore } from '../../surfaces/surface-store.ts';
-import type { Entry, Kind, Problem, Resource, WorkspaceKind } from './kind.ts';
+import type { DocumentEntry, DocumentKind, DocumentProblem, StoredResource, WorkspaceKind } from './kind.ts';
+import { tooManyParts } from './part-limits.ts';
 import { readAll } from './read-all.ts';
 import { referencesAt } from './references.ts';
 import { surfacesKind } from './surfaces.ts';
 
-const capabilities: Kind = {
+const capabilities: DocumentKind = {
   noun: 'capability',
   nameMember: 'capabilityName',
   nameOf: ({ capabilityName }) => String(capabilityName),
@@ -27,7 +30,17 @@ export const productsKind: WorkspaceKind = {
   defaults: { description: null, icon: null, spec: {} },
   // Where an editor shows what, by ids.
   tidy: ({ canvas: _canvas, ...content }) => content,
-  problems: itemProblems,
+  problems: (entry) => [
+    ...itemProblems(entry),
+    ...tooManyParts(entry, 'capabilities', {
+      max: productCapabilitiesMax,
+      limit: `A product has at most ${productCapabilitiesMax} capabilities`,
+    }),
+    ...tooManyParts(entry, 'surfaces', {
+      max: surfacesMax,
+      limit: `A product has at most ${surfacesMax} surfaces`,
+    }),
+  ],
   references: (content) => content,
   parts: { capabilities, surfaces: surfacesKind },
   read: /* @__PURE__ */ using([productStore, surfaceStore, scheduleStore], (scope: Scope) => {
@@ -43,7 +56,7 @@ export const productsKind: WorkspaceKind = {
   }),
 };
 
-async function readProduct(scope: Scope, id: string): Promise<Resource> {
+async function readProduct(scope: Scope, id: string): Promise<StoredResource> {
   const { product, surfaces } = await surfaceStore(scope).whole(id);
   const { name, description, icon, spec } = product;
   return {
@@ -61,7 +74,7 @@ async function readProduct(scope: Scope, id: string): Promise<Resource> {
   };
 }
 
-async function surfaceResource(scope: Scope, surface: Surface): Promise<Resource> {
+async function surfaceResource(scope: Scope, surface: Surface): Promise<StoredResource> {
   const { id, productId, name, type, environment, status, behavior, inbound, outbound } = surface;
   const place = { productId, surfaceId: id };
   const schedules = type === 'schedule' ? await scheduleStore(scope).list(place) : [];
@@ -90,7 +103,7 @@ async function surfaceResource(scope: Scope, surface: Surface): Promise<Resource
 }
 
 /** Items expose capabilities of their own product. */
-function itemProblems({ parts }: Entry): Problem[] {
+function itemProblems({ parts }: DocumentEntry): DocumentProblem[] {
   const names = new Set((parts.capabilities ?? []).map(({ key }) => key));
   return (parts.surfaces ?? []).flatMap((surface) =>
     (surface.parts.items ?? [])

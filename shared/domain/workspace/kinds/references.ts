@@ -1,5 +1,5 @@
 /** What members of documents refer to by a name. */
-export type Target =
+export type ReferenceTarget =
   | 'flows'
   | 'flowVersions'
   | 'agents'
@@ -16,15 +16,24 @@ export type Target =
   | 'records';
 
 /** Replaces a reference. @param within What the reference belongs to: the id or the name of the flow of a version. */
-export type Change = (target: Target, value: string, path: readonly PropertyKey[], within?: string) => string;
+export type ReplaceReference = (
+  target: ReferenceTarget,
+  value: string,
+  path: readonly PropertyKey[],
+  within?: string,
+) => string;
 
 type Members = Record<string, unknown>;
 
 /** A copy of a content with each of its references replaced. */
-export type ReferenceMap = (content: Members, change: Change, path?: readonly PropertyKey[]) => Members;
+export type ReferenceMap = (
+  content: Members,
+  change: ReplaceReference,
+  path?: readonly PropertyKey[],
+) => Members;
 
 /** References by their places: dotted, `*` stands for each element of a list, `{}` for each name of a member. */
-export type Places = Readonly<Record<string, Target>>;
+export type Places = Readonly<Record<string, ReferenceTarget>>;
 
 export const referencesAt = (places: Places): ReferenceMap => {
   const parsed = Object.entries(places).map(([place, target]) => ({ at: place.split('.'), target }));

@@ -1,9 +1,10 @@
 import { hasSecretReference } from '../../../core/secrets/secret-references.ts';
 import { scheduleDefaults } from '../../schedules/schedule-defaults.ts';
-import type { Kind, Members } from './kind.ts';
+import type { DocumentKind, ResourceMembers } from './kind.ts';
 import { referencesAt } from './references.ts';
+import { surfaceProblems } from './surface-problems.ts';
 
-const items: Kind = {
+const items: DocumentKind = {
   noun: 'item',
   nameMember: null,
   nameOf: ({ capabilityId }) => String(capabilityId),
@@ -20,7 +21,7 @@ const items: Kind = {
   references: referencesAt({ capabilityId: 'capabilities' }),
 };
 
-const schedules: Kind = {
+const schedules: DocumentKind = {
   noun: 'schedule',
   nameMember: null,
   nameOf: ({ flowId }) => String(flowId),
@@ -40,11 +41,11 @@ const schedules: Kind = {
 type Secret = string | { configured: true; id?: string };
 
 interface WithSecrets {
-  inbound?: Members & { signature?: Members & { secrets: Secret[] } };
-  outbound?: Members & { webhook?: Members & { secret?: Secret } };
+  inbound?: ResourceMembers & { signature?: ResourceMembers & { secrets: Secret[] } };
+  outbound?: ResourceMembers & { webhook?: ResourceMembers & { secret?: Secret } };
 }
 
-export const surfacesKind: Kind = {
+export const surfacesKind: DocumentKind = {
   noun: 'surface',
   nameMember: 'name',
   nameOf: ({ name }) => String(name),
@@ -62,6 +63,7 @@ export const surfacesKind: Kind = {
   },
   fitted,
   references: (content) => content,
+  problems: surfaceProblems,
   parts: { items, schedules },
   onlyPruned: true,
 };
@@ -69,7 +71,7 @@ export const surfacesKind: Kind = {
 const isPlain = (secret: Secret | undefined) => typeof secret === 'string' && !hasSecretReference(secret);
 
 /** Stored secrets without their ids. The one of a webhook stays where it is, or is made. */
-function tidy({ config, ...content }: Members): Members {
+function tidy({ config, ...content }: ResourceMembers): ResourceMembers {
   const { inbound, outbound } = content as WithSecrets;
   const { signature } = inbound ?? {};
   const { webhook } = outbound ?? {};
@@ -89,14 +91,12 @@ function tidy({ config, ...content }: Members): Members {
 const bare = (secret: Secret): Secret => (typeof secret === 'string' ? secret : { configured: true });
 
 /** A secret that is not stored here cannot be set by a document. */
-function fitted(content: Members, before: Members | undefined) {
+function fitted(content: ResourceMembers, before: ResourceMembers | undefined) {
   const { inbound, outbound } = content as WithSecrets;
   const old = (before ?? {}) as WithSecrets;
   const notes =
     outbound?.webhook && outbound.webhook.secret === undefined && !old.outbound?.webhook
-      ? [
-          'its outgoing webhook gets a new secret, which nobody sees. Send one with PUT to the surface to know it',
-        ]
+      ? ['its outgoing webhook gets a new secret, which the response to the apply shows once']
       : [];
   const { signature, ...others } = inbound ?? {};
   const isSame = signature?.scheme === old.inbound?.signature?.scheme;

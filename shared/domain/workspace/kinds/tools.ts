@@ -1,7 +1,7 @@
 import { using } from '../../../platform/aws/uses.ts';
 import type { Scope } from '../../../platform/data/scope.ts';
 import { toolStore } from '../../tools/tool-store.ts';
-import type { Resource, WorkspaceKind } from './kind.ts';
+import type { StoredResource, WorkspaceKind } from './kind.ts';
 import { toolPlaces } from './places.ts';
 import { readAll } from './read-all.ts';
 import { referencesAt } from './references.ts';
@@ -21,7 +21,7 @@ export const toolsKind: WorkspaceKind = {
           const { tools, pagination } = await store.list(query);
           return { ids: tools.map(({ id }) => id), nextCursor: pagination.nextCursor };
         },
-        async (id): Promise<Resource> => {
+        async (id): Promise<StoredResource> => {
           const { name, description, toolType, parametersSchema, config, isActive } = await store.get(id);
           return { id, content: { name, toolType, description, parametersSchema, config, isActive } };
         },

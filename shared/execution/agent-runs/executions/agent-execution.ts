@@ -80,12 +80,12 @@ export const childrenPartition = (parentId: string) => tenantPartition(`AGENTRUN
 type Placed = Pick<AgentExecution, 'id' | 'parentExecutionId' | 'isInAgent' | 'leaseUntil'>;
 
 /** One inside of a run of an agent is found by its parent, whose lease covers it. */
-export const openIndexOf = (execution: Placed): IndexKeys =>
+export const openRunIndex = (execution: Placed): IndexKeys =>
   execution.isInAgent
-    ? childIndexOf(execution)
+    ? childRunIndex(execution)
     : sweepKeys(agentRunSweep, execution.id, execution.leaseUntil);
 
-export const childIndexOf = ({ id, parentExecutionId }: Placed): IndexKeys =>
+export const childRunIndex = ({ id, parentExecutionId }: Placed): IndexKeys =>
   parentExecutionId ? { PK2: childrenPartition(parentExecutionId), SK2: id } : {};
 
 export const agentExecutionEntity = defineEntity({
@@ -94,7 +94,7 @@ export const agentExecutionEntity = defineEntity({
   key: ({ id }: { id: string }) => ({ PK: agentRunPartition(id), SK: 'EXECUTION' }),
   index: (execution) => ({
     ...(execution.agentId && { PK1: runsOfAgentPartition(execution.agentId), SK1: execution.id }),
-    ...openIndexOf(execution),
+    ...openRunIndex(execution),
   }),
   summary: [
     'agentId',

@@ -1,5 +1,5 @@
 import { type NewRun, type RunEnding, runError } from '../../../domain/runs/run-list.ts';
-import { listingOf, type ParentListing, type RunOrigin } from '../../../domain/runs/run-origin.ts';
+import { childListing, type ParentListing, type RunOrigin } from '../../../domain/runs/run-origin.ts';
 import { noTotals } from '../../../domain/runs/run-totals.ts';
 import type { RunUse } from '../../../domain/runs/run-use.ts';
 import type { EndFact } from '../../agent-loop/facts.ts';
@@ -29,7 +29,7 @@ export function runOfAgent(execution: AgentExecution): NewRun {
 }
 
 export const listingOfAgent = (execution: AgentExecution): ParentListing =>
-  listingOf(execution.id, originOf(execution));
+  childListing(execution.id, originOf(execution));
 
 /** @param use Of the model calls of the whole run. */
 export function endingOfAgent(end: EndFact, { totals }: RunState, use: RunUse): RunEnding {

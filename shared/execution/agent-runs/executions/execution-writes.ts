@@ -3,7 +3,7 @@ import type { Scope } from '../../../platform/data/scope.ts';
 import type { Write } from '../../../platform/data/writes.ts';
 import type { EndFact, PauseFact } from '../../agent-loop/facts.ts';
 import type { RunState } from '../../agent-loop/state.ts';
-import { type AgentExecution, agentExecutionEntity, childIndexOf, openIndexOf } from './agent-execution.ts';
+import { type AgentExecution, agentExecutionEntity, childRunIndex, openRunIndex } from './agent-execution.ts';
 
 /** How long a process has a run before it must renew its lease. */
 const leaseMs = 90_000;
@@ -46,7 +46,7 @@ export function endedWrite(
       },
       ...(execution.parentExecutionId === null
         ? { removeFromIndex: 2 as const }
-        : { index: childIndexOf(execution) }),
+        : { index: childRunIndex(execution) }),
     },
     isOpen,
   );
@@ -65,7 +65,7 @@ export function pausedWrite(
     { id: execution.id },
     {
       set: { status: 'paused', leaseUntil, activeMs },
-      index: openIndexOf({ ...execution, leaseUntil }),
+      index: openRunIndex({ ...execution, leaseUntil }),
     },
     isOpen,
   );
@@ -77,7 +77,7 @@ export function continuedWrite({ table, now }: Scope, execution: AgentExecution,
   return table.writes.update(
     agentExecutionEntity,
     { id: execution.id },
-    { set: { status: 'running', leaseUntil, holder }, index: openIndexOf({ ...execution, leaseUntil }) },
+    { set: { status: 'running', leaseUntil, holder }, index: openRunIndex({ ...execution, leaseUntil }) },
     isPaused,
   );
 }
@@ -106,7 +106,7 @@ export async function postponeRunSweep(
   const write = table.writes.update(
     agentExecutionEntity,
     { id: execution.id },
-    { index: openIndexOf({ ...execution, leaseUntil }) },
+    { index: openRunIndex({ ...execution, leaseUntil }) },
     {
       expression: '#leaseUntil = :former AND (#summary.#status = :running OR #summary.#status = :paused)',
       values: { former: execution.leaseUntil, running: 'running', paused: 'paused' },

@@ -1,7 +1,7 @@
 import { LeaseLost, renewing } from '../../../core/concurrency/renewal.ts';
 import { ConditionFailed } from '../../../platform/data/condition-failed.ts';
 import type { Scope } from '../../../platform/data/scope.ts';
-import { type AgentExecution, agentExecutionEntity, openIndexOf } from '../executions/agent-execution.ts';
+import { type AgentExecution, agentExecutionEntity, openRunIndex } from '../executions/agent-execution.ts';
 import { leaseFrom } from '../executions/execution-writes.ts';
 
 /** Three attempts fit into a lease. */
@@ -9,7 +9,7 @@ const renewedEveryMs = 25_000;
 /** How soon a process notices that the run was cancelled while it waits for a model or a tool. */
 const watchedEveryMs = 3_000;
 
-export interface Lease {
+export interface AgentRunLease {
   /** Aborted when the process no longer has the run: it was cancelled, or another process has taken it. */
   lost: AbortSignal;
   release: () => void;
@@ -21,7 +21,7 @@ export function keepLease(
   execution: AgentExecution,
   holder: string,
   onSeen: (current: AgentExecution) => unknown = () => {},
-): Lease {
+): AgentRunLease {
   const { table, now } = scope;
   const { id } = execution;
   const ownRun = {
@@ -31,7 +31,7 @@ export function keepLease(
 
   async function renew(): Promise<void> {
     const leaseUntil = leaseFrom(now());
-    const index = openIndexOf({ ...execution, leaseUntil });
+    const index = openRunIndex({ ...execution, leaseUntil });
     await table.commit([
       table.writes.update(agentExecutionEntity, { id }, { set: { leaseUntil }, index }, ownRun),
     ]);

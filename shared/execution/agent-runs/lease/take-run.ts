@@ -2,7 +2,7 @@ import { ConditionFailed } from '../../../platform/data/condition-failed.ts';
 import type { Scope } from '../../../platform/data/scope.ts';
 import type { Write } from '../../../platform/data/writes.ts';
 import type { Fact } from '../../agent-loop/facts.ts';
-import { agentExecutionEntity, openIndexOf } from '../executions/agent-execution.ts';
+import { agentExecutionEntity, openRunIndex } from '../executions/agent-execution.ts';
 import { leaseFrom } from '../executions/execution-writes.ts';
 import type { LoadedRun } from '../log/load-run.ts';
 import { openJournal } from '../log/run-journal.ts';
@@ -45,7 +45,7 @@ export async function takeOver(scope: Scope, run: LoadedRun, holder: string): Pr
     {
       set: { holder, leaseUntil },
       add: { restarts: 1 },
-      index: openIndexOf({ ...run.execution, leaseUntil }),
+      index: openRunIndex({ ...run.execution, leaseUntil }),
     },
     {
       expression: '#summary.#status = :running AND #holder = :former AND #leaseUntil = :formerLease',

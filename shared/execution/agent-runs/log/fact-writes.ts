@@ -1,6 +1,6 @@
 import { runNotice } from '../../../domain/a2a-tasks/run-notice.ts';
 import { runQuestionNotice } from '../../../domain/a2a-tasks/task-notice.ts';
-import { bothNotices, type EndNotice, nobody } from '../../../domain/deliveries/end-notice.ts';
+import { bothNotices, type EndNotice, noNotice } from '../../../domain/deliveries/end-notice.ts';
 import { runEnd } from '../../../domain/runs/run-end.ts';
 import { statusWrite } from '../../../domain/runs/run-list.ts';
 import type { RunUse } from '../../../domain/runs/run-use.ts';
@@ -26,14 +26,14 @@ export function executionWrites(
 }
 
 /** Who hears of a fact. Runs inside of others have no webhook. */
-export async function noticeOf(
+export async function factNotice(
   scope: Scope,
   execution: AgentExecution,
   last: Fact,
   { state, use }: { state: RunState; use: RunUse },
 ): Promise<EndNotice> {
   if (last.type === 'continue') return listedAs(scope, execution, 'running');
-  if (last.type !== 'end' && last.type !== 'pause') return nobody;
+  if (last.type !== 'end' && last.type !== 'pause') return noNotice;
   const { id: executionId, parentExecutionId, surface, isLogged } = execution;
   const own = parentExecutionId === null ? surface : undefined;
   if (last.type === 'pause')
@@ -49,5 +49,5 @@ export async function noticeOf(
 /** A run inside of another is listed at its end. */
 const listedAs = (scope: Scope, execution: AgentExecution, status: 'running' | 'paused'): EndNotice =>
   execution.parentExecutionId === null && execution.origin
-    ? { ...nobody, writes: [statusWrite(scope, execution, status)] }
-    : nobody;
+    ? { ...noNotice, writes: [statusWrite(scope, execution, status)] }
+    : noNotice;

@@ -27,7 +27,7 @@ export interface LoadedRun {
   state: RunState;
 }
 
-export const factsOf = (log: readonly LogEntry[]): Fact[] => log.map(({ fact }) => fact);
+export const logFacts = (log: readonly LogEntry[]): Fact[] => log.map(({ fact }) => fact);
 
 /** @throws 404 if there is no such execution. */
 export async function findExecution({ table }: Pick<Scope, 'table'>, id: string): Promise<AgentExecution> {
@@ -39,7 +39,7 @@ export async function findExecution({ table }: Pick<Scope, 'table'>, id: string)
 /** @throws 404 */
 export async function loadRun(scope: Scope, id: string): Promise<LoadedRun> {
   const [execution, log] = await Promise.all([findExecution(scope, id), runLog(scope).read(id)]);
-  return { execution, log, state: replay([], factsOf(log)) };
+  return { execution, log, state: replay([], logFacts(log)) };
 }
 
 /** A run with the facts that were recorded since it was loaded. @throws 404 */
@@ -51,7 +51,7 @@ export async function reloadRun(
     findExecution(scope, id),
     runLog(scope).read(id, log.at(-1)?.n),
   ]);
-  return { execution, log: [...log, ...more], state: factsOf(more).reduce(apply, state) };
+  return { execution, log: [...log, ...more], state: logFacts(more).reduce(apply, state) };
 }
 
 /** What a run was started with. @throws 404 if its agent was deleted. */

@@ -1,8 +1,8 @@
 import type { FactOf } from '../../agent-loop/facts.ts';
-import type { SaidEvent } from '../pieces/piece-store.ts';
+import type { ModelOutputEvent } from '../pieces/piece-store.ts';
 
 /** What the model said in a turn, each thing in one piece. */
-export function loopEventsOf(turn: FactOf<'turn'>): SaidEvent[] {
+export function turnEvents(turn: FactOf<'turn'>): ModelOutputEvent[] {
   const { turnId, text, reasoning, sources, calls } = turn;
   return [
     { type: 'turn-started', turn: turn.turn, turnId },
@@ -21,20 +21,20 @@ export function loopEventsOf(turn: FactOf<'turn'>): SaidEvent[] {
 }
 
 /** Follows what was told of a turn before its fact. */
-export function openToldTurn() {
+export function trackSentTurn() {
   let turnId: string | undefined;
-  let told = { text: '', reasoning: '' };
+  let sent = { text: '', reasoning: '' };
   let known = new Set<string>();
   return {
     /** Undefined if nothing was told since the last fact of a turn. */
     id: () => turnId,
 
-    note(event: SaidEvent): void {
+    note(event: ModelOutputEvent): void {
       if (event.type === 'turn-started') {
         turnId = event.turnId;
-        [told, known] = [{ text: '', reasoning: '' }, new Set()];
-      } else if (event.type === 'text-delta') told.text += event.text;
-      else if (event.type === 'reasoning-delta') told.reasoning += event.text;
+        [sent, known] = [{ text: '', reasoning: '' }, new Set()];
+      } else if (event.type === 'text-delta') sent.text += event.text;
+      else if (event.type === 'reasoning-delta') sent.reasoning += event.text;
       else if (event.type === 'tool-call' || event.type === 'source') known.add(event.id);
     },
 
@@ -43,19 +43,19 @@ export function openToldTurn() {
     },
 
     /** What a reader of it has not got. A text that the model began anew is whole in the event that completes it. */
-    restOf: (events: readonly SaidEvent[]): SaidEvent[] =>
-      events.flatMap((event): SaidEvent[] => {
+    restOf: (events: readonly ModelOutputEvent[]): ModelOutputEvent[] =>
+      events.flatMap((event): ModelOutputEvent[] => {
         if (event.type === 'turn-started') return [];
-        if (event.type === 'text-delta') return restOfText(event, told.text);
-        if (event.type === 'reasoning-delta') return restOfText(event, told.reasoning);
+        if (event.type === 'text-delta') return restOfText(event, sent.text);
+        if (event.type === 'reasoning-delta') return restOfText(event, sent.reasoning);
         return 'id' in event && known.has(event.id) ? [] : [event];
       }),
   };
 }
 
-type TextEvent = Extract<SaidEvent, { type: 'text-delta' | 'reasoning-delta' }>;
+type TextEvent = Extract<ModelOutputEvent, { type: 'text-delta' | 'reasoning-delta' }>;
 
-function restOfText(event: TextEvent, told: string): TextEvent[] {
-  const isSame = event.text.startsWith(told) && event.text.length > told.length;
-  return isSame ? [{ ...event, text: event.text.slice(told.length) }] : [];
+function restOfText(event: TextEvent, sent: string): TextEvent[] {
+  const isSame = event.text.startsWith(sent) && event.text.length > sent.length;
+  return isSame ? [{ ...event, text: event.text.slice(sent.length) }] : [];
 }

@@ -6,7 +6,7 @@ import type { AgentExecution } from '../executions/agent-execution.ts';
 import type { Piece } from '../pieces/piece-store.ts';
 import { endWithoutLog } from './end-without-log.ts';
 import { factEvents } from './fact-events.ts';
-import { loopEventsOf, openToldTurn } from './loop-events.ts';
+import { trackSentTurn, turnEvents } from './loop-events.ts';
 import type { LogEntry } from './run-log.ts';
 import { numbersBetween } from './turn-numbers.ts';
 
@@ -29,7 +29,7 @@ export function replayEvents(
  */
 export function openReplay(execution: AgentExecution) {
   const progressOf = openProgress();
-  const told = openToldTurn();
+  const sentTurn = trackSentTurn();
   const { id: executionId } = execution;
   let turnId: string | undefined;
   let state = initialState([]);
@@ -44,9 +44,9 @@ export function openReplay(execution: AgentExecution) {
 
   /** The end of a turn that was told, but is not the one that goes on. */
   function lostBefore(nextTurn: string, at: string): NumberedEvent[] {
-    const id = told.id();
+    const id = sentTurn.id();
     if (id === undefined || id === nextTurn) return [];
-    told.forget();
+    sentTurn.forget();
     return following(progressOf({ type: 'turn-lost', at }));
   }
 
@@ -57,15 +57,15 @@ export function openReplay(execution: AgentExecution) {
     add({ fact, lastSeq, numbers = {} }: LogEntry): NumberedEvent[] {
       const lost = fact.type === 'turn' ? lostBefore(fact.turnId, fact.at) : [];
       state = { ...apply(state, withoutContent(fact)), messages: [] };
-      turnId = told.id() ?? state.lastTurn?.turnId;
-      const isTold = fact.type === 'turn' && told.id() === fact.turnId;
-      const said = fact.type === 'turn' ? loopEventsOf(fact) : [];
-      const opening = (isTold ? told.restOf(said) : said).flatMap((event) => [...progressOf(event)]);
+      turnId = sentTurn.id() ?? state.lastTurn?.turnId;
+      const wasSent = fact.type === 'turn' && sentTurn.id() === fact.turnId;
+      const said = fact.type === 'turn' ? turnEvents(fact) : [];
+      const opening = (wasSent ? sentTurn.restOf(said) : said).flatMap((event) => [...progressOf(event)]);
       const at = { execution, state, durationMs: durationOf(execution, fact.at) };
       const closing = factEvents(fact, progressOf, at);
       const closingSeq = lastSeq - closing.length + 1;
       const seqs = numbersBetween(seq, opening, closingSeq, numbers);
-      if (fact.type === 'turn') told.forget();
+      if (fact.type === 'turn') sentTurn.forget();
       seq = lastSeq;
       return [
         ...lost,
@@ -88,7 +88,7 @@ export function openReplay(execution: AgentExecution) {
         if (event.type === 'turn-started') shown.push(...lostBefore(event.turnId, at));
         if (event.type === 'turn-started') turnId = event.turnId;
         if (index === 0) seq = firstSeq - 1;
-        told.note(event);
+        sentTurn.note(event);
         shown.push(...following(progressOf(event)));
       }
       return shown;
@@ -113,7 +113,7 @@ function withoutContent(fact: Fact): Fact {
 export function progressAfter(log: readonly LogEntry[]): ReturnType<typeof openProgress> {
   const progressOf = openProgress();
   for (const { fact } of log) {
-    const opening = fact.type === 'turn' ? loopEventsOf(fact) : [];
+    const opening = fact.type === 'turn' ? turnEvents(fact) : [];
     for (const event of [...opening, { type: 'facts' as const, facts: [fact] }]) [...progressOf(event)];
   }
   return progressOf;

@@ -1,5 +1,5 @@
 import type { ModelMessage } from '../../../adapters/ports/model-port.ts';
-import { chunksOf } from '../../../core/chunks.ts';
+import { toChunks } from '../../../core/chunks.ts';
 import type { ModelCall } from '../../../domain/model-usage/model-calls.ts';
 import { usageWrites } from '../../../domain/model-usage/usage.ts';
 import { mergedUse, runUse } from '../../../domain/runs/run-use.ts';
@@ -11,10 +11,10 @@ import type { LoopEvent } from '../../agent-loop/loop.ts';
 import { apply, type RunState, replay } from '../../agent-loop/state.ts';
 import type { AgentRunEvent, NumberedEvent } from '../../events/agent-run-event.ts';
 import { factEvents } from './fact-events.ts';
-import { executionWrites, noticeOf } from './fact-writes.ts';
+import { executionWrites, factNotice } from './fact-writes.ts';
 import { forgetRun } from './forget-run.ts';
 import type { TakenRun } from './load-run.ts';
-import { factsOf } from './load-run.ts';
+import { logFacts } from './load-run.ts';
 import { progressAfter } from './replay-events.ts';
 import { type LogEntry, runLog } from './run-log.ts';
 import { firstSeqAfter, openTurnNumbers } from './turn-numbers.ts';
@@ -47,7 +47,7 @@ export function openJournal(
   const { n: lastFact, lastSeq } = earlier.at(-1) ?? { n: -1, lastSeq: 0 };
   const progressOf = progressAfter(earlier);
   const turnNumbers = openTurnNumbers();
-  let state: RunState = replay([], factsOf(earlier));
+  let state: RunState = replay([], logFacts(earlier));
   let used = earlier.map(({ use = {} }) => use).reduce(mergedUse, {});
   let turnId = state.lastTurn?.turnId;
   let nextFact = lastFact + 1;
@@ -79,9 +79,9 @@ export function openJournal(
     if (!last) return;
     const use = runUse(calls);
     used = mergedUse(used, use);
-    const notice = await noticeOf(scope, execution, last.fact, { state, use: used });
+    const notice = await factNotice(scope, execution, last.fact, { state, use: used });
     const counted = calls.length > 0 ? entries.with(-1, { ...last, use }) : [...entries];
-    const chunks = chunksOf(counted, factsPerTransaction);
+    const chunks = toChunks(counted, factsPerTransaction);
     const lastChunk = chunks.pop() ?? [];
     for (const chunk of chunks) await commit(chunk, []);
     await commit(lastChunk, [
@@ -101,7 +101,7 @@ export function openJournal(
 
     /** @returns the state with the messages that the run began with. */
     load(messages: readonly ModelMessage[]): RunState {
-      state = replay(messages, factsOf(earlier));
+      state = replay(messages, logFacts(earlier));
       return state;
     },
 

@@ -1,12 +1,12 @@
-import type { SaidEvent } from './piece-store.ts';
+import type { ModelOutputEvent } from './piece-store.ts';
 
 /** A longer text becomes another event, so that each fits an item. */
 const textMax = 30_000;
 
 /** Adds an event that nobody has seen to others: adjacent pieces of a text become one, and arguments come whole. */
-export function gather(events: SaidEvent[], event: SaidEvent): SaidEvent[] {
+export function gather(events: ModelOutputEvent[], event: ModelOutputEvent): ModelOutputEvent[] {
   if (event.type === 'tool-call') {
-    const isPiece = (each: SaidEvent) => each.type === 'tool-call-delta' && each.id === event.id;
+    const isPiece = (each: ModelOutputEvent) => each.type === 'tool-call-delta' && each.id === event.id;
     return [...events.filter((each) => !isPiece(each)), event];
   }
   const last = events.at(-1);
@@ -16,7 +16,7 @@ export function gather(events: SaidEvent[], event: SaidEvent): SaidEvent[] {
   return events;
 }
 
-function join(last: SaidEvent, event: SaidEvent): SaidEvent | undefined {
+function join(last: ModelOutputEvent, event: ModelOutputEvent): ModelOutputEvent | undefined {
   if (!('text' in last) || last.text.length > textMax) return undefined;
   switch (event.type) {
     case 'text-delta':

@@ -8,7 +8,7 @@ import { agentRunPartition } from '../executions/agent-execution.ts';
 /** Readers need a piece until the fact is recorded that says the same. */
 const keptSeconds = 3_600;
 
-export type SaidEvent = Exclude<LoopEvent, { type: 'facts' }>;
+export type ModelOutputEvent = Exclude<LoopEvent, { type: 'facts' }>;
 
 /** What the loop said between two facts, a quarter of a second of it. */
 export interface Piece {
@@ -21,7 +21,7 @@ export interface Piece {
   /** The number of the first event that readers get of it; the others follow without gaps. */
   seq: number;
   at: string;
-  events: readonly SaidEvent[];
+  events: readonly ModelOutputEvent[];
 }
 
 type Place = Pick<Piece, 'fact' | 'restarts' | 'n'>;
@@ -84,7 +84,7 @@ export const pieceStore = ({ table, now }: Scope, executionId: string) => ({
     });
     return items.map((item) => {
       const { events, ...piece } = decode(pieceEntity, item);
-      return { ...piece, events: JSON.parse(events) as SaidEvent[] };
+      return { ...piece, events: JSON.parse(events) as ModelOutputEvent[] };
     });
   },
 });

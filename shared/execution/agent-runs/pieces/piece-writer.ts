@@ -3,7 +3,7 @@ import type { Scope } from '../../../platform/data/scope.ts';
 import type { NumberedEvent } from '../../events/agent-run-event.ts';
 import type { AgentExecution } from '../executions/agent-execution.ts';
 import { followedUntilMs } from './followers.ts';
-import { pieceStore, type SaidEvent } from './piece-store.ts';
+import { type ModelOutputEvent, pieceStore } from './piece-store.ts';
 import { openWaiting } from './waiting-events.ts';
 
 const gatheredMs = 250;
@@ -12,7 +12,7 @@ const gatheredMs = 250;
 export interface Numbering {
   nextSeq: () => number;
   nextFact: () => number;
-  tell: (event: SaidEvent) => Iterable<NumberedEvent>;
+  tell: (event: ModelOutputEvent) => Iterable<NumberedEvent>;
 }
 
 /**
@@ -64,7 +64,7 @@ export function openPieces(scope: Scope, execution: AgentExecution, numbering: N
 
   return {
     /** @returns the events for those who read here. */
-    *tell(event: SaidEvent): Generator<NumberedEvent> {
+    *tell(event: ModelOutputEvent): Generator<NumberedEvent> {
       yield* waiting.add(event, isFollowed());
       schedule();
     },

@@ -1,6 +1,6 @@
 import type { NumberedEvent } from '../../events/agent-run-event.ts';
 import { gather } from './gather.ts';
-import type { SaidEvent } from './piece-store.ts';
+import type { ModelOutputEvent } from './piece-store.ts';
 import type { Numbering } from './piece-writer.ts';
 
 /** Of JSON. With the longest event, a piece fits an item. */
@@ -11,10 +11,10 @@ const toolEventsMax = 1_000;
 
 /** The events that no piece has. @param isUnread Whether they get their numbers only when they are taken. */
 export function openWaiting({ nextSeq, tell }: Numbering, isUnread: boolean) {
-  let events: SaidEvent[] = [];
+  let events: ModelOutputEvent[] = [];
   /** Of the same events, if they have numbers. */
   let seqs: number[] = [];
-  const tellAll = (told: readonly SaidEvent[]) => {
+  const tellAll = (told: readonly ModelOutputEvent[]) => {
     for (const event of told) for (const _event of tell(event));
   };
 
@@ -24,7 +24,7 @@ export function openWaiting({ nextSeq, tell }: Numbering, isUnread: boolean) {
     hasToolEvents: () => events.some(({ type }) => type === 'tool-event'),
 
     /** @returns what readers of this process may see now. */
-    *add(event: SaidEvent, isFollowed: boolean): Generator<NumberedEvent> {
+    *add(event: ModelOutputEvent, isFollowed: boolean): Generator<NumberedEvent> {
       const isForgotten = event.type === 'tool-event' && (!isFollowed || events.length >= toolEventsMax);
       if (isForgotten) {
         if (isUnread) tellAll(events);

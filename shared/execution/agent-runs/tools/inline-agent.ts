@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { sandbox, withQueueTimeout } from '../../../adapters/sandbox/sandbox.ts';
 import { invalidAt } from '../../../core/errors/errors.ts';
-import { idOf } from '../../../core/ids.ts';
+import { resourceId } from '../../../core/ids.ts';
 import { nameUpTo } from '../../../core/name.ts';
 import { hasSecretReference } from '../../../core/secrets/secret-references.ts';
 import { assertTargets } from '../../../domain/agents/capability-targets.ts';
@@ -14,7 +14,7 @@ import {
   capabilitiesMax,
   newCapability,
 } from '../../../domain/agents/config/capabilities.ts';
-import { fieldOf } from '../../../domain/flows/steps/mcp-server.ts';
+import { credentialField } from '../../../domain/flows/steps/mcp-server.ts';
 import { isOfMcpServer } from '../../../domain/flows/steps/tool-reference.ts';
 import {
   assertConnections,
@@ -32,7 +32,7 @@ import { inlineAgent, inlineContent } from './inline-content.ts';
 /** The agent that a dispatch runs: a stored one, or one that exists for this run only. */
 export const DispatchedAgent = z
   .strictObject({
-    id: idOf('agent')
+    id: resourceId('agent')
       .optional()
       .meta({ description: 'The id of a stored agent; excludes the other members' }),
     name: nameUpTo(255).optional(),
@@ -83,7 +83,7 @@ function contentOf({ newId, now }: Scope, { config = {}, capabilities = [] }: Di
 /** The run stores its agent, and a credential must not be stored in the clear. */
 function refusePlaintexts({ config }: AgentContent): void {
   for (const [index, server] of (config?.tools?.mcpServers ?? []).entries()) {
-    const field = fieldOf(server);
+    const field = credentialField(server);
     const value = field && server.auth?.[field];
     if (!field || value === undefined || hasSecretReference(value)) continue;
     throw invalidAt(

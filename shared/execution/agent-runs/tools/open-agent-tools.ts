@@ -10,16 +10,16 @@ import { openAgentSkills } from '../../tools/agent-skills.ts';
 import { checkedBefore, openConfiguredTools } from '../../tools/open-configured-tools.ts';
 import { openRuntimeTool, openTools } from '../../tools/open-tools.ts';
 import { pageToolType, type RunnableTool } from '../../tools/runnable-tool.ts';
-import { toolNameOf } from '../../tools/tool-name.ts';
+import { toToolName } from '../../tools/tool-name.ts';
 import { withUniqueNames } from '../../tools/unique-names.ts';
 import type { ClientTool } from '../log/run-input.ts';
 import type { AgentToolWorld } from './agent-tool-world.ts';
-import { approvalOf } from './approval.ts';
+import { withCapabilityTools } from './approval.ts';
 import { codeModeTool } from './code-mode.ts';
 import { withFixed } from './fixed-arguments.ts';
 import { spawnTool, subAgentTool } from './sub-agents.ts';
-import { perToolLimitsOf } from './tool-limits.ts';
-import { mcpIdsOf, missingIn, ownToolPools } from './tool-pools.ts';
+import { perToolLimits } from './tool-limits.ts';
+import { mcpToolIds, missingIn, ownToolPools } from './tool-pools.ts';
 
 /** With unique names, and sentences about tools that are not available. @throws StepError if one cannot be opened */
 export async function openAgentTools(
@@ -32,8 +32,8 @@ export async function openAgentTools(
   const { mcpServers, named } = ownToolPools(runtimeTools, world);
   const rules = {
     toolConfigs,
-    approval: approvalOf(config.approval, capabilities),
-    perToolLimits: perToolLimitsOf(config, capabilities),
+    approval: withCapabilityTools(config.approval, capabilities),
+    perToolLimits: perToolLimits(config, capabilities),
   };
   const enabled = capabilities.filter((capability) => capability.enabled);
   const pool = pooledTools(codeModeConfig?.toolPool ?? [], named);
@@ -54,7 +54,7 @@ export async function openAgentTools(
   const inPool = [
     ...pooled,
     ...runtime.filter((_tool, index) => pool.runtimeTools.includes(runtimeTools[index] as RuntimeTool)),
-    ...ofServers.filter(({ id }) => mcpIdsOf(pool.mcpServers).has(id)),
+    ...ofServers.filter(({ id }) => mcpToolIds(pool.mcpServers).has(id)),
   ];
   const code = codeModeConfig ? [codeModeTool(codeModeConfig, inPool, config, world)] : [];
   const all = [...saved, ...runtime, ...capable, ...ofServers, ...ofSkills, ...own, ...code];
@@ -112,7 +112,7 @@ const as = (
   tool: RunnableTool,
 ): RunnableTool => ({
   ...tool,
-  name: toolNameOf(toolName),
+  name: toToolName(toolName),
   otherNames: [...(tool.otherNames ?? []), tool.name],
   ...(toolDescription && { description: toolDescription }),
   ...(parametersSchema && { parameters: { ...parametersSchema, type: 'object' } }),

@@ -1,18 +1,18 @@
 import type { AgentCapability } from '../../../domain/agents/config/agent.ts';
 import type { AgentTools } from '../../../domain/agents/config/tools-config.ts';
 import type { Loop } from '../../agent-loop/loop.ts';
-import { toolNameOf } from '../../tools/tool-name.ts';
+import { toToolName } from '../../tools/tool-name.ts';
 import { spawnsMax, spawnToolId } from './sub-agents.ts';
 
 type Limits = NonNullable<AgentTools['perToolLimits']>;
 
 /** The limits of single tools. That of a capability also holds for its tool, which code and spawned agents can reach. */
-export function perToolLimitsOf(
+export function perToolLimits(
   { perToolLimits = {} }: AgentTools,
   capabilities: readonly AgentCapability[],
 ): Limits {
   const ofTargets = capabilities.flatMap(({ toolName, toolId }) => {
-    const limit = perToolLimits[toolNameOf(toolName)] ?? perToolLimits[toolName];
+    const limit = perToolLimits[toToolName(toolName)] ?? perToolLimits[toolName];
     return toolId && limit ? [[toolId, limit] as const] : [];
   });
   return { ...Object.fromEntries(ofTargets), ...perToolLimits };
@@ -20,11 +20,11 @@ export function perToolLimitsOf(
 
 export const callsMaxDefault = 10;
 
-export function toolLimitsOf(
+export function toolLimits(
   tools: AgentTools,
   capabilities: readonly AgentCapability[],
 ): Pick<Loop, 'limits' | 'requiredTools'> {
-  const single = Object.entries(perToolLimitsOf(tools, capabilities));
+  const single = Object.entries(perToolLimits(tools, capabilities));
   return {
     limits: {
       callsMax: tools.maxToolCalls ?? callsMaxDefault,

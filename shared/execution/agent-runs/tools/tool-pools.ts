@@ -36,5 +36,5 @@ export function missingIn(
   });
 }
 
-export const mcpIdsOf = (servers: readonly { id: string; allowedTools: string[] }[]) =>
+export const mcpToolIds = (servers: readonly { id: string; allowedTools: string[] }[]) =>
   new Set(servers.flatMap(({ id, allowedTools }) => allowedTools.map((tool) => `mcp:${id}:${tool}`)));

@@ -46,7 +46,7 @@ export function messageOfRuns([first, ...rest]: readonly RunMessage[]): RunMessa
   return next.length > 0 ? { ...first, next } : first;
 }
 
-export const logFieldsOf = ({ tenant, batchId, runId, recordId, flowId }: RunMessage) => ({
+export const runLogFields = ({ tenant, batchId, runId, recordId, flowId }: RunMessage) => ({
   tenant,
   batchId,
   executionId: runId,
@@ -58,11 +58,11 @@ export const logFieldsOf = ({ tenant, batchId, runId, recordId, flowId }: RunMes
  * Tells apart what a run sends again: SQS would drop a second message, and EventBridge Scheduler a second schedule, with a
  * name that it knows.
  */
-export const timerNumberOf = ({ wake = 0, sending = 0 }: Pick<RunMessage, 'wake' | 'sending'>) =>
-  sending > 0 ? `${wake}.${againOf(sending)}` : String(wake);
+export const timerNumber = ({ wake = 0, sending = 0 }: Pick<RunMessage, 'wake' | 'sending'>) =>
+  sending > 0 ? `${wake}.${resendName(sending)}` : String(wake);
 
 /** Names a resend of the messages of a batch. */
-export const againOf = (sending: number) => `again-${sending}`;
+export const resendName = (sending: number) => `again-${sending}`;
 
 /** The messages of a slot form one FIFO message group. */
-export const fifoGroupOf = ({ batchId, slot }: Pick<RunMessage, 'batchId' | 'slot'>) => `${batchId}.${slot}`;
+export const fifoGroup = ({ batchId, slot }: Pick<RunMessage, 'batchId' | 'slot'>) => `${batchId}.${slot}`;

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { sendGrouped, sendMessage } from '../../../platform/aws/queues.ts';
 import type { Scope } from '../../../platform/data/scope.ts';
-import { fifoGroupOf, RunMessage, timerNumberOf } from './run-message.ts';
+import { fifoGroup, RunMessage, timerNumber } from './run-message.ts';
 
 /** Asks a worker to resume a suspended run at a time. */
 export const TimerMessage = z.object({ at: z.string(), run: RunMessage });
@@ -21,7 +21,7 @@ export async function scheduleTimer({ now }: Scope, until: Date, run: RunMessage
     return sendMessage('WAKES_QUEUE_URL', message, { delaySeconds: Math.max(0, seconds) });
   }
   const { scheduleMessage } = await import('../../../platform/aws/scheduler.ts');
-  const name = `${run.runId}-${timerNumberOf(message.run)}`;
+  const name = `${run.runId}-${timerNumber(message.run)}`;
   await scheduleMessage({ name, at: until, queueEnv: 'WAKES_QUEUE_ARN', body: message });
 }
 
@@ -31,6 +31,6 @@ export async function fireTimer(scope: Scope, { at, run }: TimerMessage): Promis
   if (until.getTime() - scope.now().getTime() > 1_000) {
     return scheduleTimer(scope, until, { ...run, wake: (run.wake ?? 1) - 1 });
   }
-  const id = `${run.batchId}.${run.runId}.${timerNumberOf(run)}`;
-  await sendGrouped('RUNS_QUEUE_URL', [{ id, group: fifoGroupOf(run), body: run }]);
+  const id = `${run.batchId}.${run.runId}.${timerNumber(run)}`;
+  await sendGrouped('RUNS_QUEUE_URL', [{ id, group: fifoGroup(run), body: run }]);
 }

@@ -1,6 +1,6 @@
 import { log } from '../../../core/log.ts';
 import { runNotice } from '../../../domain/a2a-tasks/run-notice.ts';
-import { bothNotices, nobody } from '../../../domain/deliveries/end-notice.ts';
+import { bothNotices, noNotice } from '../../../domain/deliveries/end-notice.ts';
 import { runEntity } from '../../../domain/runs/run.ts';
 import { runEnd } from '../../../domain/runs/run-end.ts';
 import type { Scope } from '../../../platform/data/scope.ts';
@@ -23,7 +23,7 @@ export async function failRecord(scope: Scope, job: RecordJob, error: string): P
   if (earlier.at(-1)?.end) return;
   const { batch } = job;
   const ran = await groupCommits(scope)((commits) =>
-    recorderOf(scope, job, batch, { commits, earlier }).finish(error),
+    batchRecorder(scope, job, batch, { commits, earlier }).finish(error),
   );
   await ran.stored;
 }
@@ -58,7 +58,7 @@ interface RecorderOptions {
 }
 
 /** Counts the record at its end, unless the batch was stopped before: then its totals stay. */
-export function recorderOf(
+export function batchRecorder(
   scope: Scope,
   { message, record, flowDeleted }: RecordJob,
   batch: Batch,
@@ -87,7 +87,7 @@ export function recorderOf(
     const notice = await runNotice(scope, surface, { executionId: runId, status, output, error });
     const listed = batch.dispatched
       ? await runEnd(scope, runOfBatch(batch), endingOfFlow({ ...ending, error }, status))
-      : nobody;
+      : noNotice;
     commits.end({
       ...ending,
       batchId,

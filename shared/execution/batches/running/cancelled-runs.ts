@@ -9,7 +9,7 @@ import { batchStore } from '../batch-store.ts';
 import { releaseSlots } from '../held-slots.ts';
 import type { RunMessage } from '../messages/run-message.ts';
 import { slotDivider } from '../running-batches.ts';
-import { earlierCheckpoints, recorderOf } from './batch-recorder.ts';
+import { batchRecorder, earlierCheckpoints } from './batch-recorder.ts';
 import { groupCommits, type RunCommits } from './group-commit.ts';
 import { loadJobs, type RecordJob } from './record-jobs.ts';
 
@@ -20,7 +20,7 @@ export async function endCancelledRun(scope: Scope, job: RecordJob, commits: Run
   const last = earlier.at(-1);
   // One that never began is over too, if somebody waits to be told.
   if (!batch?.stopped || last?.end || !(last || batch.surface || batch.dispatched)) return;
-  const recorder = recorderOf(scope, job, batch, { commits, earlier });
+  const recorder = batchRecorder(scope, job, batch, { commits, earlier });
   await recorder.finish(batch.error ?? (batch.dispatched ? runCancelled : batchCancelled));
 }
 

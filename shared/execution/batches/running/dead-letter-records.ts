@@ -6,7 +6,7 @@ import { type RunMessage, runsOfMessage } from '../messages/run-message.ts';
 import { scheduleTimer } from '../messages/timers.ts';
 import { slotDivider } from '../running-batches.ts';
 import { failRecord } from './batch-recorder.ts';
-import { jobsOf, loadJobs } from './record-jobs.ts';
+import { loadJobs, loadJobsSeparately } from './record-jobs.ts';
 
 /** The cause may be temporary: workers that could not start, or a service outage. */
 const retryDelaysMs = [15 * 60_000, 60 * 60_000];
@@ -18,7 +18,7 @@ export const handleDeadLetter = /* @__PURE__ */ using(
     const runs = runsOfMessage(message);
     if (runs.length === 1) return retryOrFail(scope, message);
     // What cannot be read of one does not hold up the others.
-    const jobs = await Promise.allSettled(jobsOf(scope, runs));
+    const jobs = await Promise.allSettled(loadJobsSeparately(scope, runs));
     const open = runs.filter((_, index) => {
       const job = jobs[index];
       return job?.status !== 'fulfilled' || !job.value.firstCheckpoint?.end;

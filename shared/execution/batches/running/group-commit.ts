@@ -4,7 +4,7 @@ import type { Write } from '../../../platform/data/writes.ts';
 import type { CheckpointWrite, FinalWrite } from '../../runs/checkpoints/run-recorder.ts';
 import { spendingWrites } from '../../runs/checkpoints/run-spending.ts';
 import { slotEntity } from '../batch.ts';
-import { countersOf } from '../slot-counters.ts';
+import { slotCounters } from '../slot-counters.ts';
 
 interface RecordEnd extends FinalWrite {
   batchId: string;
@@ -144,7 +144,7 @@ const commit = (scope: Scope, items: readonly Waiting['item'][]) =>
 const countsOf = ({ table, now }: Scope, ends: readonly RecordEnd[]): Write[] =>
   [...Map.groupBy(ends, ({ batchId }) => batchId)].map(([batchId, all]) => {
     const counted = all.filter(({ isCounted }) => isCounted);
-    const { add: counters, setOnce } = countersOf(batchId, all, now());
+    const { add: counters, setOnce } = slotCounters(batchId, all, now());
     const add = {
       processed: counted.length,
       failed: counted.filter(({ failed }) => failed).length,

@@ -1,7 +1,7 @@
 import type { Scope } from '../../../platform/data/scope.ts';
 import type { Delivered } from '../messages/deliveries.ts';
 import type { RunMessage } from '../messages/run-message.ts';
-import { jobsOf, type RecordJob } from './record-jobs.ts';
+import { loadJobsSeparately, type RecordJob } from './record-jobs.ts';
 
 /** How old what is loaded ahead may be, so that a cancelled batch ends within a second. */
 const freshMs = 500;
@@ -15,7 +15,7 @@ export function jobLoader(scope: Scope) {
   function flush() {
     const gathered = waiting;
     waiting = [];
-    const jobs = jobsOf(
+    const jobs = loadJobsSeparately(
       scope,
       gathered.map(({ message }) => message),
     );

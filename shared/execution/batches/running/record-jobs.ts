@@ -23,10 +23,10 @@ export interface RecordJob {
 
 /** Loads what several messages need, in one round trip. */
 export const loadJobs = (scope: Scope, messages: readonly RunMessage[]): Promise<RecordJob[]> =>
-  Promise.all(jobsOf(scope, messages));
+  Promise.all(loadJobsSeparately(scope, messages));
 
 /** The same, each by itself: what cannot be read of one does not hold up the others. */
-export function jobsOf(scope: Scope, messages: readonly RunMessage[]): Promise<RecordJob>[] {
+export function loadJobsSeparately(scope: Scope, messages: readonly RunMessage[]): Promise<RecordJob>[] {
   const { table } = scope;
   const reading = table.getMany(
     messages.flatMap((message) => [

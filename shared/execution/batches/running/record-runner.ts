@@ -1,27 +1,27 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { anyOf } from '../../../core/concurrency/abort.ts';
+import { anySignal } from '../../../core/concurrency/abort.ts';
 import type { TracedRun } from '../../../core/tracing/active-span.ts';
 import { tracedRun } from '../../../core/tracing/trace-context.ts';
 import { runCancelled, statusWrite } from '../../../domain/runs/run-list.ts';
 import { ifRefused } from '../../../platform/data/condition-failed.ts';
 import type { Scope } from '../../../platform/data/scope.ts';
 import { paidBy } from '../../budgets/payers.ts';
-import type { RunEvent, StepWait } from '../../engine/engine.ts';
+import type { EngineRunEvent, StepWait } from '../../engine/engine.ts';
 import { livePorts } from '../../live-ports.ts';
 import { cancellation } from '../../runs/cancellation.ts';
 import type { Checkpoint } from '../../runs/checkpoints/checkpoint.ts';
 import { readKept, readStepResults } from '../../runs/checkpoints/read-checkpoints.ts';
-import { isSameWait, waitsOf } from '../../runs/checkpoints/waits.ts';
+import { checkpointWaits, isSameWait } from '../../runs/checkpoints/waits.ts';
 import { earlierResults } from '../../runs/reuse/earlier-results.ts';
 import { attemptRun, type Retried } from '../../runs/run-attempt.ts';
 import { runVariables } from '../../runs/run-variables.ts';
 import { runVersions } from '../../runs/run-versions.ts';
-import { attemptsOf } from '../../step-support/attempts.ts';
+import { resultAttempts } from '../../step-support/attempts.ts';
 import type { Batch } from '../batch.ts';
 import { listingOfBatch } from '../batch-run.ts';
 import { resumeByAnswers } from '../messages/resume-by-answer.ts';
 import { scheduleTimer } from '../messages/timers.ts';
-import { earlierCheckpoints, recorderOf, settleAfter } from './batch-recorder.ts';
+import { batchRecorder, earlierCheckpoints, settleAfter } from './batch-recorder.ts';
 import { endCancelledRun } from './cancelled-runs.ts';
 import type { Ran, RunCommits, WithCommits } from './group-commit.ts';
 import { isOfTask, pauseTask } from './pause-task.ts';
@@ -55,14 +55,14 @@ async function runJob(scope: Scope, job: RecordJob, commits: RunCommits, signal:
   // Who cancels a run by itself expects it to stop; records of a batch that run now still finish.
   using cancelled = batch.dispatched ? cancellation(scope, { id: job.message.runId }) : undefined;
   const isCancelled = () => cancelled?.signal.aborted ?? false;
-  const recorder = recorderOf(scope, job, batch, { commits, earlier, isCancelled });
+  const recorder = batchRecorder(scope, job, batch, { commits, earlier, isCancelled });
   if (flowDeleted) return recorder.finish('The flow was deleted');
   if (!record && job.message.recordId) return recorder.finish('The record was deleted');
 
   const { runId, recordId } = job.message;
   const limit = batch.timeoutMs === undefined ? undefined : AbortSignal.timeout(batch.timeoutMs);
   const done = await readStepResults(scope, earlier);
-  const waiting = last ? waitsOf(last) : [];
+  const waiting = last ? checkpointWaits(last) : [];
   const run = {
     steps: (await runVersions(scope).started(batch.flowId, batch.flowVersionId, batch.subFlows)).steps,
     variables: runVariables({ ...batch, runId, record, ...job.input }),
@@ -88,7 +88,7 @@ async function runJob(scope: Scope, job: RecordJob, commits: RunCommits, signal:
       (await earlierResults(scope, job.earlier, { runId, flowId: batch.flowId }, batch)),
     appendsTo: (batch.dispatched?.appendsMetadata && recordId) || undefined,
     hasCaller: isOfTask(batch),
-    signal: anyOf(signal, limit, cancelled?.signal),
+    signal: anySignal(signal, limit, cancelled?.signal),
     trace: traceOfRecord(batch, runId, earlier[0]),
     recorder,
     ...(batch.dispatched && waiting.length > 0 && { onEvent: listedAgain(scope, runId, waiting) }),
@@ -122,7 +122,7 @@ async function runJob(scope: Scope, job: RecordJob, commits: RunCommits, signal:
     const { retryFrom } = outcome;
     const delayMs = Math.ceil(Math.random() * 1_000 * 2 ** attempt);
     const count = (retries.get(retryFrom.path)?.count ?? 0) + 1;
-    retries.set(retryFrom.path, { count, attempts: attemptsOf(retryFrom), delayMs });
+    retries.set(retryFrom.path, { count, attempts: resultAttempts(retryFrom), delayMs });
     await sleep(delayMs, undefined, { signal });
   }
 }
@@ -130,7 +130,7 @@ async function runJob(scope: Scope, job: RecordJob, commits: RunCommits, signal:
 /** Lists a run as running again, once another step begins than those in which it waited, and those around them. */
 function listedAgain(scope: Scope, id: string, waits: readonly StepWait[]) {
   let isListed = false;
-  return async (event: RunEvent): Promise<void> => {
+  return async (event: EngineRunEvent): Promise<void> => {
     if (isListed || event.type !== 'step_start') return;
     if (waits.some(({ path }) => `${path}.`.startsWith(`${event.path}.`))) return;
     isListed = true;

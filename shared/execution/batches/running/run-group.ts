@@ -4,10 +4,10 @@ import type { Scope } from '../../../platform/data/scope.ts';
 import { heldSeconds } from '../held-slots.ts';
 import { type Delivered, handOver, pauseAfter, type Returned } from '../messages/deliveries.ts';
 import { giveBackRuns, type MessageDelivery, takeRun } from '../messages/run-lease.ts';
-import { logFieldsOf } from '../messages/run-message.ts';
+import { runLogFields } from '../messages/run-message.ts';
 import type { Ran } from './group-commit.ts';
 
-export interface Work {
+export interface InvocationWork {
   /** When the invocation ends, in Unix ms. */
   until: number;
   /**
@@ -32,7 +32,11 @@ const unstoredMax = 8;
  * to another invocation.
  * @returns from the first run on that failed or that another delivery runs.
  */
-export async function runGroup(scope: Scope, group: readonly Delivered[], work: Work): Promise<Returned[]> {
+export async function runGroup(
+  scope: Scope,
+  group: readonly Delivered[],
+  work: InvocationWork,
+): Promise<Returned[]> {
   let mayHandOver = true;
   /** Of each run whose end may not be stored yet: what it and the ones before it return. */
   const unstored: Promise<readonly Returned[]>[] = [];
@@ -54,7 +58,7 @@ export async function runGroup(scope: Scope, group: readonly Delivered[], work: 
     const isSentTwice = before.some(({ runId }) => runId === delivered.runId);
     if (isSentTwice && (await stored).length > 0) break;
     const earlier = before.filter(({ id }) => id === delivered.id);
-    const own = await withLogFields(logFieldsOf(delivered.message), () =>
+    const own = await withLogFields(runLogFields(delivered.message), () =>
       runOne(scope, { earlier, rest }, work.until, () => work.run(rest)),
     );
     if (own.isHeld) {
@@ -69,7 +73,7 @@ export async function runGroup(scope: Scope, group: readonly Delivered[], work: 
 }
 
 /** Sends the rest of a slot anew, behind its first message, which stays until the slot is released. */
-async function hold(rest: readonly [Delivered, ...Delivered[]], work: Work): Promise<Returned[]> {
+async function hold(rest: readonly [Delivered, ...Delivered[]], work: InvocationWork): Promise<Returned[]> {
   const [first] = rest;
   if (!(await handOver(rest)))
     return rest.map((each) => ({ ...each, pauseSeconds: pauseAfter(each.deliveries) }));

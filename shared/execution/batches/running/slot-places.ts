@@ -3,7 +3,7 @@ import { ifRefused } from '../../../platform/data/condition-failed.ts';
 import type { Scope } from '../../../platform/data/scope.ts';
 import type { WriteCondition } from '../../../platform/data/writes.ts';
 import { type Batch, batchEntity } from '../batch.ts';
-import { placeOf, releaseSlots, type SharedBatch, slotsLeft } from '../held-slots.ts';
+import { releaseSlots, type SharedBatch, slotPlace, slotsLeft } from '../held-slots.ts';
 import { slotDivider } from '../running-batches.ts';
 import type { Ran } from './group-commit.ts';
 import type { RecordJob } from './record-jobs.ts';
@@ -50,7 +50,7 @@ export function openSlotPlaces(scope: Scope) {
       const { polls, restarts, slot, isLast } = message;
       // What has waited runs beyond the share.
       const isFree = polls !== undefined || restarts !== undefined;
-      const place = isFree ? 'has' : placeOf(batch, slot);
+      const place = isFree ? 'has' : slotPlace(batch, slot);
       const mayRun = place === 'may' ? await ask(batch.id, slot, 'claim') : place === 'has';
       if (!mayRun) return 'held' as const;
       const ran = await run();
@@ -94,7 +94,7 @@ function placesAfter(batch: SharedBatch, requests: readonly Request[]) {
   };
   const answers = requests.map(({ kind, slot }) => {
     if (kind === 'pass') return true;
-    const place = placeOf(after, slot);
+    const place = slotPlace(after, slot);
     if (place === 'may') {
       after.claimedSlots.push(slot);
       after.endedSlots = after.endedSlots.filter((each) => each !== slot);

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { chunksOf } from '../../../core/chunks.ts';
+import { toChunks } from '../../../core/chunks.ts';
 import { ifCode } from '../../../core/errors/errors.ts';
 import { derivedId } from '../../../core/ids.ts';
 import { recordsRange } from '../../../domain/records/record.ts';
@@ -7,8 +7,8 @@ import { sendGrouped } from '../../../platform/aws/queues.ts';
 import { using } from '../../../platform/aws/uses.ts';
 import type { Scope } from '../../../platform/data/scope.ts';
 import type { Batch } from '../batch.ts';
-import { batchStore, slotOf } from '../batch-store.ts';
-import { againOf, fifoGroupOf, messageOfRuns, type RunMessage } from '../messages/run-message.ts';
+import { batchStore, recordSlot } from '../batch-store.ts';
+import { fifoGroup, messageOfRuns, type RunMessage, resendName } from '../messages/run-message.ts';
 
 /** Asks a worker to enqueue the records of a batch, from the n-th on. */
 export const PlanMessage = z.object({
@@ -27,7 +27,7 @@ export const PlanMessage = z.object({
 export type PlanMessage = z.infer<typeof PlanMessage>;
 
 /** The time in a run's id is the start of its batch. */
-export const runIdOf = ({ id, startedAt }: Pick<Batch, 'id' | 'startedAt'>, recordId: string) =>
+export const recordRunId = ({ id, startedAt }: Pick<Batch, 'id' | 'startedAt'>, recordId: string) =>
   derivedId('exec', Date.parse(startedAt), id, recordId);
 
 export interface ListedRecord {
@@ -80,8 +80,8 @@ export const batchPlanner = /* @__PURE__ */ using(parts, (scope: Scope) => {
         batchId: batch.id,
         flowId: batch.flowId,
         recordId,
-        runId: runIdOf(batch, recordId),
-        slot: slotOf(batch, first + index),
+        runId: recordRunId(batch, recordId),
+        slot: recordSlot(batch, first + index),
         ...(first + index >= batch.totalRecords - batch.recordConcurrency && { isLast: true as const }),
         ...(sending && { sending }),
         ...((batch.reuse || batch.continues) && { takesEarlier: true as const }),
@@ -89,22 +89,22 @@ export const batchPlanner = /* @__PURE__ */ using(parts, (scope: Scope) => {
     );
     const fifoGroups = [...Map.groupBy(runs, ({ slot }) => slot).values()].map((slotRuns) => {
       const size = Math.min(recordsPerMessageMax, Math.ceil(slotRuns.length / 10));
-      return chunksOf(slotRuns, size).map((some) => {
+      return toChunks(slotRuns, size).map((some) => {
         const body = messageOfRuns(some);
         // Both ends, since records may be deleted before a page is planned again.
         const ends = new Set([some[0]?.recordId, some.at(-1)?.recordId]);
-        const id = [batch.id, ...ends, ...(sending ? [againOf(sending)] : [])].join('.');
-        return { id, group: fifoGroupOf(body), body };
+        const id = [batch.id, ...ends, ...(sending ? [resendName(sending)] : [])].join('.');
+        return { id, group: fifoGroup(body), body };
       });
     });
-    for (const some of chunksOf(fifoGroups, 10)) {
+    for (const some of toChunks(fifoGroups, 10)) {
       await Promise.all(some.map((fifoGroup) => sendGrouped('RUNS_QUEUE_URL', fifoGroup)));
     }
   }
 
   async function enqueuePlan(message: PlanMessage): Promise<void> {
     const { batchId, n, again } = message;
-    const id = `${batchId}.${n}${again ? `.${againOf(again)}` : ''}`;
+    const id = `${batchId}.${n}${again ? `.${resendName(again)}` : ''}`;
     await sendGrouped('PLAN_QUEUE_URL', [{ id, group: batchId, body: message }]);
   }
 
@@ -163,7 +163,7 @@ export const batchPlanner = /* @__PURE__ */ using(parts, (scope: Scope) => {
       const { runId, recordId } = dispatched;
       const body: RunMessage = { tenant, batchId, flowId, recordId, runId, slot: 0, sending };
       await sendGrouped('RUNS_QUEUE_URL', [
-        { id: `${batchId}.${runId}.${againOf(sending)}`, group: fifoGroupOf(body), body },
+        { id: `${batchId}.${runId}.${resendName(sending)}`, group: fifoGroup(body), body },
       ]);
     },
 

@@ -1,4 +1,4 @@
-import { derivedId, timeOf } from '../../../core/ids.ts';
+import { derivedId, timeMsFromId } from '../../../core/ids.ts';
 import type { Variables } from '../../../core/variables/variables.ts';
 import type { Message } from '../../../domain/conversations/message.ts';
 import type { Flow } from '../../../domain/flows/flow.ts';
@@ -161,4 +161,4 @@ async function singleRun(scope: Scope, { id, inputs = {}, messages }: Repeatable
 }
 
 /** Of the run of a batch without records. */
-export const singleRunId = (batchId: string) => derivedId('exec', timeOf(batchId), batchId);
+export const singleRunId = (batchId: string) => derivedId('exec', timeMsFromId(batchId), batchId);

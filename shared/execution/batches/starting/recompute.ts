@@ -8,13 +8,13 @@ import { runVersions } from '../../runs/run-versions.ts';
 import type { Batch } from '../batch.ts';
 import type { BatchOptions } from './batch-options.ts';
 import { batchStarter } from './batch-start.ts';
-import { type RecordSelection, selectedRecords } from './record-selection.ts';
+import { type RunRecordSelection, selectedRecords } from './record-selection.ts';
 
 export interface RecomputeRequest {
   flowId: string;
   /** `published`, `draft`, or the id of a version. */
   version: string;
-  records: RecordSelection;
+  records: RunRecordSelection;
   options: BatchOptions;
   labels: RunLabels;
 }

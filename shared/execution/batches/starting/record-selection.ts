@@ -1,13 +1,13 @@
 import { invalidAt } from '../../../core/errors/errors.ts';
 import { targetPages } from '../../../domain/records/bulk/bulk-targets.ts';
-import type { RecordSelector } from '../../../domain/schedules/schedule.ts';
+import type { ScheduleRecordFilter } from '../../../domain/schedules/schedule.ts';
 import type { Scope } from '../../../platform/data/scope.ts';
 
 /** What selects the records of a run. At most one of them is set. */
-export interface RecordSelection {
+export interface RunRecordSelection {
   recordIds?: readonly string[] | null | undefined;
   recordType?: string | null | undefined;
-  recordFilter?: RecordSelector | null | undefined;
+  recordFilter?: ScheduleRecordFilter | null | undefined;
 }
 
 export type SelectedRecords = { recordIds: readonly string[] } | { recordType: string };
@@ -18,7 +18,7 @@ const recordsMax = 10_000;
 /** The records by their type if that says it all, else by their ids. Null if nothing selects any. */
 export async function selectedRecords(
   scope: Scope,
-  { recordIds, recordType, recordFilter }: RecordSelection,
+  { recordIds, recordType, recordFilter }: RunRecordSelection,
   timeLeftMs: () => number,
 ): Promise<SelectedRecords | null> {
   if (recordIds) return { recordIds };
@@ -28,7 +28,7 @@ export async function selectedRecords(
   return { recordIds: await matchingIds(scope, recordFilter, timeLeftMs) };
 }
 
-async function matchingIds(scope: Scope, recordFilter: RecordSelector, timeLeftMs: () => number) {
+async function matchingIds(scope: Scope, recordFilter: ScheduleRecordFilter, timeLeftMs: () => number) {
   const ids: string[] = [];
   for await (const page of targetPages(scope, { recordFilter }, { timeLeftMs })) {
     ids.push(...page.map(({ id }) => id));

@@ -8,7 +8,7 @@ import { checkpointEntity } from '../../runs/checkpoints/checkpoint.ts';
 import { checkpointsOfFlow } from '../../runs/checkpoints/checkpoint-index.ts';
 import type { Batch } from '../batch.ts';
 import { batchStore } from '../batch-store.ts';
-import { batchPlanner, runIdOf } from './batch-plan.ts';
+import { batchPlanner, recordRunId } from './batch-plan.ts';
 
 /** The records whose last run did not complete, or these. */
 export type RetryRecords = 'failed' | readonly string[];
@@ -67,7 +67,7 @@ export const recordsToRetry = /* @__PURE__ */ using(parts, (scope: Scope) => {
     const items = await table.getMany(
       recordIds.flatMap((recordId) => [
         recordEntity.key({ id: recordId }),
-        checkpointEntity.key({ recordId, runId: runIdOf(first, recordId), index: 0 }),
+        checkpointEntity.key({ recordId, runId: recordRunId(first, recordId), index: 0 }),
       ]),
     );
     return recordIds.map((id, index) => {

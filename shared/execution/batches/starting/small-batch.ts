@@ -7,7 +7,7 @@ import { parseRows } from '../../runs/checkpoints/rows.ts';
 import type { Batch } from '../batch.ts';
 import type { BatchProgress } from '../batch-progress.ts';
 import { batchStore } from '../batch-store.ts';
-import { type ListedRecord, runIdOf } from './batch-plan.ts';
+import { type ListedRecord, recordRunId } from './batch-plan.ts';
 
 const waitMs = 20_000;
 
@@ -34,7 +34,7 @@ export const smallBatches = /* @__PURE__ */ using([batchStore], (scope: Scope) =
     results: (batch: Batch, records: readonly ListedRecord[]) =>
       Promise.all(
         records.map(async (record) => {
-          const runId = runIdOf(batch, record.id);
+          const runId = recordRunId(batch, record.id);
           return resultOf(record, runId, await readCheckpoints(scope, { recordId: record.id, runId }));
         }),
       ),

@@ -111,7 +111,7 @@ export const flowShards = 4;
 const runPartition = ({ recordId, runId }: Pick<Checkpoint, 'recordId' | 'runId'>) =>
   recordId ? recordPartition(recordId) : tenantPartition(`RUN#${runId}`);
 const sortKey = (runId: string, index: number) => `${runId}#${String(index).padStart(4, '0')}`;
-export const flowShardOf = (runId: string) =>
+export const runFlowShard = (runId: string) =>
   (runId.charCodeAt(runId.length - 1) + runId.charCodeAt(runId.length - 2)) % flowShards;
 /** All results of a record are one partition, newest run first. */
 export const checkpointEntity = defineEntity({
@@ -122,7 +122,7 @@ export const checkpointEntity = defineEntity({
     SK: `STEPS#${sortKey(runId, index)}`,
   }),
   index: ({ flowId, runId, index, removed }) =>
-    removed ? {} : { PK1: flowResultsPartition(flowId, flowShardOf(runId)), SK1: sortKey(runId, index) },
+    removed ? {} : { PK1: flowResultsPartition(flowId, runFlowShard(runId)), SK1: sortKey(runId, index) },
   summary: [
     'flowId',
     'flowVersionId',

@@ -3,7 +3,7 @@ import type { Note } from '../../../core/tracing/note.ts';
 import type { PayloadRef, PayloadStore } from '../../../platform/data/payloads.ts';
 import type { StepResult } from '../../engine/engine.ts';
 import type { Checkpoint, StoredStepResult } from './checkpoint.ts';
-import { modelUsesOf } from './record-costs.ts';
+import { modelUses } from './record-costs.ts';
 import { formatRows } from './rows.ts';
 
 export type CheckpointFacts = Omit<
@@ -33,7 +33,7 @@ const previewLength = 1_000;
 /** Several steps may keep something before a result is written. */
 const keptBytesMax = 5_000;
 
-export const sizeOf = ({
+export const resultSizeBytes = ({
   output,
   resolvedPrompt = '',
   error = '',
@@ -50,7 +50,7 @@ export const sizeOf = ({
 const bytesOf = (text: string) => Buffer.byteLength(text);
 export const sizeOfKept = (value: unknown) => Math.min(bytesOf(JSON.stringify(value)), keptBytesMax);
 
-export async function checkpointOf(
+export async function encodeCheckpoint(
   payloads: PayloadStore,
   { recordMetadata, input, flowName: _flowName, startedIn, ...facts }: CheckpointFacts,
   index: number,
@@ -78,7 +78,7 @@ export async function checkpointOf(
     ...remembered.map(([, payloadRef]) => payloadRef),
   ];
   const pointers = payloadRef.flatMap((each) => (each && 'pointer' in each ? [each.pointer] : []));
-  const models = new Set(modelUsesOf(facts, kept).map(({ model }) => model));
+  const models = new Set(modelUses(facts, kept).map(({ model }) => model));
   return {
     ...facts,
     index,

@@ -1,6 +1,6 @@
 import Big from 'big.js';
 import * as z from 'zod';
-import { dollarsOf, unitsOf, WholeNumber } from '../../../domain/model-usage/cost-units.ts';
+import { toCostUnits, toDollars, WholeNumber } from '../../../domain/model-usage/cost-units.ts';
 import { recordPartition } from '../../../domain/records/record.ts';
 import { using } from '../../../platform/aws/uses.ts';
 import { deletedIds } from '../../../platform/cleanup/tombstone.ts';
@@ -43,7 +43,7 @@ const recordCostEntity = defineEntity({
 });
 
 /** The model uses in these results. Empty for a run that expires, or without a record. */
-export function modelUsesOf(
+export function modelUses(
   { recordId, flowId, ttl }: Pick<Checkpoint, 'recordId' | 'flowId' | 'ttl'>,
   results: readonly Pick<
     StoredStepResult,
@@ -86,14 +86,14 @@ export function costWrites({ writes }: TenantTable, uses: readonly RecordModelUs
       count: sum(same, 'count'),
       promptTokens: sum(same, 'promptTokens'),
       completionTokens: sum(same, 'completionTokens'),
-      units: unitsOf(totalCost(same)),
+      units: toCostUnits(totalCost(same)),
     };
     return writes.update(recordCostEntity, { recordId, flowId, model }, { add, setOnce: { flowId, model } });
   });
 }
 
 /** The keys of the counters to which a checkpoint has added. */
-export const costKeysOf = ({ recordId, flowId, models = [] }: Partial<CheckpointEntry>) =>
+export const recordCostKeys = ({ recordId, flowId, models = [] }: Partial<CheckpointEntry>) =>
   recordId && flowId ? models.map((model) => recordCostEntity.key({ recordId, flowId, model })) : [];
 
 const sum = (uses: readonly RecordModelUse[], field: 'count' | 'promptTokens' | 'completionTokens') =>
@@ -112,7 +112,7 @@ export const recordCosts = /* @__PURE__ */ using(
       ]);
       const uses = decodeReadable(recordCostEntity, items)
         .filter(({ flowId, count }) => count > 0 && !deleted.has(flowId))
-        .map(({ units, ...use }): RecordModelUse => ({ recordId, ...use, cost: dollarsOf(units) }));
+        .map(({ units, ...use }): RecordModelUse => ({ recordId, ...use, cost: toDollars(units) }));
       const byModel = [...Map.groupBy(uses, ({ model }) => model)];
       const promptTokens = sum(uses, 'promptTokens');
       const completionTokens = sum(uses, 'completionTokens');

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { timeOf } from '../../../core/ids.ts';
+import { timeMsFromId } from '../../../core/ids.ts';
 import type { Checkpoint } from './checkpoint.ts';
 
 const Status = z.enum(['completed', 'failed', 'skipped']);
@@ -25,7 +25,7 @@ export const formatRows = (runId: string, rows: readonly ResultRow[]) =>
     rows.map(([stepId, status, startedAt, durationMs]) => [
       stepId,
       status[0],
-      startedAt - timeOf(runId),
+      startedAt - timeMsFromId(runId),
       durationMs,
     ]),
   );
@@ -33,6 +33,6 @@ export const formatRows = (runId: string, rows: readonly ResultRow[]) =>
 export const parseRows = ({ runId, rows }: Pick<Checkpoint, 'runId' | 'rows'>): ResultRow[] =>
   Rows.parse(JSON.parse(rows)).map(([stepId, status, at, durationMs]) =>
     status === 'c' || status === 'f' || status === 's'
-      ? [stepId, statuses[status], timeOf(runId) + at, durationMs]
+      ? [stepId, statuses[status], timeMsFromId(runId) + at, durationMs]
       : [stepId, status, at, durationMs],
   );

@@ -16,13 +16,13 @@ import { type Checkpoint, checkpointEntity } from './checkpoint.ts';
 import {
   type CheckpointFacts,
   checkpointBytesMax,
-  checkpointOf,
-  sizeOf,
+  encodeCheckpoint,
+  resultSizeBytes,
   sizeOfKept,
 } from './encode-checkpoint.ts';
 import { flushSoon } from './flush-soon.ts';
 import { parseRows } from './rows.ts';
-import { type RunSpending, spendingOf, spendingWrites } from './run-spending.ts';
+import { type RunSpending, runSpending, spendingWrites } from './run-spending.ts';
 import { isSameWait, type StoredWait, storedWaits } from './waits.ts';
 
 export interface CheckpointWrite {
@@ -102,7 +102,7 @@ export function openRunRecorder(
   }
 
   async function writeOf({ results, kept }: Taken, more: Partial<Checkpoint> = {}) {
-    const checkpoint = await checkpointOf(payloads, facts, index, results, kept);
+    const checkpoint = await encodeCheckpoint(payloads, facts, index, results, kept);
     return table.writes.insert(checkpointEntity, { ...checkpoint, ...more });
   }
 
@@ -115,7 +115,7 @@ export function openRunRecorder(
       const beside = index === 0 && opening ? [opening] : [];
       await commitProgress({
         writes: [write, ...beside],
-        spent: spendingOf(facts, results, lost),
+        spent: runSpending(facts, results, lost),
         isAwaited,
       });
       index++;
@@ -159,7 +159,7 @@ export function openRunRecorder(
       const use = runUse(result.modelCalls ?? []);
       totals = plusTotals(totals, totalsOfStep(result, use));
       if (result.resolvedPrompt !== undefined) promptStepId = result.stepId;
-      const bytes = sizeOf(result);
+      const bytes = resultSizeBytes(result);
       if (pending.bytes + bytes > checkpointBytesMax) await flush(true);
       pending.results.push(result);
       pending.kept.delete(result.path);
@@ -183,7 +183,7 @@ export function openRunRecorder(
           flowName: facts.flowName,
         },
       );
-      const spent = spendingOf(facts, results, lost);
+      const spent = runSpending(facts, results, lost);
       const durationMs = Math.max(0, at.getTime() - (beganAt ?? at.getTime()));
       const outcome = { failed: error !== null, output, error, at: at.toISOString(), durationMs };
       await commitEnd({ write, isFirst: index === 0, ...outcome, totals, spent });

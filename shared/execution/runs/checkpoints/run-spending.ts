@@ -4,7 +4,7 @@ import type { Scope } from '../../../platform/data/scope.ts';
 import type { Write } from '../../../platform/data/writes.ts';
 import type { StepResult } from '../../engine/engine.ts';
 import type { CheckpointFacts } from './encode-checkpoint.ts';
-import { costWrites, modelUsesOf, type RecordModelUse } from './record-costs.ts';
+import { costWrites, modelUses, type RecordModelUse } from './record-costs.ts';
 
 export interface RunSpending extends CallsOfFlow {
   /** The costs of its results, which their record shows as long as it has them. */
@@ -12,7 +12,7 @@ export interface RunSpending extends CallsOfFlow {
 }
 
 /** @param lost Calls without a result. */
-export const spendingOf = (
+export const runSpending = (
   facts: Pick<CheckpointFacts, 'recordId' | 'flowId' | 'ttl'>,
   results: readonly StepResult[],
   lost: readonly ModelCalls[],
@@ -20,7 +20,7 @@ export const spendingOf = (
   // A run that expires belongs to nothing that is stored.
   flowId: facts.ttl === undefined ? facts.flowId : null,
   calls: [...results.flatMap(({ modelCalls = [] }) => modelCalls), ...lost],
-  recordCosts: modelUsesOf(facts, results),
+  recordCosts: modelUses(facts, results),
 });
 
 /** Commit them in the transaction of the results. */

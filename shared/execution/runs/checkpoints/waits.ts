@@ -19,7 +19,7 @@ export const storedWaits = (waits: readonly StoredWait[]): z.infer<typeof Stored
   return first && others.length === 0 ? first : [...waits];
 };
 
-export const waitsOf = ({ waiting }: Pick<Checkpoint, 'waiting'>): StoredWait[] =>
+export const checkpointWaits = ({ waiting }: Pick<Checkpoint, 'waiting'>): StoredWait[] =>
   waiting === undefined ? [] : Array.isArray(waiting) ? waiting : [waiting];
 
 /** Whether a run waits in the same steps as before. */

@@ -1,4 +1,4 @@
-import { derivedId, timeOf } from '../../../core/ids.ts';
+import { derivedId, timeMsFromId } from '../../../core/ids.ts';
 import { decode } from '../../../platform/data/entity.ts';
 import { type PayloadRef, payloadStore } from '../../../platform/data/payloads.ts';
 import type { Scope } from '../../../platform/data/scope.ts';
@@ -133,7 +133,7 @@ const sourceOf = ({ runId, batchId }: Pick<Checkpoint, 'runId' | 'batchId'>, pat
 });
 
 export const stepResultId = (runId: string, place: string | number) =>
-  derivedId('step', timeOf(runId), runId, place);
+  derivedId('step', timeMsFromId(runId), runId, place);
 
 /** The results of the newest run in these batches up to its last completed step, as results of the run that goes on. */
 async function takenOver(

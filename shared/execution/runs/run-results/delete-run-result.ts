@@ -1,19 +1,19 @@
-import { chunksOf } from '../../../core/chunks.ts';
+import { toChunks } from '../../../core/chunks.ts';
 import { conflict, notFound } from '../../../core/errors/errors.ts';
-import { idOf } from '../../../core/ids.ts';
-import { tombstoneEntity, tombstoneOf } from '../../../platform/cleanup/tombstone.ts';
+import { resourceId } from '../../../core/ids.ts';
+import { tombstoneEntity, tombstoneWrite } from '../../../platform/cleanup/tombstone.ts';
 import { retryOnConflict } from '../../../platform/data/retry-on-conflict.ts';
 import type { Scope } from '../../../platform/data/scope.ts';
 import type { Write } from '../../../platform/data/writes.ts';
 import { type Checkpoint, checkpointEntity } from '../checkpoints/checkpoint.ts';
 import { readCheckpoints, redeliveryExpiresAt } from '../checkpoints/read-checkpoints.ts';
-import { costWrites, modelUsesOf, negated } from '../checkpoints/record-costs.ts';
+import { costWrites, modelUses, negated } from '../checkpoints/record-costs.ts';
 import { formatRows } from '../checkpoints/rows.ts';
 
 /** The checkpoints and their cost refunds, mostly one write each, fit a transaction of 100. */
 const checkpointsPerTransaction = 40;
 
-const ExecutionId = idOf('exec');
+const ExecutionId = resourceId('exec');
 const exists = { expression: 'attribute_exists(PK) AND attribute_not_exists(#removed)' };
 
 /** Ends a suspended run of a cancelled batch. @returns whether it did. */
@@ -27,7 +27,7 @@ export const deleteRunResult = (scope: Scope, endSuspendedRun: EndSuspendedRun =
 
   async function remove(first: Checkpoint, others: readonly Checkpoint[]): Promise<void> {
     const middle = others.slice(0, -1);
-    for (const some of chunksOf(middle, checkpointsPerTransaction)) {
+    for (const some of toChunks(middle, checkpointsPerTransaction)) {
       await table.commit([...removals(some), ...costRefunds(some)]);
     }
     const last = others.slice(-1);
@@ -35,7 +35,7 @@ export const deleteRunResult = (scope: Scope, endSuspendedRun: EndSuspendedRun =
       table.writes.put(checkpointEntity, markerOf(scope, first), exists),
       ...removals(last),
       ...costRefunds([first, ...last]),
-      tombstoneOf(scope, first.runId),
+      tombstoneWrite(scope, first.runId),
     ]);
   }
 
@@ -43,7 +43,7 @@ export const deleteRunResult = (scope: Scope, endSuspendedRun: EndSuspendedRun =
     checkpoints.map((each) => table.writes.remove(checkpointEntity, each, exists));
 
   const costRefunds = (checkpoints: readonly Checkpoint[]): Write[] =>
-    costWrites(table, negated(checkpoints.flatMap((each) => modelUsesOf(each, each.results))));
+    costWrites(table, negated(checkpoints.flatMap((each) => modelUses(each, each.results))));
 
   /** Ends a suspended run of a cancelled batch first. @throws ServiceError 404; 409 if the run is not finished */
   async function find(recordId: string, runId: string): Promise<[Checkpoint, ...Checkpoint[]]> {

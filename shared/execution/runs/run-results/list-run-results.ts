@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { invalidAt } from '../../../core/errors/errors.ts';
-import { timeOf } from '../../../core/ids.ts';
+import { timeMsFromId } from '../../../core/ids.ts';
 import { using } from '../../../platform/aws/uses.ts';
 import { decodeReadable } from '../../../platform/data/entity.ts';
 import {
@@ -130,7 +130,7 @@ function rowOf(last: Checkpoint, steps: StepIndex): RunResult {
   const { runId, recordId, flowId, flowName = null, finished } = last;
   const { status = 'completed', promptStepId: promptId = null } = finished ?? {};
   const promptName = (promptId && stepIn(steps, last, promptId)?.name) || null;
-  const createdAt = new Date(timeOf(runId)).toISOString();
+  const createdAt = new Date(timeMsFromId(runId)).toISOString();
   return { id: runId, recordId: recordId ?? '', flowId, flowName, promptId, promptName, status, createdAt };
 }
 

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { invalidAt } from '../../../core/errors/errors.ts';
-import { createdAtOf, idOf } from '../../../core/ids.ts';
+import { createdAtFromId, resourceId } from '../../../core/ids.ts';
 import type { FlowStep } from '../../../domain/flows/steps/step.ts';
 import { using } from '../../../platform/aws/uses.ts';
 import { OffsetQuery } from '../../../platform/data/lists/pages.ts';
@@ -13,7 +13,7 @@ import {
   checkpointsOfRecord,
   withoutDeletedResults,
 } from '../checkpoints/checkpoint-index.ts';
-import { type ResultRef, type StepIndex, stepOf } from './result-ref.ts';
+import { type ResultRef, referencedStep, type StepIndex } from './result-ref.ts';
 import { stepResultRows } from './step-result-rows.ts';
 
 const sortFields = [
@@ -31,7 +31,7 @@ export const StepResultQuery = OffsetQuery.extend({
   status: z.enum(['pending', 'running', 'completed', 'failed', 'skipped']).optional(),
   from: Moment.meta({ description: 'Created at or after this time' }),
   to: Moment.meta({ description: 'Created at or before this time' }),
-  runId: idOf('exec').optional().meta({ description: 'Of this run; `from` and `to` are ignored' }),
+  runId: resourceId('exec').optional().meta({ description: 'Of this run; `from` and `to` are ignored' }),
   sortBy: z.enum(sortFields).default('createdAt'),
   sortOrder: z.enum(['asc', 'desc']).default('desc'),
 });
@@ -74,7 +74,7 @@ export const stepResultStore = /* @__PURE__ */ using(['table:read', 'payloads'],
 
   const entryQuery = ({ sortBy, sortOrder, from, to, runId }: StepResultQuery): CheckpointQuery => {
     // Results have the time of the id of their run.
-    const at = runId && createdAtOf(runId);
+    const at = runId && createdAtFromId(runId);
     return {
       newestFirst: sortBy !== 'createdAt' || sortOrder === 'desc',
       from: at ?? from,
@@ -138,7 +138,7 @@ const sortValues: Record<Sorting, (ref: ResultRef, step: FlowStep | undefined) =
 
 function sortRefs(refs: ResultRef[], { sortBy, sortOrder }: StepResultQuery, steps: StepIndex): ResultRef[] {
   const sortValue = sortValues[sortBy as Sorting];
-  const keyed = refs.map((ref) => ({ ref, value: sortValue(ref, stepOf(steps, ref)) }));
+  const keyed = refs.map((ref) => ({ ref, value: sortValue(ref, referencedStep(steps, ref)) }));
   const sign = sortOrder === 'asc' ? 1 : -1;
   return keyed
     .sort((a, b) => (a.value < b.value ? -sign : a.value > b.value ? sign : 0))

@@ -1,4 +1,4 @@
-import { chunksOf } from '../../../core/chunks.ts';
+import { toChunks } from '../../../core/chunks.ts';
 import {
   isClosedScope,
   isOwnScope,
@@ -6,7 +6,7 @@ import {
   type RunPath,
   stepAt,
 } from '../../../domain/flows/steps/run-path.ts';
-import { variableOf } from '../../../domain/flows/steps/step.ts';
+import { outputVariableName } from '../../../domain/flows/steps/step.ts';
 import { decodeReadable } from '../../../platform/data/entity.ts';
 import { type PayloadRef, payloadBytes } from '../../../platform/data/payloads.ts';
 import type { TenantTable } from '../../../platform/data/table.ts';
@@ -37,7 +37,7 @@ export function replayReader(table: TenantTable, refs: readonly ResultRef[], loa
 
   async function* readRuns(): AsyncGenerator<string, void> {
     let replay: ReturnType<typeof openReplay> | undefined;
-    for (const chunk of chunksOf(checkpointsOf(refs), checkpointsAtOnce)) {
+    for (const chunk of toChunks(checkpointsOf(refs), checkpointsAtOnce)) {
       const keys = chunk.map((each) => checkpointEntity.key(each));
       const [items, steps] = await Promise.all([table.getMany(keys, { consistent: true }), loading]);
       for (const [at, { runId, index, isLast }] of chunk.entries()) {
@@ -112,7 +112,7 @@ function openReplay(steps: StepIndex) {
     for (const [place, kept] of checkpoint.results.entries()) {
       yield [place, () => ({ checkpoint, kept, recordMetadata, inputs: inputsOf(kept.path) })];
       const step = stepAt(list, kept.path);
-      const variable = step && variableOf(step);
+      const variable = step && outputVariableName(step);
       if (variable && kept.output) put(kept.path, variable, kept.output);
     }
   };

@@ -26,4 +26,4 @@ export const versionName = ({ flowVersionId, subFlows }: StoredVersion) =>
 export const stepIn = (steps: StepIndex, version: StoredVersion, stepId: string) =>
   steps.get(versionName(version))?.byId.get(stepId);
 
-export const stepOf = (steps: StepIndex, { entry, row }: ResultRef) => stepIn(steps, entry, row[0]);
+export const referencedStep = (steps: StepIndex, { entry, row }: ResultRef) => stepIn(steps, entry, row[0]);

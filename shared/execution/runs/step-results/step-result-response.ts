@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { Attempt, attemptsText } from '../../../domain/flows/steps/attempt.ts';
+import { Attempt, attemptsDescription } from '../../../domain/flows/steps/attempt.ts';
 import { OffsetPagination } from '../../../platform/data/lists/pages.ts';
 
 const text = z.string().nullable();
@@ -61,7 +61,7 @@ const StepResultResponse = z
         '`BUDGET_EXCEEDED` if a budget did not pay for a call of a model, `RATE_LIMITED` if the limits of a model config or its key left it no time; null for other failures',
     }),
     retryCount: count,
-    attempts: z.array(Attempt).nullable().meta({ description: attemptsText }),
+    attempts: z.array(Attempt).nullable().meta({ description: attemptsDescription }),
   })
   .meta({ id: 'StepResult' });
 

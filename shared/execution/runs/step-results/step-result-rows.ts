@@ -1,5 +1,5 @@
-import { chunksOf } from '../../../core/chunks.ts';
-import { timeOf } from '../../../core/ids.ts';
+import { toChunks } from '../../../core/chunks.ts';
+import { timeMsFromId } from '../../../core/ids.ts';
 import type { Variables } from '../../../core/variables/variables.ts';
 import { shownPlace, stepAt } from '../../../domain/flows/steps/run-path.ts';
 import { walkSteps } from '../../../domain/flows/steps/walk-steps.ts';
@@ -10,7 +10,7 @@ import { shortOutput } from '../checkpoints/encode-checkpoint.ts';
 import { type StoredVersion, storedSteps } from '../linked-version.ts';
 import { stepResultId } from '../reuse/earlier-results.ts';
 import { type ReplayedResult, replayReader } from './replay.ts';
-import { type ResultRef, type StepIndex, stepOf, versionName } from './result-ref.ts';
+import { type ResultRef, referencedStep, type StepIndex, versionName } from './result-ref.ts';
 
 /** A result has a few MB of payloads at most, and a response has room for few of those. */
 const rowsAtOnce = 8;
@@ -38,7 +38,7 @@ export const stepResultRows = (scope: Scope) => {
     const loading = flowSteps(refs.map(({ entry }) => entry));
     const momentOf = replayReader(table, refs, loading);
     const fetched = fetchedOnce(payloads);
-    for (const some of chunksOf(refs, rowsAtOnce)) {
+    for (const some of toChunks(refs, rowsAtOnce)) {
       const moments: (ReplayedResult | undefined)[] = [];
       for (const ref of some) moments.push(await momentOf(ref));
       const steps = await loading;
@@ -71,7 +71,7 @@ async function toRow(
   const [stepId, status, startedAt, durationMs] = row;
   const { kept, checkpoint } = moment ?? {};
   const { steps = [] } = index.get(versionName(entry)) ?? {};
-  const step = kept ? stepAt(steps, kept.path) : stepOf(index, { entry, place, row });
+  const step = kept ? stepAt(steps, kept.path) : referencedStep(index, { entry, place, row });
   const shown = kept && step && shownPlace(steps, kept.path);
   const { recordName = null, userId = '', organizationId = null } = checkpoint ?? {};
   const { promptTokens = null, completionTokens = null } = kept ?? {};
@@ -96,7 +96,7 @@ async function toRow(
     status,
     startedAt: new Date(startedAt).toISOString(),
     completedAt: new Date(startedAt + durationMs).toISOString(),
-    createdAt: new Date(timeOf(entry.runId)).toISOString(),
+    createdAt: new Date(timeMsFromId(entry.runId)).toISOString(),
     durationMs,
     outputPreview: await previewOfKept(kept, fetched),
     inputVariables: await variablesIn(moment?.inputs ?? null, fetched),

@@ -1,8 +1,8 @@
 import type { ModelMessage } from '../../../adapters/ports/model-port.ts';
 import { newId } from '../../../core/ids.ts';
-import type { Config } from '../../../domain/flows/step-types/prompt.ts';
+import type { PromptConfig } from '../../../domain/flows/step-types/prompt.ts';
 import { type Loop, runLoop } from '../../agent-loop/loop.ts';
-import { openProgress, stepEventOf } from '../../agent-loop/progress.ts';
+import { openProgress, toStepEvent } from '../../agent-loop/progress.ts';
 import { apply, initialState } from '../../agent-loop/state.ts';
 import type { StepPerforming } from '../../step-support/step-runner.ts';
 import type { RunnableTool } from '../../tools/runnable-tool.ts';
@@ -16,15 +16,15 @@ interface Answer {
 }
 
 interface PromptRequest extends Pick<Loop['request'], 'model' | 'settings' | 'reasoning'> {
-  format: NonNullable<Config['responseFormat']>;
+  format: NonNullable<PromptConfig['responseFormat']>;
 }
 
 /** The meter of the step counts what its model calls cost. */
 const nothing = { inputTokens: 0, outputTokens: 0, cost: '0' } as const;
 
-export function askerOf(
+export function createAsker(
   request: PromptRequest,
-  { config, ports, signal, emit }: StepPerforming<Config>,
+  { config, ports, signal, emit }: StepPerforming<PromptConfig>,
   tools: readonly RunnableTool[],
 ): AskModel {
   const { model, format, settings, reasoning } = request;
@@ -53,7 +53,7 @@ export function askerOf(
       if (event.type === 'facts') state = event.facts.reduce(apply, state);
       if (!emit) continue;
       for (const progress of progressOf(event)) {
-        const shown = stepEventOf(progress);
+        const shown = toStepEvent(progress);
         if (shown) await emit(shown);
       }
     }
@@ -61,7 +61,7 @@ export function askerOf(
   };
 }
 
-function limitsOf({ tools }: Config): Loop['limits'] {
+function limitsOf({ tools }: PromptConfig): Loop['limits'] {
   const limits = Object.entries(tools?.perToolLimits ?? {}).map(([name, { maxCalls }]) => [name, maxCalls]);
   return { callsMax: tools?.maxToolCalls ?? 10, callsMaxOf: Object.fromEntries(limits) };
 }

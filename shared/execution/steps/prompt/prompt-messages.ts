@@ -2,14 +2,17 @@ import * as z from 'zod';
 import { StepError } from '../../../core/errors/step-error.ts';
 import { jsonIn } from '../../../core/json/json.ts';
 import { type ContentPart, Message } from '../../../domain/conversations/message.ts';
-import type { Config } from '../../../domain/flows/step-types/prompt.ts';
+import type { PromptConfig } from '../../../domain/flows/step-types/prompt.ts';
 import type { StepPlanning } from '../../step-support/step-runner.ts';
 
 /** Unknown members are ignored: the list may come from a record, or from another service. */
 const Messages = z.array(z.object(Message.shape));
 
 /** The messages that `previousMessages` names. @throws StepError */
-export async function earlierMessages({ config, renderValue }: StepPlanning<Config>): Promise<Message[]> {
+export async function earlierMessages({
+  config,
+  renderValue,
+}: StepPlanning<PromptConfig>): Promise<Message[]> {
   if (!config.previousMessages) return [];
   const value = await renderValue(config.previousMessages);
   if (value === null || value === '') return [];
@@ -22,7 +25,7 @@ export async function earlierMessages({ config, renderValue }: StepPlanning<Conf
 }
 
 export async function attachedTo(
-  { config: { attachments = [] }, render }: StepPlanning<Config>,
+  { config: { attachments = [] }, render }: StepPlanning<PromptConfig>,
   prompt: string,
 ): Promise<string | ContentPart[]> {
   if (attachments.length === 0) return prompt;

@@ -1,7 +1,7 @@
 import { loadOnce } from '../../../core/concurrency/load-once.ts';
 import { StepError } from '../../../core/errors/step-error.ts';
-import type { Config } from '../../../domain/flows/step-types/prompt.ts';
-import { fieldOf, type McpServer } from '../../../domain/flows/steps/mcp-server.ts';
+import type { PromptConfig } from '../../../domain/flows/step-types/prompt.ts';
+import { credentialField, type McpServer } from '../../../domain/flows/steps/mcp-server.ts';
 import { builtinIdIn, isOfMcpServer } from '../../../domain/flows/steps/tool-reference.ts';
 import type { StepPerforming, StepPlanning } from '../../step-support/step-runner.ts';
 import type { RunnableTool } from '../../tools/runnable-tool.ts';
@@ -11,10 +11,10 @@ const load = loadOnce(async () => ({
   ...(await import('../../tools/unique-names.ts')),
 }));
 
-type Tools = NonNullable<Config['tools']>;
+type Tools = NonNullable<PromptConfig['tools']>;
 
 /** The tools as the model will see them: definitions of stored ones, servers with their credentials. Undefined without any. */
-export async function plannedTools(step: StepPlanning<Config>) {
+export async function plannedTools(step: StepPlanning<PromptConfig>) {
   const { tools } = step.config;
   if (!tools) return undefined;
   const stored = (tools.toolIds ?? []).filter((id) => builtinIdIn(id) === undefined && !isOfMcpServer(id));
@@ -28,7 +28,7 @@ export async function plannedTools(step: StepPlanning<Config>) {
 /** The tools that a prompt's model may call, and sentences about those that are not available. @throws StepError */
 export async function openPromptTools(
   planned: Tools | undefined,
-  { ports, signal }: StepPerforming<Config>,
+  { ports, signal }: StepPerforming<PromptConfig>,
 ): Promise<{ tools: RunnableTool[]; warnings: string[] }> {
   if (!planned) return { tools: [], warnings: [] };
   const { openConfiguredTools, withUniqueNames } = await load();
@@ -40,8 +40,8 @@ export async function openPromptTools(
   );
 }
 
-async function opened(server: McpServer, { render }: StepPlanning<Config>): Promise<McpServer> {
-  const field = fieldOf(server);
+async function opened(server: McpServer, { render }: StepPlanning<PromptConfig>): Promise<McpServer> {
+  const field = credentialField(server);
   if (!server.auth || !field) return server;
   return { ...server, auth: { ...server.auth, [field]: await render(server.auth[field] ?? '') } };
 }

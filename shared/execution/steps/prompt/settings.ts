@@ -1,14 +1,17 @@
 import type { ModelReasoning, ModelSettings } from '../../../adapters/ports/model-port.ts';
-import { definedOf } from '../../../core/defined.ts';
-import type { Config } from '../../../domain/flows/step-types/prompt.ts';
-import { reasoningOf } from '../../../domain/flows/steps/reasoning.ts';
+import { omitUndefined } from '../../../core/defined.ts';
+import type { PromptConfig } from '../../../domain/flows/step-types/prompt.ts';
+import { toModelReasoning } from '../../../domain/flows/steps/reasoning.ts';
 
 /** How the model writes its response. */
-export function settingsOf(config: Config): { settings: ModelSettings; reasoning?: ModelReasoning } {
+export function promptSettings(config: PromptConfig): {
+  settings: ModelSettings;
+  reasoning?: ModelReasoning;
+} {
   const { temperature, maxTokens, topP, topK, frequencyPenalty, presencePenalty, seed } = config;
-  const reasoning = reasoningOf(config.reasoning);
+  const reasoning = toModelReasoning(config.reasoning);
   return {
-    settings: definedOf({ temperature, maxTokens, topP, topK, frequencyPenalty, presencePenalty, seed }),
+    settings: omitUndefined({ temperature, maxTokens, topP, topK, frequencyPenalty, presencePenalty, seed }),
     ...(reasoning && { reasoning }),
   };
 }

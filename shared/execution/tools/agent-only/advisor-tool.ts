@@ -2,7 +2,7 @@ import * as z from 'zod';
 import type { ModelMessage } from '../../../adapters/ports/model-port.ts';
 import type { Ports } from '../../../adapters/ports/ports.ts';
 import { truncate } from '../../../core/text.ts';
-import { transcriptOf } from '../../agent-loop/transcript.ts';
+import { toTranscript } from '../../agent-loop/transcript.ts';
 import { askAdvisor } from '../../tool-support/ask-advisor.ts';
 import type { RunnableTool } from '../runnable-tool.ts';
 import { agentTool } from './agent-tool.ts';
@@ -34,7 +34,7 @@ export const askAdvisorTool = (
     type: 'advisor',
     repeatable: true,
     async perform({ question, includeConversation }, signal) {
-      const text = includeConversation ? latest(transcriptOf(conversation())) : undefined;
+      const text = includeConversation ? latest(toTranscript(conversation())) : undefined;
       return { output: await askAdvisor({ ...advisor, question, conversation: text }, { ports, signal }) };
     },
   });

@@ -8,7 +8,7 @@ import { activeSpan, inSpan } from '../../../core/tracing/active-span.ts';
 import type { CodeModeConfig } from '../../../domain/agents/config/tools-config.ts';
 import type { RunnableTool } from '../runnable-tool.ts';
 import { agentTool } from './agent-tool.ts';
-import { signaturesOf } from './signatures.ts';
+import { toolSignatures } from './signatures.ts';
 
 export const runCodeToolName = 'run_code';
 
@@ -75,5 +75,5 @@ const codeDescription = (
   [
     'The body of an async function: use await, and return the result as JSON data. console.log adds lines to the result. A call that fails throws an Error. There is no network, file system, timer or import; nothing survives a run. Calls that you do not await are cancelled.',
     `Limits: ${timeoutMs / 1_000} seconds, ${callsMax} tool calls, ${resultCharactersMax} characters of result.`,
-    signaturesOf(tools),
+    toolSignatures(tools),
   ].join('\n\n');

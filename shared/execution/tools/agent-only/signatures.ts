@@ -5,7 +5,7 @@ const levelsMax = 6;
 const charactersMax = 2_000;
 
 /** The tools as TypeScript, for a model that writes code. */
-export const signaturesOf = (tools: readonly Pick<RunnableTool, 'name' | 'description' | 'parameters'>[]) =>
+export const toolSignatures = (tools: readonly Pick<RunnableTool, 'name' | 'description' | 'parameters'>[]) =>
   `declare const tools: {\n${tools.map(signatureOf).join('\n')}\n};`;
 
 function signatureOf({

@@ -3,7 +3,7 @@ import { calculate } from '../../../core/variables/decimal-expression.ts';
 import { calculatorTool } from '../../../domain/tools/builtin/calculator.ts';
 import { defineBuiltinRunner } from '../../tool-support/builtin-runner.ts';
 
-export const calculator = defineBuiltinRunner(calculatorTool, {
+export const calculatorToolRunner = defineBuiltinRunner(calculatorTool, {
   perform({ expression, variables = {} }) {
     try {
       const result = calculate(expression, variables);

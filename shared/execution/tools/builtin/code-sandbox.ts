@@ -2,7 +2,7 @@ import { evaluateScript } from '../../../adapters/code/evaluate-code.ts';
 import { codeSandboxTool } from '../../../domain/tools/builtin/code-sandbox.ts';
 import { defineBuiltinRunner } from '../../tool-support/builtin-runner.ts';
 
-export const codeSandbox = defineBuiltinRunner(codeSandboxTool, {
+export const codeSandboxToolRunner = defineBuiltinRunner(codeSandboxTool, {
   async perform({ code, input = null, language, timeoutMs }, { ports, signal }) {
     return {
       output: await evaluateScript(ports.sandbox, code, { input }, { language, timeoutMs, signal }),

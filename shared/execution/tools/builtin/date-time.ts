@@ -7,7 +7,7 @@ import { defineBuiltinRunner } from '../../tool-support/builtin-runner.ts';
 const [yearMin, yearMax] = [1_000, 9_999];
 const dayMs = 86_400_000;
 
-export const dateTime = defineBuiltinRunner(dateTimeTool, {
+export const dateTimeToolRunner = defineBuiltinRunner(dateTimeTool, {
   perform({ operation, date, other, timezone = 'UTC', duration = {} }, { ports }) {
     if (!isTimeZone(timezone)) throw new StepError(`timezone: "${timezone}" is not an IANA time zone`);
     const momentOf = (text: string | undefined, member: string) =>

@@ -6,7 +6,7 @@ import { defineBuiltinRunner } from '../../tool-support/builtin-runner.ts';
 
 const timeoutMs = 20_000;
 
-export const fetchUrl = defineBuiltinRunner(fetchUrlTool, {
+export const fetchUrlToolRunner = defineBuiltinRunner(fetchUrlTool, {
   async perform({ url, format = 'auto', maxCharacters = 50_000 }, { ports, signal }) {
     const answer = await ports.fetch({ url: url.trim(), method: 'GET', headers: {}, timeoutMs, signal });
     if (answer.status >= 400) throw httpStatusError(answer.url, answer);

@@ -1,4 +1,4 @@
-import { queryJson } from '../../../adapters/json-path/tasks.ts';
+import { queryJsonTask } from '../../../adapters/json-path/tasks.ts';
 import { limitAsStepError } from '../../../adapters/sandbox/sandbox.ts';
 import { StepError } from '../../../core/errors/step-error.ts';
 import { jsonIn } from '../../../core/json/json.ts';
@@ -7,12 +7,12 @@ import { defineBuiltinRunner } from '../../tool-support/builtin-runner.ts';
 
 const timeoutMs = 1_000;
 
-export const jsonQuery = defineBuiltinRunner(jsonQueryTool, {
+export const jsonQueryToolRunner = defineBuiltinRunner(jsonQueryTool, {
   async perform({ data, query, limit = 100 }, { ports, signal }) {
     const value = typeof data === 'string' ? (jsonIn(data) ?? data) : data;
     const input = { data: value, path: query.trim(), limit };
     const found = await ports
-      .sandbox(queryJson, input, { timeoutMs, signal })
+      .sandbox(queryJsonTask, input, { timeoutMs, signal })
       .catch(limitAsStepError('The query', 'on this data'));
     if ('problem' in found) throw new StepError(`The query cannot be read: ${found.problem}`);
     const { values, count } = found;

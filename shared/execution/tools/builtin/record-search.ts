@@ -1,7 +1,7 @@
 import { recordSearchTool } from '../../../domain/tools/builtin/record-search.ts';
 import { defineBuiltinRunner } from '../../tool-support/builtin-runner.ts';
 
-export const recordSearch = defineBuiltinRunner(recordSearchTool, {
+export const recordSearchToolRunner = defineBuiltinRunner(recordSearchTool, {
   async perform({ fields, limit = 10, ...query }, { ports }) {
     const { records, hasMore } = await ports.records.search({ ...query, limit });
     const shown = ({ metadata, ...record }: (typeof records)[number]) => ({

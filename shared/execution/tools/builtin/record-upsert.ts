@@ -1,7 +1,7 @@
 import { recordUpsertTool } from '../../../domain/tools/builtin/record-upsert.ts';
 import { defineBuiltinRunner } from '../../tool-support/builtin-runner.ts';
 
-export const recordUpsert = defineBuiltinRunner(recordUpsertTool, {
+export const recordUpsertToolRunner = defineBuiltinRunner(recordUpsertTool, {
   async perform({ type, name, metadata, strategy = 'replace' }, { ports }) {
     if (strategy === 'merge') {
       const changed = await ports.records.update({ type, name }, metadata, 'merge');

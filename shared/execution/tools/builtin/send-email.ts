@@ -2,7 +2,7 @@ import { sendEmailTool } from '../../../domain/tools/builtin/send-email.ts';
 import { checkedEmail } from '../../step-support/email.ts';
 import { defineBuiltinRunner } from '../../tool-support/builtin-runner.ts';
 
-export const sendEmail = defineBuiltinRunner(sendEmailTool, {
+export const sendEmailToolRunner = defineBuiltinRunner(sendEmailTool, {
   perform: async ({ html = '', text = '', ...message }, { ports }) => ({
     output: await ports.messages.email(checkedEmail({ ...message, html, text })),
   }),

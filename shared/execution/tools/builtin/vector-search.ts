@@ -3,7 +3,7 @@ import { defineBuiltinRunner } from '../../tool-support/builtin-runner.ts';
 
 const timeoutMs = 20_000;
 
-export const vectorSearch = defineBuiltinRunner(vectorSearchTool, {
+export const vectorSearchToolRunner = defineBuiltinRunner(vectorSearchTool, {
   async perform({ collection, query, embeddingModel: model, limit = 10, threshold = -1 }, { ports, signal }) {
     const limited = AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]);
     const { vectors } = await ports.embed({ model, texts: [query], signal: limited });

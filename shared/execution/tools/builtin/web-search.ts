@@ -2,6 +2,6 @@ import { webSearchTool } from '../../../domain/tools/builtin/web-search.ts';
 import { defineBuiltinRunner } from '../../tool-support/builtin-runner.ts';
 import { searchWeb } from '../../tool-support/web-search.ts';
 
-export const webSearch = defineBuiltinRunner(webSearchTool, {
+export const webSearchToolRunner = defineBuiltinRunner(webSearchTool, {
   perform: async (args, { ports, signal }) => ({ output: await searchWeb(args, { ports, signal }) }),
 });

@@ -2,7 +2,7 @@ import { advisorTool } from '../../../domain/tools/tool-types/advisor.ts';
 import { askAdvisor } from '../../tool-support/ask-advisor.ts';
 import { defineToolRunner } from '../../tool-support/tool-runner.ts';
 
-export const advisor = defineToolRunner(advisorTool, {
+export const advisorToolRunner = defineToolRunner(advisorTool, {
   plan: ({ config, args }) => ({
     request: { ...config, question: questionIn(args) },
     models: [config.model],

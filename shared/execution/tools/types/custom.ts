@@ -4,7 +4,7 @@ import { replaceInScript } from '../../../core/secrets/secret-references.ts';
 import { customTool } from '../../../domain/tools/tool-types/custom.ts';
 import { defineToolRunner, mask } from '../../tool-support/tool-runner.ts';
 
-export const custom = defineToolRunner(customTool, {
+export const customToolRunner = defineToolRunner(customTool, {
   plan({ config: { code, language }, variables }) {
     const secrets = (variables.secrets ?? {}) as Record<string, string>;
     const filled = replaceInScript(code, (key) => escapedForScript(secrets[key] ?? ''));

@@ -6,12 +6,12 @@ import { authorization } from '../../step-support/http-auth.ts';
 import { bodyIn, httpStatusError, mappedBody, plannedRequest } from '../../step-support/http-request.ts';
 import { send, shownRequest } from '../../tool-support/send.ts';
 import { defineToolRunner } from '../../tool-support/tool-runner.ts';
-import { urlOf } from '../../tool-support/tool-url.ts';
+import { renderToolUrl } from '../../tool-support/tool-url.ts';
 
-export const external = defineToolRunner(externalTool, {
+export const externalToolRunner = defineToolRunner(externalTool, {
   async plan(call) {
     const { auth, url, method, headers, body, responseFormat, responseMapping } = call.config;
-    const more = { url: await urlOf(call), headers: await authorization(auth, call.render) };
+    const more = { url: await renderToolUrl(call), headers: await authorization(auth, call.render) };
     const request = await plannedRequest({ url, method, headers, body }, call, more);
     return { request: { ...request, responseFormat, responseMapping } };
   },

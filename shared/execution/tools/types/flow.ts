@@ -1,7 +1,7 @@
 import { flowTool } from '../../../domain/tools/tool-types/flow.ts';
 import { defineToolRunner } from '../../tool-support/tool-runner.ts';
 
-export const flow = defineToolRunner(flowTool, {
+export const flowToolRunner = defineToolRunner(flowTool, {
   plan: ({ config: { flowId }, args }) => ({ request: { flowId, variables: args } }),
   perform: ({ flowId, variables: inputs }, { ports, signal }) =>
     ports.flows.run({ flowId, inputs, ports, signal }),

@@ -6,7 +6,7 @@ import { authorization } from '../../step-support/http-auth.ts';
 import { httpStatusError, plannedRequest } from '../../step-support/http-request.ts';
 import { send, shownRequest } from '../../tool-support/send.ts';
 import { defineToolRunner } from '../../tool-support/tool-runner.ts';
-import { urlOf } from '../../tool-support/tool-url.ts';
+import { renderToolUrl } from '../../tool-support/tool-url.ts';
 
 const messagesMax = 5;
 
@@ -19,12 +19,12 @@ const Response = z.object({
     .optional(),
 });
 
-export const graphql = defineToolRunner(graphqlTool, {
+export const graphqlToolRunner = defineToolRunner(graphqlTool, {
   async plan(call) {
     const { auth, url, headers, query, operationName, variables } = call.config;
     const given = variables === undefined ? call.args : await call.renderValue(variables);
     const request = await plannedRequest({ url, method: 'POST', headers }, call, {
-      url: await urlOf(call),
+      url: await renderToolUrl(call),
       headers: {
         accept: 'application/graphql-response+json, application/json',
         ...(await authorization(auth, call.render)),

@@ -1,21 +1,21 @@
 import { traceHeaders } from '../../../core/tracing/active-span.ts';
 import { mcpTool } from '../../../domain/tools/tool-types/mcp.ts';
 import { authorization } from '../../step-support/http-auth.ts';
-import { renderHeaders, timeoutMsOf } from '../../step-support/http-request.ts';
+import { renderHeaders, requestTimeoutMs } from '../../step-support/http-request.ts';
 import { mcpFailure } from '../../tool-support/mcp-failure.ts';
 import { defineToolRunner } from '../../tool-support/tool-runner.ts';
-import { urlOf } from '../../tool-support/tool-url.ts';
+import { renderToolUrl } from '../../tool-support/tool-url.ts';
 
 const giveAuth = 'give "auth" or a header in the tool\'s config';
 
-export const mcp = defineToolRunner(mcpTool, {
+export const mcpToolRunner = defineToolRunner(mcpTool, {
   async plan(call) {
     const { auth, headers = {}, toolName } = call.config;
     const isOAuth = auth?.type === 'oauth';
     const credentials = isOAuth ? {} : await authorization(auth, call.render);
     return {
       request: {
-        url: await urlOf(call),
+        url: await renderToolUrl(call),
         headers: { ...(await renderHeaders(headers, call.render)), ...credentials },
         toolName,
         args: call.args,
@@ -27,7 +27,7 @@ export const mcp = defineToolRunner(mcpTool, {
     const outcome = await ports.mcp.callTool({
       ...request,
       headers: { ...traceHeaders(), ...headers },
-      timeoutMs: timeoutMsOf({ timeout }),
+      timeoutMs: requestTimeoutMs({ timeout }),
       signal,
     });
     if ('output' in outcome) return outcome;
@@ -39,6 +39,6 @@ export const mcp = defineToolRunner(mcpTool, {
     headers,
     tool,
     arguments: args,
-    timeoutMs: timeoutMsOf({ timeout }),
+    timeoutMs: requestTimeoutMs({ timeout }),
   }),
 });

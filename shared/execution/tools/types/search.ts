@@ -5,7 +5,7 @@ import { searchWeb } from '../../tool-support/web-search.ts';
 
 const queryCharactersMax = 1_000;
 
-export const search = defineToolRunner(searchTool, {
+export const searchToolRunner = defineToolRunner(searchTool, {
   plan: ({ config, args }) => ({ request: { ...config, query: queryIn(args) } }),
   async perform({ provider, ...search }, { ports, signal }) {
     return { output: await searchWeb({ ...search, service: provider }, { ports, signal }) };

@@ -2,7 +2,7 @@ import { StepError } from '../../../core/errors/step-error.ts';
 import { subagentTool } from '../../../domain/tools/tool-types/subagent.ts';
 import { defineToolRunner } from '../../tool-support/tool-runner.ts';
 
-export const subagent = defineToolRunner(subagentTool, {
+export const subagentToolRunner = defineToolRunner(subagentTool, {
   plan: ({ config: { agentId }, args }) => ({ request: { agentId, arguments: args }, agents: [agentId] }),
   async perform({ agentId: agent, arguments: args }, { ports, signal, callId }) {
     const message = typeof args.message === 'string' ? args.message : JSON.stringify(args);

@@ -1,4 +1,4 @@
-import { chunksOf } from '../../../core/chunks.ts';
+import { toChunks } from '../../../core/chunks.ts';
 import type { QueryOptions } from '../query.ts';
 import type { QueryPage, TenantTable } from '../table.ts';
 
@@ -100,7 +100,7 @@ export async function* walkList(
     const page = await table.query(queryOf(source, { ...place, wanted }, { queries, startKey }));
     startKey = page.nextKey;
     const entries = entriesIn(page, source).filter(({ id }) => id !== place.cursor || place.inclusive);
-    const chunks = chunksOf(entries, postFilter.batchSize);
+    const chunks = toChunks(entries, postFilter.batchSize);
     for (const [index, chunk] of chunks.entries()) {
       const { last, ...filtered } = await postFilter.keep(chunk);
       const isEnd = last || (!startKey && index === chunks.length - 1);

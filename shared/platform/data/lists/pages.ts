@@ -81,7 +81,7 @@ function decodeCursor(
   }
   try {
     const parsed = Cursor.parse(JSON.parse(Buffer.from(cursor, 'base64url').toString()));
-    if (idKind(parsed.id) !== kind) throw notOfThisList(sendableCursors);
+    if (idKind(parsed.id) !== kind) throw invalidListCursor(sendableCursors);
     if (direction && direction !== parsed.to) {
       throw invalidAt(
         'direction',
@@ -92,7 +92,7 @@ function decodeCursor(
     return parsed;
   } catch (error) {
     if (error instanceof z.ZodError || error instanceof SyntaxError) {
-      throw notOfThisList(sendableCursors);
+      throw invalidListCursor(sendableCursors);
     }
     throw error;
   }
@@ -101,7 +101,7 @@ function decodeCursor(
 const sendableCursors = 'nextCursor or prevCursor';
 
 /** @param sendable The members of a response that are cursors. */
-export const notOfThisList = (sendable = 'nextCursor') =>
+export const invalidListCursor = (sendable = 'nextCursor') =>
   invalidAt(
     'cursor',
     'INVALID_CURSOR',

@@ -14,14 +14,14 @@ export const wholeNumber = (least: number, most: number) =>
 export const Flag = z.enum(['true', 'false']).meta(documentedAs({ type: 'boolean' }));
 
 /** One of these whole numbers. */
-export const numberOf = (numbers: readonly number[], error: string) =>
+export const oneOfNumbers = (numbers: readonly number[], error: string) =>
   z
     .enum(numbers.map(String), error)
     .transform(Number)
     .meta(documentedAs({ type: 'integer', enum: numbers }));
 
 /** Some of these names, separated by commas. */
-export const namesOf = <const Name extends string>(names: readonly Name[]) =>
+export const listOfNames = <const Name extends string>(names: readonly Name[]) =>
   z
     .string()
     .transform((list) => list.split(',').map((name) => name.trim()))
@@ -35,7 +35,7 @@ export const namesOf = <const Name extends string>(names: readonly Name[]) =>
 export const Moment = z.iso.datetime({ offset: true }).transform((text) => new Date(text));
 
 /** Rejects a range that ends before it begins. */
-export function inOrder({
+export function checkRange({
   value,
   issues,
 }: z.core.ParsePayload<{ from?: Date | undefined; to?: Date | undefined }>) {

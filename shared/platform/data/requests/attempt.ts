@@ -9,15 +9,15 @@ import {
   SMITHY_CONTEXT_KEY,
 } from '@smithy/types';
 import { loadOnce } from '../../../core/concurrency/load-once.ts';
-import { type Exchange, exchangeWith, type RequestSignal, type WireResponse } from './exchange.ts';
+import { type DynamoExchange, exchangeWith, type RequestSignal, type WireResponse } from './exchange.ts';
 import type { Learned } from './learned.ts';
-import type { Operation } from './operations.ts';
+import type { DynamoOperation } from './operations.ts';
 import { signer } from './signing.ts';
 
 /** A request on its way. */
 export interface SentRequest {
   input: object;
-  operation: Operation;
+  operation: DynamoOperation;
   learned: Learned;
   signal: RequestSignal | undefined;
 }
@@ -51,7 +51,10 @@ export function attemptWith(config: Config) {
 }
 
 /** @returns `undefined` for an error, and for what cannot be read: the SDK says why. */
-function outputOf({ read }: Operation, { statusCode, headers, body }: WireResponse): object | undefined {
+function outputOf(
+  { read }: DynamoOperation,
+  { statusCode, headers, body }: WireResponse,
+): object | undefined {
   if (statusCode >= 300) return undefined;
   const $metadata = {
     httpStatusCode: statusCode,
@@ -67,7 +70,7 @@ function outputOf({ read }: Operation, { statusCode, headers, body }: WireRespon
 }
 
 interface Destination {
-  exchange: Exchange;
+  exchange: DynamoExchange;
   sign: ReturnType<typeof signer>;
 }
 

@@ -49,10 +49,10 @@ function isPlain(value: object): boolean {
 
 /** Sets, binary, large numbers, and what is refused: through the SDK. */
 const rareToWire = (value: unknown): WireValue =>
-  wireOf(convertToAttr(value as Parameters<typeof convertToAttr>[0], options));
+  toWireValue(convertToAttr(value as Parameters<typeof convertToAttr>[0], options));
 
 /** DynamoDB's JSON of a value of the SDK. */
-export const wireOf = (value: AttributeValue): WireValue =>
+export const toWireValue = (value: AttributeValue): WireValue =>
   withBinary(value, (bytes: Uint8Array) =>
     Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('base64'),
   );

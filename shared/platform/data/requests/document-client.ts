@@ -11,7 +11,7 @@ import {
 import { attemptWith, type SentRequest } from './attempt.ts';
 import type { RequestSignal } from './exchange.ts';
 import { learnFrom } from './learned.ts';
-import { type Operation, operationOf } from './operations.ts';
+import { commandOperation, type DynamoOperation } from './operations.ts';
 
 /** Those of the SDK whose work is done here. Others that a client has stay. */
 const replaced = [
@@ -38,7 +38,7 @@ type Options = { abortSignal?: RequestSignal } | undefined;
 export class DocumentClient extends DynamoDBDocumentClient {
   readonly #lessons;
   readonly #attempt;
-  readonly #handlers = new Map<Operation, Handler>();
+  readonly #handlers = new Map<DynamoOperation, Handler>();
 
   constructor(client: DynamoDBClient) {
     super(client, { marshallOptions: { removeUndefinedValues: true } });
@@ -56,7 +56,7 @@ export class DocumentClient extends DynamoDBDocumentClient {
   }
 
   async #send(command: { input: object }, options: Options): Promise<unknown> {
-    const operation = operationOf(command);
+    const operation = commandOperation(command);
     const learned = this.#lessons.learned.get(operation.name);
     if (!learned) return super.send(command as never, options as never);
     const credentials = await this.config.credentials();
@@ -75,7 +75,7 @@ export class DocumentClient extends DynamoDBDocumentClient {
     return output;
   }
 
-  #handlerOf({ name, schema }: Operation) {
+  #handlerOf({ name, schema }: DynamoOperation) {
     // biome-ignore lint/suspicious/noExplicitAny: holds middlewares of every operation
     const stack = this.middlewareStack.clone() as MiddlewareStack<any, any>;
     for (const each of [...replaced, this.#lessons.middleware]) stack.remove(each);

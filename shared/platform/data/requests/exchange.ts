@@ -10,7 +10,7 @@ export interface RequestSignal {
   onabort: (() => void) | null;
 }
 
-export type Exchange = ReturnType<typeof exchangeWith>;
+export type DynamoExchange = ReturnType<typeof exchangeWith>;
 
 /** Kept connections to an origin, as many as the SDK allows itself. Like the SDK's, they wait for an answer without a limit. */
 export function exchangeWith(origin: string) {

@@ -17,12 +17,14 @@ const writing: Direction = { value: toWire as Convert, map: mapToWire as Convert
 const reading: Direction = { value: fromWire as Convert, map: mapFromWire as Convert, isWriting: false };
 
 /** From an operation's input in native values to the body of its request, as an object. */
-export const writerOf = (schema: SchemaRef) => structOf(NormalizedSchema.of(schema), writing) as Writer;
-export type Writer = (input: object) => object;
+export const createShapeWriter = (schema: SchemaRef) =>
+  structOf(NormalizedSchema.of(schema), writing) as ShapeWriter;
+export type ShapeWriter = (input: object) => object;
 
 /** From the body of a response, parsed, to the operation's output in native values. */
-export const readerOf = (schema: SchemaRef) => structOf(NormalizedSchema.of(schema), reading) as Reader;
-export type Reader = (body: object) => object;
+export const createShapeReader = (schema: SchemaRef) =>
+  structOf(NormalizedSchema.of(schema), reading) as ShapeReader;
+export type ShapeReader = (body: object) => object;
 
 /** @returns `undefined` for a shape that has no attribute values. */
 function converterOf(schema: NormalizedSchema, direction: Direction): Convert | undefined {

@@ -68,7 +68,7 @@ export function savedDraft({ draft, lastVersionNumber }: Versioned, made: { id: 
 }
 
 /** A document's draft as a version. @throws 404 if there is none. */
-export function draftOf<D extends Versioned, V extends Version, Summary>(
+export function draftVersion<D extends Versioned, V extends Version, Summary>(
   kind: VersionKind<D, V, Summary>,
   document: D,
 ): V {

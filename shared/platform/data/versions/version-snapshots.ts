@@ -1,5 +1,5 @@
 import { loadingCache } from '../../../core/concurrency/cache.ts';
-import { derivedId, timeOf } from '../../../core/ids.ts';
+import { derivedId, timeMsFromId } from '../../../core/ids.ts';
 import { ifRefused } from '../condition-failed.ts';
 import type { Scope } from '../scope.ts';
 import { storedVersion, type Version, type Versioned, type VersionKind } from './version-kind.ts';
@@ -25,7 +25,7 @@ export function versionSnapshots<D extends Versioned, V extends Version, Summary
     ) {
       const { number, type } = facts;
       const names = [documentId, number, type, JSON.stringify(content)];
-      const id = derivedId(kind.idPrefix, timeOf(documentId), ...names);
+      const id = derivedId(kind.idPrefix, timeMsFromId(documentId), ...names);
       return { ...facts, id, label: null, notes: null };
     },
 

@@ -3,7 +3,7 @@ import { invalidAt, notFound } from '../../../core/errors/errors.ts';
 import type { Scope } from '../scope.ts';
 import type { Write } from '../writes.ts';
 import {
-  draftOf,
+  draftVersion,
   noDraft,
   savedDraft,
   storedVersion,
@@ -31,7 +31,7 @@ export function versioned<D extends Versioned, V extends Version, Summary extend
 
   /** @throws 400 for a version of another document, 404 for an unknown one. */
   async function find(document: D, id: string): Promise<V> {
-    if (document.draft?.id === id) return draftOf(kind, document);
+    if (document.draft?.id === id) return draftVersion(kind, document);
     const version = await get(document.id, id);
     if (version) return version;
     const range = { partition: kind.allVersions, index: 2, from: id, to: id, limit: 1 } as const;
@@ -43,7 +43,7 @@ export function versioned<D extends Versioned, V extends Version, Summary extend
   async function publishDraftOf(documentId: string, toPublish: (document: D) => D): Promise<string> {
     const { publishedVersionId } = await documents.change(documentId, async (before) => {
       const document = toPublish(before);
-      const draft = draftOf(kind, document);
+      const draft = draftVersion(kind, document);
       const version: V = { ...draft, type: 'published', createdAt: now().toISOString() };
       return {
         after: { ...pointedAt(document, version, version.createdAt), draft: null },
@@ -93,7 +93,7 @@ export function versioned<D extends Versioned, V extends Version, Summary extend
 
     /** All versions of a document, newest first. */
     async list(document: D): Promise<Summary[]> {
-      const draft = document.draft && kind.summary.parse(draftOf(kind, document));
+      const draft = document.draft && kind.summary.parse(draftVersion(kind, document));
       const range = { partition: kind.versionsOf(document.id), index: 1, newestFirst: true } as const;
       const stored = (await table.queryAll(range)).map(({ SK1, summary }) =>
         kind.summary.parse({ ...(summary as object), id: SK1 }),

@@ -17,27 +17,27 @@ const lockMs = 15 * 60_000;
 const partMax = 100_000;
 
 type Answer = z.infer<typeof answerEntity.schema>;
-export interface GivenAnswer {
+export interface HttpAnswer {
   status: number;
   contentType: string;
   body: string;
 }
 
 /** The right to answer a request. None of these fails: a lock that is not given back ends by itself. */
-export interface Held {
+export interface AnswerLock {
   /** Lets repetitions know that the answer is being streamed. */
   streams: (contentType: string) => Promise<void>;
   /** Repetitions follow this run. */
   follows: (run: LoggedRun) => Promise<void>;
   renew: () => Promise<void>;
   live: LiveParts;
-  keep: (answer: GivenAnswer) => Promise<void>;
+  keep: (answer: HttpAnswer) => Promise<void>;
   release: () => Promise<void>;
 }
 
 export interface Known
   extends Pick<Answer, 'name' | 'fingerprint' | 'holder' | 'contentType' | 'lockedUntil' | 'run' | 'ttl'> {
-  answer: GivenAnswer | undefined;
+  answer: HttpAnswer | undefined;
 }
 
 export type KeptAnswers = ReturnType<typeof keptAnswers>;
@@ -49,7 +49,7 @@ export function keptAnswers(scope: Scope) {
   const { table, now } = scope;
   const expired = () => ({ at: now().getTime(), seconds: unixSeconds(now()) });
 
-  async function take(name: string, fingerprint: string): Promise<Held | undefined> {
+  async function take(name: string, fingerprint: string): Promise<AnswerLock | undefined> {
     const holder = randomUUID();
     const { at, seconds } = expired();
     const lock = { name, fingerprint, holder, lockedUntil: at + lockMs, ttl: seconds + keptSeconds };
@@ -80,7 +80,7 @@ export function keptAnswers(scope: Scope) {
     isLost: ({ lockedUntil }: Known) => lockedUntil <= now().getTime() || lockedUntil - lockMs < aloneSince(),
     liveOf: (known: Known) => liveParts(scope, known),
     /** @returns the right to answer, or what is known of the request that has or had it. */
-    async takeOrFind(name: string, fingerprint: string): Promise<{ held: Held } | { known: Known }> {
+    async takeOrFind(name: string, fingerprint: string): Promise<{ held: AnswerLock } | { known: Known }> {
       for (let attempt = 1; attempt <= attemptsMax; attempt++) {
         const held = await take(name, fingerprint);
         if (held) return { held };
@@ -94,7 +94,7 @@ export function keptAnswers(scope: Scope) {
 
 const failed = (error: unknown) => log.warn('The answer to a request could not be kept', { error });
 
-function heldBy(scope: Scope, lock: Answer): Held {
+function heldBy(scope: Scope, lock: Answer): AnswerLock {
   const { table, now } = scope;
   const { name, holder, ttl } = lock;
   const own = { expression: '#holder = :own', values: { own: lock.holder } };
@@ -107,7 +107,7 @@ function heldBy(scope: Scope, lock: Answer): Held {
     renew: () => change({ lockedUntil: now().getTime() + lockMs }),
     async keep({ body, ...answer }) {
       try {
-        const parts = partsOf(body).map((text, n) => ({ name, holder, n, text, ttl }));
+        const parts = splitBody(body).map((text, n) => ({ name, holder, n, text, ttl }));
         const content = parts.length > 1 ? { parts: parts.length } : { body };
         if (parts.length > 1)
           await table.insertAll(parts.map((part) => table.writes.put(answerPartEntity, part)));
@@ -120,7 +120,7 @@ function heldBy(scope: Scope, lock: Answer): Held {
   };
 }
 
-export function partsOf(body: string): string[] {
+export function splitBody(body: string): string[] {
   const parts: string[] = [];
   for (let from = 0, to = 0; from < body.length; from = to) {
     to = Math.min(body.length, from + partMax);

@@ -2,12 +2,18 @@ import type { APIGatewayProxyEvent, APIGatewayProxyResult } from 'aws-lambda';
 import { ServiceError, unprocessable } from '../../../core/errors/errors.ts';
 import type { Scope } from '../../data/scope.ts';
 import type { AnyEndpoint } from '../endpoint.ts';
-import { heardBy, type LoggedRun } from '../responses/streamed-body.ts';
-import { type GivenAnswer, type Held, type KeptAnswers, type Known, keptAnswers } from './kept-answers.ts';
+import { type LoggedRun, withBodyListener } from '../responses/streamed-body.ts';
+import {
+  type AnswerLock,
+  type HttpAnswer,
+  type KeptAnswers,
+  type Known,
+  keptAnswers,
+} from './kept-answers.ts';
 import { masked } from './masked.ts';
 import { readWhileOpen } from './readers.ts';
-import { answerNameOf, fingerprintOf } from './request-names.ts';
-import { awaitedBody, streamHeard } from './streamed-answer.ts';
+import { keptAnswerName, requestFingerprint } from './request-names.ts';
+import { awaitedBody, captureStream } from './streamed-answer.ts';
 
 export interface KeyedRequest {
   endpoint: AnyEndpoint;
@@ -43,8 +49,8 @@ export async function once(
 ): Promise<Answered> {
   const { endpoint, event, scope, caller, key } = request;
   const answers = keptAnswers(scope);
-  const name = answerNameOf(caller, endpoint, event.pathParameters ?? {}, key);
-  const fingerprint = fingerprintOf(key, endpoint, event);
+  const name = keptAnswerName(caller, endpoint, event.pathParameters ?? {}, key);
+  const fingerprint = requestFingerprint(key, endpoint, event);
   const taken = await answers.takeOrFind(name, fingerprint);
   if ('held' in taken) return firstAnswer(request, taken.held, answer);
   const { known } = taken;
@@ -56,12 +62,12 @@ export async function once(
 
 async function firstAnswer(
   { endpoint: { shownOnce = [] }, failureOf }: KeyedRequest,
-  held: Held,
+  held: AnswerLock,
   answer: () => Promise<APIGatewayProxyResult>,
 ): Promise<Answered> {
-  const body = streamHeard();
+  const body = captureStream();
   try {
-    const result = await heardBy(body.listener, answer);
+    const result = await withBodyListener(body.listener, answer);
     const streamed = await body.keptBy(held);
     if (streamed) return { result, ...streamed };
     if (isKept(result.statusCode)) {
@@ -75,7 +81,7 @@ async function firstAnswer(
   }
 }
 
-const answerOf = ({ statusCode: status, headers, body }: APIGatewayProxyResult): GivenAnswer => ({
+const answerOf = ({ statusCode: status, headers, body }: APIGatewayProxyResult): HttpAnswer => ({
   status,
   contentType: String(headers?.['content-type'] ?? ''),
   body,

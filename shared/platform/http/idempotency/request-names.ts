@@ -9,14 +9,14 @@ export const callerOfPrincipal = ({ kind, keyId, hash, userId }: Principal) =>
   `${kind} ${keyId ?? hash ?? userId}`;
 
 /** The name under which the answer to a request is kept: the key itself may be a secret of the caller. */
-export const answerNameOf = (caller: string, { method, path }: AnyEndpoint, params: object, key: string) =>
+export const keptAnswerName = (caller: string, { method, path }: AnyEndpoint, params: object, key: string) =>
   hashOf([caller, method, path, params, key]);
 
 /**
  * Equal for requests with a key that ask for the same. The order of the members of JSON does not count. The key, which is
  * not stored, keeps others from guessing a secret in the body.
  */
-export function fingerprintOf(
+export function requestFingerprint(
   key: string,
   { bodyType = 'json' }: Pick<AnyEndpoint, 'bodyType'>,
   { body, isBase64Encoded, queryStringParameters }: APIGatewayProxyEvent,

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { renewing } from '../../../core/concurrency/renewal.ts';
 import { eventStreamType, pingComment } from '../responses/server-sent-events.ts';
 import { type BodyListener, type LoggedRun, streamedBody } from '../responses/streamed-body.ts';
-import { type Held, type KeptAnswers, type Known, partsOf } from './kept-answers.ts';
+import { type AnswerLock, type KeptAnswers, type Known, splitBody } from './kept-answers.ts';
 import type { LiveParts } from './live-parts.ts';
 import { openReaders, type Readers } from './readers.ts';
 import { openCopy } from './stream-copy.ts';
@@ -10,7 +10,7 @@ import { openCopy } from './stream-copy.ts';
 const renewEveryMs = 5 * 60_000;
 
 /** Hears the body that a request streams, if it does, so that its repetitions get it too. */
-export function streamHeard() {
+export function captureStream() {
   const copy = openCopy();
   let run: LoggedRun | undefined;
   let stream: { contentType: string; written: Promise<void> } | undefined;
@@ -30,7 +30,7 @@ export function streamHeard() {
   return {
     listener,
     /** @returns when the body is complete and kept, or its run is named; undefined if the request streams nothing. */
-    async keptBy(held: Held): Promise<{ kept: Promise<void> } | undefined> {
+    async keptBy(held: AnswerLock): Promise<{ kept: Promise<void> } | undefined> {
       if (!stream) return undefined;
       const { contentType, written } = stream;
       if (run) {
@@ -58,7 +58,7 @@ export function streamHeard() {
 function shareWhileRead(live: LiveParts, takeNew: () => string, readers: Readers) {
   let n = 0;
   const share = async () => {
-    for (const text of partsOf(takeNew())) await live.write(n++, text);
+    for (const text of splitBody(takeNew())) await live.write(n++, text);
   };
   const watch = readers.watch(live, share);
   return {

@@ -14,7 +14,7 @@ export async function parseBody(
   const text = method === 'GET' ? '' : (event.body ?? '');
   const bytes = event.isBase64Encoded ? text.length : escapedBytes(text);
   if (bytes > requestBytesMax) throw tooLarge(bodyTooLarge(bodyType));
-  const body = text === '' ? undefined : bodyType === 'json' ? jsonBody(event) : await formBody(event);
+  const body = text === '' ? undefined : bodyType === 'json' ? parseJsonBody(event) : await formBody(event);
   Object.assign(event, { body });
 }
 
@@ -32,7 +32,9 @@ const parseJson = httpJsonBodyParser().before as (request: { event: object }) =>
 const charset = /;\s*charset\s*=\s*"?([^\s;"]+)/i;
 
 /** Parses a JSON body; `undefined` if there is none. @throws ServiceError VALIDATION, UNSUPPORTED_MEDIA_TYPE */
-export function jsonBody(event: Pick<APIGatewayProxyEvent, 'headers' | 'body' | 'isBase64Encoded'>): unknown {
+export function parseJsonBody(
+  event: Pick<APIGatewayProxyEvent, 'headers' | 'body' | 'isBase64Encoded'>,
+): unknown {
   const { headers, body, isBase64Encoded } = event;
   // API Gateway has already decoded the text as UTF-8, whatever the charset.
   const encoding = charset.exec(headers['content-type'] ?? '')?.[1] ?? 'utf-8';

@@ -3,9 +3,9 @@ import type { APIGatewayProxyEvent, APIGatewayProxyResult } from 'aws-lambda';
 import { hasCode, ServiceError } from '../../../core/errors/errors.ts';
 import { log } from '../../../core/log.ts';
 import type { AnyEndpoint } from '../endpoint.ts';
-import { httpErrorOf } from '../responses/http-errors.ts';
+import { toHttpError } from '../responses/http-errors.ts';
 import type { CallContext } from './lambda.ts';
-import { json } from './proxy-result.ts';
+import { jsonProxyResult } from './proxy-result.ts';
 
 type Failing = { [Name in 'errorBody']?: AnyEndpoint[Name] | undefined };
 
@@ -13,8 +13,8 @@ type Failing = { [Name in 'errorBody']?: AnyEndpoint[Name] | undefined };
 export function failureResult({ errorBody }: Failing, error: unknown, requestId: string) {
   const reported =
     error instanceof ServiceError ? error : new ServiceError('INTERNAL', `Request ${requestId}`);
-  const { statusCode, body, headers } = httpErrorOf(reported);
-  return json(statusCode, errorBody?.bodyOf(reported, statusCode) ?? body, headers);
+  const { statusCode, body, headers } = toHttpError(reported);
+  return jsonProxyResult(statusCode, errorBody?.bodyOf(reported, statusCode) ?? body, headers);
 }
 
 /** Converts any error into a response. A 500 contains the request id and no internal details. */

@@ -7,7 +7,7 @@ export const takesCredential = ({ permission, scope }: Declared): boolean =>
   permission !== 'public' || (scope !== undefined && scope !== 'none' && scope.kind !== 'from');
 
 /** Every error status that an endpoint may return, in ascending order. */
-export function errorStatusesOf(endpoint: Declared): number[] {
+export function errorStatuses(endpoint: Declared): number[] {
   const { errors = [], method } = endpoint;
   const ofCredential = takesCredential(endpoint) ? [401, 403] : [];
   const ofKey = takesIdempotencyKey(endpoint) ? [400, 409, 422] : [];

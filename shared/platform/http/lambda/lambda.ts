@@ -5,17 +5,17 @@ import { ServiceError } from '../../../core/errors/errors.ts';
 import { addLogFields, inInvocation } from '../../../core/invocation.ts';
 import { withReceivedTrace } from '../../../core/tracing/active-span.ts';
 import { parseTraceparent } from '../../../core/tracing/trace-context.ts';
-import type { Call } from '../../auth/public-scope.ts';
-import { rateLimitHeadersOf, uncountedRateLimit } from '../../auth/rate-limit-windows.ts';
-import { type Admission, admit, wasRefused } from '../../auth/request-gate.ts';
+import type { PublicCall } from '../../auth/public-scope.ts';
+import { toRateLimitHeaders, uncountedRateLimit } from '../../auth/rate-limit-windows.ts';
+import { admit, type RequestAdmission, wasRefused } from '../../auth/request-gate.ts';
 import { resolveNeeds, type Scope } from '../../data/scope.ts';
 import { type Principal, principalFrom } from '../../identity/principal.ts';
 import { productionRuntime, type Runtime } from '../../runtime.ts';
-import { baseUrlOf } from '../base-url.ts';
+import { apiBaseUrl } from '../base-url.ts';
 import type { AnyEndpoint } from '../endpoint.ts';
 import { once } from '../idempotency/once.ts';
 import { callerOfPrincipal } from '../idempotency/request-names.ts';
-import { idempotencyKeyOf } from '../idempotency-key.ts';
+import { readIdempotencyKey } from '../idempotency-key.ts';
 import type { OpenRequest, openRequest } from '../open-requests.ts';
 import { isStreamed } from '../responses/response.ts';
 import type { LoggedRun } from '../responses/streamed-body.ts';
@@ -34,7 +34,7 @@ export interface CallContext extends Context {
   scope?: Scope;
   /** Whose idempotency keys a request without a principal uses. */
   caller?: string;
-  admission?: Promise<Admission>;
+  admission?: Promise<RequestAdmission>;
   /** Of a read that runs beside the request gate: aborted when the gate refuses the request. */
   refused?: AbortSignal;
   /** Settles when the place of a request that lasts is free again. */
@@ -134,7 +134,7 @@ function callOf(
   endpoint: AnyEndpoint,
   event: APIGatewayProxyEvent,
   loadRuntime: () => Runtime,
-): Call | Promise<Call> | undefined {
+): PublicCall | Promise<PublicCall> | undefined {
   if (endpoint.scope === 'none') return undefined;
   if (endpoint.scope) return endpoint.scope.callOf(event, loadRuntime());
   const principal = principalFrom(event.requestContext);
@@ -143,14 +143,14 @@ function callOf(
 }
 
 /** A signal that is aborted when a request is refused, or cannot be counted. */
-function refusalOf(admission: Promise<Admission>): AbortSignal {
+function refusalOf(admission: Promise<RequestAdmission>): AbortSignal {
   const refused = new AbortController();
   admitted(admission).catch((error) => refused.abort(error));
   return refused.signal;
 }
 
 /** @returns the current permissions of the credential. */
-async function admitted(admission: Promise<Admission> | undefined): Promise<string[]> {
+async function admitted(admission: Promise<RequestAdmission> | undefined): Promise<string[]> {
   const { refusal, permissions = [] } = (await admission) ?? {};
   if (refusal) throw refusal;
   return permissions;
@@ -164,7 +164,7 @@ async function answeredOnce(
   answer: (run?: LoggedRun) => Promise<APIGatewayProxyResult>,
 ): Promise<APIGatewayProxyResult> {
   const { principal, scope, caller } = context;
-  const key = idempotencyKeyOf(endpoint, event);
+  const key = readIdempotencyKey(endpoint, event);
   const known = principal ? callerOfPrincipal(principal) : caller;
   if (key === undefined || !scope || known === undefined) return answer();
   const failureOf = (error: unknown) => failureResult(endpoint, error, event.requestContext.requestId);
@@ -190,7 +190,7 @@ async function answerTo(
   const { principal, scope, admission, refused } = context;
   await parseBody(endpoint, event);
   const { awsRequestId: requestId, getRemainingTimeInMillis: timeLeftMs } = context;
-  const baseUrl = () => baseUrlOf(endpoint.path, event.requestContext);
+  const baseUrl = () => apiBaseUrl(endpoint.path, event.requestContext);
   const usage = async () => (await admission)?.windows;
   const permissions = () => admitted(admission);
   const request = {
@@ -241,7 +241,7 @@ function rateLimitHeaders({ scope }: AnyEndpoint) {
   }) => {
     const admission = await context.admission?.catch(() => undefined);
     if (!response) return;
-    const limits = rateLimitHeadersOf(admission?.rateLimit ?? uncountedRateLimit(isFree));
+    const limits = toRateLimitHeaders(admission?.rateLimit ?? uncountedRateLimit(isFree));
     response.headers = { ...response.headers, ...limits };
   };
   return { after: add, onError: add };

@@ -9,7 +9,7 @@ import type {
   RedirectResponse,
 } from '../responses/response.ts';
 import type { StreamedBody } from '../responses/streamed-body.ts';
-import { isEtagMatch, weakTagOf } from '../validators.ts';
+import { isEtagMatch, weakEtag } from '../validators.ts';
 
 interface StatusAndBody {
   status: number;
@@ -43,7 +43,7 @@ export function toProxyResult(
 }
 
 /** @throws ServiceError RESPONSE_TOO_LARGE if Lambda would refuse the answer. */
-export function json(statusCode: number, body: unknown, headers = {}): APIGatewayProxyResult {
+export function jsonProxyResult(statusCode: number, body: unknown, headers = {}): APIGatewayProxyResult {
   const text = body === undefined ? '' : JSON.stringify(body);
   if (!fitsAnswer(text)) throw responseTooLarge();
   // Responses are private to the caller.
@@ -60,7 +60,7 @@ const responseTooLarge = () =>
 function jsonResult(bodies: Bodies, { status, body }: StatusAndBody): APIGatewayProxyResult {
   const schema = bodies[status as keyof Bodies];
   if (!schema) throw new Error(`The endpoint declares no body for the status ${status}`);
-  return json(status, schema.parse(body));
+  return jsonProxyResult(status, schema.parse(body));
 }
 
 function cacheable(
@@ -69,7 +69,7 @@ function cacheable(
   reply: unknown,
   ifNoneMatch = '',
 ): APIGatewayProxyResult {
-  const etag = weakTagOf(meaningOf(reply as never));
+  const etag = weakEtag(meaningOf(reply as never));
   const headers = {
     ...result.headers,
     etag,

@@ -3,7 +3,7 @@ import { detailCodes } from '../../../core/errors/error-codes.ts';
 import type { AnyEndpoint } from '../endpoint.ts';
 import { textStatuses } from '../responses/http-errors.ts';
 import type { Bodies, EndpointResponse } from '../responses/response.ts';
-import { type Components, eventStreamOf, type Json, schemaOf } from './openapi-schemas.ts';
+import { type Components, eventStreamSchema, type Json, openapiSchema } from './openapi-schemas.ts';
 
 const codesText = Object.entries(detailCodes).map(([code, meaning]) => `- \`${code}\`: ${meaning}`);
 const ErrorDetail = z
@@ -72,7 +72,7 @@ const headersOf = ({ isCounted, takesKey }: Headers) => ({
   ...(takesKey && replayedHeader),
 });
 
-export const responsesOf = (
+export const openapiResponses = (
   { response, errorBody, statuses }: Pick<AnyEndpoint, 'response' | 'errorBody' | 'statuses'>,
   failures: readonly number[],
   given: Headers,
@@ -93,7 +93,7 @@ function successes(
   schemas: Components,
 ): [status: number, content: Json | undefined][] {
   const json = (schema: z.ZodType) => ({
-    'application/json': { schema: schemaOf(schema, 'output', schemas) },
+    'application/json': { schema: openapiSchema(schema, 'output', schemas) },
   });
   const jsonBodies = (bodies: Bodies = {}) =>
     Object.entries(bodies).map(([status, schema]): [number, Json | undefined] => [
@@ -109,13 +109,13 @@ function successes(
     case 'json':
       return [...jsonBodies(response.bodies), ...(response.cached ? [notModified] : [])];
     case 'stream': {
-      const schema = schemaOf(response.body, 'output', schemas);
+      const schema = openapiSchema(response.body, 'output', schemas);
       return [[200, { [response.mediaType]: { schema } }], ...jsonBodies(response.bodies)];
     }
     case 'sse': {
       // JSON first: generators that support only one media type take the first.
       const jsonContent = response.json && json(response.json);
-      const events = { 'text/event-stream': eventStreamOf(response.events, schemas) };
+      const events = { 'text/event-stream': eventStreamSchema(response.events, schemas) };
       return [[200, { ...jsonContent, ...events }], ...jsonBodies(response.bodies)];
     }
   }
@@ -141,9 +141,9 @@ const errorBodyOf = (status: number) => (textStatuses.includes(status) ? AccessE
 const gatewayStatuses = [401, 403, 413, 429, 500, 504];
 
 function errorSchemaOf(status: number, own: z.ZodType | undefined, schemas: Components): Json {
-  const ours = () => schemaOf(errorBodyOf(status), 'output', schemas);
+  const ours = () => openapiSchema(errorBodyOf(status), 'output', schemas);
   if (!own) return ours();
-  const theirs = schemaOf(own, 'output', schemas);
+  const theirs = openapiSchema(own, 'output', schemas);
   return gatewayStatuses.includes(status) ? { anyOf: [theirs, ours()] } : theirs;
 }
 

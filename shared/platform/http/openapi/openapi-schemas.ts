@@ -7,7 +7,7 @@ export type Json = Record<string, unknown>;
 export type Components = Map<string, Json>;
 
 /** Converts a schema to JSON Schema. Schemas with an id move to the components and are referenced. */
-export function schemaOf(schema: z.ZodType, io: 'input' | 'output', schemas: Components): Json {
+export function openapiSchema(schema: z.ZodType, io: 'input' | 'output', schemas: Components): Json {
   const {
     $schema: _dialect,
     $defs = {},
@@ -77,8 +77,8 @@ function tidy(schema: Tidied, source: z.core.$ZodType): void {
 }
 
 /** As in OpenAPI 3.2. OpenAPI 3.1 has no `itemSchema`, so `schema` describes one event. */
-export function eventStreamOf(events: z.ZodType, components: Components): Json {
-  const contentSchema = schemaOf(events, 'output', components);
+export function eventStreamSchema(events: z.ZodType, components: Components): Json {
+  const contentSchema = openapiSchema(events, 'output', components);
   const name = `${events.meta()?.id}Message`;
   const [example] = (events.meta()?.examples ?? []) as SentExample[];
   const types = typesOf(events);

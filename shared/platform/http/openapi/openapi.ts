@@ -1,12 +1,12 @@
 import * as z from 'zod';
 import { permissions } from '../../identity/permissions.ts';
 import type { AnyEndpoint } from '../endpoint.ts';
-import type { Group } from '../group.ts';
+import type { EndpointGroup } from '../group.ts';
 import { IdempotencyHeaders, takesIdempotencyKey } from '../idempotency-key.ts';
-import { errorStatusesOf, takesCredential } from '../lambda/error-statuses.ts';
+import { errorStatuses, takesCredential } from '../lambda/error-statuses.ts';
 import { megabytes, requestBytesMax, responseBytesMax } from '../responses/envelope.ts';
-import { responsesOf } from './openapi-responses.ts';
-import { type Components, type Json, schemaOf } from './openapi-schemas.ts';
+import { openapiResponses } from './openapi-responses.ts';
+import { type Components, type Json, openapiSchema } from './openapi-schemas.ts';
 
 const about = `Build and run automation from flows, agents, records and products.
 
@@ -42,7 +42,7 @@ const docsGroup: { description: string; endpoints: readonly Described[] } = {
 };
 
 /** Each schema with an id becomes a component. @param groups By name; the names become the tags. */
-export function openApi(groups: Readonly<Record<string, Group>>) {
+export function openApi(groups: Readonly<Record<string, EndpointGroup>>) {
   const described = Object.entries({ ...groups, docs: docsGroup }).map(
     ([name, { description, endpoints }]) => ({
       tag: { name, description, 'x-displayName': titleOf(name) },
@@ -70,7 +70,7 @@ export function openApi(groups: Readonly<Record<string, Group>>) {
     tags: described.filter(({ endpoints }) => endpoints.length > 0).map(({ tag }) => tag),
     security: [{ bearer: [] }],
     paths,
-    components: componentsOf(
+    components: openapiComponents(
       schemas,
       `An API key or a session token. Permissions: ${Object.entries(permissions)
         .map(([name, meaning]) => `\`${name}\` ${meaning}`)
@@ -86,12 +86,12 @@ function titleOf(name: string): string {
 }
 
 /** The components of a document. @param credential Which credentials its operations take. */
-export const componentsOf = (schemas: Components, credential: string) => ({
+export const openapiComponents = (schemas: Components, credential: string) => ({
   schemas: Object.fromEntries([...schemas].toSorted(([a], [b]) => (a < b ? -1 : 1))),
   securitySchemes: { bearer: { type: 'http', scheme: 'bearer', description: credential } },
 });
 
-export const groupOf = ({ id }: Described) => id.split('.')[0] ?? id;
+export const operationGroup = ({ id }: Described) => id.split('.')[0] ?? id;
 
 const specialCredentials = {
   'setup-link': 'the token of a setup link',
@@ -129,7 +129,7 @@ export function openApiOperation(endpoint: Described, schemas: Components): Json
           .join(' or ')}${sessionOnly ? ' and a session' : ''}${orOthers}.`;
   return {
     operationId: id,
-    tags: [groupOf(endpoint)],
+    tags: [operationGroup(endpoint)],
     summary,
     description: [description, needed].filter(Boolean).join('\n\n'),
     ...(deletes && { 'x-destructive': true }),
@@ -145,19 +145,19 @@ export function openApiOperation(endpoint: Described, schemas: Components): Json
         required: !body.isOptional?.(),
         content: {
           [bodyType === 'multipart' ? 'multipart/form-data' : 'application/json']: {
-            schema: schemaOf(body, 'input', schemas),
+            schema: openapiSchema(body, 'input', schemas),
             ...exampleOf(body),
           },
         },
       },
     }),
-    responses: responsesOf(endpoint, errorStatusesOf(endpoint), { isCounted, takesKey }, schemas),
+    responses: openapiResponses(endpoint, errorStatuses(endpoint), { isCounted, takesKey }, schemas),
   };
 }
 
 function parameters(place: 'path' | 'query' | 'header', schema: z.ZodType | undefined, schemas: Components) {
   if (!schema) return [];
-  const { properties = {}, required = [] } = schemaOf(schema, 'input', schemas) as {
+  const { properties = {}, required = [] } = openapiSchema(schema, 'input', schemas) as {
     properties?: Record<string, Json>;
     required?: string[];
   };

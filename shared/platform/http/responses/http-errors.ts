@@ -48,7 +48,7 @@ const shortened = ({ path, code, message }: ErrorDetail): ErrorDetail => ({
   message: truncate(message, charactersMax),
 });
 
-export function httpErrorOf(given: ServiceError): HttpError {
+export function toHttpError(given: ServiceError): HttpError {
   const { code, retryAfterSeconds, challenge } = given;
   const message = truncate(given.message, charactersMax);
   const details = given.details.map(shortened);

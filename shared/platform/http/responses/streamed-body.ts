@@ -42,7 +42,8 @@ export interface LoggedRun {
 const listening = new AsyncLocalStorage<BodyListener>();
 
 /** Lets a listener hear the body that some work begins to stream. */
-export const heardBy = <T>(listener: BodyListener, work: () => T): T => listening.run(listener, work);
+export const withBodyListener = <T>(listener: BodyListener, work: () => T): T =>
+  listening.run(listener, work);
 
 /** Names the run whose events a response streams, if they can be read again. */
 export const nameRun = (run: LoggedRun): void => listening.getStore()?.names(run);

@@ -3,11 +3,11 @@ import type { StreamEvent } from '../../sse/stream-event.ts';
 import { type AnswerInProgress, answerEnd, failureEvent } from './answer-end.ts';
 import { type ClientEventBody as Body, ClientEvent } from './client-event.ts';
 import { type Cursor, cursorText, eventsPerEvent, flowEndSeq, openCursors, unseenAfter } from './cursor.ts';
-import { type BroughtTools, openPageNames, type PageNames } from './page-tools.ts';
+import { openPageNames, type PageNames, type PageRunTools } from './page-tools.ts';
 import { shownParameters } from './shown-parameters.ts';
 
-export interface View {
-  brought: BroughtTools;
+export interface VisitorView {
+  brought: PageRunTools;
   showsApprovals: boolean;
   /** Only what comes after it. */
   after?: Cursor | undefined;
@@ -22,7 +22,7 @@ export interface ClientSentEvent {
 export async function* clientEvents(
   events: AsyncIterable<StreamEvent>,
   answer: AnswerInProgress,
-  view: View,
+  view: VisitorView,
 ): AsyncGenerator<ClientSentEvent, void> {
   const texts: string[] = [];
   const names = openPageNames(view.brought);
@@ -81,7 +81,7 @@ interface Told {
   texts: readonly string[];
   answer: AnswerInProgress;
   names: PageNames;
-  view: View;
+  view: VisitorView;
 }
 
 const isEndOfFlow = (event: StreamEvent) =>

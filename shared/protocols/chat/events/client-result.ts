@@ -29,7 +29,7 @@ const shown = new Set<ClientEvent['type']>([
   'execution_error',
 ]);
 
-export async function clientResultOf(
+export async function readClientResult(
   executionId: string,
   events: AsyncIterable<ClientSentEvent>,
 ): Promise<z.infer<typeof ClientResult>> {

@@ -3,16 +3,16 @@ import { schemaProblems } from '../../../adapters/json-schema/json-schema.ts';
 import { sandbox } from '../../../adapters/sandbox/sandbox.ts';
 import { type ErrorDetail, invalid } from '../../../core/errors/errors.ts';
 import { wellFormed, wellFormedOnly } from '../../../core/name.ts';
-import { allowedTools, modelNameOf, type PageTool } from '../../../domain/client-sessions/page-tool.ts';
+import { allowedTools, type PageTool, pageToolModelName } from '../../../domain/client-sessions/page-tool.ts';
 import { pageToolSets } from '../../../domain/client-sessions/page-tool-set.ts';
 import { JsonSchemaText } from '../../../domain/flows/steps/json-schema-text.ts';
 import type { ClientTool } from '../../../execution/agent-runs/log/run-input.ts';
 import { pageToolType } from '../../../execution/tools/runnable-tool.ts';
-import { toolNameOf } from '../../../execution/tools/tool-name.ts';
+import { toToolName } from '../../../execution/tools/tool-name.ts';
 import { using } from '../../../platform/aws/uses.ts';
 import type { Scope } from '../../../platform/data/scope.ts';
 import type { StreamEvent } from '../../sse/stream-event.ts';
-import type { SessionVisit } from '../visitors/visitor.ts';
+import type { SessionContext } from '../visitors/visitor.ts';
 
 /** All tools of a page together, as JSON: they are stored in one item, and a model gets them with each turn. */
 const charactersMax = 100_000;
@@ -36,7 +36,7 @@ export const toolMembers = {
     .superRefine((tools, context) => {
       if (JSON.stringify(tools).length > charactersMax)
         context.addIssue(`The tools have at most ${charactersMax} characters of JSON together`);
-      const names = tools.map((tool) => toolNameOf(modelNameOf(tool)));
+      const names = tools.map((tool) => toToolName(pageToolModelName(tool)));
       for (const [index, name] of names.entries()) {
         if (names.indexOf(name) < index)
           context.addIssue({ code: 'custom', path: [index, 'name'], message: 'Another tool has this name' });
@@ -55,7 +55,7 @@ export const toolMembers = {
 export const pageTools = /* @__PURE__ */ using([pageToolSets, sandbox], (scope: Scope) => ({
   /** @returns undefined if it says nothing of tools. @throws 400 for an invalid schema; 409 for an unknown fingerprint. */
   async of(
-    { token, session }: SessionVisit,
+    { token, session }: SessionContext,
     given: { clientTools?: PageTool[] | undefined; clientToolsFingerprint?: string | undefined },
   ): Promise<ClientTool[] | undefined> {
     const { clientTools: sent, clientToolsFingerprint: fingerprint } = given;
@@ -68,7 +68,7 @@ export const pageTools = /* @__PURE__ */ using([pageToolSets, sandbox], (scope: 
 const toRun = (tool: PageTool): ClientTool => {
   const { name, description, parametersSchema, origin, pageOrigin } = tool;
   const page = { name, ...(origin && { origin }), ...(pageOrigin && { pageOrigin }) };
-  return { name: modelNameOf(tool), description, parametersSchema, page };
+  return { name: pageToolModelName(tool), description, parametersSchema, page };
 };
 
 async function checkSchemas(scope: Scope, tools: readonly PageTool[]): Promise<void> {
@@ -83,14 +83,14 @@ async function checkSchemas(scope: Scope, tools: readonly PageTool[]): Promise<v
 }
 
 /** The tools that a page brought to a run, and the calls of them in its earlier streams. */
-export interface BroughtTools {
+export interface PageRunTools {
   tools: readonly ClientTool[] | undefined;
   calls?: readonly string[];
 }
 
 /** Names calls as the page does. If the run left out a tool of the page, calls of that name are of the agent's own tool. */
-export function openPageNames({ tools = [], calls = [] }: BroughtTools) {
-  const pages = new Map(tools.flatMap(({ name, page }) => (page ? [[toolNameOf(name), page] as const] : [])));
+export function openPageNames({ tools = [], calls = [] }: PageRunTools) {
+  const pages = new Map(tools.flatMap(({ name, page }) => (page ? [[toToolName(name), page] as const] : [])));
   const ofPage = new Set(calls);
   return {
     /** Call it with every event, also those that the page does not get. */

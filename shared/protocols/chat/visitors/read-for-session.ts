@@ -5,13 +5,13 @@ import { conversationEntity } from '../../../domain/conversations/conversation.t
 import { flowEntity } from '../../../domain/flows/flow.ts';
 import { decodeReadable } from '../../../platform/data/entity.ts';
 import { alreadyRead } from '../../../platform/data/read-ahead.ts';
-import { tenantOf } from '../../../platform/identity/principal.ts';
+import { toTenant } from '../../../platform/identity/principal.ts';
 import type { Runtime } from '../../../platform/runtime.ts';
 
 /** The token of a session, and a scope that has read its conversation and, to start an answer, its target: in one request. */
 export async function readForSession(session: ClientSession, runtime: Runtime, startsAnswer: boolean) {
   const { tokenId, conversationId, target } = session;
-  const scope = runtime.scopeOf(tenantOf(session.userId, session.organizationId));
+  const scope = runtime.scopeOf(toTenant(session.userId, session.organizationId));
   const ofTarget = target.kind === 'flow' ? flowEntity : agentEntity;
   const ahead = [
     ...(startsAnswer ? [ofTarget.key({ id: target.id })] : []),

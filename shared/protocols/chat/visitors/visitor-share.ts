@@ -2,7 +2,7 @@ import { rateLimited } from '../../../core/errors/errors.ts';
 import { unixSeconds } from '../../../core/time/unix-seconds.ts';
 import type { ClientToken } from '../../../domain/client-tokens/client-token.ts';
 import { type RateLimit, tighterWindow } from '../../../platform/auth/rate-limit-windows.ts';
-import type { Admission } from '../../../platform/auth/request-gate.ts';
+import type { RequestAdmission } from '../../../platform/auth/request-gate.ts';
 
 /** What every network of visitors may send, so that tokens with low limits work for a single visitor. */
 const least = { perMinute: 10, perHour: 50 };
@@ -16,7 +16,7 @@ const visitorShare = ({ rateLimitPerMinute, rateLimitPerHour }: Limits) => ({
 type Limits = Pick<ClientToken, 'rateLimitPerMinute' | 'rateLimitPerHour'>;
 
 /** Refuses a request that was counted beyond the share of its network. */
-export function ofShare(counted: Admission, token: Limits, now: Date): Admission {
+export function ofShare(counted: RequestAdmission, token: Limits, now: Date): RequestAdmission {
   const { perMinute, perHour } = visitorShare(token);
   const { minutely, hourly, daily } = counted.windows;
   const windows = {

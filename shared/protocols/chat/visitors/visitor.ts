@@ -1,22 +1,22 @@
 import { forbidden, type ServiceError, unauthenticated } from '../../../core/errors/errors.ts';
-import { idOf } from '../../../core/ids.ts';
+import { resourceId } from '../../../core/ids.ts';
 import type { chatTargets } from '../../../domain/client-sessions/chat-targets.ts';
 import type { ClientSession } from '../../../domain/client-sessions/client-session.ts';
-import { findSession, isSessionOf, type TokenVisit } from '../../../domain/client-sessions/session-store.ts';
+import { findSession, isOpenedBy, type TokenContext } from '../../../domain/client-sessions/session-store.ts';
 import { sessionEnded } from '../../../domain/client-sessions/turn-state.ts';
 import { type ClientToken, clientTokenEntity } from '../../../domain/client-tokens/client-token.ts';
 import { findBySurface } from '../../../domain/client-tokens/find-by-surface.ts';
 import { findByValue } from '../../../domain/client-tokens/find-by-value.ts';
 import { originMatches } from '../../../domain/client-tokens/origins.ts';
 import { hashKey } from '../../../platform/auth/key-format.ts';
-import { type Admission, admitAnonymous } from '../../../platform/auth/request-gate.ts';
+import { admitAnonymous, type RequestAdmission } from '../../../platform/auth/request-gate.ts';
 import { using } from '../../../platform/aws/uses.ts';
 import type { Scope } from '../../../platform/data/scope.ts';
-import { tenantOf } from '../../../platform/identity/principal.ts';
+import { toTenant } from '../../../platform/identity/principal.ts';
 import { visitorOfSession } from '../../../platform/identity/visitor.ts';
 import { readForSession } from './read-for-session.ts';
 import { ofShare } from './visitor-share.ts';
-import { type Find, membersOfHeader, type VisitScope, visitorsBy } from './visitors-by.ts';
+import { type Find, membersOfHeader, type VisitorScope, visitorsBy } from './visitors-by.ts';
 
 const invalidToken = () => unauthenticated('The client token is unknown, or was regenerated or deleted');
 /** Does not tell whether the token or the origin is the reason. */
@@ -31,7 +31,7 @@ const refusalOf = (
 ): ServiceError | undefined =>
   isActive && originMatches(allowedOrigins, origin ?? undefined) ? undefined : notHere();
 
-const byTokenValue: Find<TokenVisit> = async (value, { origin, runtime, count, countUnknown }) => {
+const byTokenValue: Find<TokenContext> = async (value, { origin, runtime, count, countUnknown }) => {
   const found = await findByValue(runtime.scopeOf('').table, value);
   const admission = await (found ? count(hashKey(value)) : countUnknown());
   if (admission.refusal) return { admission };
@@ -43,9 +43,9 @@ const byTokenValue: Find<TokenVisit> = async (value, { origin, runtime, count, c
   return refusal ? { admission: { ...admission, refusal } } : { admission, scope, visit: { token, origin } };
 };
 
-const SurfaceId = idOf('surface');
+const SurfaceId = resourceId('surface');
 
-const bySurface: Find<TokenVisit> = async (surfaceId, { origin, runtime, count, countUnknown }) => {
+const bySurface: Find<TokenContext> = async (surfaceId, { origin, runtime, count, countUnknown }) => {
   // The body is checked later; a key of the table is not any text.
   const tokens = SurfaceId.safeParse(surfaceId).success ? await findBySurface(runtime, surfaceId) : [];
   const admission = await (tokens.length > 0 ? count(hashKey(surfaceId)) : countUnknown());
@@ -54,20 +54,20 @@ const bySurface: Find<TokenVisit> = async (surfaceId, { origin, runtime, count, 
   if (!token) return { admission: { ...admission, refusal: noToken() } };
   return {
     admission,
-    scope: runtime.scopeOf(tenantOf(token.userId, token.organizationId)),
+    scope: runtime.scopeOf(toTenant(token.userId, token.organizationId)),
     visit: { token, origin },
   };
 };
 
 /** Admits pages that have a client token, or name a chat surface with a token that allows their origin. */
-export const byToken = visitorsBy<TokenVisit>({ token: byTokenValue, surfaceId: bySurface });
+export const byToken = visitorsBy<TokenContext>({ token: byTokenValue, surfaceId: bySurface });
 
-export const tokenVisit = /* @__PURE__ */ using(
+export const tokenContext = /* @__PURE__ */ using(
   [],
-  (scope: Scope) => (scope as VisitScope<TokenVisit>).visit,
+  (scope: Scope) => (scope as VisitorScope<TokenContext>).visit,
 );
 
-export interface SessionVisit extends TokenVisit {
+export interface SessionContext extends TokenContext {
   session: ClientSession;
 }
 
@@ -75,7 +75,7 @@ export interface SessionVisit extends TokenVisit {
 type Purpose = 'reads' | 'starts' | 'continues';
 
 const findVisit =
-  (purpose: Purpose): Find<SessionVisit> =>
+  (purpose: Purpose): Find<SessionContext> =>
   async (sessionId, request) => {
     const { origin: given, ownHost, runtime, count, countUnknown } = request;
     const session = await findSession(runtime.scopeOf('').table, sessionId, runtime.scopeOf('').now());
@@ -90,7 +90,7 @@ const findVisit =
     if (admission.refusal) return { admission };
     const refusal = token && refusalOf(token, origin);
     if (refusal) return { admission: refused(admission, refusal) };
-    if (!token || !isSessionOf(session, { token, origin }))
+    if (!token || !isOpenedBy(session, { token, origin }))
       return { admission: refused(admission, sessionEnded()) };
     return { admission, scope, visit: { token, origin, session } };
   };
@@ -98,28 +98,28 @@ const findVisit =
 const originAt = ({ origin }: ClientSession, host: string | undefined): string | null =>
   origin !== null && host !== undefined && URL.parse(origin)?.host === host ? origin : null;
 
-const refused = (admission: Admission, refusal: ServiceError): Admission => ({
+const refused = (admission: RequestAdmission, refusal: ServiceError): RequestAdmission => ({
   ...admission,
   refusal: admission.refusal ?? refusal,
 });
 
 /** Admits visitors who have a session. */
-export const bySession = visitorsBy<SessionVisit>({ sessionId: findVisit('reads') });
+export const bySession = visitorsBy<SessionContext>({ sessionId: findVisit('reads') });
 
 /** The same for a message. */
-export const bySessionToAnswer = visitorsBy<SessionVisit>({ sessionId: findVisit('starts') });
+export const bySessionToAnswer = visitorsBy<SessionContext>({ sessionId: findVisit('starts') });
 
 /** The same for what continues an answer. */
-export const bySessionToContinue = visitorsBy<SessionVisit>({ sessionId: findVisit('continues') });
+export const bySessionToContinue = visitorsBy<SessionContext>({ sessionId: findVisit('continues') });
 
 /** The same for requests without a body. */
-export const bySessionHeader = visitorsBy<SessionVisit>({ sessionId: findVisit('reads') }, membersOfHeader);
+export const bySessionHeader = visitorsBy<SessionContext>({ sessionId: findVisit('reads') }, membersOfHeader);
 
 /** Counts a request that runs something for its token: only one that was found right. @throws 429 */
 export const tokenMeter = /* @__PURE__ */ using(
   ['rate-limits'],
   (scope: Scope) =>
-    async ({ token }: Pick<SessionVisit, 'token'>): Promise<void> => {
+    async ({ token }: Pick<SessionContext, 'token'>): Promise<void> => {
       const { rateLimitPerMinute: perMinute, rateLimitPerHour: perHour } = token;
       const limits = { perMinute, perHour, perDay: 24 * perHour };
       const { refusal } = await admitAnonymous(scope, `Client token ${token.id}`, limits);
@@ -127,12 +127,12 @@ export const tokenMeter = /* @__PURE__ */ using(
     },
 );
 
-export const sessionVisit = /* @__PURE__ */ using(
+export const sessionContext = /* @__PURE__ */ using(
   [],
-  (scope: Scope) => (scope as VisitScope<SessionVisit>).visit,
+  (scope: Scope) => (scope as VisitorScope<SessionContext>).visit,
 );
 
-export const visitorOf = ({ session }: Pick<SessionVisit, 'session'>) => {
+export const sessionVisitor = ({ session }: Pick<SessionContext, 'session'>) => {
   const { userId, organizationId, hash } = session;
   return visitorOfSession({ userId, organizationId }, hash);
 };
@@ -142,7 +142,7 @@ type Targets = Pick<ReturnType<typeof chatTargets>, 'of'>;
 /** @throws 401 if the token no longer names what the session talks to; 403 if its surface is closed. */
 export async function assertNamed(
   targets: Targets,
-  { token, session: { target } }: Pick<SessionVisit, 'token' | 'session'>,
+  { token, session: { target } }: Pick<SessionContext, 'token' | 'session'>,
 ): Promise<void> {
   const named = await targets.of(token);
   if (!named.some(({ id, kind }) => id === target.id && kind === target.kind)) throw sessionEnded();

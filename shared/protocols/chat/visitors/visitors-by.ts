@@ -1,9 +1,9 @@
 import type { APIGatewayProxyEvent } from 'aws-lambda';
 import { sessionEnded } from '../../../domain/client-sessions/turn-state.ts';
-import { networkOf } from '../../../platform/auth/addresses.ts';
+import { toNetwork } from '../../../platform/auth/addresses.ts';
 import { hashKey } from '../../../platform/auth/key-format.ts';
 import type { ScopeFrom } from '../../../platform/auth/public-scope.ts';
-import { type Admission, admitAddress, admitAnonymous } from '../../../platform/auth/request-gate.ts';
+import { admitAddress, admitAnonymous, type RequestAdmission } from '../../../platform/auth/request-gate.ts';
 import type { Scope } from '../../../platform/data/scope.ts';
 import type { Runtime } from '../../../platform/runtime.ts';
 
@@ -19,15 +19,15 @@ interface Request {
   ownHost: string | undefined;
   runtime: Runtime;
   /** By network, and token or surface. Requests that run something have a counter of their own. */
-  count: (hash: string, runs?: boolean) => Promise<Admission>;
+  count: (hash: string, runs?: boolean) => Promise<RequestAdmission>;
   /** Counts a request with an unknown credential for its address. */
-  countUnknown: () => Promise<Admission>;
+  countUnknown: () => Promise<RequestAdmission>;
 }
 
-export type VisitScope<V> = Scope & { visit: V };
+export type VisitorScope<V> = Scope & { visit: V };
 type Found<V> =
-  | { admission: Admission; scope?: undefined }
-  | { admission: Admission; scope: Scope; visit: V };
+  | { admission: RequestAdmission; scope?: undefined }
+  | { admission: RequestAdmission; scope: Scope; visit: V };
 
 export type Find<V> = (given: string, request: Request) => Promise<Found<V>>;
 
@@ -51,7 +51,7 @@ export const visitorsBy = <V>(
       return { admission: Promise.resolve({ ...admission, refusal: admission.refusal ?? refusal }) };
     }
     const count = (hash: string, runs = false) => {
-      const counted = `${runs ? 'Visitor run' : 'Visitor'} ${hash} ${networkOf(sourceIp)}`;
+      const counted = `${runs ? 'Visitor run' : 'Visitor'} ${hash} ${toNetwork(sourceIp)}`;
       return admitAnonymous(runtime.scopeOf(''), counted, runs ? runLimits : limits);
     };
     const { origin = null, host } = event.headers;
@@ -61,7 +61,7 @@ export const visitorsBy = <V>(
     const found = await given.find(given.value, request);
     const admission = Promise.resolve(found.admission);
     if (!found.scope) return { admission };
-    const scope: VisitScope<V> = { ...found.scope, visit: found.visit };
+    const scope: VisitorScope<V> = { ...found.scope, visit: found.visit };
     return { scope, admission, caller: `visitor ${hashKey(given.value)}` };
   },
 });

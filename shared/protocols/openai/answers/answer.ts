@@ -14,7 +14,7 @@ export interface AnswerEnd {
 }
 
 /** An answer that begins when its events are read, once. @throws ServiceError while they are read */
-export interface Answer {
+export interface OpenaiAnswer {
   runId: string;
   /** Who answers, as responses name it. */
   model: string;

@@ -21,7 +21,7 @@ export const ofTarget = /^(agent|flow)\/(.+)$/s;
  * Who answers to the name of a model: a flow, an agent, or undefined for a model itself.
  * @throws 403 if the caller may not run it; 404 if the name is of no flow or agent
  */
-export async function answererOf(
+export async function findAnswerer(
   scope: Scope,
   principal: Pick<Principal, 'permissions'>,
   model: string,

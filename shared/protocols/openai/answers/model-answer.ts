@@ -8,8 +8,8 @@ import type { Ports } from '../../../adapters/ports/ports.ts';
 import { StepError } from '../../../core/errors/step-error.ts';
 import { type ModelRunOwner, modelRuns } from '../../../execution/model-runs/model-run.ts';
 import type { Scope } from '../../../platform/data/scope.ts';
-import { failureOf, modelNotFound } from '../failures.ts';
-import type { Answer, AnswerEnd, AnswerEvent } from './answer.ts';
+import { modelNotFound, toRequestError } from '../failures.ts';
+import type { AnswerEnd, AnswerEvent, OpenaiAnswer } from './answer.ts';
 
 interface Asking {
   asked: Omit<ModelRequest, 'messages' | 'signal'>;
@@ -21,7 +21,7 @@ export async function modelAnswer(
   scope: Scope,
   owner: ModelRunOwner,
   { asked, messagesFor }: Asking,
-): Promise<Answer> {
+): Promise<OpenaiAnswer> {
   const run = await modelRuns(scope).open(owner);
   const model = await assertModel(run.ports, asked.model);
   async function* events(signal: AbortSignal): AsyncGenerator<AnswerEvent, void> {
@@ -32,7 +32,7 @@ export async function modelAnswer(
         if (shown) yield shown;
       }
     } catch (error) {
-      throw failureOf(error);
+      throw toRequestError(error);
     }
   }
   return { runId: run.id, model, startedAt: run.startedAt, events };

@@ -2,7 +2,7 @@ import { log } from '../../../core/log.ts';
 import { eventStreamType, pingComment } from '../../../platform/http/responses/server-sent-events.ts';
 import { type StreamedBody, streamedBody } from '../../../platform/http/responses/streamed-body.ts';
 import { errorInStream } from '../failures.ts';
-import type { Answer, AnswerEvent } from './answer.ts';
+import type { AnswerEvent, OpenaiAnswer } from './answer.ts';
 
 /** Writes the events of an answer as a protocol has them. */
 export interface AnswerWriter {
@@ -20,7 +20,7 @@ export const timeLimit = (timeLeftMs: number) => AbortSignal.timeout(Math.max(1,
  * What is left to do after the last event, the client does not wait for.
  */
 export async function streamedAnswer(
-  { events }: Pick<Answer, 'events'>,
+  { events }: Pick<OpenaiAnswer, 'events'>,
   limit: AbortSignal,
   { text, failure }: AnswerWriter,
 ): Promise<StreamedBody> {
@@ -51,7 +51,7 @@ export async function streamedAnswer(
 }
 
 /** A body that is there as a whole. */
-export const jsonBody = (body: object): StreamedBody =>
+export const wholeJsonBody = (body: object): StreamedBody =>
   streamedBody({
     contentType: 'application/json',
     writeBody: async (write) => {

@@ -9,7 +9,7 @@ import type { Scope } from '../../../platform/data/scope.ts';
 import type { Principal } from '../../../platform/identity/principal.ts';
 import { modelNotFound } from '../failures.ts';
 import { agentAnswerEvents } from './agent-events.ts';
-import type { Answer } from './answer.ts';
+import type { OpenaiAnswer } from './answer.ts';
 import { flowAnswerEvents } from './flow-events.ts';
 
 export interface TargetCall {
@@ -33,7 +33,7 @@ export async function targetAnswer(
   scope: Scope,
   { principal, labels, ...call }: TargetCall,
   { model, target, messages, responseSchema }: Asking,
-): Promise<Answer> {
+): Promise<OpenaiAnswer> {
   const executionId = scope.newId('exec');
   const started = await startTarget(scope, {
     ...call,

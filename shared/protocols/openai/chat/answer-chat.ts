@@ -4,14 +4,14 @@ import { labelsInHeaders } from '../../../domain/runs/run-labels.ts';
 import type { Target } from '../../../execution/targets/target.ts';
 import type { Scope } from '../../../platform/data/scope.ts';
 import type { Principal } from '../../../platform/identity/principal.ts';
-import type { Answer } from '../answers/answer.ts';
-import { answererOf } from '../answers/answerer.ts';
+import type { OpenaiAnswer } from '../answers/answer.ts';
+import { findAnswerer } from '../answers/answerer.ts';
 import { modelAnswer } from '../answers/model-answer.ts';
 import { targetAnswer } from '../answers/target-answer.ts';
 import { notSupported } from '../failures.ts';
 import type { ChatCompletionRequest } from './chat-request.ts';
 import { modelMessages, plainMessages } from './model-messages.ts';
-import { askedOf, formatOf } from './model-request.ts';
+import { toModelFormat, toModelOptions } from './model-request.ts';
 
 export interface OpenAiCall {
   principal: Principal;
@@ -26,14 +26,14 @@ export async function answerChat(
   call: OpenAiCall,
   request: ChatCompletionRequest,
   { summary }: Pick<ModelReasoning, 'summary'> = {},
-): Promise<Answer> {
+): Promise<OpenaiAnswer> {
   const { principal, header } = call;
-  const target = await answererOf(scope, principal, request.model);
+  const target = await findAnswerer(scope, principal, request.model);
   const labels = labelsInHeaders(header);
   if (target) {
     return fromTarget(scope, { ...call, labels, isStreamed: request.stream ?? false }, target, request);
   }
-  const { reasoning, ...asked } = askedOf(request);
+  const { reasoning, ...asked } = toModelOptions(request);
   return modelAnswer(
     scope,
     { principal, labels },
@@ -49,9 +49,9 @@ function fromTarget(
   call: Parameters<typeof targetAnswer>[1],
   target: Target,
   { model, messages, tools, response_format: given }: ChatCompletionRequest,
-): Promise<Answer> {
+): Promise<OpenaiAnswer> {
   if (tools?.length) throw notSupported('tools', 'Flows and agents have tools of their own');
-  const format = given ? formatOf(given) : undefined;
+  const format = given ? toModelFormat(given) : undefined;
   const responseSchema = format?.type === 'json' ? format.schema : undefined;
   if (format?.type === 'json' && (target.kind === 'flow' || !responseSchema)) {
     const text = 'A flow decides itself what it answers; an agent takes json_schema';

@@ -1,8 +1,8 @@
 import { invalidAt } from '../../../core/errors/errors.ts';
-import type { ChatMessage } from './message-schemas.ts';
+import type { CompletionMessage } from './message-schemas.ts';
 
 /** Each call of a tool has one result, right after its message. @returns the names of the tools by the ids of the calls. @throws 400 */
-export function assertAnswered(messages: readonly ChatMessage[]): Map<string, string> {
+export function assertAnswered(messages: readonly CompletionMessage[]): Map<string, string> {
   const names = new Map<string, string>();
   let open = new Set<string>();
   for (const [index, message] of messages.entries()) {

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { JsonSchemaText } from '../../../domain/flows/steps/json-schema-text.ts';
-import { ChatMessage, unsupported } from './message-schemas.ts';
+import { CompletionMessage, unsupported } from './message-schemas.ts';
 
 const ignored = (what: string) => ({ description: `Ignored: ${what}` });
 
@@ -39,7 +39,7 @@ const ResponseFormat = z.discriminatedUnion('type', [
 export type ResponseFormat = z.infer<typeof ResponseFormat>;
 
 /** How the model writes, for chat completions and responses. */
-export const sampling = {
+export const samplingParameters = {
   temperature: z.number().min(0).max(2).nullish(),
   top_p: z.number().min(0).max(1).nullish(),
   parallel_tool_calls: z.boolean().nullish(),
@@ -66,7 +66,7 @@ const no = <Schema extends z.ZodType>(schema: Schema, value: string) =>
 export const ChatCompletionRequest = z
   .strictObject({
     model: ModelName,
-    messages: z.array(ChatMessage).min(1).max(2_000),
+    messages: z.array(CompletionMessage).min(1).max(2_000),
     stream: z.boolean().nullish(),
     stream_options: z
       .strictObject({
@@ -77,7 +77,7 @@ export const ChatCompletionRequest = z
     tools: z.array(Tool).max(128).nullish(),
     tool_choice: ToolChoice.nullish(),
     response_format: ResponseFormat.nullish(),
-    ...sampling,
+    ...samplingParameters,
     max_tokens: z.int().min(1).max(10_000_000).nullish(),
     max_completion_tokens: z.int().min(1).max(10_000_000).nullish(),
     frequency_penalty: z.number().min(-2).max(2).nullish(),

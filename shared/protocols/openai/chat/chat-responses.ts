@@ -1,6 +1,6 @@
 import type { ModelUsage } from '../../../adapters/ports/model-port.ts';
 import { unixSeconds } from '../../../core/time/unix-seconds.ts';
-import type { Answer, AnswerEnd, WholeAnswer } from '../answers/answer.ts';
+import type { AnswerEnd, OpenaiAnswer, WholeAnswer } from '../answers/answer.ts';
 import type { AnswerWriter } from '../answers/streamed-answer.ts';
 import type { ChatCompletion, Delta, FinishReason } from './chat-completion.ts';
 
@@ -19,7 +19,7 @@ const usageOf = ({ inputTokens, outputTokens, cacheReadTokens = 0, reasoningToke
   completion_tokens_details: { reasoning_tokens: reasoningTokens },
 });
 
-type Head = Pick<Answer, 'runId' | 'model' | 'startedAt'>;
+type Head = Pick<OpenaiAnswer, 'runId' | 'model' | 'startedAt'>;
 
 const headOf = ({ runId, model, startedAt }: Head) => ({
   id: `chatcmpl-${runId}`,

@@ -1,7 +1,7 @@
 import type { Scope } from '../../../platform/data/scope.ts';
 import type { StreamedBody } from '../../../platform/http/responses/streamed-body.ts';
 import { wholeAnswer } from '../answers/answer.ts';
-import { jsonBody, streamedAnswer, timeLimit } from '../answers/streamed-answer.ts';
+import { streamedAnswer, timeLimit, wholeJsonBody } from '../answers/streamed-answer.ts';
 import { answerChat, type OpenAiCall } from './answer-chat.ts';
 import { ChatCompletion } from './chat-completion.ts';
 import type { ChatCompletionRequest } from './chat-request.ts';
@@ -21,5 +21,5 @@ export async function completeChat(
     return streamedAnswer(answer, limit, chunkWriter(answer, { includesUsage }));
   }
   const whole = await wholeAnswer(answer.events(limit));
-  return jsonBody(ChatCompletion.parse(chatCompletion(answer, whole)));
+  return wholeJsonBody(ChatCompletion.parse(chatCompletion(answer, whole)));
 }

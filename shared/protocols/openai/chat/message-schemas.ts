@@ -28,7 +28,7 @@ const ImagePart = z.strictObject({
 });
 
 const audioTypes = { wav: 'audio/wav', mp3: 'audio/mpeg' } as const;
-export const audioTypeOf = (format: keyof typeof audioTypes) => audioTypes[format];
+export const audioMediaType = (format: keyof typeof audioTypes) => audioTypes[format];
 
 const AudioPart = z.strictObject({
   type: z.literal('input_audio'),
@@ -73,13 +73,13 @@ const AssistantMessage = z.strictObject({
 });
 export type AssistantChatMessage = z.infer<typeof AssistantMessage>;
 
-export const ChatMessage = z.discriminatedUnion('role', [
+export const CompletionMessage = z.discriminatedUnion('role', [
   z.strictObject({ role: z.enum(['system', 'developer']), content: Texts, name }),
   z.strictObject({ role: z.literal('user'), content: textOr(UserPart), name }),
   AssistantMessage,
   z.strictObject({ role: z.literal('tool'), content: Texts, tool_call_id: z.string().min(1).max(255) }),
 ]);
-export type ChatMessage = z.infer<typeof ChatMessage>;
+export type CompletionMessage = z.infer<typeof CompletionMessage>;
 
-export const textIn = (content: Texts): string =>
+export const messageContentText = (content: Texts): string =>
   typeof content === 'string' ? content : content.map(({ text }) => text).join('\n');

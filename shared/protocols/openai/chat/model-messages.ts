@@ -8,9 +8,9 @@ import { toModelMessages } from '../../../execution/model-input/to-model-message
 import { assertAnswered } from './answered-calls.ts';
 import {
   type AssistantChatMessage,
-  audioTypeOf,
-  type ChatMessage,
-  textIn,
+  audioMediaType,
+  type CompletionMessage,
+  messageContentText,
   type UserPart,
 } from './message-schemas.ts';
 
@@ -19,7 +19,7 @@ type Loading = Pick<Ports, 'fetch' | 'assets'>;
 /** The messages of a request for a model, with their images and files loaded. @throws 400 */
 export async function modelMessages(
   loading: Loading,
-  messages: readonly ChatMessage[],
+  messages: readonly CompletionMessage[],
   signal: AbortSignal,
 ): Promise<ModelMessage[]> {
   const names = assertAnswered(messages);
@@ -38,14 +38,19 @@ export async function modelMessages(
       if (message.role === 'assistant') return [{ role: 'assistant', content: partsOf(message) }];
       if (message.role !== 'tool') return [];
       const { tool_call_id: id, content } = message;
-      const result = { type: 'tool-result', id, name: names.get(id) ?? '', output: textIn(content) } as const;
+      const result = {
+        type: 'tool-result',
+        id,
+        name: names.get(id) ?? '',
+        output: messageContentText(content),
+      } as const;
       return [{ role: 'tool', content: [result] }];
     }),
   ].reduce(withJoinedResults, []);
 }
 
 /** The same for a flow or an agent, which take no calls of tools. @throws 400 */
-export function plainMessages(messages: readonly ChatMessage[]): Message[] {
+export function plainMessages(messages: readonly CompletionMessage[]): Message[] {
   return messages.map((message, index) => {
     if (message.role === 'tool' || (message.role === 'assistant' && message.tool_calls?.length)) {
       const text = 'Flows and agents call their own tools, and take no calls of yours';
@@ -56,19 +61,19 @@ export function plainMessages(messages: readonly ChatMessage[]): Message[] {
 }
 
 /** What people and the model said, without calls of tools. */
-export const spokenMessages = (messages: readonly ChatMessage[]): Message[] =>
+export const spokenMessages = (messages: readonly CompletionMessage[]): Message[] =>
   messages
     .filter(({ role }) => role !== 'tool')
     .map(messageOf)
     .filter(({ content }) => content !== '');
 
-function messageOf(message: ChatMessage): Message {
+function messageOf(message: CompletionMessage): Message {
   const { role, content } = message;
   if (role === 'user') {
     return { role, content: typeof content === 'string' ? content : content.map(contentPartOf) };
   }
   if (role === 'assistant') return { role, content: assistantText(message) };
-  return { role: 'system', content: textIn(content as Parameters<typeof textIn>[0]) };
+  return { role: 'system', content: messageContentText(content as Parameters<typeof messageContentText>[0]) };
 }
 
 function contentPartOf(part: UserPart): ContentPart {
@@ -79,7 +84,7 @@ function contentPartOf(part: UserPart): ContentPart {
       return { type: 'image', image: part.image_url.url };
     case 'input_audio': {
       const { data, format } = part.input_audio;
-      return { type: 'file', data, filename: `audio.${format}`, mimeType: audioTypeOf(format) };
+      return { type: 'file', data, filename: `audio.${format}`, mimeType: audioMediaType(format) };
     }
     case 'file': {
       const { file_data: data, filename } = part.file;

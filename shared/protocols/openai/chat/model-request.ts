@@ -1,5 +1,5 @@
 import type { ModelRequest, ModelTool } from '../../../adapters/ports/model-port.ts';
-import { definedOf } from '../../../core/defined.ts';
+import { omitUndefined } from '../../../core/defined.ts';
 import { invalidAt } from '../../../core/errors/errors.ts';
 import type { ChatCompletionRequest, FunctionDefinition, ResponseFormat } from './chat-request.ts';
 
@@ -14,7 +14,7 @@ const toolOf = ({ name, description, parameters }: FunctionDefinition): ModelToo
 });
 
 /** What a request asks of a model, but its messages. @throws 400 */
-export function askedOf(request: ChatCompletionRequest): Asked {
+export function toModelOptions(request: ChatCompletionRequest): Asked {
   const { model, stream, tools, response_format: format, reasoning_effort: effort, stop } = request;
   return {
     model,
@@ -22,9 +22,9 @@ export function askedOf(request: ChatCompletionRequest): Asked {
     tools: tools?.map((tool) => toolOf(tool.function)),
     toolChoice: toolChoiceOf(request),
     parallelToolCalls: request.parallel_tool_calls ?? undefined,
-    format: format ? formatOf(format) : undefined,
+    format: format ? toModelFormat(format) : undefined,
     ...(effort && { reasoning: { effort: effort === 'max' ? 'xhigh' : effort } }),
-    settings: definedOf({
+    settings: omitUndefined({
       temperature: request.temperature ?? undefined,
       topP: request.top_p ?? undefined,
       maxTokens: request.max_completion_tokens ?? request.max_tokens ?? undefined,
@@ -53,7 +53,7 @@ function assertListed(names: readonly string[], name: string): void {
     throw invalidAt('tool_choice', 'INVALID_VALUE', `The tool ${name} is not one of tools`);
 }
 
-export function formatOf(format: ResponseFormat): ModelRequest['format'] {
+export function toModelFormat(format: ResponseFormat): ModelRequest['format'] {
   if (format.type === 'text') return { type: 'text' };
   const schema = format.type === 'json_schema' ? format.json_schema.schema : undefined;
   return { type: 'json', ...(schema && { schema }) };

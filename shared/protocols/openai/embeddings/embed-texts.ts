@@ -5,15 +5,15 @@ import type { Scope } from '../../../platform/data/scope.ts';
 import type { StreamedBody } from '../../../platform/http/responses/streamed-body.ts';
 import { ofTarget } from '../answers/answerer.ts';
 import { assertModel } from '../answers/model-answer.ts';
-import { jsonBody } from '../answers/streamed-answer.ts';
-import { failureOf, modelNotFound, notSupported } from '../failures.ts';
-import type { EmbeddingRequest } from './embedding-schemas.ts';
+import { wholeJsonBody } from '../answers/streamed-answer.ts';
+import { modelNotFound, notSupported, toRequestError } from '../failures.ts';
+import type { EmbeddingsBody } from './embedding-schemas.ts';
 
 /** Answers an embeddings request. @throws 404 for an unknown model */
-export async function embedTexts(
+export async function answerEmbeddings(
   scope: Scope,
   owner: ModelRunOwner,
-  { model: named, input, encoding_format: format, dimensions }: EmbeddingRequest,
+  { model: named, input, encoding_format: format, dimensions }: EmbeddingsBody,
   signal: AbortSignal,
 ): Promise<StreamedBody> {
   if (ofTarget.test(named)) throw notSupported('model', 'Flows and agents have no embeddings');
@@ -23,7 +23,7 @@ export async function embedTexts(
   await assertModel(run.ports, name);
   const request = { model: name, texts, dimensions: dimensions ?? undefined, signal };
   const { vectors, modelUsed, promptTokens } = await run.embed(request).catch((error) => {
-    throw failureOf(error);
+    throw toRequestError(error);
   });
   const data = vectors.map((vector, index) => ({
     object: 'embedding',
@@ -31,10 +31,10 @@ export async function embedTexts(
     embedding: format === 'base64' ? base64(vector) : vector,
   }));
   const usage = { prompt_tokens: promptTokens, total_tokens: promptTokens };
-  return jsonBody({ object: 'list', data, model: modelUsed, usage });
+  return wholeJsonBody({ object: 'list', data, model: modelUsed, usage });
 }
 
-function textsIn(input: EmbeddingRequest['input']): string[] {
+function textsIn(input: EmbeddingsBody['input']): string[] {
   const texts = [input].flat(2);
   const only = texts.filter((text) => typeof text === 'string');
   if (only.length === texts.length) return only;

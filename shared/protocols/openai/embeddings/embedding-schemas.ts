@@ -8,7 +8,7 @@ const textsMax = 2_048;
 
 const Tokens = z.array(z.int()).min(1);
 
-export const EmbeddingRequest = z
+export const EmbeddingsBody = z
   .strictObject({
     model: z.string().min(1).max(255).meta({
       description:
@@ -31,7 +31,7 @@ export const EmbeddingRequest = z
     metadata,
   })
   .meta({ id: 'OpenAiEmbeddingRequest', examples: [{ model: 'default', input: ['Eldoret', 'Oslo'] }] });
-export type EmbeddingRequest = z.infer<typeof EmbeddingRequest>;
+export type EmbeddingsBody = z.infer<typeof EmbeddingsBody>;
 
 export const EmbeddingList = z
   .object({

@@ -1,19 +1,19 @@
-import type { ChatMessage, Texts, UserPart } from '../chat/message-schemas.ts';
+import type { CompletionMessage, Texts, UserPart } from '../chat/message-schemas.ts';
 import { notSupported } from '../failures.ts';
 import type { InputItem, InputMessage, InputPart } from './input-schemas.ts';
 import type { ResponsesRequest } from './responses-request.ts';
 
-type Assistant = Extract<ChatMessage, { role: 'assistant' }>;
+type Assistant = Extract<CompletionMessage, { role: 'assistant' }>;
 
 /** The input of a response as the messages of a chat. @throws 400 */
-export function messagesIn(input: ResponsesRequest['input']): ChatMessage[] {
+export function toChatMessages(input: ResponsesRequest['input']): CompletionMessage[] {
   if (typeof input === 'string') return [{ role: 'user', content: input }];
-  const messages: ChatMessage[] = [];
+  const messages: CompletionMessage[] = [];
   for (const [index, item] of input.entries()) addItem(messages, item, `input.${index}`);
   return messages;
 }
 
-function addItem(messages: ChatMessage[], item: InputItem, path: string): void {
+function addItem(messages: CompletionMessage[], item: InputItem, path: string): void {
   if (isMessage(item)) messages.push(messageOf(item, path));
   else if (item.type === 'function_call') addCall(messages, item);
   else if (item.type === 'function_call_output') {
@@ -27,7 +27,7 @@ const isMessage = (item: InputItem): item is InputMessage => 'role' in item;
 
 /** A call belongs to the message of the assistant before it. */
 function addCall(
-  messages: ChatMessage[],
+  messages: CompletionMessage[],
   { call_id: id, name, arguments: written }: Extract<InputItem, { type: 'function_call' }>,
 ): void {
   const call = { id, type: 'function' as const, function: { name, arguments: written } };
@@ -36,8 +36,8 @@ function addCall(
   else messages[messages.length - 1] = { ...last, tool_calls: [...(last.tool_calls ?? []), call] };
 }
 
-function messageOf({ role, content }: InputMessage, path: string): ChatMessage {
-  if (typeof content === 'string') return { role, content } as ChatMessage;
+function messageOf({ role, content }: InputMessage, path: string): CompletionMessage {
+  if (typeof content === 'string') return { role, content } as CompletionMessage;
   if (role === 'user')
     return { role, content: content.map((part, at) => userPart(part, `${path}.content.${at}`)) };
   const texts = content.map((part, at) => textPart(part, `${path}.content.${at}`));

@@ -1,4 +1,4 @@
-import { chunksOf } from '../../../core/chunks.ts';
+import { toChunks } from '../../../core/chunks.ts';
 import { truncate } from '../../../core/text.ts';
 import { conversationStore } from '../../../domain/conversations/conversation-store.ts';
 import { type KeptResponse, keptResponses } from '../../../domain/conversations/kept-responses.ts';
@@ -7,7 +7,7 @@ import { using } from '../../../platform/aws/uses.ts';
 import type { Scope } from '../../../platform/data/scope.ts';
 import type { Principal } from '../../../platform/identity/principal.ts';
 import type { AnswerEvent, WholeAnswer } from '../answers/answer.ts';
-import type { ChatMessage } from '../chat/message-schemas.ts';
+import type { CompletionMessage } from '../chat/message-schemas.ts';
 import { spokenMessages } from '../chat/model-messages.ts';
 
 interface Keeping {
@@ -17,8 +17,8 @@ interface Keeping {
   principal: Pick<Principal, 'userId' | 'organizationId'>;
   previous: KeptResponse | undefined;
   /** All before this response, and those of its request. */
-  history: readonly ChatMessage[];
-  sent: readonly ChatMessage[];
+  history: readonly CompletionMessage[];
+  sent: readonly CompletionMessage[];
 }
 
 const titleMax = 100;
@@ -49,7 +49,7 @@ export const responseKeeper = /* @__PURE__ */ using([conversationStore, keptResp
         id: `${id}_${index}`,
         ...(message.role === 'assistant' && { runId }),
       }));
-      for (const messages of chunksOf(spoken, appendedMax)) {
+      for (const messages of toChunks(spoken, appendedMax)) {
         const options = { known: conversation };
         conversation = (await conversations.append(conversation.id, messages, options)).conversation;
       }
@@ -58,7 +58,7 @@ export const responseKeeper = /* @__PURE__ */ using([conversationStore, keptResp
   };
 });
 
-function answerMessage({ text, toolCalls }: Pick<WholeAnswer, 'text' | 'toolCalls'>): ChatMessage {
+function answerMessage({ text, toolCalls }: Pick<WholeAnswer, 'text' | 'toolCalls'>): CompletionMessage {
   const tool_calls = toolCalls.map(({ id, name, text: written }) => ({
     id,
     type: 'function' as const,

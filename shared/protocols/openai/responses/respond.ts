@@ -1,15 +1,15 @@
 import { invalid, invalidAt, ServiceError } from '../../../core/errors/errors.ts';
-import { responseIdOf } from '../../../domain/conversations/kept-responses.ts';
+import { toResponseId } from '../../../domain/conversations/kept-responses.ts';
 import { using } from '../../../platform/aws/uses.ts';
 import type { Scope } from '../../../platform/data/scope.ts';
 import type { StreamedBody } from '../../../platform/http/responses/streamed-body.ts';
-import type { Answer, AnswerEnd } from '../answers/answer.ts';
+import type { AnswerEnd, OpenaiAnswer } from '../answers/answer.ts';
 import { answererScope } from '../answers/answerer.ts';
-import { jsonBody, streamedAnswer, timeLimit } from '../answers/streamed-answer.ts';
+import { streamedAnswer, timeLimit, wholeJsonBody } from '../answers/streamed-answer.ts';
 import { answerChat, type OpenAiCall } from '../chat/answer-chat.ts';
 import type { ChatCompletionRequest } from '../chat/chat-request.ts';
-import type { ChatMessage } from '../chat/message-schemas.ts';
-import { messagesIn } from './input-messages.ts';
+import type { CompletionMessage } from '../chat/message-schemas.ts';
+import { toChatMessages } from './input-messages.ts';
 import { keptAnswer, responseKeeper } from './keep-response.ts';
 import { openItems } from './response-events.ts';
 import { endedResponse, openedResponse } from './response-object.ts';
@@ -30,9 +30,9 @@ export async function respond(
   const keeper = responseKeeper(scope);
   const previous = previousId ? await keeper.find(previousId) : undefined;
   if (previousId && !previous) throw previousNotFound(previousId);
-  const history = (previous?.messages ?? []) as ChatMessage[];
-  const sent = messagesIn(request.input);
-  const before: ChatMessage[] = instructions ? [{ role: 'system', content: instructions }] : [];
+  const history = (previous?.messages ?? []) as CompletionMessage[];
+  const sent = toChatMessages(request.input);
+  const before: CompletionMessage[] = instructions ? [{ role: 'system', content: instructions }] : [];
   const summary = request.reasoning?.summary ?? request.reasoning?.generate_summary;
   const chat = chatOf(request, [...before, ...history, ...sent]);
   const answer = await answerChat(scope, call, chat, {
@@ -40,9 +40,9 @@ export async function respond(
   }).catch(ofInput);
   const { runId } = answer;
   const conversationId = previous?.isLast ? previous.conversation.id : scope.newId('conv');
-  const id = responseIdOf(conversationId, runId);
+  const id = toResponseId(conversationId, runId);
   const keeping = { id, runId, conversationId, principal: call.principal, previous, history, sent };
-  const events: Answer['events'] = (signal) =>
+  const events: OpenaiAnswer['events'] = (signal) =>
     store === false
       ? answer.events(signal)
       : keptAnswer(answer.events(signal), (said) => keeper.keep(keeping, said));
@@ -51,7 +51,10 @@ export async function respond(
   return whole(opened, events(limit)).catch(ofInput);
 }
 
-async function whole(opened: OpenAiResponse, events: ReturnType<Answer['events']>): Promise<StreamedBody> {
+async function whole(
+  opened: OpenAiResponse,
+  events: ReturnType<OpenaiAnswer['events']>,
+): Promise<StreamedBody> {
   const items = openItems(opened);
   let end: AnswerEnd | undefined;
   for await (const event of events) {
@@ -59,11 +62,11 @@ async function whole(opened: OpenAiResponse, events: ReturnType<Answer['events']
     if (event.type === 'end') end = event;
   }
   if (!end) throw new Error('The events of an answer ended without an end');
-  return jsonBody(OpenAiResponse.parse(endedResponse(opened, items.output(), end)));
+  return wholeJsonBody(OpenAiResponse.parse(endedResponse(opened, items.output(), end)));
 }
 
 /** The same as a request for a chat completion. */
-const chatOf = (request: ResponsesRequest, messages: ChatMessage[]): ChatCompletionRequest => ({
+const chatOf = (request: ResponsesRequest, messages: CompletionMessage[]): ChatCompletionRequest => ({
   model: request.model,
   messages,
   stream: request.stream,

@@ -2,7 +2,7 @@ import type { AnswerEvent } from '../answers/answer.ts';
 import type { OpenAiResponse, OutputItem, OutputText } from './response-schemas.ts';
 
 /** An event without its number. */
-export interface Sent {
+export interface UnnumberedEvent {
   type: string;
   [member: string]: unknown;
 }
@@ -25,19 +25,19 @@ export function openItems(opened: OpenAiResponse) {
   const suffix = opened.id.slice(-26);
   const placeOf = ({ index, item }: OpenItem) => ({ item_id: item.id, output_index: index });
 
-  function* begin(item: OutputItem): Generator<Sent, OpenItem> {
+  function* begin(item: OutputItem): Generator<UnnumberedEvent, OpenItem> {
     const begun = { index: output.push(item) - 1, item };
     yield { type: 'response.output_item.added', output_index: begun.index, item: { ...item } };
     return begun;
   }
 
-  function* finish(open: OpenItem): Generator<Sent> {
+  function* finish(open: OpenItem): Generator<UnnumberedEvent> {
     open.item.status = 'completed';
     output[open.index] = open.item;
     yield { type: 'response.output_item.done', output_index: open.index, item: { ...open.item } };
   }
 
-  function* endCurrent(): Generator<Sent> {
+  function* endCurrent(): Generator<UnnumberedEvent> {
     if (!current) return;
     const open = current;
     const place = placeOf(open);
@@ -60,7 +60,7 @@ export function openItems(opened: OpenAiResponse) {
     yield* finish(open);
   }
 
-  function* addText(delta: string): Generator<Sent> {
+  function* addText(delta: string): Generator<UnnumberedEvent> {
     if (current?.item.type !== 'message') {
       yield* endCurrent();
       const id = `msg_${suffix}_${output.length}`;
@@ -78,7 +78,7 @@ export function openItems(opened: OpenAiResponse) {
     yield { type: 'response.output_text.delta', ...placeOf(current), content_index: 0, delta, logprobs: [] };
   }
 
-  function* addReasoning(delta: string): Generator<Sent> {
+  function* addReasoning(delta: string): Generator<UnnumberedEvent> {
     if (current?.item.type !== 'reasoning') {
       yield* endCurrent();
       current = yield* begin({
@@ -96,7 +96,7 @@ export function openItems(opened: OpenAiResponse) {
     yield { type: 'response.reasoning_summary_text.delta', ...placeOf(current), summary_index: 0, delta };
   }
 
-  function* openCall(call_id: string, name: string): Generator<Sent, OpenItem> {
+  function* openCall(call_id: string, name: string): Generator<UnnumberedEvent, OpenItem> {
     const known = calls.get(call_id);
     if (known) return known;
     yield* endCurrent();
@@ -116,7 +116,7 @@ export function openItems(opened: OpenAiResponse) {
   return {
     output: (): OutputItem[] => output,
 
-    *add(event: AnswerEvent): Generator<Sent> {
+    *add(event: AnswerEvent): Generator<UnnumberedEvent> {
       if (event.type === 'text-delta' && event.text !== '') yield* addText(event.text);
       else if (event.type === 'reasoning-delta' && event.text !== '') yield* addReasoning(event.text);
       else if (event.type === 'tool-call-delta') {

@@ -1,13 +1,13 @@
 import type { ModelUsage } from '../../../adapters/ports/model-port.ts';
 import { unixSeconds } from '../../../core/time/unix-seconds.ts';
-import type { Answer, AnswerEnd } from '../answers/answer.ts';
+import type { AnswerEnd, OpenaiAnswer } from '../answers/answer.ts';
 import type { OpenAiResponse, OutputItem } from './response-schemas.ts';
 import type { ResponsesRequest } from './responses-request.ts';
 
 /** A response that begins: what it repeats of its request. */
 export const openedResponse = (
   id: string,
-  { model, startedAt }: Pick<Answer, 'model' | 'startedAt'>,
+  { model, startedAt }: Pick<OpenaiAnswer, 'model' | 'startedAt'>,
   request: ResponsesRequest,
 ): OpenAiResponse => ({
   id,

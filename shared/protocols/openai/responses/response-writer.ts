@@ -1,6 +1,6 @@
 import { serverSentEvent } from '../../../platform/http/responses/server-sent-events.ts';
 import type { AnswerEvent } from '../answers/answer.ts';
-import { openItems, type Sent } from './response-events.ts';
+import { openItems, type UnnumberedEvent } from './response-events.ts';
 import { endedResponse } from './response-object.ts';
 import type { OpenAiResponse } from './response-schemas.ts';
 
@@ -8,7 +8,7 @@ import type { OpenAiResponse } from './response-schemas.ts';
 export function responseWriter(opened: OpenAiResponse) {
   const items = openItems(opened);
   let number = 0;
-  const line = (event: Sent) =>
+  const line = (event: UnnumberedEvent) =>
     serverSentEvent({ event: event.type, data: { ...event, sequence_number: number++ } });
   let hasBegun = false;
   const beginning = (): string => {

@@ -4,7 +4,7 @@ import {
   JsonFormat,
   ModelName,
   ReasoningEffort,
-  sampling,
+  samplingParameters,
   unused,
 } from '../chat/chat-request.ts';
 import { unsupported } from '../chat/message-schemas.ts';
@@ -58,7 +58,7 @@ export const ResponsesRequest = z
       })
       .nullish(),
     max_output_tokens: z.int().min(1).max(10_000_000).nullish(),
-    ...sampling,
+    ...samplingParameters,
     ...unused,
     metadata: z.record(z.string(), z.string()).nullish().meta({ description: 'Returned as it is' }),
     include: z.array(z.string()).nullish().meta(ignored('there is nothing more to include')),

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
-import { patchOf } from '../../../../console/src/screens/agents/parts/agent-patch.ts';
+import { agentPatch } from '../../../../console/src/screens/agents/parts/agent-patch.ts';
 
 test('a member that is named as one of every object is taken away, and added, as any other', () => {
-  expect(patchOf({ constructor: 'x', kept: 1 }, { kept: 1 })).toEqual({ constructor: null });
+  expect(agentPatch({ constructor: 'x', kept: 1 }, { kept: 1 })).toEqual({ constructor: null });
   const proto = JSON.parse('{"__proto__": {"a": 1}}');
-  expect(Object.keys(patchOf(proto, {}))).toEqual(['__proto__']);
+  expect(Object.keys(agentPatch(proto, {}))).toEqual(['__proto__']);
 });

@@ -1,21 +1,21 @@
 import { expect, test } from 'vitest';
-import { changeOf, isOneTarget } from '../../../../console/src/screens/settings/audit-change.ts';
+import { auditChange, isOneTarget } from '../../../../console/src/screens/settings/audit-change.ts';
 
 const created = { action: 'api-key.created', details: { name: 'Old', permissions: ['A'], expiresAt: null } };
 const renamed = { action: 'api-key.updated', details: { name: 'Middle' } };
 
 test('the values before a change are the newest of the entries before it', () => {
   const entry = { action: 'api-key.updated', details: { name: 'New', isActive: false } };
-  expect(changeOf(entry, [renamed, created])).toEqual({
+  expect(auditChange(entry, [renamed, created])).toEqual({
     before: { name: 'Middle' },
     after: { name: 'New', isActive: false },
   });
-  expect(changeOf(entry, []).before).toEqual({});
+  expect(auditChange(entry, []).before).toEqual({});
 });
 
 test('a deletion takes away all that the log knows', () => {
   const entry = { action: 'api-key.deleted', details: {} };
-  expect(changeOf(entry, [renamed, created])).toEqual({
+  expect(auditChange(entry, [renamed, created])).toEqual({
     before: { name: 'Middle', permissions: ['A'], expiresAt: null },
     after: {},
   });

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { explained, problemsOf } from '../../../../console/src/ui/loading/failure-text.ts';
+import { explained, fieldProblems } from '../../../../console/src/ui/loading/failure-text.ts';
 import { ApiError, ConnectionError } from '../../../../packages/client/src/client.ts';
 
 const refused = (status: number, body: unknown) => new ApiError('flows.list', status, body);
@@ -25,9 +25,9 @@ test('says something of answers without a reason', () => {
 
 test('finds the field that each problem is about', () => {
   const details = [{ path: 'config.model', message: 'Expected a text' }, { message: 'Too many' }];
-  expect(problemsOf(refused(400, { details }))).toEqual({ 'config.model': 'Expected a text' });
-  expect(problemsOf(refused(400, { details: 'No' }))).toEqual({});
-  expect(problemsOf(undefined)).toEqual({});
+  expect(fieldProblems(refused(400, { details }))).toEqual({ 'config.model': 'Expected a text' });
+  expect(fieldProblems(refused(400, { details: 'No' }))).toEqual({});
+  expect(fieldProblems(undefined)).toEqual({});
 });
 
 test('an answer of another form, as of a proxy, has no reason', () => {
@@ -41,6 +41,6 @@ test('an answer of another form, as of a proxy, has no reason', () => {
   ];
   for (const body of bodies) {
     expect(explained(refused(500, body))).toEqual({ title: 'The service responded with 500', lines: [] });
-    expect(problemsOf(refused(500, body))).toEqual({});
+    expect(fieldProblems(refused(500, body))).toEqual({});
   }
 });

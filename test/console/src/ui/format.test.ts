@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
-import { duration } from '../../../../console/src/ui/values/format.ts';
+import { durationText } from '../../../../console/src/ui/values/format.ts';
 
 test('a duration is rounded to a number that its unit has', () => {
-  const shown = [999.4, 999.6, 59_940, 59_960, 119_600, 3_599_400, 3_599_600, 7_500_000].map(duration);
+  const shown = [999.4, 999.6, 59_940, 59_960, 119_600, 3_599_400, 3_599_600, 7_500_000].map(durationText);
   expect(shown).toEqual([
     '999 ms',
     '1.0 s',

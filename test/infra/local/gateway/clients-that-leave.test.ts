@@ -1,9 +1,9 @@
 import { connect } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test, vi } from 'vitest';
-import { agentOf } from '../../../support/agent-runs.ts';
-import { expectStatus } from '../../../support/flows.ts';
-import { newTenant, stack } from '../../../support/stack.ts';
+import { createScriptedAgent } from '../../../support/agents/agent-runs.ts';
+import { expectStatus } from '../../../support/flows/flows.ts';
+import { newTenant, stack } from '../../../support/stack/stack.ts';
 
 const soon = { timeout: 20_000, interval: 100 };
 
@@ -11,7 +11,7 @@ test.each([true, false])(
   'a run ends if its caller leaves at any moment before the response begins (streamed: %s)',
   async (streamResponse) => {
     const tenant = await newTenant();
-    const { id } = await agentOf(tenant, { model: 'generic-openai/hanging' });
+    const { id } = await createScriptedAgent(tenant, { model: 'generic-openai/hanging' });
     const messages = [{ role: 'user', content: 'Hello' }];
     const body = JSON.stringify({ messages, options: { streamResponse } });
     const leaveAfter = (ms: number) => sendAndLeave(`/v1/agents/${id}/execute`, tenant.token, body, ms);

@@ -5,7 +5,7 @@ import { text } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, onTestFinished, test } from 'vitest';
 import { close, httpServer, listen } from '../../../../infra/local/runtime/server.ts';
-import { newTenant, stack } from '../../../support/stack.ts';
+import { newTenant, stack } from '../../../support/stack/stack.ts';
 
 const agent = new Agent({ keepAlive: true, maxSockets: 1 });
 

@@ -4,8 +4,8 @@ import type { AddressInfo } from 'node:net';
 import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest';
 import { routes as allRoutes, staticFilesLambda } from '../../../../infra/routes.ts';
 import { newId } from '../../../../shared/core/ids.ts';
-import { noBrowser, watchedPage } from '../../../support/browser.ts';
-import { type OwnGateway, ownGateway } from '../../../support/own-gateway.ts';
+import { noBrowser, watchedPage } from '../../../support/console/browser.ts';
+import { type OwnGateway, ownGateway } from '../../../support/stack/own-gateway.ts';
 
 const routes = allRoutes.filter(({ lambda }) => lambda !== staticFilesLambda);
 const app = 'https://app.example.com';

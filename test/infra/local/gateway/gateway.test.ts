@@ -4,8 +4,8 @@ import { text } from 'node:stream/consumers';
 import { expect, test } from 'vitest';
 import { newId } from '../../../../shared/core/ids.ts';
 import { generateKey } from '../../../../shared/platform/auth/key-format.ts';
-import { notFoundBody } from '../../../support/errors.ts';
-import { call, callerWith, newTenant, stack } from '../../../support/stack.ts';
+import { notFoundBody } from '../../../support/stack/errors.ts';
+import { call, callerWith, newTenant, stack } from '../../../support/stack/stack.ts';
 
 const unauthorized = { error: 'Unauthorized', details: 'The API key is invalid or missing' };
 const anyFlow = () => `/v1/flows/${newId('flow')}`;

@@ -6,7 +6,7 @@ import { expect, test } from 'vitest';
 import { eventTooLarge, isAnswerTooLarge, isEventTooLarge } from '../../../../infra/local/gateway/limits.ts';
 import { responseStream } from '../../../../infra/local/gateway/response-stream.ts';
 import { preludeEnd } from '../../../../shared/platform/http/lambda/awslambda.ts';
-import { newTenant, stack, type Tenant } from '../../../support/stack.ts';
+import { newTenant, stack, type Tenant } from '../../../support/stack/stack.ts';
 
 /** Not through `call`: API Gateway's own errors do not have the format of the service. */
 async function create({ token }: Tenant, body: string | FormData, path = '/v1/records') {

@@ -4,11 +4,11 @@ import { createServer } from 'node:net';
 import { networkInterfaces } from 'node:os';
 import { text } from 'node:stream/consumers';
 import { afterEach, describe, expect, onTestFinished, test, vi } from 'vitest';
-import { serve } from '../../../../infra/local/gateway/serve.ts';
+import { serveGateway } from '../../../../infra/local/gateway/serve.ts';
 import { httpServer, listen } from '../../../../infra/local/runtime/server.ts';
 import type { StackFacts } from '../../../../infra/local/stack.ts';
 import { newId } from '../../../../shared/core/ids.ts';
-import { factsOf, killAll, launch, launchMain } from '../../../support/processes.ts';
+import { killAll, launch, launchMain, readStackFacts } from '../../../support/stack/processes.ts';
 
 const outside = Object.values(networkInterfaces())
   .flatMap((addresses) => addresses ?? [])
@@ -41,7 +41,7 @@ async function startOn(HOST: string, environment: Record<string, string> = {}) {
   child.stderr?.on('data', (chunk) => {
     said += chunk;
   });
-  return { facts: await factsOf(child), said: () => said };
+  return { facts: await readStackFacts(child), said: () => said };
 }
 
 describe.skipIf(!outside)('on a machine reachable from the network', () => {
@@ -95,7 +95,7 @@ describe.skipIf(!outside)('on a machine reachable from the network', () => {
     const gateway = httpServer((_request, response) => void response.end());
     const listenOn = gateway.listen.bind(gateway) as (port: number, address: string) => typeof gateway;
     vi.spyOn(gateway, 'listen').mockImplementationOnce((_port, address) => listenOn(taken, String(address)));
-    const { url, localUrl, stop } = await serve(gateway, 0, host);
+    const { url, localUrl, stop } = await serveGateway(gateway, 0, host);
     onTestFinished(async () => {
       other.close();
       await stop();

@@ -1,22 +1,22 @@
 import { createServer, type IncomingMessage } from 'node:http';
 import { connect } from 'node:net';
 import { expect, test } from 'vitest';
-import { authorizerEventOf, proxyEventOf } from '../../../../infra/local/gateway/proxy-event.ts';
+import { toAuthorizerEvent, toProxyEvent } from '../../../../infra/local/gateway/proxy-event.ts';
 import { encoded } from '../../../../infra/local/runtime/http-messages.ts';
 import { listen } from '../../../../infra/local/runtime/server.ts';
 
 test('headers keep their names and all values; the single-value map has the last one', async () => {
-  const event = proxyEventOf(await received('X-One: a\r\nx-two: b\r\nx-two: c\r\n'), '/v1/flows', '');
+  const event = toProxyEvent(await received('X-One: a\r\nx-two: b\r\nx-two: c\r\n'), '/v1/flows', '');
   expect(event.multiValueHeaders).toMatchObject({ 'X-One': ['a'], 'x-two': ['b', 'c'] });
   expect(event.headers).toMatchObject({ 'X-One': 'a', 'x-two': 'c' });
 });
 
 test('query parameters are decoded, or null if there are none', async () => {
   const request = await received('');
-  const event = proxyEventOf(request, '/v1/flows', 'a=1&b=x%20y&a=2&__proto__=z');
+  const event = toProxyEvent(request, '/v1/flows', 'a=1&b=x%20y&a=2&__proto__=z');
   expect(event.queryStringParameters).toEqual({ a: '2', b: 'x y', ['__proto__']: 'z' });
   expect(event.multiValueQueryStringParameters).toMatchObject({ a: ['1', '2'] });
-  expect(proxyEventOf(request, '/v1/flows', '')).toMatchObject({
+  expect(toProxyEvent(request, '/v1/flows', '')).toMatchObject({
     queryStringParameters: null,
     multiValueQueryStringParameters: null,
     pathParameters: null,
@@ -25,8 +25,8 @@ test('query parameters are decoded, or null if there are none', async () => {
 });
 
 test('the authorizer event has the method and path but no body', async () => {
-  const event = { ...proxyEventOf(await received(''), '/v1/flows', ''), body: 'secret' };
-  const asked = authorizerEventOf(event);
+  const event = { ...toProxyEvent(await received(''), '/v1/flows', ''), body: 'secret' };
+  const asked = toAuthorizerEvent(event);
   expect(asked).toMatchObject({
     type: 'REQUEST',
     methodArn: expect.stringMatching(/\/local\/GET\/v1\/flows$/),

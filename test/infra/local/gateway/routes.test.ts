@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { matcherOf } from '../../../../infra/local/gateway/routes.ts';
+import { createRouteMatcher } from '../../../../infra/local/gateway/routes.ts';
 
 const routes = [
   { method: 'GET', path: '/v1/flows' },
@@ -11,7 +11,7 @@ const routes = [
   { method: 'GET', path: '/docs/{proxy+}' },
   { method: 'GET', path: '/docs/{part}/contents' },
 ];
-const match = matcherOf(routes);
+const match = createRouteMatcher(routes);
 
 test.each([
   ['GET', '/v1/flows', '/v1/flows', {}],

@@ -13,8 +13,8 @@ import {
 import { InvalidParameterException, PublishCommand, SNSClient } from '@aws-sdk/client-sns';
 import { expect, test } from 'vitest';
 import { openOutbox } from '../../../../infra/local/messages/outbox.ts';
-import { outboxOf } from '../../../support/outbox.ts';
-import { call } from '../../../support/stack.ts';
+import { findSentMessages } from '../../../support/data/outbox.ts';
+import { call } from '../../../support/stack/stack.ts';
 
 const email = (changes: { from?: string; to?: string[]; subject?: string; text?: string } = {}) => {
   const { from = 'a@example.com', to = ['b@example.com'], subject = 's', text = 't' } = changes;
@@ -75,7 +75,9 @@ test('EventBridge reports for each entry whether it was accepted', async () => {
     'InvalidArgument',
     'InvalidArgument',
   ]);
-  expect(await outboxOf(mark)).toEqual([{ bus: 'b', source: 's', detailType: 't', detail: { mark } }]);
+  expect(await findSentMessages(mark)).toEqual([
+    { bus: 'b', source: 's', detailType: 't', detail: { mark } },
+  ]);
 });
 
 test('EventBridge rejects more than 256 KB and more than ten entries', async () => {
@@ -101,7 +103,10 @@ test('the outbox shows sent messages to any caller on this machine, newest first
     sentAt: expect.stringMatching(/^\d{4}-/),
     message: expect.any(Object),
   });
-  expect(await outboxOf(mark)).toMatchObject([{ subject: `second ${mark}` }, { subject: `first ${mark}` }]);
+  expect(await findSentMessages(mark)).toMatchObject([
+    { subject: `second ${mark}` },
+    { subject: `first ${mark}` },
+  ]);
 });
 
 test('the outbox keeps the last hundred messages; in a directory they survive a restart, readable only by the owner', () => {

@@ -1,6 +1,6 @@
 import { afterEach, expect, test } from 'vitest';
 import { createClient } from '../../../../packages/client/src/client.ts';
-import { killAll, newDirectory, start } from '../../../support/processes.ts';
+import { killAll, newDirectory, start } from '../../../support/stack/processes.ts';
 
 afterEach(killAll);
 

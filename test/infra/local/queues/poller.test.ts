@@ -10,7 +10,7 @@ import {
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { type EventSource, startPoller } from '../../../../infra/local/queues/poller.ts';
 import { accountId, region } from '../../../../infra/local/runtime/account.ts';
-import { stack } from '../../../support/stack.ts';
+import { stack } from '../../../support/stack/stack.ts';
 import { worker } from './recording-worker.ts';
 
 const client = new SQSClient({});

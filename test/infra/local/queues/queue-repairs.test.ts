@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { expect, onTestFinished, test } from 'vitest';
 import '../../../../infra/local/queues/queue-repairs.ts';
-import { newDirectory } from '../../../support/processes.ts';
+import { newDirectory } from '../../../support/stack/processes.ts';
 
 const part = (file: string) => import(new URL(file, import.meta.resolve('fauxqs')).href);
 const { PersistenceManager } = await part('./persistence.js');

@@ -9,15 +9,15 @@ import { expect, onTestFinished, test } from 'vitest';
 import { startPoller } from '../../../../infra/local/queues/poller.ts';
 import { accountId, region } from '../../../../infra/local/runtime/account.ts';
 import { enforceGrants } from '../../../../infra/local/runtime/lambda-grants.ts';
-import { traceOf } from '../../../../infra/local/runtime/trace.ts';
+import { traceHeader } from '../../../../infra/local/runtime/trace.ts';
 import { recursiveWorkers } from '../../../../infra/resources.ts';
 import { newId } from '../../../../shared/core/ids.ts';
 import { batchPlanner } from '../../../../shared/execution/batches/starting/batch-plan.ts';
-import { tombstoneEntity, tombstoneOf } from '../../../../shared/platform/cleanup/tombstone.ts';
-import { plannedBatch } from '../../../support/batches.ts';
-import { eventually } from '../../../support/eventually.ts';
-import { finishedBatch, template } from '../../../support/flows.ts';
-import { countingRuntime, stack } from '../../../support/stack.ts';
+import { tombstoneEntity, tombstoneWrite } from '../../../../shared/platform/cleanup/tombstone.ts';
+import { plannedBatch } from '../../../support/flows/batches.ts';
+import { finishedBatch, template } from '../../../support/flows/flows.ts';
+import { eventually } from '../../../support/stack/eventually.ts';
+import { countingRuntime, stack } from '../../../support/stack/stack.ts';
 import { relayed } from './relay-worker.ts';
 
 enforceGrants();
@@ -27,7 +27,7 @@ function endOfChain(...workers: string[]) {
   const client = new SQSClient({});
   const header = workers.reduce<string | undefined>((before, worker) => {
     let trace = before;
-    for (let n = 0; n < 16; n++) trace = traceOf(`workers/${worker}`, [trace], 'Terminate');
+    for (let n = 0; n < 16; n++) trace = traceHeader(`workers/${worker}`, [trace], 'Terminate');
     return trace;
   }, undefined);
   client.middlewareStack.add(
@@ -106,7 +106,7 @@ test.concurrent('a chain that the stack stops ends at the worker of the dead-let
   const id = newId('flow');
   // Other tests let the sweep confirm what was deleted until an hour from now, of every tenant.
   const tomorrow = () => new Date(Date.now() + 86_400_000);
-  await scope.table.commit([tombstoneOf({ ...scope, now: tomorrow }, id)]);
+  await scope.table.commit([tombstoneWrite({ ...scope, now: tomorrow }, id)]);
   await endOfChain('clean-up').send(
     new SendMessageCommand({
       QueueUrl: process.env.CLEANUP_QUEUE_URL,

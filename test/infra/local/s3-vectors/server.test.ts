@@ -20,7 +20,7 @@ import {
 } from '@aws-sdk/client-s3vectors';
 import { expect, onTestFinished, test } from 'vitest';
 import { startVectorsServer } from '../../../../infra/local/s3-vectors/server.ts';
-import '../../../support/stack.ts';
+import '../../../support/stack/stack.ts';
 
 const index = { vectorBucketName: 'bucket', indexName: 'index' };
 const made = { ...index, dimension: 2, dataType: 'float32', distanceMetric: 'cosine' } as const;

@@ -11,9 +11,9 @@ import {
 } from '@aws-sdk/client-scheduler';
 import { CreateQueueCommand, ReceiveMessageCommand, SQSClient } from '@aws-sdk/client-sqs';
 import { expect, onTestFinished, test } from 'vitest';
-import { queueUrlOf } from '../../../../infra/local/queues/queues.ts';
+import { localQueueUrl } from '../../../../infra/local/queues/queues.ts';
 import { startScheduler } from '../../../../infra/local/scheduler/server.ts';
-import '../../../support/stack.ts';
+import '../../../support/stack/stack.ts';
 
 const sqs = new SQSClient({});
 let names = 0;
@@ -25,7 +25,7 @@ async function newQueue() {
 }
 
 async function newScheduler(directory?: string) {
-  const server = await startScheduler(directory, queueUrlOf, ['group']);
+  const server = await startScheduler(directory, localQueueUrl, ['group']);
   onTestFinished(server.stop);
   return { ...server, client: new SchedulerClient({ endpoint: server.endpoint }) };
 }
@@ -43,7 +43,7 @@ const schedule = (Arn: string, changes: Partial<CreateScheduleCommandInput> = {}
   });
 
 const nextMessage = async (arn: string) =>
-  (await sqs.send(new ReceiveMessageCommand({ QueueUrl: queueUrlOf(arn), WaitTimeSeconds: 10 })))
+  (await sqs.send(new ReceiveMessageCommand({ QueueUrl: localQueueUrl(arn), WaitTimeSeconds: 10 })))
     .Messages?.[0]?.Body;
 const named = { Name: 'one', GroupName: 'group' };
 

@@ -17,7 +17,7 @@ import {
 } from '@aws-sdk/client-secrets-manager';
 import { expect, test } from 'vitest';
 import { startSecretsServer } from '../../../../infra/local/secrets-manager/server.ts';
-import { stack } from '../../../support/stack.ts';
+import { stack } from '../../../support/stack/stack.ts';
 
 const clientOf = (endpoint: string) => new SecretsManagerClient({ endpoint });
 const client = () => clientOf(stack().aws.secretsManager);

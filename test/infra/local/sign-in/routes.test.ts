@@ -1,6 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { expect, test } from 'vitest';
-import { callerWith, stack } from '../../../support/stack.ts';
+import { callerWith, stack } from '../../../support/stack/stack.ts';
 
 const issuer = () => `${stack().url}/local/oidc`;
 const consoleUrl = () => `${stack().url}/console`;

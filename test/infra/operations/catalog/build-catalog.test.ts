@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { baseIdOf } from '../../../../infra/operations/catalog/base-id.ts';
+import { baseModelId } from '../../../../infra/operations/catalog/base-id.ts';
 import { buildCatalog } from '../../../../infra/operations/catalog/build-catalog.ts';
-import { differenceOf } from '../../../../infra/operations/catalog/difference.ts';
+import { catalogDifferences } from '../../../../infra/operations/catalog/difference.ts';
 import type { PackageModel } from '../../../../infra/operations/catalog/read-package.ts';
 
 const model = (id: string, more: Partial<PackageModel> = {}): PackageModel => ({
@@ -30,7 +30,7 @@ test.each([
   ['mistral', 'zai-glm-5-3', 'glm-5.3'],
   ['openai', 'gpt-4o-2024-08-06', 'gpt-4o'],
 ] as const)('the base model of %s/%s is %s', (provider, id, base) => {
-  expect(baseIdOf(provider, id)).toBe(base);
+  expect(baseModelId(provider, id)).toBe(base);
 });
 
 test('prices are the decimals of the package, without what arithmetic with doubles added', () => {
@@ -66,11 +66,11 @@ test('the difference lists what was added, removed and changed', () => {
   const before = built(model('gpt-a'), model('gpt-b')).data;
   const cost = { input: 1.5, output: 2, cacheRead: 0, cacheWrite: 0 };
   const after = built(model('gpt-b', { cost, contextWindow: 2_000 }), model('gpt-c')).data;
-  expect(differenceOf(before, after)).toEqual([
+  expect(catalogDifferences(before, after)).toEqual([
     'added openai/gpt-c',
     'removed openai/gpt-a',
     'context of openai/gpt-b: 1000 -> 2000',
     'price of openai/gpt-b: {"input":"1","output":"2"} -> {"input":"1.5","output":"2"}',
   ]);
-  expect(differenceOf(before, before)).toEqual([]);
+  expect(catalogDifferences(before, before)).toEqual([]);
 });

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { commentText, typeText } from '../../../../packages/client/generate/type-text.ts';
+import { commentText, schemaTypeText } from '../../../../packages/client/generate/type-text.ts';
 
-const text = (schema: object) => typeText(schema).replace(/\s+/g, ' ');
+const text = (schema: object) => schemaTypeText(schema).replace(/\s+/g, ' ');
 
 test.each([
   [{ type: 'string' }, 'string'],

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
 import { a2aPort } from '../../../../shared/adapters/a2a-client/a2a-port.ts';
 import { UrlRefused } from '../../../../shared/adapters/net/addresses.ts';
-import { failureOf } from '../../../support/failure-of.ts';
-import { fakeDns } from '../../../support/fake-dns.ts';
-import { trap } from '../../../support/trap.ts';
+import { stepFailure } from '../../../support/flows/failure-of.ts';
+import { fakeDns } from '../../../support/servers/fake-dns.ts';
+import { trap } from '../../../support/servers/trap.ts';
 import { addressesFor, ssrfCorpus } from '../net/ssrf-corpus.ts';
 
 fakeDns(addressesFor);
@@ -17,7 +17,7 @@ test.each(['JSONRPC', 'HTTP+JSON'])(
       const agent = { url, protocolBinding, protocolVersion: '1.0', streaming: true };
       const { signal } = new AbortController();
       const request = { agent, headers: {}, parts: [{ text: 'x' }], timeoutMs: 5_000, retries: 3, signal };
-      const failure = await failureOf(Array.fromAsync(a2aPort.send(request)));
+      const failure = await stepFailure(Array.fromAsync(a2aPort.send(request)));
       expect(failure, url).toBeInstanceOf(UrlRefused);
       expect(connections(), url).toBe(0);
     }

@@ -2,9 +2,9 @@ import { expect, test, vi } from 'vitest';
 import { fetchAgentCard, NoCard } from '../../../../shared/adapters/a2a-client/fetch-agent-card.ts';
 import { UrlRefused } from '../../../../shared/adapters/net/addresses.ts';
 import { makeSafeFetch } from '../../../../shared/adapters/net/safe-fetch.ts';
-import { failureOf } from '../../../support/failure-of.ts';
-import { trap } from '../../../support/trap.ts';
-import { html, json, type WebAnswer, web } from '../../../support/web.ts';
+import { stepFailure } from '../../../support/flows/failure-of.ts';
+import { trap } from '../../../support/servers/trap.ts';
+import { html, jsonWebAnswer, type WebAnswer, web } from '../../../support/servers/web.ts';
 import { addressesFor, ssrfCorpus } from '../net/ssrf-corpus.ts';
 
 const corpus = Object.values(ssrfCorpus).flat();
@@ -24,7 +24,7 @@ test('a card of A2A 0.3 keeps its members and gets its authentication', async ()
     preferredTransport: 'JSONRPC',
     securitySchemes: { key: { type: 'apiKey', in: 'header', name: 'X-Key' } },
   };
-  const { url } = await web(() => json(card));
+  const { url } = await web(() => jsonWebAnswer(card));
   expect(await fetched(`${url}/card.json`)).toEqual({
     ...card,
     authentication: { type: 'api_key', apiKeyAuth: { headerName: 'X-Key' } },
@@ -37,7 +37,7 @@ test('a card of A2A 1.0 gets a URL, a protocol version and its authentication', 
     { url: 'https://a.example/rpc', protocolBinding: 'JSONRPC', protocolVersion: '1.0' },
   ];
   const securitySchemes = { bearer: { httpAuthSecurityScheme: { scheme: 'Bearer' } } };
-  const { url } = await web(() => json({ name: 'Guide', supportedInterfaces, securitySchemes }));
+  const { url } = await web(() => jsonWebAnswer({ name: 'Guide', supportedInterfaces, securitySchemes }));
   expect(await fetched(`${url}/card.json`)).toEqual({
     name: 'Guide',
     url: 'https://a.example/rpc',
@@ -50,7 +50,7 @@ test('a card of A2A 1.0 gets a URL, a protocol version and its authentication', 
 
 test('members of a wrong type are dropped, and unknown ones are kept', async () => {
   const { url } = await web(() =>
-    json({
+    jsonWebAnswer({
       name: 7,
       version: ['x'],
       provider: 'me',
@@ -78,7 +78,9 @@ test.each([
   ],
   ['/', '/.well-known/agent.json', ['/', '/.well-known/agent-card.json', '/.well-known/agent.json']],
 ])('from %s the card at %s is found', async (given, place, places) => {
-  const { url, asked } = await web(({ path }) => (path === place ? json({ name: 'x' }) : html('<p>')));
+  const { url, asked } = await web(({ path }) =>
+    path === place ? jsonWebAnswer({ name: 'x' }) : html('<p>'),
+  );
   expect(await fetched(url + given)).toEqual({ name: 'x' });
   expect(asked.map(({ path }) => path)).toEqual(places);
   expect(asked[0]?.headers).toMatchObject({ accept: 'application/json' });
@@ -86,7 +88,7 @@ test.each([
 
 test('if there is no card, the failure is that of the given URL', async () => {
   const { url, asked } = await web(({ path }) => (path === '/' ? html('<p>') : { status: 404 }));
-  const error = await failureOf(fetched(url));
+  const error = await stepFailure(fetched(url));
   expect(error).toBeInstanceOf(NoCard);
   expect(error.message).toBe(`${url}/ did not answer with a JSON object`);
   expect(asked).toHaveLength(3);
@@ -99,24 +101,24 @@ const failures: [
   text: string,
 ][] = [
   ['HTML', () => html('<p>'), true, 'did not answer with a JSON object'],
-  ['a JSON list', () => json([]), true, 'did not answer with a JSON object'],
-  ['broken JSON', () => json(1, { body: '{"name":' }), true, 'did not answer with a JSON object'],
+  ['a JSON list', () => jsonWebAnswer([]), true, 'did not answer with a JSON object'],
+  ['broken JSON', () => jsonWebAnswer(1, { body: '{"name":' }), true, 'did not answer with a JSON object'],
   [
     'JSON that is nested too deeply',
-    () => json(1, { body: `${'{"a":'.repeat(100_000)}1${'}'.repeat(100_000)}` }),
+    () => jsonWebAnswer(1, { body: `${'{"a":'.repeat(100_000)}1${'}'.repeat(100_000)}` }),
     true,
     'did not answer with a JSON object',
   ],
   ['404', () => ({ status: 404 }), false, 'answered 404'],
   ['500', () => ({ status: 500 }), false, 'answered 500'],
   ['304', () => ({ status: 304 }), false, 'answered 304'],
-  ['2 MB', () => json('x'.repeat(2_000_000)), false, 'more than 1000000 bytes'],
+  ['2 MB', () => jsonWebAnswer('x'.repeat(2_000_000)), false, 'more than 1000000 bytes'],
   ['a circle of redirects', () => ({ status: 302, headers: { location: '/card.json' } }), false, 'redirects'],
 ];
 
 test.each(failures)('a server that answers %s', async (_what, answer, noCard, text) => {
   const { url } = await web(answer);
-  const error = await failureOf(fetched(`${url}/card.json`));
+  const error = await stepFailure(fetched(`${url}/card.json`));
   expect(error.message).toContain(text);
   expect(error instanceof NoCard).toBe(noCard);
 });
@@ -124,12 +126,12 @@ test.each(failures)('a server that answers %s', async (_what, answer, noCard, te
 test('a server that is slow, cut or down', async () => {
   vi.spyOn(AbortSignal, 'timeout').mockImplementation(() => AbortSignal.abort(new Error('over')));
   const slow = await web(() => new Promise(() => {}));
-  expect((await failureOf(fetched(`${slow.url}/card.json`))).message).toContain(
+  expect((await stepFailure(fetched(`${slow.url}/card.json`))).message).toContain(
     'did not answer within 5000 ms',
   );
   vi.restoreAllMocks();
   const { url } = await web(() => ({ headers: { 'content-length': '100' }, body: '{' }));
-  const cut = await failureOf(fetched(`${url}/card.json`));
+  const cut = await stepFailure(fetched(`${url}/card.json`));
   expect(cut).not.toBeInstanceOf(NoCard);
 });
 
@@ -146,10 +148,10 @@ test('no hostile address of the corpus is reached, directly or by a redirect', a
   const { url, host } = await web(() => ({ status: 307, headers: { location } }));
   for (const each of corpus) {
     const address = each.replaceAll('PORT', String(port));
-    expect(await failureOf(fetched(address)), address).toBeInstanceOf(UrlRefused);
+    expect(await stepFailure(fetched(address)), address).toBeInstanceOf(UrlRefused);
     location = Buffer.from(address.replace(/[\0\n]/g, '')).toString('latin1');
     if (URL.canParse(location.trim(), url) && new URL(location.trim(), url).host !== host) {
-      expect(await failureOf(fetched(url)), location).toBeInstanceOf(UrlRefused);
+      expect(await stepFailure(fetched(url)), location).toBeInstanceOf(UrlRefused);
     }
     expect(connections(), address).toBe(0);
   }

@@ -1,8 +1,14 @@
 import { expect, test, vi } from 'vitest';
 import { a2aPort } from '../../../../shared/adapters/a2a-client/a2a-port.ts';
 import type { A2aEvent, A2aRequest } from '../../../../shared/adapters/ports/a2a-port.ts';
-import { a2aServer, dataPart, taskStates, textPart, type Work } from '../../../support/a2a-server.ts';
-import { eventually } from '../../../support/eventually.ts';
+import {
+  type AgentWork,
+  a2aServer,
+  dataPart,
+  taskStates,
+  textPart,
+} from '../../../support/servers/a2a-server.ts';
+import { eventually } from '../../../support/stack/eventually.ts';
 
 const request = (url: string, more: Partial<A2aRequest> = {}): A2aRequest => ({
   agent: { url, protocolVersion: '1.0', streaming: true },
@@ -18,7 +24,7 @@ const eventsOf = (url: string, more: Partial<A2aRequest> = {}) =>
 const textIn = (events: A2aEvent[]) =>
   events.flatMap((event) => (event.type === 'text-delta' ? [event.text] : [])).join('');
 
-const chunked = (work: Work) => {
+const chunked = (work: AgentWork) => {
   work.begin();
   work.status(taskStates.working, 'Looking');
   work.artifact('one', [textPart('Good ')], { lastChunk: false });
@@ -150,7 +156,7 @@ test('a task that waits for input goes on with the next message', async () => {
 async function raw(
   respond: (body: { id: unknown; method: string }, n: number) => object | string | number | 'hang' | 'die',
 ) {
-  const { allow, loopback } = await import('../../../support/loopback.ts');
+  const { allowHost, loopback } = await import('../../../support/servers/loopback.ts');
   const { text } = await import('node:stream/consumers');
   const asked: string[] = [];
   const { url, host } = await loopback(async (incoming, response) => {
@@ -165,7 +171,7 @@ async function raw(
     response.writeHead(200, { 'content-type': isStream ? 'text/event-stream' : 'application/json' });
     response.end(typeof answer === 'string' ? answer : JSON.stringify(answer));
   });
-  allow(host);
+  allowHost(host);
   return { url, asked };
 }
 const task = (id: unknown, state: string, more: object = {}) => ({

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { respondToRpc } from '../../../../shared/adapters/a2a-server/respond.ts';
 import type { ServedAgent } from '../../../../shared/adapters/a2a-server/served-agent.ts';
-import { logged } from '../../../support/log-lines.ts';
+import { logged } from '../../../support/data/log-lines.ts';
 
 /** An agent at which the SDK fails by itself: it reads the card before it asks for anything. */
 const broken = {

@@ -4,9 +4,9 @@ import { assetStore } from '../../../../shared/adapters/assets/asset-store.ts';
 import type { AssetsPort } from '../../../../shared/adapters/ports/assets-port.ts';
 import { newId } from '../../../../shared/core/ids.ts';
 import { signedUrl } from '../../../../shared/platform/aws/s3.ts';
-import { eventually } from '../../../support/eventually.ts';
-import { failureOf } from '../../../support/failure-of.ts';
-import { loopback } from '../../../support/loopback.ts';
+import { stepFailure } from '../../../support/flows/failure-of.ts';
+import { loopback } from '../../../support/servers/loopback.ts';
+import { eventually } from '../../../support/stack/eventually.ts';
 
 const owner = () => ({ tenant: `user:${randomUUID()}`, runId: newId('exec') });
 type File = Parameters<AssetsPort['store']>[0];
@@ -152,7 +152,7 @@ test.each([
   [file({ bytes: Buffer.alloc(0) }), 'note.txt is empty'],
   [file({ bytes: Buffer.alloc(25_000_001) }), 'note.txt has 25000001 bytes; the maximum is 25000000'],
 ])('%#: an empty or too large file is rejected', async (sent, message) => {
-  expect(await failureOf(assetStore(owner()).store(sent))).toMatchObject({ message, retryable: false });
+  expect(await stepFailure(assetStore(owner()).store(sent))).toMatchObject({ message, retryable: false });
 });
 
 test('25 MB are stored completely', async () => {

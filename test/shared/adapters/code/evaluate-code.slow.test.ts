@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
-import { evaluateScript } from '../../../support/sandbox.ts';
+import { runScript } from '../../../support/flows/sandbox.ts';
 
 test('memory stays flat over thousands of evaluations', async () => {
   const variables = { name: 'Ada', order: { items: [{ price: 1 }, { price: 2 }] } };
-  const run = () => evaluateScript('return order.items.map(({ price }) => ({ price, of: name }))', variables);
+  const run = () => runScript('return order.items.map(({ price }) => ({ price, of: name }))', variables);
   for (let count = 0; count < 500; count++) await run();
   const before = process.memoryUsage().rss;
   for (let count = 0; count < 1_500; count++) await run();

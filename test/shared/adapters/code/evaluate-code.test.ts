@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import * as scripts from '../../../../shared/adapters/code/evaluate-code.ts';
 import type { Sandbox } from '../../../../shared/adapters/sandbox/sandbox.ts';
 import { StepError } from '../../../../shared/core/errors/step-error.ts';
-import { evaluateExpression, evaluateScript, problemOf, sandbox } from '../../../support/sandbox.ts';
+import { runExpression, runScript, testSandbox, textProblem } from '../../../support/flows/sandbox.ts';
 
 const variables = { order: { items: [{ price: 2 }, { price: 3 }] }, name: 'Ada', 'with-dash': 1 };
 const timeoutMs = 250;
@@ -20,12 +20,12 @@ test.each<[string, unknown]>([
   ['return new Date(0)', '1970-01-01T00:00:00.000Z'],
   ['return 1 // the end', 1],
 ])('%s returns %j', async (script, output) => {
-  expect(await evaluateScript(script, variables)).toEqual(output);
+  expect(await runScript(script, variables)).toEqual(output);
 });
 
 test('a variable called input is that variable, and none replaces a built-in', async () => {
   const script = 'return [input, JSON.stringify([variables.JSON]), typeof Date]';
-  expect(await evaluateScript(script, { input: 'mine', JSON: 'yours', Date: 1 })).toEqual([
+  expect(await runScript(script, { input: 'mine', JSON: 'yours', Date: 1 })).toEqual([
     'mine',
     '["yours"]',
     'function',
@@ -67,7 +67,7 @@ test.each([
     input: { order, long },
     a: [long],
   };
-  const seen = async (code: string) => JSON.stringify(await evaluateScript(code, all));
+  const seen = async (code: string) => JSON.stringify(await runScript(code, all));
   // Whoever says `variables` is given all of them.
   expect(await seen(script)).toBe(await seen(`/* variables */ ${script}`));
 });
@@ -76,7 +76,7 @@ test('only the large values that the code names are copied for it', async () => 
   const copied: string[] = [];
   const watched = ((name, input, limits) => {
     copied.push((input as { variables: string }).variables);
-    return sandbox(name, input, limits);
+    return testSandbox(name, input, limits);
   }) as Sandbox;
   const all = { long, small: 1, _record: { id: 'r', metadata: { long, list: [long], age: 7 } } };
   const code = 'small > 0 && variables.small === 1 && _record.metadata.age > 5';
@@ -87,13 +87,13 @@ test('only the large values that the code names are copied for it', async () => 
 });
 
 test('returns the value of an expression', async () => {
-  expect(await evaluateExpression('order.items.length > 1 && name', variables)).toBe('Ada');
-  expect(await evaluateExpression('variables.missing?.deep', variables)).toBe(null);
+  expect(await runExpression('order.items.length > 1 && name', variables)).toBe('Ada');
+  expect(await runExpression('variables.missing?.deep', variables)).toBe(null);
 });
 
 test('TypeScript runs without its types', async () => {
   const script = 'const sum: number = 1 + 1;\nreturn sum as unknown';
-  expect(await evaluateScript(script, {}, { language: 'typescript' })).toBe(2);
+  expect(await runScript(script, {}, { language: 'typescript' })).toBe(2);
 });
 
 test.each([
@@ -118,7 +118,7 @@ test.each([
     'The script needs more than 64 MB of memory',
   ],
 ])('%s fails with its reason', async (script, message) => {
-  await expect(evaluateScript(script, variables)).rejects.toThrow(new StepError(message));
+  await expect(runScript(script, variables)).rejects.toThrow(new StepError(message));
 });
 
 describe('hostile scripts', () => {
@@ -147,10 +147,10 @@ describe('hostile scripts', () => {
     ['return import("node:fs")', 'could not load module'],
     ['require("fs")', "'require' is not defined"],
   ])('%s is a StepError, and the next evaluation is unharmed', async (script, reason) => {
-    const running = evaluateScript(script, variables, { timeoutMs });
+    const running = runScript(script, variables, { timeoutMs });
     await expect(running).rejects.toThrow(StepError);
     await expect(running).rejects.toThrow(new RegExp(reason));
-    expect(await evaluateScript('return name', variables)).toBe('Ada');
+    expect(await runScript('return name', variables)).toBe('Ada');
   });
 
   test('reach nothing of the host through any constructor', async () => {
@@ -159,29 +159,31 @@ describe('hostile scripts', () => {
       const seen = [typeof process, typeof require, typeof fetch, typeof setTimeout];
       const { constructor } = (await global).constructor;
       return [...seen, typeof constructor('return this')().process];`;
-    expect(new Set((await evaluateScript(script, {})) as string[])).toEqual(new Set(['undefined']));
+    expect(new Set((await runScript(script, {})) as string[])).toEqual(new Set(['undefined']));
   });
 
   test('leave nothing behind for the next one, nor in the host', async () => {
     const spoil = `
       Object.prototype.polluted = true; Array.prototype.map = null; JSON.stringify = () => '"evil"';
       globalThis.left = 1; return JSON.parse('{"__proto__": {"polluted": true}}');`;
-    const output = (await evaluateScript(spoil, {})) as object;
+    const output = (await runScript(spoil, {})) as object;
     expect(Object.getPrototypeOf(output)).toBe(Object.prototype);
     expect('polluted' in {}).toBe(false);
-    expect(
-      await evaluateScript('return [typeof left, {}.polluted === undefined, [1].map(String)]', {}),
-    ).toEqual(['undefined', true, ['1']]);
+    expect(await runScript('return [typeof left, {}.polluted === undefined, [1].map(String)]', {})).toEqual([
+      'undefined',
+      true,
+      ['1'],
+    ]);
   });
 
   test('cannot change the variables of the run', async () => {
-    await evaluateScript('order.items.length = 0; variables.name = 0; return 1', variables);
+    await runScript('order.items.length = 0; variables.name = 0; return 1', variables);
     expect(variables).toMatchObject({ order: { items: [{ price: 2 }, { price: 3 }] }, name: 'Ada' });
   });
 
   test('that run together with a valid one do not break it', async () => {
-    const bad = () => evaluateScript('return JSON.parse("[".repeat(1e6))', {});
-    const good = () => evaluateScript('return 1', {});
+    const bad = () => runScript('return JSON.parse("[".repeat(1e6))', {});
+    const good = () => runScript('return 1', {});
     const results = await Promise.allSettled([bad(), good(), bad(), good(), good()]);
     expect(results.map(({ status }) => status)).toEqual([
       'rejected',
@@ -194,20 +196,20 @@ describe('hostile scripts', () => {
 });
 
 test('syntax is checked without running anything', async () => {
-  expect(await problemOf('script', 'while (true);')).toBeUndefined();
-  expect(await problemOf('script', 'return 1')).toBeUndefined();
-  expect(await problemOf('script', 'const a = 1;\nconst b = ;')).toBe("Unexpected token ';' (line 2)");
-  expect(await problemOf('script', 'const a: number = 1')).toContain('Missing initializer');
-  expect(await problemOf('typescript', 'const a: number = 1')).toBeUndefined();
-  expect(await problemOf('typescript', 'enum A { B }')).toContain('enum');
-  expect(await problemOf('expression', 'a > 1')).toBeUndefined();
-  expect(await problemOf('expression', 'return 1')).toContain("Unexpected token 'return'");
+  expect(await textProblem('script', 'while (true);')).toBeUndefined();
+  expect(await textProblem('script', 'return 1')).toBeUndefined();
+  expect(await textProblem('script', 'const a = 1;\nconst b = ;')).toBe("Unexpected token ';' (line 2)");
+  expect(await textProblem('script', 'const a: number = 1')).toContain('Missing initializer');
+  expect(await textProblem('typescript', 'const a: number = 1')).toBeUndefined();
+  expect(await textProblem('typescript', 'enum A { B }')).toContain('enum');
+  expect(await textProblem('expression', 'a > 1')).toBeUndefined();
+  expect(await textProblem('expression', 'return 1')).toContain("Unexpected token 'return'");
 });
 
 test('nested brackets, for which the compiler needs quadratic memory, are rejected at 500', async () => {
   const classes = (levels: number) => `${'(class{x='.repeat(levels)}1${'})'.repeat(levels)}`;
-  expect(await problemOf('script', classes(200))).toBeUndefined();
-  expect(await problemOf('script', classes(300))).toBe('The code is nested too deeply');
-  expect(await problemOf('typescript', classes(300))).toBe('The code is nested too deeply');
-  expect(await problemOf('expression', `${'[1], (2), '.repeat(1_000)}3`)).toBeUndefined();
+  expect(await textProblem('script', classes(200))).toBeUndefined();
+  expect(await textProblem('script', classes(300))).toBe('The code is nested too deeply');
+  expect(await textProblem('typescript', classes(300))).toBe('The code is nested too deeply');
+  expect(await textProblem('expression', `${'[1], (2), '.repeat(1_000)}3`)).toBeUndefined();
 });

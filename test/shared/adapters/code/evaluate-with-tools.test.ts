@@ -5,15 +5,15 @@ import {
   type CodeWithTools,
   evaluateWithTools,
 } from '../../../../shared/adapters/code/evaluate-with-tools.ts';
-import { sandboxOf } from '../../../../shared/adapters/sandbox/sandbox.ts';
+import { tenantSandbox } from '../../../../shared/adapters/sandbox/sandbox.ts';
 import { StepError } from '../../../../shared/core/errors/step-error.ts';
-import { eventually } from '../../../support/eventually.ts';
-import { sandbox } from '../../../support/sandbox.ts';
+import { testSandbox } from '../../../support/flows/sandbox.ts';
+import { eventually } from '../../../support/stack/eventually.ts';
 
 type Call = CodeWithTools['call'];
 const echo: Call = async (tool, args) => ({ tool, args });
 const run = (code: string, call: Call = echo, more: Partial<CodeWithTools> = {}) =>
-  evaluateWithTools(more.signal ? sandbox : sandboxOf('coder'), {
+  evaluateWithTools(more.signal ? testSandbox : tenantSandbox('coder'), {
     code,
     call,
     toolNames: ['look', 'send-mail', 'slow'],
@@ -198,7 +198,7 @@ test('code reaches nothing of the host through its functions, and nothing surviv
 });
 
 test('code that waits for its tools leaves the threads to others, and to the tools themselves', async () => {
-  const call: Call = () => evaluateScript(sandboxOf('coder'), 'return 6 * 7', {});
+  const call: Call = () => evaluateScript(tenantSandbox('coder'), 'return 6 * 7', {});
   const same = Array.from({ length: 6 }, () => run('return tools.slow()', call, { timeoutMs: 30_000 }));
   expect((await Promise.all(same)).map((each) => 'json' in each && each.json)).toEqual(Array(6).fill('42'));
 }, 60_000);
@@ -209,11 +209,11 @@ test('a tenant whose code waits does not delay the code of others', async () => 
   const waiting: Call = (_tool, _args, signal) => sleep(60_000, null, { signal });
   const given = { toolNames: ['slow'], callsMax: 1, timeoutMs: 60_000, signal: stop.signal };
   const hogs = Array.from({ length: 4 }, () =>
-    evaluateWithTools(sandboxOf('hog'), { ...given, code: 'await tools.slow()', call: waiting }).catch(
+    evaluateWithTools(tenantSandbox('hog'), { ...given, code: 'await tools.slow()', call: waiting }).catch(
       () => 'hog',
     ),
   );
-  const guest = evaluateWithTools(sandboxOf('guest'), { ...given, code: 'return "guest"', call: echo });
+  const guest = evaluateWithTools(tenantSandbox('guest'), { ...given, code: 'return "guest"', call: echo });
   expect(await Promise.race([guest, ...hogs])).toMatchObject({ json: '"guest"' });
   stop.abort();
   await Promise.all(hogs);

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
 import { builtIns, readsOfProgram } from '../../../../shared/adapters/code/program-reads.ts';
-import { evaluateScript } from '../../../support/sandbox.ts';
+import { runScript } from '../../../support/flows/sandbox.ts';
 
 test('the built-ins are those of the sandbox', async () => {
-  const names = await evaluateScript('return Object.getOwnPropertyNames(globalThis)', {});
+  const names = await runScript('return Object.getOwnPropertyNames(globalThis)', {});
   expect([...builtIns, 'input', 'variables'].toSorted()).toEqual((names as string[]).toSorted());
 });
 

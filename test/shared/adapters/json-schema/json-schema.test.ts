@@ -5,10 +5,10 @@ import { expect, test, vi } from 'vitest';
 import { checkValue, schemaProblems } from '../../../../shared/adapters/json-schema/json-schema.ts';
 import { validateSchema, validateValue } from '../../../../shared/adapters/json-schema/validator.ts';
 import type { JsonSchema } from '../../../../shared/adapters/ports/model-port.ts';
-import { sandbox } from '../../../support/sandbox.ts';
+import { testSandbox } from '../../../support/flows/sandbox.ts';
 
-const check = (schema: JsonSchema, value: unknown) => checkValue(sandbox, schema, value);
-const problemsOf = (schema: JsonSchema) => schemaProblems(sandbox, schema);
+const check = (schema: JsonSchema, value: unknown) => checkValue(testSandbox, schema, value);
+const problemsOf = (schema: JsonSchema) => schemaProblems(testSandbox, schema);
 
 const person: JsonSchema = {
   type: 'object',
@@ -36,8 +36,8 @@ test('a value that fits has no problems; one that does not has each with its pat
 });
 
 test('a schema without problems is checked in a thread once, one with problems each time', async () => {
-  const counted = vi.fn(sandbox);
-  const problems = (schema: JsonSchema) => schemaProblems(counted as typeof sandbox, schema);
+  const counted = vi.fn(testSandbox);
+  const problems = (schema: JsonSchema) => schemaProblems(counted as typeof testSandbox, schema);
   const good = { type: 'object', title: 'checked once' };
   expect([await problems(good), await problems({ ...good })]).toEqual([[], []]);
   expect(counted).toHaveBeenCalledTimes(1);

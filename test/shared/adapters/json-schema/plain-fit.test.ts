@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { checkValue } from '../../../../shared/adapters/json-schema/json-schema.ts';
 import { certainlyFits } from '../../../../shared/adapters/json-schema/plain-fit.ts';
 import type { JsonSchema } from '../../../../shared/adapters/ports/model-port.ts';
-import { numRuns } from '../../../support/slow.ts';
+import { numRuns } from '../../../support/suite/slow.ts';
 
 const scalar = fc.constantFrom('', 'a', 'ab', '🦉', 0, 1, 1.5, -2, true, null);
 const names = fc.constantFrom('a', 'b', '__proto__', 'toString');

@@ -1,8 +1,8 @@
 import { SESv2Client, SendEmailCommand } from '@aws-sdk/client-sesv2';
 import { expect, test } from 'vitest';
-import { deliver } from '../../../../shared/adapters/messages/delivery.ts';
-import { failureOf } from '../../../support/failure-of.ts';
-import { loopback } from '../../../support/loopback.ts';
+import { deliverMessage } from '../../../../shared/adapters/messages/delivery.ts';
+import { stepFailure } from '../../../support/flows/failure-of.ts';
+import { loopback } from '../../../support/servers/loopback.ts';
 
 /** An SES that answers one thing, and what it was asked. */
 async function answering(status: number, type: string, message: string) {
@@ -17,7 +17,7 @@ async function answering(status: number, type: string, message: string) {
 
 const sendingTo = (endpoint: string) => {
   const client = new SESv2Client({ endpoint, maxAttempts: 2 });
-  return deliver('The email', (abortSignal) =>
+  return deliverMessage('The email', (abortSignal) =>
     client.send(new SendEmailCommand({ Content: {} }), { abortSignal }),
   );
 };
@@ -46,13 +46,13 @@ test.each([
   'a %i %s becomes a message, and retryable or not',
   async (status, type, says, message, retryable, times) => {
     const { url, asked } = await answering(status, type, says);
-    expect(await failureOf(sendingTo(url))).toMatchObject({ message, retryable });
+    expect(await stepFailure(sendingTo(url))).toMatchObject({ message, retryable });
     expect(asked).toHaveLength(times);
   },
 );
 
 test('an unreachable service is retryable', async () => {
-  const failure = await failureOf(sendingTo('http://127.0.0.1:1'));
+  const failure = await stepFailure(sendingTo('http://127.0.0.1:1'));
   expect(failure).toMatchObject({
     message: 'The email could not be sent: ECONNREFUSED',
     retryable: true,
@@ -60,10 +60,10 @@ test('an unreachable service is retryable', async () => {
 });
 
 test('a call that is too slow is aborted', async () => {
-  const tooSlow = deliver('The email', async () => {
+  const tooSlow = deliverMessage('The email', async () => {
     throw new DOMException('The operation was aborted due to timeout', 'TimeoutError');
   });
-  expect(await failureOf(tooSlow)).toMatchObject({
+  expect(await stepFailure(tooSlow)).toMatchObject({
     message: 'The email was not accepted within 20 s',
     retryable: true,
   });
@@ -71,5 +71,5 @@ test('a call that is too slow is aborted', async () => {
 
 test('a bug is not reported as a delivery failure', async () => {
   const fault = new TypeError('undefined is not a function');
-  await expect(deliver('The email', () => Promise.reject(fault))).rejects.toBe(fault);
+  await expect(deliverMessage('The email', () => Promise.reject(fault))).rejects.toBe(fault);
 });

@@ -2,12 +2,12 @@ import { expect, test } from 'vitest';
 import type { ModelMessage, ModelRequest } from '../../../../shared/adapters/ports/model-port.ts';
 import { runLoop } from '../../../../shared/execution/agent-loop/loop.ts';
 import { initialState } from '../../../../shared/execution/agent-loop/state.ts';
+import { fakeTool } from '../../../support/files/runnable-tools.ts';
 import { anthropic } from '../../../support/providers/anthropic.ts';
 import { bedrock } from '../../../support/providers/bedrock.ts';
 import { wires } from '../../../support/providers/index.ts';
-import { standInOf } from '../../../support/providers/stand-in.ts';
-import { type Received, type Wire, weather } from '../../../support/providers/wire.ts';
-import { toolOf } from '../../../support/runnable-tools.ts';
+import { startProvider } from '../../../support/providers/stand-in.ts';
+import { type ReceivedRequest, type Wire, weather } from '../../../support/providers/wire.ts';
 
 /** Some 1,400 tokens by the estimate, where the model caches from 1,024 on. */
 const long = 'The rain falls on Oslo. '.repeat(200);
@@ -32,7 +32,7 @@ function marksIn(value: unknown, path = ''): string[] {
 }
 
 async function marksOf(wire: Wire, request: Partial<ModelRequest>, modelId = wire.modelId) {
-  const { received, ask } = await standInOf(wire);
+  const { received, ask } = await startProvider(wire);
   await ask({ model: modelId, tools: [weather], messages: conversation(long), ...request });
   return marksIn(received[0]?.body);
 }
@@ -92,7 +92,7 @@ test.each([anthropic, bedrock])('$title: the last message has no mark', async (w
 
 test.each([anthropic, bedrock])('$title: `promptCaching: off` marks nothing', async (wire) => {
   expect(await marksOf(wire, { promptCaching: 'off' })).toEqual([]);
-  const { received, ask } = await standInOf(wire, { model: { promptCaching: 'off' } });
+  const { received, ask } = await startProvider(wire, { model: { promptCaching: 'off' } });
   const request = { tools: [weather], messages: conversation(long) };
   await ask(request);
   await ask({ ...request, promptCaching: 'auto' });
@@ -107,7 +107,7 @@ test.each([
   expect(await marksOf(wire, { tools: [longTool] }, modelId)).toEqual([]);
 });
 
-const tool = toolOf(weather, async () => ({ output: { degrees: 3 } }));
+const tool = fakeTool(weather, async () => ({ output: { degrees: 3 } }));
 
 /** A request without its marks, which are no part of what a provider compares. */
 function withoutMarks(value: unknown): unknown {
@@ -120,7 +120,7 @@ function withoutMarks(value: unknown): unknown {
 }
 
 /** The JSON of what the second request begins with, if the first one has it too. */
-function beginningIn({ body: first }: Received, { body: second }: Received) {
+function beginningIn({ body: first }: ReceivedRequest, { body: second }: ReceivedRequest) {
   const members = Object.entries(first).map(([name, value]) => {
     const other = second[name];
     return [name, Array.isArray(value) && Array.isArray(other) ? other.slice(0, value.length) : other];
@@ -130,7 +130,7 @@ function beginningIn({ body: first }: Received, { body: second }: Received) {
 
 test.each(wires)('$title: each turn of an agent begins with the bytes of the one before', async (wire) => {
   const reply = { call: { id: 'call12345', name: 'weather', pieces: ['{"city"', ':"Oslo"}'] } };
-  const { received, model } = await standInOf(wire, { reply: { ...reply, stop: 'tool-calls' } });
+  const { received, model } = await startProvider(wire, { reply: { ...reply, stop: 'tool-calls' } });
   const request = { model: wire.modelId, streamed: false, ...wire.always };
   const signal = new AbortController().signal;
   const loop = { model, request, tools: [tool], signal, limits: { callsMax: 9 }, turnsMax: 4 };
@@ -141,7 +141,7 @@ test.each(wires)('$title: each turn of an agent begins with the bytes of the one
   for await (const _event of runLoop({ ...loop, ...world } as never, state));
   expect(received).toHaveLength(4);
   for (const [n, later] of received.slice(1).entries()) {
-    const earlier = received[n] as Received;
+    const earlier = received[n] as ReceivedRequest;
     expect(beginningIn(earlier, later)).toBe(JSON.stringify(withoutMarks(earlier.body)));
   }
 });

@@ -4,13 +4,13 @@ import * as z from 'zod';
 import { creators } from '../../../../infra/operations/catalog/additions.ts';
 import json from '../../../../shared/adapters/models/catalog.json' with { type: 'json' };
 import {
-  cacheTokensMinOf,
   isListed,
   loadCatalog,
-  priceOf,
+  modelCacheTokensMin,
+  modelPrice,
 } from '../../../../shared/adapters/models/catalog.ts';
 import type { CatalogData } from '../../../../shared/adapters/models/catalog-shape.ts';
-import { costOf } from '../../../../shared/adapters/models/cost.ts';
+import { callCost } from '../../../../shared/adapters/models/cost.ts';
 import { providerNames } from '../../../../shared/adapters/models/providers/provider-names.ts';
 
 const data = json as CatalogData;
@@ -103,7 +103,7 @@ test.each<[string, number, number, readonly RegExp[], number]>([
       const usage = { inputTokens, cacheReadTokens, outputTokens: price.output ? 1_000 : 0 };
       const theirs = { input_tokens: inputTokens, cache_read_tokens: cacheReadTokens, output_tokens: 1_000 };
       const other = calcPrice(theirs, id, { providerId: otherNames[provider] ?? provider });
-      return other ? [{ name, own: Number(costOf(price, usage)), other: other.total_price }] : [];
+      return other ? [{ name, own: Number(callCost(price, usage)), other: other.total_price }] : [];
     });
     expect(compared.length).toBeGreaterThanOrEqual(least);
     expect(compared.filter(({ own, other }) => Math.abs(own - other) > 1e-9 * own)).toEqual([]);
@@ -117,19 +117,19 @@ test.each([
   ['generic-openai', 'gpt-5-mini', '0.25', '2'],
   ['generic-openai', 'llama-3.1-8b-instant', '0.05', '0.08'],
 ] as const)('the price of %s/%s', async (provider, modelId, input, output) => {
-  expect(await priceOf({ provider, modelId })).toMatchObject({ input, output });
+  expect(await modelPrice({ provider, modelId })).toMatchObject({ input, output });
 });
 
 test('the catalog has no price for models that it does not list, nor for those of another provider', async () => {
-  expect(await priceOf({ provider: 'generic-openai', modelId: 'my-own' })).toBeNull();
-  expect(await priceOf({ provider: 'openai', modelId: 'claude-sonnet-4-5' })).toBeNull();
-  expect(await priceOf({ provider: 'openai', modelId: 'gpt-of-nobody' })).toBeNull();
+  expect(await modelPrice({ provider: 'generic-openai', modelId: 'my-own' })).toBeNull();
+  expect(await modelPrice({ provider: 'openai', modelId: 'claude-sonnet-4-5' })).toBeNull();
+  expect(await modelPrice({ provider: 'openai', modelId: 'gpt-of-nobody' })).toBeNull();
   expect(await isListed('gpt-of-nobody')).toBe(false);
 });
 
 test('a model’s own price is used before the catalog’s', async () => {
   const price = { input: '1', output: '2' };
-  expect(await priceOf({ provider: 'openai', modelId: 'gpt-5-mini', price })).toBe(price);
+  expect(await modelPrice({ provider: 'openai', modelId: 'gpt-5-mini', price })).toBe(price);
 });
 
 test('a base model is found at all its providers, by the name of any of them', async () => {
@@ -145,7 +145,7 @@ test('every model of Anthropic has a minimum for caches, and a price for reading
   const theirs = data.offers.filter(({ base }) => base.startsWith('claude-'));
   expect(theirs.length).toBeGreaterThan(50);
   for (const { provider, id, price } of theirs) {
-    expect(await cacheTokensMinOf({ provider, modelId: id }), id).toBeGreaterThanOrEqual(512);
+    expect(await modelCacheTokensMin({ provider, modelId: id }), id).toBeGreaterThanOrEqual(512);
     expect(Number(price.cacheWrite) / Number(price.input), id).toBeCloseTo(1.25, 6);
     expect(Number(price.cacheRead) / Number(price.input), id).toBeLessThanOrEqual(0.1001);
   }
@@ -164,5 +164,5 @@ test.each([
   ['claude-opus-5', 512],
   ['claude-fable-5-1', 512],
 ])('%s caches from %i tokens on', async (modelId, tokens) => {
-  expect(await cacheTokensMinOf({ provider: 'anthropic', modelId })).toBe(tokens);
+  expect(await modelCacheTokensMin({ provider: 'anthropic', modelId })).toBe(tokens);
 });

@@ -4,7 +4,7 @@ import { isStrictSchema } from '../../../../shared/adapters/models/providers/str
 import type { ModelRequest } from '../../../../shared/adapters/ports/model-port.ts';
 import { openaiChat } from '../../../support/providers/chat-completions.ts';
 import { openaiResponses } from '../../../support/providers/responses.ts';
-import { standInOf } from '../../../support/providers/stand-in.ts';
+import { startProvider } from '../../../support/providers/stand-in.ts';
 import { schema, weather } from '../../../support/providers/wire.ts';
 
 const tools = { tools: [weather] };
@@ -27,7 +27,7 @@ test.each<[string, Partial<ModelRequest>, string]>([
 });
 
 test('a model that reasons with tools keeps its reasoning', async () => {
-  const { received, ask } = await standInOf(openaiResponses);
+  const { received, ask } = await startProvider(openaiResponses);
   await ask({ model: 'gpt-5.6', ...tools, reasoning: { effort: 'high' } });
   expect(received).toMatchObject([{ path: '/responses', body: { reasoning: { effort: 'high' } } }]);
   // A summary needs a verified organization at OpenAI, so only a request for one contains it.
@@ -59,14 +59,14 @@ test.each<[string, object, boolean]>([
 });
 
 test('a schema that cannot be strict is sent, but not as strict', async () => {
-  const { received, ask } = await standInOf(openaiChat);
+  const { received, ask } = await startProvider(openaiChat);
   const loose = { type: 'object', properties: { n: { type: 'integer' } } };
   await ask({ format: { type: 'json', schema: loose } });
   expect(received[0]?.body.response_format).toMatchObject({ json_schema: { strict: false, schema: loose } });
 });
 
 test('the message of an error is bounded', async () => {
-  const { ask } = await standInOf(
+  const { ask } = await startProvider(
     { ...openaiChat, failure: () => ({ error: { message: 'x'.repeat(100_000) } }) },
     {
       failing: [{ status: 400 }],

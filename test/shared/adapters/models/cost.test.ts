@@ -1,7 +1,7 @@
 import Big from 'big.js';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { cacheSavingsOf, costOf, shownPrice } from '../../../../shared/adapters/models/cost.ts';
+import { callCacheSavings, callCost, shownPrice } from '../../../../shared/adapters/models/cost.ts';
 import type { ModelUsage } from '../../../../shared/adapters/ports/model-port.ts';
 
 /** An amount of units of 10^-digits as plain decimal text, by integer arithmetic alone. */
@@ -19,7 +19,7 @@ test('the cost is exact for any prices and token counts', () => {
     fc.property(priceUnits, priceUnits, tokens, tokens, (input, output, inputTokens, outputTokens) => {
       const price = { input: decimal(BigInt(input), 4), output: decimal(BigInt(output), 4) };
       const units = BigInt(input) * BigInt(inputTokens) + BigInt(output) * BigInt(outputTokens);
-      expect(costOf(price, { inputTokens, outputTokens })).toBe(decimal(units, 10));
+      expect(callCost(price, { inputTokens, outputTokens })).toBe(decimal(units, 10));
     }),
   );
 });
@@ -36,7 +36,7 @@ test.each([
   ],
   [{ input: '2', output: '8' }, { inputTokens: 1000, outputTokens: 0, cacheReadTokens: 600 }, '0.002'],
 ])('%j and %j make %s', (price, usage, cost) => {
-  expect(costOf(price, usage)).toBe(cost);
+  expect(callCost(price, usage)).toBe(cost);
 });
 
 test('the rates of a tier apply to the whole call once the input exceeds its start', () => {
@@ -50,7 +50,7 @@ test('the rates of a tier apply to the whole call once the input exceeds its sta
     ],
   };
   const cost = (inputTokens: number, cacheReadTokens = 0) =>
-    costOf(price, { inputTokens, outputTokens: 1, cacheReadTokens });
+    callCost(price, { inputTokens, outputTokens: 1, cacheReadTokens });
   expect(cost(200_000)).toBe('0.600003');
   expect(cost(200_001)).toBe('1.200012');
   expect(cost(400_001)).toBe('3.600018');
@@ -77,8 +77,8 @@ test.each([
 ])('what a cache saved: %s', (_what, cached, saved) => {
   const price = { input: '2', output: '8', cacheRead: '0.5', cacheWrite: '2.5' };
   const usage = { inputTokens: 1_000, outputTokens: 100, ...cached };
-  expect(cacheSavingsOf(price, usage)).toBe(saved);
+  expect(callCacheSavings(price, usage)).toBe(saved);
   const { cacheReadTokens: _read, cacheWriteTokens: _write, ...uncached } = { ...usage } as ModelUsage;
-  const difference = new Big(costOf(price, uncached) ?? 0).minus(costOf(price, usage) ?? 0);
+  const difference = new Big(callCost(price, uncached) ?? 0).minus(callCost(price, usage) ?? 0);
   expect(difference.toFixed()).toBe(saved ?? '0');
 });

@@ -1,9 +1,9 @@
 import { beforeEach, expect, test, vi } from 'vitest';
 import type { EmbeddingRequest } from '../../../../shared/adapters/ports/embedding-port.ts';
-import { failureOf } from '../../../support/failure-of.ts';
-import { loopback } from '../../../support/loopback.ts';
-import { liveModels } from '../../../support/model-ports.ts';
-import { modelServer } from '../../../support/model-server.ts';
+import { stepFailure } from '../../../support/flows/failure-of.ts';
+import { liveModels } from '../../../support/models/model-ports.ts';
+import { modelServer } from '../../../support/models/model-server.ts';
+import { loopback } from '../../../support/servers/loopback.ts';
 
 const model = 'openai/text-embedding-3-small';
 const embed = (texts: string[], more: Partial<EmbeddingRequest> = {}) =>
@@ -73,7 +73,7 @@ test('temporary errors of a provider are retried at most twice', async () => {
   for (const text of ['x', 'y']) expect((await embed([text])).vectors).toHaveLength(1);
   expect(shaky.embeddings.map(({ input }) => input)).toEqual([['x'], ['y'], ['y']]);
   const down = await openai({ failurePercent: 100, failureStatus: 503 });
-  expect(await failureOf(embed(['x']))).toMatchObject({
+  expect(await stepFailure(embed(['x']))).toMatchObject({
     message: `${model} answered 503: The stand-in is configured to fail`,
     retryable: true,
   });
@@ -82,24 +82,24 @@ test('temporary errors of a provider are retried at most twice', async () => {
 
 test('an error never contains the key', async () => {
   await openai({ failurePercent: 100, failureStatus: 401, failureMessage: 'Wrong key sk-very-secret' });
-  const failure = await failureOf(embed(['x']));
+  const failure = await stepFailure(embed(['x']));
   expect(failure).toMatchObject({ message: `${model} answered 401: Wrong key ***`, retryable: false });
 });
 
 test('an invalid response, or fewer vectors than texts, is an error', async () => {
   await openai({ misbehave: 'nonsense' });
-  expect((await failureOf(embed(['x']))).message).toContain('returned an unusable response');
+  expect((await stepFailure(embed(['x']))).message).toContain('returned an unusable response');
   const server = await loopback((_request, response) => {
     const data = [{ object: 'embedding', index: 0, embedding: [1] }];
     response.setHeader('content-type', 'application/json').end(JSON.stringify({ data, model: 'm' }));
   });
   vi.stubEnv('OPENAI_BASE_URL', `${server.url}/v1`);
-  expect((await failureOf(embed(['x', 'y']))).message).toContain('returned an unusable response');
+  expect((await stepFailure(embed(['x', 'y']))).message).toContain('returned an unusable response');
 });
 
 test('aborting a call ends it', async () => {
   await openai({ misbehave: 'hang' });
-  const failure = await failureOf(embed(['x'], { signal: AbortSignal.timeout(50) }));
+  const failure = await stepFailure(embed(['x'], { signal: AbortSignal.timeout(50) }));
   expect(failure.message).toBe(`${model} did not answer in time`);
 });
 
@@ -115,13 +115,13 @@ test.each([
   ],
 ])('%#: no texts, or too many, are not sent', async (texts, message) => {
   const server = await openai();
-  expect(await failureOf(embed(texts))).toMatchObject({ message, retryable: false });
+  expect(await stepFailure(embed(texts))).toMatchObject({ message, retryable: false });
   expect(server.embeddings).toHaveLength(0);
 });
 
 test('a provider without embeddings, and an unconfigured one, lead to an error that says so', async () => {
   vi.stubEnv('ANTHROPIC_API_KEY', 'k');
-  const messageWith = async (name: string) => (await failureOf(embed(['x'], { model: name }))).message;
+  const messageWith = async (name: string) => (await stepFailure(embed(['x'], { model: name }))).message;
   expect(await messageWith('anthropic/claude-sonnet-4-5')).toBe(
     'The model provider anthropic has no embeddings; use one of openai, google, bedrock, togetherai, mistral, generic-openai',
   );
@@ -143,7 +143,7 @@ test.each([
     response.setHeader('content-type', 'application/json').end(`{"model":"m","data":[${data}]}`);
   });
   vi.stubEnv('GENERIC_OPENAI_BASE_URL', `${server.url}/v1`);
-  const failure = await failureOf(embed(['x', 'y'], { model: 'generic-openai/m' }));
+  const failure = await stepFailure(embed(['x', 'y'], { model: 'generic-openai/m' }));
   expect(failure.message).toContain('generic-openai/m returned an unusable response');
 });
 

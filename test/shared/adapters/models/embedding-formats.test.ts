@@ -1,8 +1,8 @@
 import { json } from 'node:stream/consumers';
 import { expect, test } from 'vitest';
 import type { ProviderName } from '../../../../shared/adapters/models/providers/provider-names.ts';
-import { loopback } from '../../../support/loopback.ts';
-import { portsOf } from '../../../support/model-ports.ts';
+import { singleModelPorts } from '../../../support/models/model-ports.ts';
+import { loopback } from '../../../support/servers/loopback.ts';
 
 const list = {
   object: 'list',
@@ -33,7 +33,7 @@ test.each(formats)('%s embeds with %s', async (provider, modelId, path, body, an
     response.setHeader('content-type', 'application/json').end(JSON.stringify(answer));
   });
   const credentials = { apiKey: 'k', baseUrl: server.url };
-  const { embed } = portsOf({ provider, modelId, credentials, keySource: 'platform' });
+  const { embed } = singleModelPorts({ provider, modelId, credentials, keySource: 'platform' });
   const signal = new AbortController().signal;
   expect(await embed({ model: 'm', texts: ['Hello'], signal })).toMatchObject({
     vectors: [[0.25, 0.5]],

@@ -1,11 +1,11 @@
 import { beforeEach, expect, test, vi } from 'vitest';
 import { lastText } from '../../../../examples/model-stand-in.ts';
 import { collect, type ModelEvent, type ModelRequest } from '../../../../shared/adapters/ports/model-port.ts';
-import { eventually } from '../../../support/eventually.ts';
-import { failureOf } from '../../../support/failure-of.ts';
-import { loopback } from '../../../support/loopback.ts';
-import { liveModels } from '../../../support/model-ports.ts';
-import { modelServer } from '../../../support/model-server.ts';
+import { stepFailure } from '../../../support/flows/failure-of.ts';
+import { liveModels } from '../../../support/models/model-ports.ts';
+import { modelServer } from '../../../support/models/model-server.ts';
+import { loopback } from '../../../support/servers/loopback.ts';
+import { eventually } from '../../../support/stack/eventually.ts';
 
 const stream = (more: Partial<ModelRequest> = {}) =>
   liveModels.model.stream({
@@ -97,7 +97,7 @@ test('uses Anthropic’s own API', async () => {
 
 test('an error never contains the key', async () => {
   await openai({ failurePercent: 100, failureStatus: 401, failureMessage: 'Wrong key sk-very-secret' });
-  expect(await failureOf(ask())).toMatchObject({
+  expect(await stepFailure(ask())).toMatchObject({
     message: 'openai/gpt-4o answered 401: Wrong key ***',
     retryable: false,
   });
@@ -106,7 +106,7 @@ test('an error never contains the key', async () => {
 test('429 and 5xx are retried twice, then the step is retryable', async () => {
   for (const failureStatus of [429, 500, 503]) {
     const server = await openai({ failurePercent: 100, failureStatus });
-    expect(await failureOf(ask())).toMatchObject({
+    expect(await stepFailure(ask())).toMatchObject({
       retryable: true,
       message: expect.stringContaining(`${failureStatus}`),
     });
@@ -123,7 +123,7 @@ test('a retry waits as long as the provider requests', async () => {
   vi.stubEnv('OPENAI_API_KEY', 'k');
   vi.stubEnv('OPENAI_BASE_URL', server.url);
   const began = performance.now();
-  expect(await failureOf(ask())).toMatchObject({ message: expect.stringContaining('400') });
+  expect(await stepFailure(ask())).toMatchObject({ message: expect.stringContaining('400') });
   expect(calls).toBe(2);
   // Without the header it would be two seconds.
   expect(performance.now() - began).toBeLessThan(1_500);
@@ -137,13 +137,13 @@ test('redirects are not followed: the request has a key', async () => {
   });
   vi.stubEnv('OPENAI_API_KEY', 'k');
   vi.stubEnv('OPENAI_BASE_URL', server.url);
-  await failureOf(ask());
+  await stepFailure(ask());
   expect(asked).toEqual(['/chat/completions']);
 });
 
 test('a time limit aborts the call, which is retryable', async () => {
   await openai({ misbehave: 'hang' });
-  expect(await failureOf(ask({ signal: AbortSignal.timeout(100) }))).toMatchObject({
+  expect(await stepFailure(ask({ signal: AbortSignal.timeout(100) }))).toMatchObject({
     message: 'openai/gpt-4o did not answer in time',
     retryable: true,
   });
@@ -152,7 +152,7 @@ test('a time limit aborts the call, which is retryable', async () => {
 test('an invalid URL is reported as such', async () => {
   vi.stubEnv('OPENAI_API_KEY', 'k');
   vi.stubEnv('OPENAI_BASE_URL', 'nonsense');
-  expect((await failureOf(ask())).message).toContain('openai/gpt-4o');
+  expect((await stepFailure(ask())).message).toContain('openai/gpt-4o');
 });
 
 test('concurrent calls get their own responses', async () => {
@@ -197,7 +197,7 @@ test('an interrupted stream fails and is retryable', async () => {
   });
   vi.stubEnv('OPENAI_API_KEY', 'k');
   vi.stubEnv('OPENAI_BASE_URL', cut.url);
-  const failure = await failureOf(ask({ streamed: true }));
+  const failure = await stepFailure(ask({ streamed: true }));
   expect(failure).toMatchObject({ retryable: true, message: expect.stringContaining('openai/gpt-4o') });
 });
 

@@ -1,18 +1,18 @@
 import { beforeEach, expect, test, vi } from 'vitest';
-import type { Credentials } from '../../../../shared/adapters/models/providers/credentials.ts';
+import type { ModelCredentials } from '../../../../shared/adapters/models/providers/credentials.ts';
 import {
   type ProviderName,
   providerNames,
 } from '../../../../shared/adapters/models/providers/provider-names.ts';
 import { collect } from '../../../../shared/adapters/ports/model-port.ts';
-import { failureOf } from '../../../support/failure-of.ts';
-import { loopback } from '../../../support/loopback.ts';
-import { portsOf } from '../../../support/model-ports.ts';
-import { modelServer } from '../../../support/model-server.ts';
+import { stepFailure } from '../../../support/flows/failure-of.ts';
+import { singleModelPorts } from '../../../support/models/model-ports.ts';
+import { modelServer } from '../../../support/models/model-server.ts';
+import { loopback } from '../../../support/servers/loopback.ts';
 
 const signal = new AbortController().signal;
-const tenantsPorts = (provider: ProviderName, credentials: Credentials) =>
-  portsOf({ provider, credentials, keySource: 'custom' });
+const tenantsPorts = (provider: ProviderName, credentials: ModelCredentials) =>
+  singleModelPorts({ provider, credentials, keySource: 'custom' });
 
 /** Calls a model at a URL that a tenant named. */
 const ask = (provider: ProviderName, baseUrl: string, streamed = false) =>
@@ -45,7 +45,7 @@ test.each(providerNames)(
     ]) {
       for (const streamed of [true, false]) {
         const { hostname } = new URL(`http://${host}`);
-        expect(await failureOf(ask(provider, `http://${host}`, streamed))).toMatchObject({
+        expect(await stepFailure(ask(provider, `http://${host}`, streamed))).toMatchObject({
           message: `${provider}/m cannot be reached: ${hostname} is not a public address and may not be reached`,
           retryable: false,
         });
@@ -57,7 +57,7 @@ test.each(providerNames)(
 
 test('the same holds for embeddings', async () => {
   const { embed } = tenantsPorts('openai', { apiKey: 'k', baseUrl: 'http://10.0.0.1', guarded: true });
-  expect(await failureOf(embed({ model: 'm', texts: ['x'], signal }))).toMatchObject({
+  expect(await stepFailure(embed({ model: 'm', texts: ['x'], signal }))).toMatchObject({
     message: 'openai/m cannot be reached: 10.0.0.1 is not a public address and may not be reached',
     retryable: false,
   });
@@ -67,7 +67,7 @@ test.each([
   ['file:///etc/passwd', 'Only http and https URLs are allowed'],
   ['http://user:secret@example.com', 'A URL must not contain a user name or password'],
 ])('%s is refused', async (url, words) => {
-  const failure = await failureOf(ask('generic-openai', url));
+  const failure = await stepFailure(ask('generic-openai', url));
   expect(failure).toMatchObject({ message: expect.stringContaining(words), retryable: false });
 });
 
@@ -88,7 +88,7 @@ test('a redirect to a private address is not followed', async () => {
     response.writeHead(307, { location: `${target.url}/chat/completions` }).end();
   });
   vi.stubEnv('ALLOWED_HOSTS', server.host);
-  expect((await failureOf(ask('openai', server.url))).message).toContain('openai/m');
+  expect((await stepFailure(ask('openai', server.url))).message).toContain('openai/m');
   expect(target.requests).toHaveLength(0);
 });
 
@@ -119,7 +119,7 @@ test.each(providerNames)(
     for (const apiKey of [undefined, '', '  ']) {
       const { model } = tenantsPorts(provider, { apiKey, baseUrl: server.url, guarded: true });
       const messages = [{ role: 'user' as const, content: 'Hello' }];
-      await failureOf(collect(model.stream({ model: 'm', messages, streamed: false, signal })));
+      await stepFailure(collect(model.stream({ model: 'm', messages, streamed: false, signal })));
     }
     expect(headers).toHaveLength(provider === 'bedrock' ? 0 : 3);
     expect(JSON.stringify(headers)).not.toContain('deployments-key');

@@ -4,9 +4,9 @@ import { pipeline } from 'node:stream/promises';
 import { createGzip } from 'node:zlib';
 import { beforeEach, expect, test, vi } from 'vitest';
 import { collect, type ModelRequest } from '../../../../shared/adapters/ports/model-port.ts';
-import { failureOf } from '../../../support/failure-of.ts';
-import { loopback } from '../../../support/loopback.ts';
-import { liveModels } from '../../../support/model-ports.ts';
+import { stepFailure } from '../../../support/flows/failure-of.ts';
+import { liveModels } from '../../../support/models/model-ports.ts';
+import { loopback } from '../../../support/servers/loopback.ts';
 
 const signal = new AbortController().signal;
 const stream = (more: Partial<ModelRequest> = {}) =>
@@ -75,7 +75,7 @@ test.each([
   ['an answer that is packed', packed],
 ])('%s is read up to 10 MB, requested once, and aborted', async (_what, answer) => {
   const seen = await endless(answer);
-  const { message, retryable } = await failureOf(ask());
+  const { message, retryable } = await stepFailure(ask());
   expect(message).toBe(
     'generic-openai/any returned an unusable response: the response has more than 10000000 bytes',
   );
@@ -86,7 +86,7 @@ test.each([
 
 test('an error is read up to 10 MB too', async () => {
   const seen = await endless((response) => asJson(Object.assign(response, { statusCode: 400 })));
-  expect((await failureOf(ask())).message).toContain('generic-openai/any');
+  expect((await stepFailure(ask())).message).toContain('generic-openai/any');
   expect(seen.megabytes).toBeLessThan(400);
 });
 
@@ -96,7 +96,7 @@ test.each([
 ])('a stream of %s ends at the limit', async (_what, each, limit) => {
   const seen = await endless(asEvents(each));
   let shown = 0;
-  const { message, retryable } = await failureOf(
+  const { message, retryable } = await stepFailure(
     (async () => {
       for await (const event of stream({ streamed: true })) {
         if (event.type === 'text-delta') shown += event.text.length;
@@ -112,7 +112,7 @@ test.each([
 
 test('a response with embeddings is read up to 50 MB', async () => {
   const seen = await endless(packed);
-  const { message } = await failureOf(
+  const { message } = await stepFailure(
     liveModels.embed({ model: 'generic-openai/any', texts: ['x'], signal }),
   );
   expect(message).toContain('the response has more than 50000000 bytes');

@@ -1,7 +1,7 @@
 import { expect, onTestFinished, test, vi } from 'vitest';
-import { failureOf } from '../../../support/failure-of.ts';
+import { stepFailure } from '../../../support/flows/failure-of.ts';
 import { wires } from '../../../support/providers/index.ts';
-import { standInOf } from '../../../support/providers/stand-in.ts';
+import { startProvider } from '../../../support/providers/stand-in.ts';
 
 const each = wires.map((wire) => ({ wire, name: wire.title, model: `${wire.provider}/${wire.modelId}` }));
 const bothWays = each.flatMap((one) => [true, false].map((streamed) => ({ ...one, streamed })));
@@ -10,8 +10,8 @@ const soon = { 'retry-after-ms': '1' };
 test.each(bothWays.flatMap((way) => [400, 401, 403, 404].map((status) => ({ ...way, status }))))(
   '$name, streamed $streamed: $status is not retried and shows the provider’s words',
   async ({ wire, model, streamed, status }) => {
-    const { received, ask } = await standInOf(wire, { failing: [{ status }] });
-    const failure = await failureOf(ask({ streamed }));
+    const { received, ask } = await startProvider(wire, { failing: [{ status }] });
+    const failure = await stepFailure(ask({ streamed }));
     expect(failure.message).toContain(`${model} answered ${status}`);
     expect(failure.message).toContain(`Failure ${status}`);
     expect(failure.retryable).toBe(false);
@@ -23,8 +23,8 @@ test.each(bothWays.flatMap((way) => [429, 500, 503, 529].map((status) => ({ ...w
   '$name, streamed $streamed: $status is retried twice, then the step may be',
   async ({ wire, model, streamed, status }) => {
     const failing = Array(3).fill({ status, headers: soon });
-    const { received, ask } = await standInOf(wire, { failing });
-    const failure = await failureOf(ask({ streamed }));
+    const { received, ask } = await startProvider(wire, { failing });
+    const failure = await stepFailure(ask({ streamed }));
     expect(failure.message).toContain(`${model} answered ${status}`);
     expect(failure.retryable).toBe(true);
     expect(received).toHaveLength(3);
@@ -35,7 +35,7 @@ test.each(each.flatMap((one) => ['retry-after', 'retry-after-ms'].map((header) =
   '$name: waits as long as $header says, and then answers',
   async ({ wire, header }) => {
     const [value, ms] = header === 'retry-after' ? ['1', 1_000] : ['123', 123];
-    const { received, ask } = await standInOf(wire, {
+    const { received, ask } = await startProvider(wire, {
       failing: [{ status: 429, headers: { [header]: value } }],
     });
     const timers = vi.spyOn(globalThis, 'setTimeout');
@@ -51,8 +51,8 @@ test.each(bothWays)(
   async ({ wire, model, streamed }) => {
     const timeout = new AbortController();
     const hangs = () => timeout.abort(new DOMException('Too late', 'TimeoutError'));
-    const { received, ask } = await standInOf(wire, { hangs });
-    const failure = await failureOf(ask({ streamed, signal: timeout.signal }));
+    const { received, ask } = await startProvider(wire, { hangs });
+    const failure = await stepFailure(ask({ streamed, signal: timeout.signal }));
     expect(failure).toMatchObject({ message: `${model} did not answer in time`, retryable: true });
     expect(received).toHaveLength(1);
   },
@@ -72,7 +72,7 @@ test.each(each.flatMap((one) => Object.entries(faults).map(([what, fault]) => ({
     const { wire, model, end, retryable } = one;
     const reply = { text: ['Hello ', 'Ada'] };
     const firstText = wire.frames(reply).findIndex((frame) => Buffer.from(frame).includes('Hello '));
-    const { received, ask } = await standInOf(wire, {
+    const { received, ask } = await startProvider(wire, {
       reply,
       async stream(response, frames) {
         for (const frame of frames.slice(0, Math.max(firstText, 0) + 1)) response.write(frame);
@@ -82,7 +82,7 @@ test.each(each.flatMap((one) => Object.entries(faults).map(([what, fault]) => ({
         return response.end();
       },
     });
-    const failure = await failureOf(ask({ streamed: true }));
+    const failure = await stepFailure(ask({ streamed: true }));
     expect(failure.message).toContain(`${model} `);
     expect(failure.message).not.toContain('[object');
     expect(failure.message).not.toContain('undefined');

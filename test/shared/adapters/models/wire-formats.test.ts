@@ -4,12 +4,12 @@ import type { ModelEvent } from '../../../../shared/adapters/ports/model-port.ts
 import { type FeatureCase, featureCases, turns } from '../../../support/providers/feature-cases.ts';
 import { wires } from '../../../support/providers/index.ts';
 import { providerTable } from '../../../support/providers/provider-table.ts';
-import { standInOf } from '../../../support/providers/stand-in.ts';
+import { startProvider } from '../../../support/providers/stand-in.ts';
 import {
   type Expected,
   type Feature,
   features,
-  type Received,
+  type ReceivedRequest,
   type Wire,
 } from '../../../support/providers/wire.ts';
 
@@ -17,7 +17,12 @@ const bothWays = wires.flatMap((wire) =>
   [true, false].map((streamed) => ({ wire, streamed, name: wire.title })),
 );
 
-function checkRequest(wire: Wire, modelId: string, streamed: boolean, request: Received | undefined): void {
+function checkRequest(
+  wire: Wire,
+  modelId: string,
+  streamed: boolean,
+  request: ReceivedRequest | undefined,
+): void {
   expect(request).toMatchObject({
     method: 'POST',
     path: wire.path(modelId, streamed),
@@ -27,7 +32,7 @@ function checkRequest(wire: Wire, modelId: string, streamed: boolean, request: R
   if (!streamed) expect(request?.body.stream ?? false).toBe(false);
 }
 
-const hasBody = (request: Received | undefined, { body, without = [] }: Expected) => {
+const hasBody = (request: ReceivedRequest | undefined, { body, without = [] }: Expected) => {
   expect(request?.body).toMatchObject(body);
   for (const member of without) expect(request?.body).not.toHaveProperty(member);
 };
@@ -42,7 +47,7 @@ test.each(bothWays.flatMap((way) => cases.map(([feature, one]) => ({ ...way, fea
   async ({ wire, streamed, feature, one: { request = {}, reply, response, reasons } }) => {
     const lacking = wire.lacks[feature] !== undefined;
     const modelId = (reasons && wire.reasoningModelId) || wire.modelId;
-    const { received, ask } = await standInOf(wire, reply && { reply });
+    const { received, ask } = await startProvider(wire, reply && { reply });
     const asking = ask({ model: modelId, ...request, streamed });
     const expected = wire.requests[feature];
     if (lacking) {
@@ -64,7 +69,7 @@ test.each(bothWays)(
   '$name, streamed $streamed: the result of a tool call follows it',
   async ({ wire, streamed }) => {
     const { question, reply, followUp } = turns(false);
-    const { received, ask } = await standInOf(wire, { reply });
+    const { received, ask } = await startProvider(wire, { reply });
     const first = await ask({ ...question, streamed });
     const deltas = textsOf(first.events, 'tool-call-delta').join('');
     if (streamed) expect(JSON.parse(deltas)).toEqual({ city: 'Oslo' });
@@ -78,7 +83,7 @@ test.each(bothWays.filter(({ wire }) => wire.requests.returned))(
   '$name, streamed $streamed: reasoning is sent back with the result of a tool call',
   async ({ wire, streamed }) => {
     const { question, reply, followUp } = turns(true);
-    const { received, ask } = await standInOf(wire, { reply });
+    const { received, ask } = await startProvider(wire, { reply });
     const model = wire.reasoningModelId ?? wire.modelId;
     const first = await ask({ ...question, model, streamed });
     expect(first.reasoning).toBe('Thinking');

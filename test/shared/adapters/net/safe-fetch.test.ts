@@ -3,8 +3,8 @@ import { gzipSync } from 'node:zlib';
 import { beforeEach, expect, test, vi } from 'vitest';
 import { makeSafeFetch, safeFetch } from '../../../../shared/adapters/net/safe-fetch.ts';
 import type { HttpRequest } from '../../../../shared/adapters/ports/http-port.ts';
-import { failureOf } from '../../../support/failure-of.ts';
-import { loopback } from '../../../support/loopback.ts';
+import { stepFailure } from '../../../support/flows/failure-of.ts';
+import { loopback } from '../../../support/servers/loopback.ts';
 
 const request = (url: string, more: Partial<HttpRequest> = {}): HttpRequest => ({
   url,
@@ -69,7 +69,7 @@ test.each([
   'http://LOCALHOST./',
   'https://127.0.0.1/',
 ])('%s is rejected permanently', async (url) => {
-  const error = await failureOf(safeFetch(request(url)));
+  const error = await stepFailure(safeFetch(request(url)));
   expect(error.message).toMatch(/is not a public address|cannot be reached: ENOTFOUND/);
   if (!/ENOTFOUND/.test(error.message)) expect(error.retryable).toBe(false);
 });
@@ -85,7 +85,7 @@ test.each([
   ['//example.com', 'Not a URL'],
   ['', 'Not a URL'],
 ])('%s is rejected: %s', async (url, reason) => {
-  expect(await failureOf(safeFetch(request(url)))).toMatchObject({
+  expect(await stepFailure(safeFetch(request(url)))).toMatchObject({
     message: expect.stringContaining(reason),
     retryable: false,
   });
@@ -102,7 +102,7 @@ test.each([[['10.0.0.5']], [['::1']], [['93.184.216.34', '127.0.0.1']], [['::fff
         addresses.map((address) => ({ address, family: address.includes(':') ? 6 : 4 })),
       );
     });
-    const error = await failureOf(guarded(request('http://rebind.example/')));
+    const error = await stepFailure(guarded(request('http://rebind.example/')));
     expect(error).toMatchObject({
       message: 'rebind.example is not a public address and may not be reached',
       retryable: false,
@@ -115,7 +115,7 @@ test('a name that does not resolve is retryable', async () => {
   const guarded = makeSafeFetch((_hostname, _options, done) =>
     done(Object.assign(new Error(), { code: 'EAI_AGAIN' }), []),
   );
-  expect(await failureOf(guarded(request('http://gone.example/')))).toMatchObject({
+  expect(await stepFailure(guarded(request('http://gone.example/')))).toMatchObject({
     message: 'http://gone.example/ cannot be reached: EAI_AGAIN',
     retryable: true,
   });
@@ -143,9 +143,9 @@ test('an allowed host is only that host', async () => {
   const { url, port } = await loopback((_incoming, response) => response.end('in'));
   allow(`localhost:${port}`);
   expect(await safeFetch(request(`http://localhost:${port}/`))).toMatchObject({ text: 'in' });
-  expect((await failureOf(safeFetch(request(url)))).message).toContain('not a public address');
+  expect((await stepFailure(safeFetch(request(url)))).message).toContain('not a public address');
   allow();
-  expect((await failureOf(safeFetch(request(`http://localhost:${port}/`)))).message).toContain(
+  expect((await stepFailure(safeFetch(request(`http://localhost:${port}/`)))).message).toContain(
     'not a public address',
   );
 });
@@ -159,7 +159,7 @@ test.each([
 ])('a redirect to %s is rejected', async (location) => {
   const { url, host } = await loopback((_incoming, response) => response.writeHead(302, { location }).end());
   allow(host);
-  expect(await failureOf(safeFetch(request(url)))).toMatchObject({
+  expect(await stepFailure(safeFetch(request(url)))).toMatchObject({
     message: expect.stringMatching(/not a public address|Only http/),
     retryable: false,
   });
@@ -220,7 +220,7 @@ test('more than five redirects are rejected', async () => {
     response.writeHead(302, { location: `/${++hops}` }).end(),
   );
   allow(host);
-  expect((await failureOf(safeFetch(request(url)))).message).toBe(`${url} redirects more than 5 times`);
+  expect((await stepFailure(safeFetch(request(url)))).message).toBe(`${url} redirects more than 5 times`);
   expect(hops).toBe(6);
 });
 
@@ -232,7 +232,7 @@ test('more than 5 MB are rejected, also when compressed', async () => {
   });
   allow(host);
   for (const path of ['/gzip', '/plain']) {
-    expect((await failureOf(safeFetch(request(url + path)))).message).toContain('more than 5000000 bytes');
+    expect((await stepFailure(safeFetch(request(url + path)))).message).toContain('more than 5000000 bytes');
   }
 });
 
@@ -241,7 +241,7 @@ test('a request can set the limit of its response', async () => {
   allow(host);
   const { bytes } = await safeFetch(request(url, { bytesMax: 6_000_000 }));
   expect(bytes.byteLength).toBe(6_000_000);
-  expect(await failureOf(safeFetch(request(url, { bytesMax: 5_999_999 })))).toMatchObject({
+  expect(await stepFailure(safeFetch(request(url, { bytesMax: 5_999_999 })))).toMatchObject({
     message: expect.stringContaining('more than 5999999 bytes'),
     retryable: false,
   });
@@ -280,7 +280,7 @@ test.each(['never answers', 'stops in the middle'])('a server that %s is retryab
     if (manner !== 'never answers') response.writeHead(200).write('beginning');
   });
   allow(host);
-  expect(await failureOf(safeFetch(request(url, { timeoutMs: 100 })))).toMatchObject({
+  expect(await stepFailure(safeFetch(request(url, { timeoutMs: 100 })))).toMatchObject({
     message: `${url} did not answer within 100 ms`,
     retryable: true,
   });
@@ -289,7 +289,7 @@ test.each(['never answers', 'stops in the middle'])('a server that %s is retryab
 test('a broken connection is retryable', async () => {
   const { url, host } = await loopback((incoming) => incoming.socket.destroy());
   allow(host);
-  expect(await failureOf(safeFetch(request(url)))).toMatchObject({
+  expect(await stepFailure(safeFetch(request(url)))).toMatchObject({
     retryable: true,
     message: expect.stringContaining('cannot be reached'),
   });
@@ -307,7 +307,7 @@ test('the caller’s signal aborts the request with the caller’s reason', asyn
 test('headers cannot inject others', async () => {
   const { url, host } = await loopback((_incoming, response) => response.end());
   allow(host);
-  const error = await failureOf(safeFetch(request(url, { headers: { 'x-a': 'b\r\nevil: 1' } })));
+  const error = await stepFailure(safeFetch(request(url, { headers: { 'x-a': 'b\r\nevil: 1' } })));
   expect(error).toMatchObject({
     retryable: false,
     message: expect.stringContaining('headers cannot contain'),

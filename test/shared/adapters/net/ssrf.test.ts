@@ -4,8 +4,8 @@ import type { Resolve } from '../../../../shared/adapters/net/client.ts';
 import { makeSafeFetch } from '../../../../shared/adapters/net/safe-fetch.ts';
 import type { Ports } from '../../../../shared/adapters/ports/ports.ts';
 import { StepError } from '../../../../shared/core/errors/step-error.ts';
-import { trap } from '../../../support/trap.ts';
-import { web } from '../../../support/web.ts';
+import { trap } from '../../../support/servers/trap.ts';
+import { web } from '../../../support/servers/web.ts';
 import { runStep } from '../../execution/steps/run-step.ts';
 import { addressesFor, ssrfCorpus } from './ssrf-corpus.ts';
 

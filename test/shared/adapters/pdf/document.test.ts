@@ -2,8 +2,8 @@ import { deflateSync } from 'node:zlib';
 import { expect, test } from 'vitest';
 import { makePdf } from '../../../../shared/adapters/pdf/document.ts';
 import { type PdfOptions, pdfPage } from '../../../../shared/adapters/pdf/page.ts';
-import { loopback } from '../../../support/loopback.ts';
-import { readPdf } from '../../../support/pdf.ts';
+import { readPdf } from '../../../support/files/pdf.ts';
+import { loopback } from '../../../support/servers/loopback.ts';
 
 const sourceOf = (text: string, { isMarkdown = false, ...page }: PdfOptions & { isMarkdown?: boolean }) => ({
   text,

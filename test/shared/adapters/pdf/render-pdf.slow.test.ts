@@ -1,21 +1,21 @@
 import { expect, test } from 'vitest';
 import { pdfPage } from '../../../../shared/adapters/pdf/page.ts';
 import { renderPdf } from '../../../../shared/adapters/pdf/render-pdf.ts';
-import { failureOf } from '../../../support/failure-of.ts';
-import { readPdf } from '../../../support/pdf.ts';
-import { sandbox } from '../../../support/sandbox.ts';
+import { readPdf } from '../../../support/files/pdf.ts';
+import { stepFailure } from '../../../support/flows/failure-of.ts';
+import { testSandbox } from '../../../support/flows/sandbox.ts';
 
 const render = (text: string) =>
   renderPdf(
     { text, isMarkdown: false, title: 'T', page: pdfPage({}), createdAt: 0 },
-    sandbox,
+    testSandbox,
     new AbortController().signal,
     30,
   );
 
 test('300,000 paragraphs end in an error that says so, and the next document is unharmed', async () => {
   const [failure, next] = await Promise.all([
-    failureOf(render('<p>x'.repeat(300_000))),
+    stepFailure(render('<p>x'.repeat(300_000))),
     render('<p>fine</p>').then(readPdf),
   ]);
   expect(failure).toMatchObject({

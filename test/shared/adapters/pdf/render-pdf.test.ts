@@ -1,13 +1,13 @@
 import { expect, test } from 'vitest';
 import { pdfPage } from '../../../../shared/adapters/pdf/page.ts';
 import { renderPdf } from '../../../../shared/adapters/pdf/render-pdf.ts';
-import { failureOf } from '../../../support/failure-of.ts';
-import { readPdf } from '../../../support/pdf.ts';
-import { sandbox } from '../../../support/sandbox.ts';
+import { readPdf } from '../../../support/files/pdf.ts';
+import { stepFailure } from '../../../support/flows/failure-of.ts';
+import { testSandbox } from '../../../support/flows/sandbox.ts';
 
 const source = (text: string) => ({ text, isMarkdown: false, title: 'T', page: pdfPage({}), createdAt: 0 });
 const render = (text: string, { signal = new AbortController().signal, secondsMax = 30 } = {}) =>
-  renderPdf(source(text), sandbox, signal, secondsMax);
+  renderPdf(source(text), testSandbox, signal, secondsMax);
 const textOf = async (text: string) => (await readPdf(await render(text))).text;
 
 test('concurrent documents are all created', async () => {
@@ -23,13 +23,13 @@ test.each([
     'a table has 61 columns; the maximum is 60',
   ],
 ])('%s end in an error that says so, and the next document is unharmed', async (_, html, reason) => {
-  const [failure, next] = await Promise.all([failureOf(render(html)), textOf('<p>fine</p>')]);
+  const [failure, next] = await Promise.all([stepFailure(render(html)), textOf('<p>fine</p>')]);
   expect(failure).toMatchObject({ message: `The PDF could not be created: ${reason}`, retryable: false });
   expect(next).toBe('fine');
 });
 
 test('a document that takes too long ends in an error that says so', async () => {
-  const failure = await failureOf(render('a '.repeat(400_000), { secondsMax: 1 }));
+  const failure = await stepFailure(render('a '.repeat(400_000), { secondsMax: 1 }));
   expect(failure.message).toBe(
     'The PDF could not be created: the document takes more than 1 seconds to lay out',
   );

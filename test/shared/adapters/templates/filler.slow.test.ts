@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { StepError } from '../../../../shared/core/errors/step-error.ts';
-import { renderTemplate } from '../../../support/sandbox.ts';
+import { renderTemplate } from '../../../support/flows/sandbox.ts';
 
 const variables = {
   nothing: null,

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { StepError } from '../../../../shared/core/errors/step-error.ts';
-import { problemOf, renderTemplate, renderValue } from '../../../support/sandbox.ts';
+import { renderTemplate, renderValue, textProblem } from '../../../support/flows/sandbox.ts';
 
 const variables = {
   user: { name: 'Ada', tags: ['a', 'b'], age: 36 },
@@ -30,14 +30,14 @@ test('inherited members are not visible', async () => {
 
 test('templates cannot load other files', async () => {
   for (const tag of ['include', 'render', 'layout']) {
-    expect(await problemOf('template', `{% ${tag} "/etc/passwd" %}`)).toContain(`tag "${tag}" not found`);
+    expect(await textProblem('template', `{% ${tag} "/etc/passwd" %}`)).toContain(`tag "${tag}" not found`);
   }
 });
 
 test('a template with a syntax error is rejected with its line and column', async () => {
-  expect(await problemOf('template', 'fine\n{{ user.name')).toContain('line:2, col:1');
-  expect(await problemOf('template', '{{ name | nofilter }}')).toContain('undefined filter: nofilter');
-  expect(await problemOf('template', '{{ user.name }}')).toBeUndefined();
+  expect(await textProblem('template', 'fine\n{{ user.name')).toContain('line:2, col:1');
+  expect(await textProblem('template', '{{ name | nofilter }}')).toContain('undefined filter: nofilter');
+  expect(await textProblem('template', '{{ user.name }}')).toBeUndefined();
 });
 
 test.each([
@@ -62,7 +62,7 @@ test('whitespace in a template with a filter takes linear time', async () => {
 
 test('saving rejects deep nesting', async () => {
   expect(
-    await problemOf('template', `${'{% if a %}'.repeat(9_000)}${'{% endif %}'.repeat(9_000)}`),
+    await textProblem('template', `${'{% if a %}'.repeat(9_000)}${'{% endif %}'.repeat(9_000)}`),
   ).toBeDefined();
 });
 

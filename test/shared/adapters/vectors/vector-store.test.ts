@@ -3,11 +3,11 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { beforeEach, expect, test, vi } from 'vitest';
 import type { StoredVector } from '../../../../shared/adapters/ports/vectors-port.ts';
 import { vectorStore } from '../../../../shared/adapters/vectors/vector-store.ts';
-import { failureOf } from '../../../support/failure-of.ts';
-import { loopback } from '../../../support/loopback.ts';
-import { tableOf } from '../../../support/stack.ts';
+import { stepFailure } from '../../../support/flows/failure-of.ts';
+import { loopback } from '../../../support/servers/loopback.ts';
+import { countingTable } from '../../../support/stack/stack.ts';
 
-const store = () => vectorStore(tableOf(`user:${randomUUID()}`));
+const store = () => vectorStore(countingTable(`user:${randomUUID()}`));
 const stored = (id: string, vector: number[], metadata: StoredVector['metadata'] = {}) => ({
   id,
   vector,
@@ -57,8 +57,8 @@ test.each(['', ':', '-', '_', '.', '~', '%', '*', "'", '('])(
   'tenant and collection names cannot collide at "%s"',
   async (between) => {
     const user = `user:${randomUUID()}`;
-    await vectorStore(tableOf(user)).put(`b${between}c`, [stored('x', [1, 0])]);
-    expect(await vectorStore(tableOf(`${user}${between}b`)).query('c', [1, 0], 10)).toEqual([]);
+    await vectorStore(countingTable(user)).put(`b${between}c`, [stored('x', [1, 0])]);
+    expect(await vectorStore(countingTable(`${user}${between}b`)).query('c', [1, 0], 10)).toEqual([]);
   },
 );
 
@@ -95,9 +95,9 @@ test('vectors of another dimension are rejected with both numbers, for writes an
     () => vectors.put('docs', [stored('b', [1, 2])]),
     () => vectors.query('docs', [1, 2], 5),
   ]) {
-    expect(await failureOf(attempt())).toMatchObject({ message, retryable: false });
+    expect(await stepFailure(attempt())).toMatchObject({ message, retryable: false });
   }
-  expect((await failureOf(vectors.put('new', [stored('a', [1, 2]), stored('b', [1])]))).message).toBe(
+  expect((await stepFailure(vectors.put('new', [stored('a', [1, 2]), stored('b', [1])]))).message).toBe(
     'All vectors of a collection have the same dimension: a has 2, b has 1',
   );
 });
@@ -105,7 +105,7 @@ test('vectors of another dimension are rejected with both numbers, for writes an
 test('more than 40,000 bytes of metadata are rejected before anything is stored', async () => {
   const vectors = store();
   const large = stored('large', [1, 0], { text: 'é'.repeat(20_000) });
-  expect((await failureOf(vectors.put('docs', [stored('small', [1, 0]), large]))).message).toBe(
+  expect((await stepFailure(vectors.put('docs', [stored('small', [1, 0]), large]))).message).toBe(
     'The metadata of the vector large has 40011 bytes; the maximum is 40000',
   );
   expect(await vectors.query('docs', [1, 0], 10)).toEqual([]);
@@ -118,7 +118,7 @@ async function storeOn(answer: (request: IncomingMessage, response: ServerRespon
   vi.resetModules();
   const { vectorStore } = await import('../../../../shared/adapters/vectors/vector-store.ts');
   const { StepError } = await import('../../../../shared/core/errors/step-error.ts');
-  return { vectors: vectorStore(tableOf('user:x')), StepError };
+  return { vectors: vectorStore(countingTable('user:x')), StepError };
 }
 
 const refusal = (status: number, type: string) => (_: IncomingMessage, response: ServerResponse) =>
@@ -149,7 +149,7 @@ test('a missing permission for the store is an error of the deployment, not of t
 test('a tenant has at most 100 collections; those that it has still take vectors', async () => {
   const vectors = store();
   await Promise.all(Array.from({ length: 100 }, (_, n) => vectors.put(`c${n}`, [stored('a', [1, 0])])));
-  const refused = await failureOf(vectors.put('one more', [stored('a', [1, 0])]));
+  const refused = await stepFailure(vectors.put('one more', [stored('a', [1, 0])]));
   expect(refused.message).toContain('409: the tenant has 100 collections, the maximum');
   expect(await vectors.query('one more', [1, 0], 1)).toEqual([]);
   await vectors.put('c7', [stored('b', [0, 1])]);

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { LeaseLost, renewing } from '../../../../shared/core/concurrency/renewal.ts';
-import { logged } from '../../../support/log-lines.ts';
+import { logged } from '../../../support/data/log-lines.ts';
 
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());

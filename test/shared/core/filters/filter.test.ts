@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest';
 import { RecordFilter } from '../../../../shared/core/filters/filter.ts';
-import { detailsOf } from '../../../../shared/platform/http/validation.ts';
+import { toErrorDetails } from '../../../../shared/platform/http/validation.ts';
 
 /** What keeps a filter from being taken, as `path: message`. */
 function problemsOf(filter: unknown): string[] {
   const { error } = RecordFilter.safeParse(filter, { reportInput: true });
-  return detailsOf(error?.issues ?? []).map(({ path, message }) => `${path}: ${message}`);
+  return toErrorDetails(error?.issues ?? []).map(({ path, message }) => `${path}: ${message}`);
 }
 
 const leaf = { field: 'a', op: 'isSet' };

@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { redactorOf } from '../../../../shared/core/redaction/redactor.ts';
+import { createRedactor } from '../../../../shared/core/redaction/redactor.ts';
 
 const value = 'p@ss/"wörd"+<&>\'100% \\sure';
-const redactor = redactorOf([['KEY', value]]);
+const redactor = createRedactor([['KEY', value]]);
 const mark = '[secret:KEY]';
 
 const base64 = (text: string) => Buffer.from(text).toString('base64');
@@ -41,13 +41,13 @@ test.each(['', 'u', 'us', 'use'])('a value is redacted in base64 after "%s"', (b
 });
 
 test('a long token within a value is redacted even without the rest of the value', () => {
-  const keys = redactorOf([['KEY', 'https://hooks.example.com/T1/0123456789abcdefXYZ']]);
+  const keys = createRedactor([['KEY', 'https://hooks.example.com/T1/0123456789abcdefXYZ']]);
   expect(keys.text('<0123456789abcdefXYZ>')).toBe('<[secret:KEY]>');
   expect(keys.text('https://hooks.example.com')).toBe('https://hooks.example.com');
 });
 
 test('JSON strings, property names and numbers are redacted; everything else is unchanged', () => {
-  const digits = redactorOf([['PIN', '12345678']]);
+  const digits = createRedactor([['PIN', '12345678']]);
   const given = { a: ['x12345678y', 12345678, 1.5, null, true], '12345678': { b: 'c' } };
   expect(digits.json(given)).toEqual({
     a: ['x[secret:PIN]y', mark.replace('KEY', 'PIN'), 1.5, null, true],
@@ -56,7 +56,7 @@ test('JSON strings, property names and numbers are redacted; everything else is 
 });
 
 test('a value that is part of another value is redacted completely', () => {
-  const nested = redactorOf([
+  const nested = createRedactor([
     ['SHORT', 'abcdefgh'],
     ['LONG', 'abcdefghijkl'],
   ]);
@@ -72,11 +72,11 @@ test('replacement marks are not scanned again, whatever the secret’s name', ()
     const [name, letter] = [n + 1, n].map((at) => String.fromCharCode(65 + at)) as [string, string];
     return [name.repeat(99), letter.repeat(8)] as const;
   });
-  expect(redactorOf(chain).text('x AAAAAAAA y')).toBe(`x [secret:${'B'.repeat(99)}] y`);
+  expect(createRedactor(chain).text('x AAAAAAAA y')).toBe(`x [secret:${'B'.repeat(99)}] y`);
 });
 
 test('two overlapping values are both redacted completely', () => {
-  const overlapping = redactorOf([
+  const overlapping = createRedactor([
     ['ONE', 'abcdefgh-1234'],
     ['TWO', '1234-zyxwvuts'],
   ]);
@@ -103,14 +103,14 @@ test.each([
 test('redacting forty long values in 5 MB of text takes linear time', () => {
   const words = (n: number) =>
     Array.from({ length: 588 }, (_, at) => `${n}w${at}`.padEnd(16, 'xyz')).join('-');
-  const many = redactorOf(Array.from({ length: 40 }, (_, n) => [`K${n}`, words(n)] as const));
+  const many = createRedactor(Array.from({ length: 40 }, (_, n) => [`K${n}`, words(n)] as const));
   const text = 'lorem ipsum dolor '.repeat(280_000);
   expect(many.text(text)).toBe(text);
   expect(many.text(`${text}${words(7)}`)).toBe(`${text}[secret:K7]`);
 });
 
 test('streaming a text in any chunks gives the same result as redacting it whole', () => {
-  const keys = redactorOf([
+  const keys = createRedactor([
     ['A', 'aabaabaab'],
     ['B', 'abaabaabb'],
   ]);

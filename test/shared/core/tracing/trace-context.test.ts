@@ -4,9 +4,9 @@ import {
   formatTraceparent,
   parseTraceparent,
   readContext,
-  spanIdOf,
+  runSpanId,
+  runTraceId,
   storedContext,
-  traceIdOf,
 } from '../../../../shared/core/tracing/trace-context.ts';
 
 const traceId = '4bf92f3577b34da6a3ce929d0e0e4736';
@@ -42,10 +42,10 @@ test.each([
 test('what is sent and what is stored is read again, for the ids of any run', () => {
   fc.assert(
     fc.property(fc.string(), fc.string(), (runId, path) => {
-      const own = { traceId: traceIdOf(runId), spanId: spanIdOf(runId, path) };
+      const own = { traceId: runTraceId(runId), spanId: runSpanId(runId, path) };
       expect(parseTraceparent(formatTraceparent(own))).toEqual(own);
       expect(readContext(storedContext(own))).toEqual(own);
-      expect(spanIdOf(runId, path)).toBe(own.spanId);
+      expect(runSpanId(runId, path)).toBe(own.spanId);
     }),
   );
 });

@@ -1,7 +1,7 @@
 import { GetSecretValueCommand } from '@aws-sdk/client-secrets-manager';
 import { expect, test } from 'vitest';
 import { sandbox } from '../../../../shared/adapters/sandbox/sandbox.ts';
-import { chunksOf } from '../../../../shared/core/chunks.ts';
+import { toChunks } from '../../../../shared/core/chunks.ts';
 import { agentEditor } from '../../../../shared/domain/agents/agent-editor.ts';
 import { agentStore } from '../../../../shared/domain/agents/agent-store.ts';
 import { agentVersions } from '../../../../shared/domain/agents/agent-versions.ts';
@@ -13,8 +13,8 @@ import { agentCredentials } from '../../../../shared/domain/agents/credentials/a
 import { agentRemover } from '../../../../shared/domain/agents/remove-agent.ts';
 import { tenantLimits } from '../../../../shared/domain/tenant-limits.ts';
 import { secretName, secretsManager } from '../../../../shared/platform/aws/secrets-manager.ts';
-import { countingRuntime } from '../../../support/stack.ts';
-import { sessionOf } from '../../platform/data/access-world.ts';
+import { countingRuntime } from '../../../support/stack/stack.ts';
+import { sessionPrincipal } from '../../platform/data/access-world.ts';
 import { newTenantName } from '../../platform/data/notes.ts';
 
 const servers = (...tokens: (string | undefined)[]) => ({
@@ -33,7 +33,7 @@ function world() {
   const tenant = newTenantName();
   const scope = countingRuntime().scopeOf(tenant);
   const [editor, agents] = [agentEditor(scope), agentStore(scope)];
-  const principal = sessionOf(tenant);
+  const principal = sessionPrincipal(tenant);
   /** Whether Secrets Manager still gives out a value. */
   const isThere = (id: string) =>
     secretsManager()
@@ -164,7 +164,7 @@ test('409 for the 501st credential of a tenant; rotating one is possible', async
   const { create, update, scope } = world();
   const { id } = await create('the first token');
   const ids = Array.from({ length: tenantLimits['credentials of agents'] - 1 }, () => scope.newId('cred'));
-  for (const chunk of chunksOf(ids, 100)) {
+  for (const chunk of toChunks(ids, 100)) {
     await scope.table.commit(
       chunk.map((one) => scope.table.writes.insert(agentCredentialEntity, { id: one, agentId: 'a' })),
     );

@@ -8,10 +8,10 @@ import { testKeyValueEntity } from '../../../../shared/domain/api-keys/key-value
 import { moveTestKeyValues } from '../../../../shared/domain/api-keys/move-test-key-values.ts';
 import { apiKeyEntity } from '../../../../shared/platform/auth/api-key.ts';
 import { secretName } from '../../../../shared/platform/aws/secrets-manager.ts';
-import { brokenTable, outage } from '../../../support/broken-table.ts';
-import { expectStatus } from '../../../support/flows.ts';
-import { newKey } from '../../../support/keys.ts';
-import { countingRuntime, newTenant, type Tenant } from '../../../support/stack.ts';
+import { brokenTable, outage } from '../../../support/data/broken-table.ts';
+import { expectStatus } from '../../../support/flows/flows.ts';
+import { newKey } from '../../../support/stack/keys.ts';
+import { countingRuntime, newTenant, type Tenant } from '../../../support/stack/stack.ts';
 
 const secrets = new SecretsManagerClient({});
 

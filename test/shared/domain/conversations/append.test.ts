@@ -8,8 +8,8 @@ import {
 import { conversationStore } from '../../../../shared/domain/conversations/conversation-store.ts';
 import { conversationExporter } from '../../../../shared/domain/conversations/export-conversation.ts';
 import { messagePages } from '../../../../shared/domain/conversations/message-pages.ts';
-import { messagesOf } from '../../../support/conversations.ts';
-import { countingRuntime, newTenant } from '../../../support/stack.ts';
+import { countingRuntime, newTenant } from '../../../support/stack/stack.ts';
+import { alternatingMessages } from '../../../support/surfaces/conversations.ts';
 
 afterEach(() => vi.unstubAllEnvs());
 
@@ -31,7 +31,7 @@ async function world() {
 test('messages are added in order, counted, and the first of a user is kept', async () => {
   const { append, id, read, store } = await world();
   await append(id, [{ id: 's', role: 'system', content: 'Be brief' }]);
-  const { conversation: after, added } = await append(id, messagesOf(3));
+  const { conversation: after, added } = await append(id, alternatingMessages(3));
   expect(added).toBe(3);
   expect(after).toMatchObject({ messageCount: 4, firstMessage: 'message 0', revision: 3 });
   expect(await store.find(id)).toEqual(after);
@@ -40,10 +40,10 @@ test('messages are added in order, counted, and the first of a user is kept', as
 
 test('a repeated request adds nothing, and one with some new messages adds those', async () => {
   const { append, id, read } = await world();
-  const [one, two, three] = messagesOf(3) as [
-    ReturnType<typeof messagesOf>[0],
-    ReturnType<typeof messagesOf>[0],
-    ReturnType<typeof messagesOf>[0],
+  const [one, two, three] = alternatingMessages(3) as [
+    ReturnType<typeof alternatingMessages>[0],
+    ReturnType<typeof alternatingMessages>[0],
+    ReturnType<typeof alternatingMessages>[0],
   ];
   await append(id, [one, two]);
   const again = await append(id, [one, { ...two, content: 'other' }]);
@@ -57,7 +57,7 @@ test('a repeated request adds nothing, and one with some new messages adds those
 
 test('parallel writers lose no message; each is told if it has to send its message again', async () => {
   const { append, id, read, store } = await world();
-  const attempts = messagesOf(30).map((message) =>
+  const attempts = alternatingMessages(30).map((message) =>
     append(id, [message]).then(
       () => message.id,
       (error) => {
@@ -74,7 +74,7 @@ test('parallel writers lose no message; each is told if it has to send its messa
 
 test('the same message by parallel writers is stored once', async () => {
   const { append, id, read } = await world();
-  const [message] = messagesOf(1);
+  const [message] = alternatingMessages(1);
   if (!message) throw new Error('There is none');
   await Promise.all(Array.from({ length: 8 }, () => append(id, [message])));
   expect(await read()).toEqual(['m0']);
@@ -82,15 +82,15 @@ test('the same message by parallel writers is stored once', async () => {
 
 test('a conversation that is not the one known is read again', async () => {
   const { append, id, conversation, read } = await world();
-  await append(id, messagesOf(2), { known: conversation });
+  await append(id, alternatingMessages(2), { known: conversation });
   await append(id, [{ id: 'c', role: 'user', content: 'x' }], { known: conversation });
   expect(await read()).toEqual(['m0', 'm1', 'c']);
 });
 
 test('a message is never added to messages that were replaced meanwhile', async () => {
   const { append, id, read, store } = await world();
-  const { conversation: before } = await append(id, messagesOf(5));
-  await store.update(id, { messages: messagesOf(2) });
+  const { conversation: before } = await append(id, alternatingMessages(5));
+  await store.update(id, { messages: alternatingMessages(2) });
   const { conversation: after } = await append(id, [{ id: 'c', role: 'user', content: 'x' }], {
     known: before,
   });
@@ -104,7 +104,7 @@ test('a rename among parallel writers loses no message', async () => {
     if (!hasCode(error, 'CONFLICT')) throw error;
   };
   await Promise.all([
-    ...messagesOf(6).map((message) => append(id, [message]).catch(ignoreConflict)),
+    ...alternatingMessages(6).map((message) => append(id, [message]).catch(ignoreConflict)),
     ...['a', 'b', 'c'].map((title) => store.update(id, { title }).catch(ignoreConflict)),
   ]);
   const { messageCount, title } = await store.find(id);
@@ -118,10 +118,10 @@ test('an append is one transaction, with the writes of the caller', async () => 
   const { metadata: _metadata, ...rest } = other;
   const alsoWrite = [scope.table.writes.insert(conversationEntity, { ...rest, metadata: '{}' })];
   reset();
-  await append(id, messagesOf(2), { known: conversation, alsoWrite });
+  await append(id, alternatingMessages(2), { known: conversation, alsoWrite });
   expect(consumed.commands).toEqual(['TransactWriteItems']);
   // The second insertion is refused, so nothing is stored, however often it is repeated.
-  const added = messagesOf(3).slice(2);
+  const added = alternatingMessages(3).slice(2);
   await expect(append(id, added, { alsoWrite })).rejects.toMatchObject({ code: 'CONFLICT' });
   expect(await items()).toHaveLength(5);
 });
@@ -129,15 +129,15 @@ test('an append is one transaction, with the writes of the caller', async () => 
 test('404 for a conversation that was deleted meanwhile', async () => {
   const { append, id, conversation, store } = await world();
   await store.remove(id);
-  await expect(append(id, messagesOf(1))).rejects.toMatchObject({ code: 'NOT_FOUND' });
-  await expect(append(id, messagesOf(1), { known: conversation })).rejects.toMatchObject({
+  await expect(append(id, alternatingMessages(1))).rejects.toMatchObject({ code: 'NOT_FOUND' });
+  await expect(append(id, alternatingMessages(1), { known: conversation })).rejects.toMatchObject({
     code: 'NOT_FOUND',
   });
 });
 
 test('replacing messages while another request adds one is a conflict, and loses neither', async () => {
   const { append, id, store, read, scope } = await world();
-  await append(id, messagesOf(1));
+  await append(id, alternatingMessages(1));
   const racing = conversationStore({
     ...scope,
     table: {
@@ -148,10 +148,12 @@ test('replacing messages while another request adds one is a conflict, and loses
       },
     },
   });
-  await expect(racing.update(id, { messages: messagesOf(2) })).rejects.toMatchObject({ code: 'CONFLICT' });
+  await expect(racing.update(id, { messages: alternatingMessages(2) })).rejects.toMatchObject({
+    code: 'CONFLICT',
+  });
   expect(await read()).toEqual(['m0', 'racer']);
   // What the failed request wrote is removed by the next that succeeds.
-  await store.update(id, { messages: messagesOf(2) });
+  await store.update(id, { messages: alternatingMessages(2) });
   expect(await read()).toEqual(['m0', 'm1']);
 });
 
@@ -161,12 +163,12 @@ test('40 messages of 200 KB fit a transaction: most are in the bucket', async ()
     conversation: { messageCount },
   } = await append(
     id,
-    messagesOf(40, () => '"'.repeat(100_000)),
+    alternatingMessages(40, () => '"'.repeat(100_000)),
   );
   expect(messageCount).toBe(40);
   const pointers = (await items()).filter(({ content }) => (content as { pointer?: string })?.pointer);
   expect(pointers).toHaveLength(40);
-  await expect(append(id, messagesOf(41))).rejects.toThrow('40 messages');
+  await expect(append(id, alternatingMessages(41))).rejects.toThrow('40 messages');
 });
 
 test('with a retention, each message expires after its writing, and the conversation after its last change', async () => {
@@ -174,8 +176,8 @@ test('with a retention, each message expires after its writing, and the conversa
   const { scope, id, items } = await world();
   const at = Date.parse('2026-11-22T00:00:00Z');
   const later = { ...scope, now: () => new Date(at + 86_400_000) };
-  await messageAppender({ ...scope, now: () => new Date(at) })(id, messagesOf(1));
-  await messageAppender(later)(id, messagesOf(2));
+  await messageAppender({ ...scope, now: () => new Date(at) })(id, alternatingMessages(1));
+  await messageAppender(later)(id, alternatingMessages(2));
   const expiries = (await items()).map(({ SK, ttl }) => [SK.split('#')[0], Number(ttl) - at / 1_000]);
   const day = 86_400;
   expect(expiries).toEqual([
@@ -190,9 +192,9 @@ test('with a retention, each message expires after its writing, and the conversa
 
 test('without a retention, nothing expires, also not a conversation from when there was one', async () => {
   const { append, store, id, items } = await world();
-  await append(id, messagesOf(1));
+  await append(id, alternatingMessages(1));
   expect((await items()).map(({ ttl }) => ttl)).toEqual([undefined, undefined, undefined]);
-  for (const change of [() => append(id, messagesOf(2)), () => store.update(id, { title: 'y' })]) {
+  for (const change of [() => append(id, alternatingMessages(2)), () => store.update(id, { title: 'y' })]) {
     vi.stubEnv('CONVERSATION_RETENTION_DAYS', '30');
     await store.update(id, { title: 'x' });
     expect((await items())[0]?.ttl).toBeGreaterThan(Date.now() / 1_000);
@@ -207,7 +209,11 @@ test('an export over 100 MB says where it goes on', async () => {
   const { scope, conversation } = await world();
   const text = 'x'.repeat(30_000_000);
   const walk = async function* (_conversation: unknown, { from = 0 }: { from?: number }) {
-    const all = messagesOf(6, () => text).map((message, number) => ({ ...message, createdAt: '', number }));
+    const all = alternatingMessages(6, () => text).map((message, number) => ({
+      ...message,
+      createdAt: '',
+      number,
+    }));
     yield all.slice(from);
   };
   const exporter = conversationExporter(scope, { walk } as never);

@@ -10,11 +10,11 @@ import { taskRequests } from '../../../../shared/execution/a2a-tasks/task-reques
 import { messageGroup } from '../../../../shared/platform/aws/queues.ts';
 import { tenantOfItem } from '../../../../shared/platform/data/keys.ts';
 import type { Scope } from '../../../../shared/platform/data/scope.ts';
-import { storedDelivery, webhookSurface } from '../../../support/deliveries.ts';
-import { expectStatus } from '../../../support/flows.ts';
-import { allow, loopback } from '../../../support/loopback.ts';
-import { silentQueue } from '../../../support/silent-queue.ts';
-import { countingRuntime } from '../../../support/stack.ts';
+import { silentQueue } from '../../../support/data/silent-queue.ts';
+import { expectStatus } from '../../../support/flows/flows.ts';
+import { allowHost, loopback } from '../../../support/servers/loopback.ts';
+import { countingRuntime } from '../../../support/stack/stack.ts';
+import { storedDelivery, webhookSurface } from '../../../support/surfaces/deliveries.ts';
 
 const year = 365 * 86_400_000;
 
@@ -27,7 +27,7 @@ async function delivery(answer: (n: number) => number | 'hang' | 'close') {
     if (status === 'close') response.destroy();
     else if (status !== 'hang') response.writeHead(status).end('a body');
   });
-  allow(host);
+  allowHost(host);
   const sent = await silentQueue<DeliveryMessage>('DELIVERIES_QUEUE_URL');
   const world = await webhookSurface({ webhook: { url } });
   const clock = { at: Date.now() + year };

@@ -5,7 +5,7 @@ import {
   connectionOpener,
   connectionSealer,
 } from '../../../../shared/domain/mcp-connections/connection-secrets.ts';
-import { countingRuntime } from '../../../support/stack.ts';
+import { countingRuntime } from '../../../support/stack/stack.ts';
 
 const scopeOf = (tenant: string) => countingRuntime().scopeOf(tenant);
 const newSecret = (bytes = 32) => randomBytes(bytes).toString('base64url');

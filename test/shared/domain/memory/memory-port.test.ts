@@ -2,11 +2,11 @@ import { expect, test } from 'vitest';
 import { vectorStore } from '../../../../shared/adapters/vectors/vector-store.ts';
 import { StepError } from '../../../../shared/core/errors/step-error.ts';
 import { memoriesMax } from '../../../../shared/domain/memory/limits.ts';
-import { generationRange, profileEntity, profileIdOf } from '../../../../shared/domain/memory/memory.ts';
+import { generationRange, profileEntity, toProfileId } from '../../../../shared/domain/memory/memory.ts';
 import { memoryPort } from '../../../../shared/domain/memory/memory-port.ts';
 import type { Scope } from '../../../../shared/platform/data/scope.ts';
-import { failureOf } from '../../../support/failure-of.ts';
-import { countingRuntime } from '../../../support/stack.ts';
+import { stepFailure } from '../../../support/flows/failure-of.ts';
+import { countingRuntime } from '../../../support/stack/stack.ts';
 import { newTenantName } from '../../platform/data/notes.ts';
 
 const embeddingModel = 'openai/text-embedding-3-small';
@@ -19,7 +19,7 @@ const near = async (scope: Scope, profile: string, session?: string) => {
   return found.map(({ text }) => text).toSorted();
 };
 const stored = (scope: Scope, profile: string) =>
-  scope.table.get(profileEntity, { id: profileIdOf(profile) });
+  scope.table.get(profileEntity, { id: toProfileId(profile) });
 
 test('a profile that was never used is empty, and reading it stores nothing', async () => {
   const scope = newScope();
@@ -103,7 +103,7 @@ test('a cleared profile is empty, keeps nothing in the table, and can be used wi
   const memory = await memoryPort(scope).open('ada');
   await memory.storeSummary({ text: 'tea', through: 1 }, undefined);
   const before = await stored(scope, 'ada');
-  const range = generationRange({ profileId: profileIdOf('ada'), generation: before?.generation ?? '' });
+  const range = generationRange({ profileId: toProfileId('ada'), generation: before?.generation ?? '' });
   expect(await scope.table.count(range)).toBe(3);
   expect(await memory.clear()).toBe(1);
   expect(await scope.table.count(range)).toBe(0);
@@ -130,7 +130,7 @@ test('a deletion that was interrupted is completed by the next one, and hides th
   expect(await near(scope, 'ada')).toEqual([]);
   await save(scope, 'ada', 'likes coffee');
   expect(await (await memoryPort(scope).open('ada')).clear()).toBe(1);
-  const range = generationRange({ profileId: profileIdOf('ada'), generation: before?.generation ?? '' });
+  const range = generationRange({ profileId: toProfileId('ada'), generation: before?.generation ?? '' });
   expect(await scope.table.count(range)).toBe(0);
 });
 
@@ -140,7 +140,7 @@ test('a memory is not added to a profile that was cleared in the meantime', asyn
   const stale = await memoryPort(scope).open('ada');
   await (await memoryPort(scope).open('ada')).clear();
   await save(scope, 'ada', 'likes coffee');
-  const failure = await failureOf(stale.save({ text: 'late', vector, embeddingModel }));
+  const failure = await stepFailure(stale.save({ text: 'late', vector, embeddingModel }));
   expect(failure).toBeInstanceOf(StepError);
   expect(failure).toMatchObject({ retryable: true });
   expect(await near(scope, 'ada')).toEqual(['likes coffee']);
@@ -154,7 +154,7 @@ test('a profile that was cleared and used again is cleared whole by a run that h
   await save(scope, 'ada', 'likes coffee');
   const again = await stored(scope, 'ada');
   expect(await stale.clear()).toBe(1);
-  const range = generationRange({ profileId: profileIdOf('ada'), generation: again?.generation ?? '' });
+  const range = generationRange({ profileId: toProfileId('ada'), generation: again?.generation ?? '' });
   expect(await scope.table.count(range)).toBe(0);
 });
 
@@ -164,7 +164,7 @@ test('a full profile refuses further memories', async () => {
   const profile = await stored(scope, 'ada');
   if (!profile) throw new Error('There is no profile');
   await scope.table.commit([scope.table.writes.put(profileEntity, { ...profile, memoryCount: memoriesMax })]);
-  expect((await failureOf(save(scope, 'ada', 'one more'))).message).toContain('10000 memories');
+  expect((await stepFailure(save(scope, 'ada', 'one more'))).message).toContain('10000 memories');
 });
 
 test('of two summaries that were written at the same time, the first one stays', async () => {

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, test, vi } from 'vitest';
 import { hasCode } from '../../../../shared/core/errors/errors.ts';
 import { readModelAccount } from '../../../../shared/domain/model-configs/model-account.ts';
-import { modelWorld } from '../../../support/model-world.ts';
+import { modelWorld } from '../../../support/models/model-world.ts';
 
 /** What the rules say, kept as a plain list: configs in the order of their creation, and which one is the default. */
 interface Expected {

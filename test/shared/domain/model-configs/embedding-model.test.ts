@@ -1,8 +1,8 @@
 import { beforeEach, expect, test } from 'vitest';
 import { ConfigSettings } from '../../../../shared/domain/model-configs/config-settings.ts';
 import { readModelAccount } from '../../../../shared/domain/model-configs/model-account.ts';
-import { failureOf } from '../../../support/failure-of.ts';
-import { deploymentKeys, modelWorld } from '../../../support/model-world.ts';
+import { stepFailure } from '../../../support/flows/failure-of.ts';
+import { deploymentKeys, modelWorld } from '../../../support/models/model-world.ts';
 
 beforeEach(() => deploymentKeys({}));
 const openai = { provider: 'openai', modelId: 'text-embedding-3-large' } as const;
@@ -62,7 +62,7 @@ test('a model behind a generic server is declared by its config, or by the deplo
 
 test('without any, the error says what to do', async () => {
   deploymentKeys({ ANTHROPIC_API_KEY: 'k' });
-  const { message } = await failureOf(modelWorld().resolver().embeddingModel());
+  const { message } = await stepFailure(modelWorld().resolver().embeddingModel());
   expect(message).toContain('No embedding model is configured');
   expect(message).toContain('POST /v1/provider-keys');
   expect(message).toContain('customModel.category');

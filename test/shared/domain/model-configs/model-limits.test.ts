@@ -1,7 +1,7 @@
 import { beforeEach, expect, test } from 'vitest';
 import { loadCatalog } from '../../../../shared/adapters/models/catalog.ts';
-import { failureOf } from '../../../support/failure-of.ts';
-import { deploymentKeys, modelWorld } from '../../../support/model-world.ts';
+import { stepFailure } from '../../../support/flows/failure-of.ts';
+import { deploymentKeys, modelWorld } from '../../../support/models/model-world.ts';
 
 beforeEach(() =>
   deploymentKeys({
@@ -58,7 +58,7 @@ test('a custom model has the limit and the prices of its config', async () => {
 });
 
 test('a name without a model has no limits but an error', async () => {
-  expect((await failureOf(modelWorld().resolver().limits('unheard-of'))).message).toContain(
+  expect((await stepFailure(modelWorld().resolver().limits('unheard-of'))).message).toContain(
     'no model unheard-of',
   );
 });

@@ -1,11 +1,11 @@
 import { beforeEach, expect, test } from 'vitest';
 import { modelResolver } from '../../../../shared/domain/model-configs/model-resolver.ts';
-import { failureOf } from '../../../support/failure-of.ts';
-import { deploymentKeys, modelWorld } from '../../../support/model-world.ts';
+import { stepFailure } from '../../../support/flows/failure-of.ts';
+import { deploymentKeys, modelWorld } from '../../../support/models/model-world.ts';
 
 beforeEach(() => deploymentKeys({ OPENAI_API_KEY: 'the-deployment-key' }));
 
-const messageOf = async (work: Promise<unknown>) => (await failureOf(work)).message;
+const messageOf = async (work: Promise<unknown>) => (await stepFailure(work)).message;
 const custom = { displayName: 'Ours', inputCostPer1kTokens: 0.1, outputCostPer1kTokens: 0.3 };
 const openai = { provider: 'openai', modelId: 'gpt-5-mini' } as const;
 

@@ -1,9 +1,9 @@
 import { beforeEach, expect, test } from 'vitest';
 import { modelPorts } from '../../../../shared/adapters/models/model-ports.ts';
 import { collect } from '../../../../shared/adapters/ports/model-port.ts';
-import { failureOf } from '../../../support/failure-of.ts';
-import { deploymentKeys, modelWorld } from '../../../support/model-world.ts';
-import { json, web } from '../../../support/web.ts';
+import { stepFailure } from '../../../support/flows/failure-of.ts';
+import { deploymentKeys, modelWorld } from '../../../support/models/model-world.ts';
+import { jsonWebAnswer, web } from '../../../support/servers/web.ts';
 
 beforeEach(() => deploymentKeys());
 
@@ -21,7 +21,7 @@ const ask = ({ resolve }: ReturnType<typeof modelWorld>, model: string) =>
     }),
   );
 
-const completion = json({
+const completion = jsonWebAnswer({
   choices: [{ index: 0, message: { role: 'assistant', content: 'Hello' }, finish_reason: 'stop' }],
   usage: { prompt_tokens: 1_000, completion_tokens: 10, total_tokens: 1_010 },
 });
@@ -55,13 +55,13 @@ test('the tenant’s own server gets the tenant’s key, and the call costs what
 test('a rejected key of the tenant fails the call without showing the key, and the deployment’s is not tried', async () => {
   const theirs = await web(() => completion);
   const own = await web(({ headers }) => ({
-    ...json({ error: { message: `Bad ${headers.authorization}` } }),
+    ...jsonWebAnswer({ error: { message: `Bad ${headers.authorization}` } }),
     status: 401,
   }));
   deploymentKeys({ GENERIC_OPENAI_BASE_URL: theirs.url, GENERIC_OPENAI_API_KEY: 'the-deployment-key' });
   const world = modelWorld();
   await world.key({ provider: 'generic-openai', apiKey, settings: { baseURL: own.url } });
-  const { message } = await failureOf(ask(world, 'generic-openai/any'));
+  const { message } = await stepFailure(ask(world, 'generic-openai/any'));
   expect(message).toMatch(/401/);
   expect(message).not.toContain(apiKey);
   expect([own.asked.length, theirs.asked.length]).toEqual([1, 0]);
@@ -72,7 +72,7 @@ test.each(['https://10.0.0.1/v1', 'https://localhost/v1', 'https://[::1]/v1'])(
   async (baseURL) => {
     const world = modelWorld();
     await world.key({ provider: 'generic-openai', apiKey, settings: { baseURL } });
-    const error = await failureOf(ask(world, 'generic-openai/any'));
+    const error = await stepFailure(ask(world, 'generic-openai/any'));
     expect(error.message).toContain('is not a public address');
     expect(error.retryable).toBe(false);
   },

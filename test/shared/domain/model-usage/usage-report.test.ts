@@ -3,7 +3,7 @@ import { modelCall } from '../../../../shared/domain/model-usage/model-calls.ts'
 import { usageWrites } from '../../../../shared/domain/model-usage/usage.ts';
 import { usageMonths } from '../../../../shared/domain/model-usage/usage-days.ts';
 import { usageReport } from '../../../../shared/domain/model-usage/usage-report.ts';
-import { countingRuntime, newTenant } from '../../../support/stack.ts';
+import { countingRuntime, newTenant } from '../../../support/stack/stack.ts';
 
 const source = { modelUsed: 'anthropic/claude-opus-5', keySource: 'platform' as const, durationMs: 1 };
 const wrote = modelCall({

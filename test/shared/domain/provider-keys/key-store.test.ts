@@ -5,7 +5,7 @@ import { providerKeyEntity } from '../../../../shared/domain/model-configs/model
 import { tenantLimits } from '../../../../shared/domain/tenant-limits.ts';
 import type { StoredItem } from '../../../../shared/platform/data/table.ts';
 import { auditEntity } from '../../../../shared/platform/identity/audit.ts';
-import { deploymentKeys, modelWorld } from '../../../support/model-world.ts';
+import { deploymentKeys, modelWorld } from '../../../support/models/model-world.ts';
 
 afterEach(() => vi.restoreAllMocks());
 

@@ -4,8 +4,8 @@ import { bulkEditor } from '../../../../shared/domain/records/bulk/bulk-edit.ts'
 import { recordStore } from '../../../../shared/domain/records/record-store.ts';
 import type { Scope } from '../../../../shared/platform/data/scope.ts';
 import type { TenantTable } from '../../../../shared/platform/data/table.ts';
-import { brokenTable, type Interference } from '../../../support/broken-table.ts';
-import { newTenant } from '../../../support/stack.ts';
+import { brokenTable, type Interference } from '../../../support/data/broken-table.ts';
+import { newTenant } from '../../../support/stack/stack.ts';
 
 const owner = { userId: 'user', organizationId: null };
 const targets = { recordFilter: { type: 'a' } };

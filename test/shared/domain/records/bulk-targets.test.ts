@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { type BulkTargets, targetPages } from '../../../../shared/domain/records/bulk/bulk-targets.ts';
 import { recordStore } from '../../../../shared/domain/records/record-store.ts';
-import { countingRuntime, newTenant } from '../../../support/stack.ts';
+import { countingRuntime, newTenant } from '../../../support/stack/stack.ts';
 
 const owner = { userId: 'user', organizationId: null };
 const plenty = () => 29_000;

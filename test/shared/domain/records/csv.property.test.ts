@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { unescapedCell } from '../../../../shared/domain/records/csv/csv-cells.ts';
-import { numRuns } from '../../../support/slow.ts';
+import { numRuns } from '../../../support/suite/slow.ts';
 import { parseCsv } from './parse-csv.ts';
 
 const cell = fc.oneof(

@@ -5,7 +5,7 @@ import type { RecordFilters } from '../../../../shared/domain/records/record-fil
 import { recordStore } from '../../../../shared/domain/records/record-store.ts';
 import type { QueryOptions } from '../../../../shared/platform/data/query.ts';
 import type { TenantTable } from '../../../../shared/platform/data/table.ts';
-import { countingRuntime } from '../../../support/stack.ts';
+import { countingRuntime } from '../../../support/stack/stack.ts';
 import { newTenantName } from '../../platform/data/notes.ts';
 
 const owner = { userId: 'u', organizationId: null };

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { visitNewestRecords } from '../../../../shared/domain/records/newest-records.ts';
-import { createRecords } from '../../../support/flows.ts';
-import { countingRuntime, newTenant } from '../../../support/stack.ts';
+import { createRecords } from '../../../support/flows/flows.ts';
+import { countingRuntime, newTenant } from '../../../support/stack/stack.ts';
 
 test('yields to the event loop between records that take long', async () => {
   const tenant = await newTenant();

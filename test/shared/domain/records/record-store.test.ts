@@ -4,7 +4,7 @@ import { newId } from '../../../../shared/core/ids.ts';
 import { recordStore } from '../../../../shared/domain/records/record-store.ts';
 import { documentClient } from '../../../../shared/platform/data/client.ts';
 import { tenantTable } from '../../../../shared/platform/data/table.ts';
-import { countingRuntime, newTenant, stack } from '../../../support/stack.ts';
+import { countingRuntime, newTenant, stack } from '../../../support/stack/stack.ts';
 
 const owner = { userId: 'user', organizationId: null };
 const draft = (name: string, type = 'a') => ({ type, name, metadata: { name }, messages: null });

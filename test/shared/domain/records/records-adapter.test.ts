@@ -4,8 +4,8 @@ import { derivedId, type NewId } from '../../../../shared/core/ids.ts';
 import { findRecord } from '../../../../shared/domain/records/find-record.ts';
 import { recordStore } from '../../../../shared/domain/records/record-store.ts';
 import { recordsPort } from '../../../../shared/domain/records/records-adapter.ts';
-import { failureOf } from '../../../support/failure-of.ts';
-import { countingRuntime, newTenant } from '../../../support/stack.ts';
+import { stepFailure } from '../../../support/flows/failure-of.ts';
+import { countingRuntime, newTenant } from '../../../support/stack/stack.ts';
 
 const owner = { userId: 'user', organizationId: null };
 
@@ -148,12 +148,12 @@ test('rejects metadata over the limits, and writes nothing', async () => {
   const { id } = await create('Ada', { text: 'x'.repeat(200_000) });
   let deep: Record<string, unknown> = {};
   for (let level = 0; level < 5_000; level++) deep = { deep };
-  const large = await failureOf(port.update({ id }, { more: 'x'.repeat(100_000) }, 'merge'));
+  const large = await stepFailure(port.update({ id }, { more: 'x'.repeat(100_000) }, 'merge'));
   expect(large).toMatchObject({
     message: expect.stringMatching(/^The record was rejected: The metadata may have at most 262144 bytes/),
     retryable: false,
   });
-  const nested = await failureOf(port.update({ id }, deep, 'deep-merge'));
+  const nested = await stepFailure(port.update({ id }, deep, 'deep-merge'));
   expect(nested.message).toBe('The record was rejected: The metadata may be nested at most 100 levels deep');
   expect((await store.get(id)).revision).toBe(1);
 });

@@ -4,14 +4,14 @@ import { newId } from '../../../../shared/core/ids.ts';
 import { folder } from '../../../../shared/domain/run-metrics/fold.ts';
 import { foldedRange } from '../../../../shared/domain/run-metrics/metric-items.ts';
 import { runRowRemover } from '../../../../shared/domain/run-metrics/remove-runs.ts';
-import { marksOf } from '../../../../shared/domain/runs/hour-marks.ts';
+import { listMarks } from '../../../../shared/domain/runs/hour-marks.ts';
 import { type Run, runEntity, runKinds } from '../../../../shared/domain/runs/run.ts';
-import { quantileOf, sketchOf } from '../../../../shared/domain/runs/sketch.ts';
+import { sketchQuantile, toSketch } from '../../../../shared/domain/runs/sketch.ts';
 import type { Scope } from '../../../../shared/platform/data/scope.ts';
-import { brokenTable } from '../../../support/broken-table.ts';
-import { expectStatus } from '../../../support/flows.ts';
-import { runRow, storeRuns } from '../../../support/run-rows.ts';
-import { countingRuntime, newTenant, type Tenant } from '../../../support/stack.ts';
+import { brokenTable } from '../../../support/data/broken-table.ts';
+import { expectStatus } from '../../../support/flows/flows.ts';
+import { runRow, storeRuns } from '../../../support/flows/run-rows.ts';
+import { countingRuntime, newTenant, type Tenant } from '../../../support/stack/stack.ts';
 
 const hour = 3_600_000;
 const day = 24 * hour;
@@ -34,14 +34,14 @@ async function world() {
   /** Folds everything that is due at a time. */
   const foldAt = async (at: number) => {
     clock.at = at;
-    const due = (await marksOf(scope)).sort((one, other) => other.period.length - one.period.length);
+    const due = (await listMarks(scope)).sort((one, other) => other.period.length - one.period.length);
     for (const { period } of due) await folder(scope)(period);
   };
   /** The day of an hour is due half an hour later than the hour. */
   const foldAll = async (at: number) => {
     await foldAt(at);
     await foldAt(at + hour);
-    expect(await marksOf(scope)).toHaveLength(0);
+    expect(await listMarks(scope)).toHaveLength(0);
   };
   return { tenant, clock, scope, store, foldAt, foldAll };
 }
@@ -76,7 +76,7 @@ function randomRun(from: number, to: number): Run {
         failed: 1,
         tokens: { input: 5, output: 3, cachedInput: 0, reasoning: 0 },
         cost: '0.000000000000001',
-        durations: sketchOf([5, 500]),
+        durations: toSketch([5, 500]),
       },
     },
   });
@@ -86,7 +86,7 @@ function randomRun(from: number, to: number): Run {
 function expected(runs: readonly Run[]) {
   const ms = runs.map((run) => Date.parse(run.completedAt ?? '') - Date.parse(run.startedAt));
   const quantile = (q: number) => {
-    const value = quantileOf(sketchOf(ms), q);
+    const value = sketchQuantile(toSketch(ms), q);
     return value === null ? null : Math.round(value);
   };
   const priced = runs.filter(({ totalCost }) => totalCost !== null);
@@ -167,7 +167,7 @@ test('a run that ends late counts in its hour, even if that hour is folded', asy
   const query = { ...span(base, base + day), interval: 'day' };
   expect((await metrics(at.tenant, query))[0].total).toMatchObject({ runs: 2, cost: '0.12' });
   await at.foldAt(at.clock.at + 10 * 60_000);
-  expect(await marksOf(at.scope)).toHaveLength(1);
+  expect(await listMarks(at.scope)).toHaveLength(1);
   await at.foldAll(at.clock.at + hour);
   expect((await metrics(at.tenant, query))[0].total).toMatchObject({ runs: 2, cost: '0.12' });
 });
@@ -195,7 +195,7 @@ const batch = () =>
     records: Object.fromEntries(
       [22, 23, 24, 25].map((h, index) => [
         new Date(base + h * hour).toISOString().slice(0, 13),
-        { completed: 10 + index, failed: index, durations: sketchOf([100, 200]) },
+        { completed: 10 + index, failed: index, durations: toSketch([100, 200]) },
       ]),
     ),
   });
@@ -231,7 +231,7 @@ test('records of a batch count in the hours in which they ended, also in hours a
 test('a batch of more hours than a transaction takes counts once in each', async () => {
   const at = await world();
   const hours = Array.from({ length: 40 }, (_, h) => new Date(base + h * hour).toISOString().slice(0, 13));
-  const records = { completed: 1, failed: 0, durations: sketchOf([100]) };
+  const records = { completed: 1, failed: 0, durations: toSketch([100]) };
   const long = runRow({
     kind: 'batch',
     startedAt: base,

@@ -2,8 +2,8 @@ import { expect, test } from 'vitest';
 import { runEntity } from '../../../../shared/domain/runs/run.ts';
 import { statusWrite } from '../../../../shared/domain/runs/run-list.ts';
 import { ConditionFailed } from '../../../../shared/platform/data/condition-failed.ts';
-import { runRow, storeRuns } from '../../../support/run-rows.ts';
-import { countingRuntime, newTenant } from '../../../support/stack.ts';
+import { runRow, storeRuns } from '../../../support/flows/run-rows.ts';
+import { countingRuntime, newTenant } from '../../../support/stack/stack.ts';
 
 test.each(['paused', 'running'] as const)('a run that was cancelled does not become %s', async (status) => {
   const { tenant } = await newTenant();

@@ -1,5 +1,5 @@
 /** A generator of the same random numbers for the same seed (mulberry32). */
-export function randomOf(seed: number) {
+export function seededRandom(seed: number) {
   let state = seed;
   return () => {
     state = (state + 0x6d2b79f5) | 0;
@@ -9,7 +9,7 @@ export function randomOf(seed: number) {
   };
 }
 
-type Random = ReturnType<typeof randomOf>;
+type Random = ReturnType<typeof seededRandom>;
 
 const between = (random: Random, min: number, max: number) => min + Math.floor(random() * (max - min + 1));
 

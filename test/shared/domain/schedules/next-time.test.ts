@@ -5,8 +5,8 @@ import { parseExpression } from '../../../../infra/local/scheduler/expressions.t
 import { CronError, parseCron } from '../../../../shared/domain/schedules/cron.ts';
 import { nextTime } from '../../../../shared/domain/schedules/next-time.ts';
 import { schedulerExpressions } from '../../../../shared/domain/schedules/scheduler-expressions.ts';
-import { numRuns } from '../../../support/slow.ts';
-import { randomCron, randomOf, randomStart, randomZone } from './cron-cases.ts';
+import { numRuns } from '../../../support/suite/slow.ts';
+import { randomCron, randomStart, randomZone, seededRandom } from './cron-cases.ts';
 
 const cases = numRuns(300);
 const timesEach = 20;
@@ -22,7 +22,7 @@ const readable = (cron: string) => {
 };
 
 function* triples() {
-  const random = randomOf(seed);
+  const random = seededRandom(seed);
   for (let made = 0; made < cases; ) {
     const cron = randomCron(random);
     const fields = readable(cron);

@@ -4,8 +4,8 @@ import { secretEntity, secretIdEntity, secretUseEntity } from '../../../../share
 import type { SecretVault } from '../../../../shared/domain/secrets/secret-vault.ts';
 import { ConditionFailed } from '../../../../shared/platform/data/condition-failed.ts';
 import { tenantPartition } from '../../../../shared/platform/data/keys.ts';
-import { brokenTable } from '../../../support/broken-table.ts';
-import { secretWorld } from '../../../support/secrets.ts';
+import { brokenTable } from '../../../support/data/broken-table.ts';
+import { secretWorld } from '../../../support/data/secrets.ts';
 
 const many = <T>(count: number, make: (n: number) => T) => Array.from({ length: count }, (_, n) => make(n));
 const key = 'THE_KEY';

@@ -3,8 +3,8 @@ import { redactKnownValues } from '../../../../shared/core/redaction/known-value
 import { secretValues } from '../../../../shared/domain/secrets/secret-values.ts';
 import type { SecretReader } from '../../../../shared/domain/secrets/secret-vault.ts';
 import { tenantLimits } from '../../../../shared/domain/tenant-limits.ts';
-import { secretWorld } from '../../../support/secrets.ts';
-import { countingRuntime } from '../../../support/stack.ts';
+import { secretWorld } from '../../../support/data/secrets.ts';
+import { countingRuntime } from '../../../support/stack/stack.ts';
 
 afterEach(() => vi.restoreAllMocks());
 

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { expect, test } from 'vitest';
 import { redactKnownValues, rememberSecretValue } from '../../../../shared/core/redaction/known-values.ts';
 import { secretReader, secretVault } from '../../../../shared/domain/secrets/secret-vault.ts';
-import '../../../support/stack.ts';
+import '../../../support/stack/stack.ts';
 
 const newVault = (tenant = `user:${randomUUID()}`) => ({
   ...secretVault({ table: { tenant } }),

@@ -9,16 +9,16 @@ import { type BuiltinTool, schemaOfBuiltin } from '../../../../shared/domain/too
 import { builtinTools } from '../../../../shared/domain/tools/builtin/index.ts';
 import { toolTypes } from '../../../../shared/domain/tools/tool-types/index.ts';
 import { isHostFixed } from '../../../../shared/domain/tools/tool-types/request-config.ts';
-import { runtimeTypeOf } from '../../../../shared/domain/tools/tool-types/runtime-types.ts';
+import { findRuntimeType } from '../../../../shared/domain/tools/tool-types/runtime-types.ts';
 import type { ToolType } from '../../../../shared/domain/tools/tool-types/tool-type.ts';
 import { spawnTool, subAgentTool } from '../../../../shared/execution/agent-runs/tools/sub-agents.ts';
 import { askAdvisorTool } from '../../../../shared/execution/tools/agent-only/advisor-tool.ts';
 import { artifactTools } from '../../../../shared/execution/tools/agent-only/artifact-tools.ts';
 import { memoryTools } from '../../../../shared/execution/tools/agent-only/memory-tools.ts';
-import { builtinRunnerOf } from '../../../../shared/execution/tools/builtin/index.ts';
-import { toolRunnerOf } from '../../../../shared/execution/tools/types/index.ts';
+import { loadBuiltinRunner } from '../../../../shared/execution/tools/builtin/index.ts';
+import { findToolRunner } from '../../../../shared/execution/tools/types/index.ts';
 import { permissionNames } from '../../../../shared/platform/identity/permissions.ts';
-import { sandbox } from '../../../support/sandbox.ts';
+import { testSandbox } from '../../../support/flows/sandbox.ts';
 
 const types = Object.entries<ToolType>(toolTypes);
 const builtins = Object.entries<BuiltinTool>(builtinTools);
@@ -63,9 +63,9 @@ const filesIn = (folder: string) =>
 test('every type has a runner of its name, except those that the service cannot run', () => {
   // Types that only the config of an agent may define are not among those that can be stored.
   const names = [...types.map(([name]) => name), 'advisor', 'search'];
-  const runnable = names.filter((name) => toolRunnerOf(name) && runtimeTypeOf(name));
+  const runnable = names.filter((name) => findToolRunner(name) && findRuntimeType(name));
   expect(filesIn('shared/execution/tools/types').toSorted()).toEqual(runnable.toSorted());
-  expect(toolRunnerOf('constructor')).toBeUndefined();
+  expect(findToolRunner('constructor')).toBeUndefined();
 });
 
 test.each(builtins)(
@@ -79,12 +79,12 @@ test.each(builtins)(
     });
     expect(ToolReference.safeParse(`builtin:${id}`).success).toBe(true);
     const schema = schemaOfBuiltin(tool);
-    expect(await schemaProblems(sandbox, schema)).toEqual([]);
+    expect(await schemaProblems(testSandbox, schema)).toEqual([]);
     expect(schema).toMatchObject({ type: 'object', additionalProperties: false });
     expect(unboundedIn(schema)).toEqual([]);
     expect(undescribedIn(schema)).toEqual([]);
     for (const name of Object.keys(tool.defaultConfig)) expect(schema.properties).toHaveProperty(name);
-    expect(Object.keys(await builtinRunnerOf(id))).toEqual(['perform']);
+    expect(Object.keys(await loadBuiltinRunner(id))).toEqual(['perform']);
   },
 );
 

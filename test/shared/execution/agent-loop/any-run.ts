@@ -71,12 +71,12 @@ export const anyRun: fc.Arbitrary<AnyRun> = fc.record({
 });
 
 /** Where a process dies: after so many events of its loop; and whether it recorded the last ones. */
-export interface Death {
+export interface ProcessDeath {
   afterEvents: number;
   isRecorded: boolean;
 }
 
-export const anyDeaths: fc.Arbitrary<Death[]> = fc.array(
+export const anyDeaths: fc.Arbitrary<ProcessDeath[]> = fc.array(
   fc.record({ afterEvents: fc.integer({ min: 1, max: 25 }), isRecorded: fc.boolean() }),
   { maxLength: 4 },
 );

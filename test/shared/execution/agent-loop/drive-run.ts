@@ -3,7 +3,7 @@ import { StepError } from '../../../../shared/core/errors/step-error.ts';
 import type { Fact, LoopWait } from '../../../../shared/execution/agent-loop/facts.ts';
 import { runLoop } from '../../../../shared/execution/agent-loop/loop.ts';
 import { type RunState, replay } from '../../../../shared/execution/agent-loop/state.ts';
-import type { AnyRun, Death } from './any-run.ts';
+import type { AnyRun, ProcessDeath } from './any-run.ts';
 import { runWorld } from './run-world.ts';
 
 export const messages: ModelMessage[] = [
@@ -15,7 +15,7 @@ export const messages: ModelMessage[] = [
 const processesMax = 60;
 
 /** Runs to the end. Processes die, others go on from what was recorded, and somebody answers what it waits for. */
-export async function drive(run: AnyRun, deaths: readonly Death[] = []) {
+export async function drive(run: AnyRun, deaths: readonly ProcessDeath[] = []) {
   const world = runWorld(run);
   /** As JSON, which is what is recorded. */
   const log: string[] = [];
@@ -43,7 +43,7 @@ export async function drive(run: AnyRun, deaths: readonly Death[] = []) {
 
 interface Life {
   mayHaveBegun: boolean;
-  death: Death | undefined;
+  death: ProcessDeath | undefined;
   record: (facts: readonly Fact[]) => unknown;
 }
 

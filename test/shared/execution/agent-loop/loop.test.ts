@@ -6,8 +6,8 @@ import type { Fact } from '../../../../shared/execution/agent-loop/facts.ts';
 import { type Loop, runLoop } from '../../../../shared/execution/agent-loop/loop.ts';
 import { initialState, replay } from '../../../../shared/execution/agent-loop/state.ts';
 import type { RunnableTool } from '../../../../shared/execution/tools/runnable-tool.ts';
-import { noNames } from '../../../support/model-ports.ts';
-import { type MadeCall, toolOf } from '../../../support/runnable-tools.ts';
+import { fakeTool, type MadeCall } from '../../../support/files/runnable-tools.ts';
+import { noNames } from '../../../support/models/model-ports.ts';
 
 type Call = [name: string, input: unknown];
 
@@ -37,7 +37,7 @@ function callingModel(...turns: Call[][]) {
   return { model, requests };
 }
 
-const tool = (name: string, made?: MadeCall) => toolOf({ name }, made);
+const tool = (name: string, made?: MadeCall) => fakeTool({ name }, made);
 
 async function loop(model: ModelPort, tools: RunnableTool[], more: Partial<Loop> = {}) {
   const request = { model: 'm', streamed: false };

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { Fact } from '../../../../shared/execution/agent-loop/facts.ts';
 import { apply, initialState, replay } from '../../../../shared/execution/agent-loop/state.ts';
-import { numRuns } from '../../../support/slow.ts';
+import { numRuns } from '../../../support/suite/slow.ts';
 import { anyDeaths, anyRun } from './any-run.ts';
 import { drive, messages } from './drive-run.ts';
 

@@ -4,8 +4,8 @@ import { newId } from '../../../../shared/core/ids.ts';
 import type { Fact } from '../../../../shared/execution/agent-loop/facts.ts';
 import type { Loop } from '../../../../shared/execution/agent-loop/loop.ts';
 import { apply, type RunState } from '../../../../shared/execution/agent-loop/state.ts';
-import { noNames } from '../../../support/model-ports.ts';
-import { toolOf } from '../../../support/runnable-tools.ts';
+import { fakeTool } from '../../../support/files/runnable-tools.ts';
+import { noNames } from '../../../support/models/model-ports.ts';
 import { type AnyRun, type AnyTurn, toolNames } from './any-run.ts';
 
 const over: AnyTurn = { text: 'over', reasoning: '', calls: [], failures: 0, before: [] };
@@ -61,7 +61,7 @@ export function runWorld(run: AnyRun) {
   };
 
   const toolNamed = (name: (typeof toolNames)[number]) =>
-    toolOf(
+    fakeTool(
       {
         name,
         description: name,

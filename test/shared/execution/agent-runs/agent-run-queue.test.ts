@@ -3,8 +3,8 @@ import {
   type AgentRunMessage,
   agentRunQueue,
 } from '../../../../shared/execution/agent-runs/agent-run-queue.ts';
-import { silentQueue } from '../../../support/silent-queue.ts';
-import { countingRuntime } from '../../../support/stack.ts';
+import { silentQueue } from '../../../support/data/silent-queue.ts';
+import { countingRuntime } from '../../../support/stack/stack.ts';
 
 test('the message group of a run is that of its tenant, and valid for SQS however long the name is', async () => {
   const sent = await silentQueue<AgentRunMessage>('AGENTS_QUEUE_URL');

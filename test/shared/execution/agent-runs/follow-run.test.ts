@@ -9,8 +9,8 @@ import { loadRun } from '../../../../shared/execution/agent-runs/log/load-run.ts
 import { openJournal } from '../../../../shared/execution/agent-runs/log/run-journal.ts';
 import { pieceStore } from '../../../../shared/execution/agent-runs/pieces/piece-store.ts';
 import type { NumberedEvent } from '../../../../shared/execution/events/agent-run-event.ts';
-import { newExecution } from '../../../support/agent-log.ts';
-import { countingRuntime } from '../../../support/stack.ts';
+import { newAgentExecution } from '../../../support/agents/agent-log.ts';
+import { countingRuntime } from '../../../support/stack/stack.ts';
 
 const runtime = countingRuntime();
 const readersCount = 30;
@@ -56,7 +56,7 @@ const resultOf = ({ id: callId }: RequestedCall): Fact => ({
 
 test('all readers of a run in a process share what is read of it, and each gets every event', async () => {
   const scope = runtime.scopeOf(`user:${randomUUID()}`);
-  const execution = await newExecution(scope);
+  const execution = await newAgentExecution(scope);
   const { id } = execution;
   const calls = Array.from({ length: resultsCount }, (_, n) => callOf(n));
   const facts = [turn(calls), ...calls.map(resultOf).slice(1)];
@@ -81,7 +81,7 @@ test('all readers of a run in a process share what is read of it, and each gets 
 
 test('a run that is removed in the middle of a turn ends for those who saw the turn begin', async () => {
   const scope = runtime.scopeOf(`user:${randomUUID()}`);
-  const { id } = await newExecution(scope);
+  const { id } = await newAgentExecution(scope);
   const events = JSON.stringify([
     { type: 'turn-started', turnId: 'turn_1', turn: 1 },
     { type: 'text-delta', text: 'Hel' },

@@ -1,18 +1,21 @@
 import { randomUUID } from 'node:crypto';
 import { expect, test } from 'vitest';
-import { pieceStore, type SaidEvent } from '../../../../shared/execution/agent-runs/pieces/piece-store.ts';
+import {
+  type ModelOutputEvent,
+  pieceStore,
+} from '../../../../shared/execution/agent-runs/pieces/piece-store.ts';
 import { openPieces } from '../../../../shared/execution/agent-runs/pieces/piece-writer.ts';
-import { newExecution } from '../../../support/agent-log.ts';
-import { eventually } from '../../../support/eventually.ts';
-import { logged } from '../../../support/log-lines.ts';
-import { countingRuntime } from '../../../support/stack.ts';
+import { newAgentExecution } from '../../../support/agents/agent-log.ts';
+import { logged } from '../../../support/data/log-lines.ts';
+import { eventually } from '../../../support/stack/eventually.ts';
+import { countingRuntime } from '../../../support/stack/stack.ts';
 
-const saying = (text: string): SaidEvent => ({ type: 'text-delta', text });
+const saying = (text: string): ModelOutputEvent => ({ type: 'text-delta', text });
 
 /** Pieces of a followed run, and how many facts it has. */
 async function world() {
   const scope = countingRuntime().scopeOf(`user:${randomUUID()}`);
-  const execution = await newExecution(scope);
+  const execution = await newAgentExecution(scope);
   const followedUntil = new Date(Date.now() + 60_000).toISOString();
   let seq = 1;
   let fact = 0;
@@ -27,7 +30,7 @@ async function world() {
   const pieces = openPieces(scope, { ...execution, followedUntil }, numbering, true);
   const store = pieceStore(scope, execution.id);
   return {
-    say: (...events: SaidEvent[]) => {
+    say: (...events: ModelOutputEvent[]) => {
       for (const event of events) for (const _event of pieces.tell(event));
     },
     pieces,

@@ -14,9 +14,9 @@ import type { Piece } from '../../../../shared/execution/agent-runs/pieces/piece
 import { openWaiting } from '../../../../shared/execution/agent-runs/pieces/waiting-events.ts';
 import type { NumberedEvent } from '../../../../shared/execution/events/agent-run-event.ts';
 import type { Scope } from '../../../../shared/platform/data/scope.ts';
-import { newExecution } from '../../../support/agent-log.ts';
-import { numRuns } from '../../../support/slow.ts';
-import { countingRuntime } from '../../../support/stack.ts';
+import { newAgentExecution } from '../../../support/agents/agent-log.ts';
+import { countingRuntime } from '../../../support/stack/stack.ts';
+import { numRuns } from '../../../support/suite/slow.ts';
 import { type AnyRun, anyRun } from '../agent-loop/any-run.ts';
 import { messages, openAnswers } from '../agent-loop/drive-run.ts';
 import { runWorld } from '../agent-loop/run-world.ts';
@@ -41,7 +41,7 @@ const anyShown: fc.Arbitrary<Shown> = fc.record({
 async function written(scope: Scope, run: AnyRun, { isUnread, cuts }: Shown) {
   const world = runWorld(run);
   const answers = openAnswers(run.answers);
-  const execution = await newExecution(scope);
+  const execution = await newAgentExecution(scope);
   const pieces: Piece[] = [];
   const events: NumberedEvent[] = [];
   const signal = new AbortController().signal;

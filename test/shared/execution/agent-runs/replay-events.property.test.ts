@@ -7,9 +7,9 @@ import { replayEvents } from '../../../../shared/execution/agent-runs/log/replay
 import { runAgent } from '../../../../shared/execution/agent-runs/run-agent.ts';
 import type { NumberedEvent } from '../../../../shared/execution/events/agent-run-event.ts';
 import type { Scope } from '../../../../shared/platform/data/scope.ts';
-import { newExecution } from '../../../support/agent-log.ts';
-import { numRuns } from '../../../support/slow.ts';
-import { countingRuntime } from '../../../support/stack.ts';
+import { newAgentExecution } from '../../../support/agents/agent-log.ts';
+import { countingRuntime } from '../../../support/stack/stack.ts';
+import { numRuns } from '../../../support/suite/slow.ts';
 import { type AnyRun, anyRun } from '../agent-loop/any-run.ts';
 import { messages, openAnswers } from '../agent-loop/drive-run.ts';
 import { runWorld } from '../agent-loop/run-world.ts';
@@ -21,7 +21,7 @@ const runs = { numRuns: numRuns(25) };
 async function live(scope: Scope, run: AnyRun): Promise<{ id: string; events: NumberedEvent[] }> {
   const world = runWorld(run);
   const answers = openAnswers(run.answers);
-  const execution = await newExecution(scope);
+  const execution = await newAgentExecution(scope);
   const { id } = execution;
   const events: NumberedEvent[] = [];
   const open = async ({ signal }: { signal: AbortSignal }) => ({

@@ -5,11 +5,11 @@ import { batchCanceller } from '../../../../shared/execution/batches/running/can
 import { slotShares } from '../../../../shared/execution/batches/slot-shares.ts';
 import { batchPlanner } from '../../../../shared/execution/batches/starting/batch-plan.ts';
 import { batchStarter } from '../../../../shared/execution/batches/starting/batch-start.ts';
-import { plannedBatch } from '../../../support/batches.ts';
-import { fifoQueue } from '../../../support/fifo-queue.ts';
-import { template } from '../../../support/flows.ts';
-import { principalHere } from '../../../support/principals.ts';
-import { silentQueue } from '../../../support/silent-queue.ts';
+import { fifoQueue } from '../../../support/data/fifo-queue.ts';
+import { silentQueue } from '../../../support/data/silent-queue.ts';
+import { plannedBatch } from '../../../support/flows/batches.ts';
+import { template } from '../../../support/flows/flows.ts';
+import { principalHere } from '../../../support/stack/principals.ts';
 
 const ended = { stopped: 'cancelled' as const, stoppedAt: new Date().toISOString() };
 

@@ -5,10 +5,10 @@ import type { RunMessage } from '../../../../shared/execution/batches/messages/r
 import { tenantBatchesMax, tenantSlots } from '../../../../shared/execution/batches/running-batches.ts';
 import { batchPlanner } from '../../../../shared/execution/batches/starting/batch-plan.ts';
 import { batchStarter } from '../../../../shared/execution/batches/starting/batch-start.ts';
-import { deliver, plannedBatch } from '../../../support/batches.ts';
-import { expectStatus, template } from '../../../support/flows.ts';
-import { principalHere } from '../../../support/principals.ts';
-import { silentQueue } from '../../../support/silent-queue.ts';
+import { silentQueue } from '../../../support/data/silent-queue.ts';
+import { deliverRunMessages, plannedBatch } from '../../../support/flows/batches.ts';
+import { expectStatus, template } from '../../../support/flows/flows.ts';
+import { principalHere } from '../../../support/stack/principals.ts';
 
 const maxRetries = 0;
 const ended = { stopped: 'cancelled' as const, stoppedAt: new Date().toISOString() };
@@ -60,7 +60,8 @@ test('batches that have ended or were cancelled leave their slots to others', as
   expect(last.granted).toBe(5);
   await batchPlanner(scope).plan({ tenant, batchId: second.id, after: null, n: 0 });
   const messages = sent.map(({ body }) => body).filter(({ batchId }) => batchId === second.id);
-  for (const some of [messages.slice(0, 10), messages.slice(10, 20), messages.slice(20)]) await deliver(some);
+  for (const some of [messages.slice(0, 10), messages.slice(10, 20), messages.slice(20)])
+    await deliverRunMessages(some);
   expect(grantedTo(await batchStore(scope).get(last.id))).toBe(25);
   expect((await start(25)).granted).toBe(5);
 });

@@ -3,11 +3,11 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { newId } from '../../../../shared/core/ids.ts';
 import { noTotals, plusTotals } from '../../../../shared/domain/runs/run-totals.ts';
-import { sketchOf } from '../../../../shared/domain/runs/sketch.ts';
+import { toSketch } from '../../../../shared/domain/runs/sketch.ts';
 import {
   type CountedRecord,
-  countersOf,
   SlotItem,
+  slotCounters,
 } from '../../../../shared/execution/batches/slot-counters.ts';
 import { totalsOfSlots } from '../../../../shared/execution/batches/slot-totals.ts';
 
@@ -26,7 +26,7 @@ const use = fc.dictionary(
     failed: fc.nat(1),
     tokens,
     cost: fc.option(cost.map(String), { freq: 4 }),
-    durations: fc.array(fc.nat(60_000), { maxLength: 3 }).map(sketchOf),
+    durations: fc.array(fc.nat(60_000), { maxLength: 3 }).map(toSketch),
   }),
 );
 const record: fc.Arbitrary<CountedRecord> = fc.record({
@@ -37,7 +37,7 @@ const record: fc.Arbitrary<CountedRecord> = fc.record({
 });
 
 /** What DynamoDB makes of an update with ADD and if_not_exists. */
-function applied(slot: Record<string, unknown>, { add, setOnce }: ReturnType<typeof countersOf>) {
+function applied(slot: Record<string, unknown>, { add, setOnce }: ReturnType<typeof slotCounters>) {
   for (const [name, count] of Object.entries(add)) {
     slot[name] = Number(new Big(Number(slot[name] ?? 0)).plus(count));
   }
@@ -54,7 +54,7 @@ test('what slots count adds up to what their records took, whatever came togethe
         const slots: Record<string, unknown>[] = [{}, {}, {}];
         for (const [index, group] of groups.entries()) {
           const now = new Date(Date.now() + hours * index * 3_600_000);
-          applied(slots[index % 3] as object as Record<string, unknown>, countersOf(batchId, group, now));
+          applied(slots[index % 3] as object as Record<string, unknown>, slotCounters(batchId, group, now));
         }
         const all = groups.flat();
         const { totals, records } = totalsOfSlots(slots.map((slot) => SlotItem.parse(slot)));
@@ -90,7 +90,7 @@ test('a long batch keeps its hours apart for six hours, and then windows of six'
   const ended = { failed: false, isCounted: true, durationMs: 5, totals: noTotals };
   for (let hour = 0; hour < 48; hour++) {
     const now = new Date(Date.now() + hour * 3_600_000);
-    for (const name of Object.keys(countersOf(batchId, [ended], now).add)) names.add(name);
+    for (const name of Object.keys(slotCounters(batchId, [ended], now).add)) names.add(name);
   }
   expect(names.size).toBe(6 + 7);
 });

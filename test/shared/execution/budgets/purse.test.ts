@@ -2,12 +2,12 @@ import Big from 'big.js';
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { type Budget, budgetEntity } from '../../../../shared/domain/budgets/budget/budget.ts';
-import { dollarsOf, unitsOf } from '../../../../shared/domain/model-usage/cost-units.ts';
+import { toCostUnits, toDollars } from '../../../../shared/domain/model-usage/cost-units.ts';
 import { type Grant, openPurse } from '../../../../shared/execution/budgets/purse.ts';
 import type { Scope } from '../../../../shared/platform/data/scope.ts';
-import { createBudget } from '../../../support/budgets.ts';
-import { numRuns } from '../../../support/slow.ts';
-import { countingRuntime, newTenant } from '../../../support/stack.ts';
+import { createBudget } from '../../../support/flows/budgets.ts';
+import { countingRuntime, newTenant } from '../../../support/stack/stack.ts';
+import { numRuns } from '../../../support/suite/slow.ts';
 
 const noLimit = new AbortController().signal;
 
@@ -27,8 +27,10 @@ const heldIn = ({ holds }: Budget) =>
 
 /** Of every state that anybody may see. */
 function expectBalanced(budget: Budget) {
-  expect(budget.left.plus(budget.spent).plus(heldIn(budget)).toFixed()).toBe(unitsOf(new Big(budget.limit)));
-  expect(dollarsOf(budget.spent).lte(budget.limit)).toBe(true);
+  expect(budget.left.plus(budget.spent).plus(heldIn(budget)).toFixed()).toBe(
+    toCostUnits(new Big(budget.limit)),
+  );
+  expect(toDollars(budget.spent).lte(budget.limit)).toBe(true);
 }
 
 const Call = fc.record({
@@ -79,14 +81,14 @@ test('whatever processes do at the same time, a budget is never exceeded, and wh
         await Promise.all(processes.map(run));
         const before = await read();
         expectBalanced(before);
-        expect(dollarsOf(before.spent).lte(known)).toBe(true);
+        expect(toDollars(before.spent).lte(known)).toBe(true);
         if (!isLossy) {
-          expect(dollarsOf(before.spent).toFixed()).toBe(known.toFixed());
+          expect(toDollars(before.spent).toFixed()).toBe(known.toFixed());
           expect(before.holds).toEqual({});
         }
         // What dead processes hold comes back.
         clock.at += 16 * 60_000;
-        const rest = dollarsOf(before.left.plus(heldIn(before)));
+        const rest = toDollars(before.left.plus(heldIn(before)));
         if (rest.gt(0)) {
           const purse = openPurse(scope(), before, 0);
           expect((await purse.take({ wanted: rest, least: rest }, noLimit))?.amount.toFixed()).toBe(
@@ -114,7 +116,7 @@ test('a new period begins with the whole limit, and takes nothing from the one b
   await purse.flush();
   const budget = await read();
   expectBalanced(budget);
-  expect(dollarsOf(budget.spent).toFixed()).toBe('0.25');
+  expect(toDollars(budget.spent).toFixed()).toBe('0.25');
 });
 
 test('far from the limit a process writes once for 15 calls; near it, each call is set aside and settled', async () => {

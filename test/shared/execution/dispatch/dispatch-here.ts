@@ -4,11 +4,11 @@ import { prepare } from '../../../../shared/execution/dispatch/prepare.ts';
 import { DispatchBody } from '../../../../shared/execution/dispatch/request.ts';
 import type { FlowRunEvent } from '../../../../shared/execution/events/flow-run-event.ts';
 import type { Scope } from '../../../../shared/platform/data/scope.ts';
-import { dispatchResultOf } from '../../../../shared/protocols/json/dispatch-result.ts';
+import { readDispatchResult } from '../../../../shared/protocols/json/dispatch-result.ts';
 import { flowEvents } from '../../../../shared/protocols/sse/flow-events.ts';
-import { brokenTable, type Interference } from '../../../support/broken-table.ts';
-import { principalHere } from '../../../support/principals.ts';
-import type { Tenant } from '../../../support/stack.ts';
+import { brokenTable, type Interference } from '../../../support/data/broken-table.ts';
+import { principalHere } from '../../../support/stack/principals.ts';
+import type { Tenant } from '../../../support/stack/stack.ts';
 
 /** Runs in this process, in a world that may be broken, and keeps what is told. */
 export async function dispatchHere(
@@ -39,7 +39,7 @@ export async function dispatchHere(
     }
   }
   const events = await Array.fromAsync(flowEvents(noted(), pingEveryMs));
-  const result = await dispatchResultOf(replayed(happened));
+  const result = await readDispatchResult(replayed(happened));
   return { result, events };
 }
 

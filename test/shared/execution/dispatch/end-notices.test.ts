@@ -12,9 +12,9 @@ import { endExpiredExecution } from '../../../../shared/execution/dispatch/expir
 import { executionEntity } from '../../../../shared/execution/runs/execution.ts';
 import { webhookStarter } from '../../../../shared/execution/webhooks/start-webhook.ts';
 import { decodeReadable } from '../../../../shared/platform/data/entity.ts';
-import { expectStatus, publishedFlow, template } from '../../../support/flows.ts';
-import { silentQueue } from '../../../support/silent-queue.ts';
-import { countingRuntime, newTenant } from '../../../support/stack.ts';
+import { silentQueue } from '../../../support/data/silent-queue.ts';
+import { expectStatus, publishedFlow, template } from '../../../support/flows/flows.ts';
+import { countingRuntime, newTenant } from '../../../support/stack/stack.ts';
 import { dispatchHere } from './dispatch-here.ts';
 
 const prompt = (name: string) => ({

@@ -4,11 +4,11 @@ import { type Dispatch, executeFlowRun } from '../../../../shared/execution/disp
 import { prepare } from '../../../../shared/execution/dispatch/prepare.ts';
 import { DispatchBody } from '../../../../shared/execution/dispatch/request.ts';
 import { readCheckpoints } from '../../../../shared/execution/runs/checkpoints/read-checkpoints.ts';
-import { eventually } from '../../../support/eventually.ts';
-import { template } from '../../../support/flows.ts';
-import { modelServer } from '../../../support/model-server.ts';
-import { principalHere } from '../../../support/principals.ts';
-import { countingRuntime, newTenant } from '../../../support/stack.ts';
+import { template } from '../../../support/flows/flows.ts';
+import { modelServer } from '../../../support/models/model-server.ts';
+import { eventually } from '../../../support/stack/eventually.ts';
+import { principalHere } from '../../../support/stack/principals.ts';
+import { countingRuntime, newTenant } from '../../../support/stack/stack.ts';
 
 const ask = { type: 'prompt', name: 'ask', config: { model: 'generic-openai/any', userPrompt: 'Speak' } };
 

@@ -7,11 +7,11 @@ import { readCheckpoints } from '../../../../shared/execution/runs/checkpoints/r
 import { recordCosts } from '../../../../shared/execution/runs/checkpoints/record-costs.ts';
 import { executionEntity, executionSweep } from '../../../../shared/execution/runs/execution.ts';
 import { sweepKeys } from '../../../../shared/platform/cleanup/sweeps.ts';
-import { tombstoneOf } from '../../../../shared/platform/cleanup/tombstone.ts';
+import { tombstoneWrite } from '../../../../shared/platform/cleanup/tombstone.ts';
 import { storedIndexKeys, storedKey } from '../../../../shared/platform/data/keys.ts';
 import type { Scope } from '../../../../shared/platform/data/scope.ts';
-import { createRecords, template } from '../../../support/flows.ts';
-import { countingRuntime, newTenant } from '../../../support/stack.ts';
+import { createRecords, template } from '../../../support/flows/flows.ts';
+import { countingRuntime, newTenant } from '../../../support/stack/stack.ts';
 import { dispatchHere } from './dispatch-here.ts';
 
 afterEach(() => {
@@ -146,7 +146,7 @@ test.each<[string, (run: Awaited<ReturnType<typeof died>>) => Promise<unknown>]>
   expect((await run.checkpoints()).map(({ end }) => end)).toEqual([undefined]);
 });
 
-const markDeleted = (scope: Scope, id: string) => scope.table.commit([tombstoneOf(scope, id)]);
+const markDeleted = (scope: Scope, id: string) => scope.table.commit([tombstoneWrite(scope, id)]);
 
 test('the costs of a crashed run are kept, and its end adds none twice', async () => {
   const { scope, recordId, runId } = await died(5);

@@ -5,10 +5,10 @@ import { flowEntity } from '../../../../shared/domain/flows/flow.ts';
 import { flowStore } from '../../../../shared/domain/flows/flow-store.ts';
 import { flowNameEntity, flowUpserter } from '../../../../shared/execution/dispatch/flow-upsert.ts';
 import type { Scope } from '../../../../shared/platform/data/scope.ts';
-import { template } from '../../../support/flows.ts';
-import { principalHere } from '../../../support/principals.ts';
-import { checkedSteps } from '../../../support/sandbox.ts';
-import { countingRuntime, newTenant } from '../../../support/stack.ts';
+import { template } from '../../../support/flows/flows.ts';
+import { checkedSteps } from '../../../support/flows/sandbox.ts';
+import { principalHere } from '../../../support/stack/principals.ts';
+import { countingRuntime, newTenant } from '../../../support/stack/stack.ts';
 
 /** The same world, in which something happens right after the name, or its flow, was read for the first time. */
 function interrupted(scope: Scope, by: 'note' | 'flow' | 'list', happens: () => Promise<unknown>): Scope {

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
-import { hourOf, type Run, runEntity } from '../../../../shared/domain/runs/run.ts';
+import { type Run, runEntity, toHour } from '../../../../shared/domain/runs/run.ts';
 import { lostRuns } from '../../../../shared/execution/dispatch/lost-runs.ts';
 import type { Scope } from '../../../../shared/platform/data/scope.ts';
-import { template } from '../../../support/flows.ts';
-import { countingRuntime, newTenant } from '../../../support/stack.ts';
+import { template } from '../../../support/flows/flows.ts';
+import { countingRuntime, newTenant } from '../../../support/stack/stack.ts';
 import { dispatchHere } from './dispatch-here.ts';
 
 const prompt = { type: 'prompt', name: 'ask', config: { model: 'generic-openai/any', userPrompt: 'x' } };
@@ -23,7 +23,7 @@ async function died(writes: number, steps: object[]) {
   );
   const scope: Scope = countingRuntime().scopeOf(tenant.tenant);
   const run = async () => (await scope.table.get(runEntity, { id: result.executionId })) as Run;
-  return { scope, run, hour: hourOf((await run()).startedAt) };
+  return { scope, run, hour: toHour((await run()).startedAt) };
 }
 
 const whoever = () => true;

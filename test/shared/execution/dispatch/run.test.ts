@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import type { Interference } from '../../../support/broken-table.ts';
-import { createRecords, template } from '../../../support/flows.ts';
-import { newTenant } from '../../../support/stack.ts';
+import type { Interference } from '../../../support/data/broken-table.ts';
+import { createRecords, template } from '../../../support/flows/flows.ts';
+import { newTenant } from '../../../support/stack/stack.ts';
 import { dispatchHere } from './dispatch-here.ts';
 
 const wait = (config: object) => ({ type: 'wait-until', name: 'wait', config });

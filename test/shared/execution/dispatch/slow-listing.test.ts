@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from 'vitest';
-import { newTenant } from '../../../support/stack.ts';
+import { newTenant } from '../../../support/stack/stack.ts';
 import { dispatchHere } from './dispatch-here.ts';
 
 const wait = { type: 'wait-until', name: 'wait', config: { delayMs: 60_000 } };

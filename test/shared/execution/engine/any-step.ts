@@ -34,7 +34,9 @@ const record = fc.oneof(
 export const holders = ['conditional', 'parallel', 'map', 'loop', 'flow'] as const;
 
 /** Configs of every other type of step, so that a new type without any does not compile. */
-export const configs: { [Type in Exclude<StepTypeName, (typeof holders)[number]>]: fc.Arbitrary<Config> } = {
+export const stepConfigs: {
+  [Type in Exclude<StepTypeName, (typeof holders)[number]>]: fc.Arbitrary<Config>;
+} = {
   prompt: config({ model: fc.constant('fake'), userPrompt: textWithSecret }),
   template: config({ template: fc.constantFrom('a={{ a }} b={{ b }} c={{ c | size }}', 'plain') }),
   'transform-data': config({
@@ -122,8 +124,8 @@ const errorHandling = fc.constantFrom(
   { onError: 'fallback', fallbacks: [{ type: 'message', message: 'instead' }] },
 );
 
-const plain = fc.constantFrom(...(Object.keys(configs) as (keyof typeof configs)[])).chain((type) =>
-  fc.tuple(configs[type], variable).map(
+const plain = fc.constantFrom(...(Object.keys(stepConfigs) as (keyof typeof stepConfigs)[])).chain((type) =>
+  fc.tuple(stepConfigs[type], variable).map(
     ([own, outputVariable]): FlowStepInput => ({
       type,
       name: type,

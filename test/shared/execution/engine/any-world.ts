@@ -4,8 +4,8 @@ import type { FlowRecord } from '../../../../shared/adapters/ports/records-port.
 import type { StoredTool } from '../../../../shared/adapters/ports/tools-port.ts';
 import type { KnownWait } from '../../../../shared/adapters/ports/waits-port.ts';
 import { StepError } from '../../../../shared/core/errors/step-error.ts';
-import { modelOf, textIn } from '../../../support/model-ports.ts';
-import { sandbox } from '../../../support/sandbox.ts';
+import { testSandbox } from '../../../support/flows/sandbox.ts';
+import { fakeModel, promptText } from '../../../support/models/model-ports.ts';
 
 /** What every secret of this world has. */
 export const secretValue = 'hush, "dear"';
@@ -71,10 +71,10 @@ export function notingWorld() {
   const ports: Ports = {
     now: () => new Date(at),
     secrets: async (keys) => new Map(keys.map((key) => [key, { value: secretValue, version: '1' }])),
-    model: modelOf(
+    model: fakeModel(
       ({ messages }) => {
         note('model', { messages });
-        return textIn(messages.at(-1));
+        return promptText(messages.at(-1));
       },
       { modelUsed: 'fake', usage: { inputTokens: 3, outputTokens: 2 }, cost: '0.01' },
     ),
@@ -87,7 +87,7 @@ export function notingWorld() {
       note('fetch', { url, method, body });
       return answerOf(url);
     },
-    sandbox,
+    sandbox: testSandbox,
     searchAccount: async () => ({ key: 'key', baseUrl: 'https://search.example.com' }),
     records: {
       async find(selector) {

@@ -2,9 +2,9 @@ import type { Ports } from '../../../../shared/adapters/ports/ports.ts';
 import type { FlowStepInput } from '../../../../shared/domain/flows/checking/flow-step.ts';
 import { normaliseSteps } from '../../../../shared/domain/flows/checking/flow-steps.ts';
 import type { FlowStep } from '../../../../shared/domain/flows/steps/step.ts';
-import { modelOf, textIn } from '../../../support/model-ports.ts';
-import { emptyWorld } from '../../../support/ports.ts';
-import { checkedSteps } from '../../../support/sandbox.ts';
+import { checkedSteps } from '../../../support/flows/sandbox.ts';
+import { fakeModel, promptText } from '../../../support/models/model-ports.ts';
+import { emptyWorld } from '../../../support/stack/ports.ts';
 
 /** Ports by hand: a clock of its own, a model that says the prompt back, and nothing beyond. */
 export function fakePorts(changes: Partial<Ports> = {}): Ports {
@@ -12,7 +12,7 @@ export function fakePorts(changes: Partial<Ports> = {}): Ports {
   return {
     ...emptyWorld,
     now: () => new Date(at++),
-    model: modelOf(({ messages }) => `answer to: ${textIn(messages.at(-1))}`),
+    model: fakeModel(({ messages }) => `answer to: ${promptText(messages.at(-1))}`),
     ...changes,
   };
 }
@@ -28,7 +28,7 @@ export function flowSteps(...steps: FlowStepInput[]): FlowStep[] {
 
 const variable = (outputVariable: string | undefined) => outputVariable && { outputVariable };
 
-export const template = (text: string, outputVariable?: string): FlowStepInput => ({
+export const renderStep = (text: string, outputVariable?: string): FlowStepInput => ({
   type: 'template',
   name: text,
   config: { template: text, ...variable(outputVariable) },

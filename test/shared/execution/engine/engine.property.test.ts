@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { FlowRun, StepResult, StepWait } from '../../../../shared/execution/engine/engine.ts';
-import { type EngineEvent, engineEvents } from '../../../support/engine-events.ts';
-import { numRuns } from '../../../support/slow.ts';
+import { type EngineEvent, engineEvents } from '../../../support/flows/engine-events.ts';
+import { numRuns } from '../../../support/suite/slow.ts';
 import { anyStep } from './any-step.ts';
 import { notingWorld, secretValue } from './any-world.ts';
 import { flowSteps } from './engine-world.ts';

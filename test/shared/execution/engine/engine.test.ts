@@ -5,9 +5,9 @@ import { StepError } from '../../../../shared/core/errors/step-error.ts';
 import type { FlowStepInput } from '../../../../shared/domain/flows/checking/flow-step.ts';
 import type { FlowStep } from '../../../../shared/domain/flows/steps/step.ts';
 import type { FlowRun, StepResult } from '../../../../shared/execution/engine/engine.ts';
-import { type EngineEvent, engineEvents } from '../../../support/engine-events.ts';
-import { modelOf } from '../../../support/model-ports.ts';
-import { fakePorts, flowSteps, prompt, setVariable, template, transform } from './engine-world.ts';
+import { type EngineEvent, engineEvents } from '../../../support/flows/engine-events.ts';
+import { fakeModel } from '../../../support/models/model-ports.ts';
+import { fakePorts, flowSteps, prompt, renderStep, setVariable, transform } from './engine-world.ts';
 
 /** Runs steps to their end with fake ports, and gathers what happened. */
 async function run(steps: FlowStep[], world: Partial<Omit<FlowRun, 'steps'>> = {}) {
@@ -32,7 +32,7 @@ const failing = (message = 'no') => transform(`throw new Error('${message}')`);
 /** A model that answers, or fails, as the list says, call by call. */
 function scripted(...answers: (string | StepError)[]) {
   const requests: ModelRequest[] = [];
-  const model = modelOf(
+  const model = fakeModel(
     (request) => {
       const answer = answers[requests.push(request) - 1] ?? 'no more answers';
       if (answer instanceof StepError) throw answer;
@@ -44,7 +44,11 @@ function scripted(...answers: (string | StepError)[]) {
 }
 
 test('steps run in order with an event before and after each, and the run ends with the last output', async () => {
-  const steps = flowSteps(template('one', 'a'), template('{{ a }} two', 'b'), template('{{ b }} three'));
+  const steps = flowSteps(
+    renderStep('one', 'a'),
+    renderStep('{{ a }} two', 'b'),
+    renderStep('{{ b }} three'),
+  );
   const { events, results, end } = await run(steps);
   expect(events.map(({ type }) => type)).toEqual([
     ...Array.from({ length: 3 }, () => ['step_start', 'step_end']).flat(),
@@ -65,7 +69,7 @@ test('a run without steps succeeds with no output', async () => {
 
 test('a result contains the start and the duration of its step, by the clock of the ports', async () => {
   const times = ['2026-01-01T00:00:00.000Z', '2026-01-01T00:00:01.250Z'].map((time) => new Date(time));
-  const { results } = await run(flowSteps(template('x')), {
+  const { results } = await run(flowSteps(renderStep('x')), {
     ports: fakePorts({ now: () => times.shift() ?? new Date(0) }),
   });
   expect(results).toEqual([
@@ -83,7 +87,7 @@ test('a result contains the start and the duration of its step, by the clock of 
 
 test('a clock that is set back yields no negative duration', async () => {
   const times = [new Date(2_000), new Date(1_000)];
-  const { results } = await run(flowSteps(template('x')), {
+  const { results } = await run(flowSteps(renderStep('x')), {
     ports: fakePorts({ now: () => times.shift() ?? new Date(0) }),
   });
   expect(results).toMatchObject([{ durationMs: 0 }]);
@@ -91,7 +95,7 @@ test('a clock that is set back yields no negative duration', async () => {
 
 test('an error message of up to a thousand characters is kept, a longer one truncated', async () => {
   const errorOf = async (length: number) => {
-    const model = modelOf(() => Promise.reject(new StepError('e'.repeat(length))));
+    const model = fakeModel(() => Promise.reject(new StepError('e'.repeat(length))));
     return (await run(flowSteps(prompt('x')), { ports: fakePorts({ model }) })).end.error;
   };
   expect(await errorOf(1_000)).toBe('e'.repeat(1_000));
@@ -111,15 +115,15 @@ test('an aborted run starts no step', async () => {
 });
 
 test('a disabled step emits no events', async () => {
-  const { results } = await run(flowSteps({ ...template('off'), enabled: false }, template('on')));
+  const { results } = await run(flowSteps({ ...renderStep('off'), enabled: false }, renderStep('on')));
   expect(outcomes(results)).toEqual(['1 completed']);
 });
 
 test('a step whose "when" is falsy is skipped, and changes neither its variable nor the output', async () => {
   const steps = flowSteps(
-    template('kept', 'x'),
-    { ...template('lost', 'x'), when: 'amount > 10' },
-    template('{{ x }}'),
+    renderStep('kept', 'x'),
+    { ...renderStep('lost', 'x'), when: 'amount > 10' },
+    renderStep('{{ x }}'),
   );
   const { results, end } = await run(steps, { variables: { amount: 5 } });
   expect(outcomes(results)).toEqual(['0 completed', '1 skipped', '2 completed']);
@@ -129,12 +133,14 @@ test('a step whose "when" is falsy is skipped, and changes neither its variable 
 });
 
 test('the output is that of the last step that ran if a later one was skipped', async () => {
-  const { end } = await run(flowSteps(template('kept'), { ...template('lost'), when: 'false' }));
+  const { end } = await run(flowSteps(renderStep('kept'), { ...renderStep('lost'), when: 'false' }));
   expect(end.output).toBe('kept');
 });
 
 test('a "when" that throws fails its step', async () => {
-  const { results, end } = await run(flowSteps({ ...template('x'), when: 'missing.name' }, template('y')));
+  const { results, end } = await run(
+    flowSteps({ ...renderStep('x'), when: 'missing.name' }, renderStep('y')),
+  );
   expect(outcomes(results)).toEqual(['0 failed']);
   expect(results[0]?.error).toContain('missing');
   expect(end).toMatchObject({ success: false, error: results[0]?.error });
@@ -145,7 +151,7 @@ test('outputVariable and set-variable pass values with their types to later step
     transform('({ list: [1, 2], name: "Ada" })', 'data'),
     setVariable('list', '{{ data.list }}'),
     transform('list.length + data.list[1]', 'sum'),
-    template('{{ sum }} {{ data.name }}'),
+    renderStep('{{ sum }} {{ data.name }}'),
   );
   const variables = { data: 'before' };
   expect((await run(steps, { variables })).end.output).toBe('4 Ada');
@@ -160,21 +166,21 @@ test('a conditional runs the branch of its condition and then continues, also wh
       config: {
         condition: 'n > 1',
         trueSteps: [
-          template('big', 'size'),
+          renderStep('big', 'size'),
           {
             type: 'conditional',
             name: 'inner',
             config: {
               condition: 'n > 2',
-              trueSteps: [template('huge', 'size')],
-              falseSteps: [template('x'), template('{{ size }} but not huge', 'size')],
+              trueSteps: [renderStep('huge', 'size')],
+              falseSteps: [renderStep('x'), renderStep('{{ size }} but not huge', 'size')],
             },
           },
         ],
-        falseSteps: [template('small', 'size')],
+        falseSteps: [renderStep('small', 'size')],
       },
     },
-    template('{{ size }}'),
+    renderStep('{{ size }}'),
   );
   const paths = async (n: number) => {
     const { results, end } = await run(steps, { variables: { n } });
@@ -195,14 +201,14 @@ test('a conditional runs the branch of its condition and then continues, also wh
 
 test('a condition returns what matched; one that throws fails its step and enters no branch', async () => {
   const conditional = (condition: string) =>
-    flowSteps({ type: 'conditional', name: 'c', config: { condition, falseSteps: [template('branch')] } });
+    flowSteps({ type: 'conditional', name: 'c', config: { condition, falseSteps: [renderStep('branch')] } });
   expect((await run(conditional('"yes"'))).end.output).toEqual({ matched: true, result: 'yes' });
   expect(outcomes((await run(conditional('missing.name'))).results)).toEqual(['0 failed']);
 });
 
 test('a failed step ends the run, also from within a branch', async () => {
   const branch = { type: 'conditional', name: 'c', config: { condition: 'true', trueSteps: [failing()] } };
-  const { results, end } = await run(flowSteps(template('first'), branch, template('never')));
+  const { results, end } = await run(flowSteps(renderStep('first'), branch, renderStep('never')));
   expect(outcomes(results)).toEqual(['0 completed', '1 completed', '1.true.0 failed']);
   expect(end).toMatchObject({ success: false, error: expect.stringContaining('no'), retryable: false });
 });
@@ -219,8 +225,10 @@ test('onError fail is the default; continue proceeds without an output', async (
     ...failing(),
     config: { script: 'throw new Error("no")', outputVariable: 'x', errorHandling: { onError } },
   });
-  expect(outcomes((await run(flowSteps(handled('fail'), template('after')))).results)).toEqual(['0 failed']);
-  const { results, end } = await run(flowSteps(handled('continue'), template('x={{ x }}')));
+  expect(outcomes((await run(flowSteps(handled('fail'), renderStep('after')))).results)).toEqual([
+    '0 failed',
+  ]);
+  const { results, end } = await run(flowSteps(handled('continue'), renderStep('x={{ x }}')));
   expect(outcomes(results)).toEqual(['0 failed', '1 completed']);
   expect(end).toEqual({ type: 'run_end', success: true, output: 'x=', retryable: false });
 });
@@ -307,7 +315,7 @@ test('a message fallback is the output, and no further model is called', async (
   const world = scripted(new StepError('down'));
   const fallbacks = [{ type: 'message', message: 'Sorry' }, { type: 'retry' }];
   const { results, end } = await run(
-    flowSteps(withFallbacks(...fallbacks), template('{{ answer }}!')),
+    flowSteps(withFallbacks(...fallbacks), renderStep('{{ answer }}!')),
     world,
   );
   expect(outcomes(results)).toEqual(['0 completed', '1 completed']);
@@ -354,12 +362,12 @@ test('the outputs of a run have at most 100 million characters together', async 
 
 test('an aborted run throws the reason of its signal and emits no failed step', async () => {
   const stopping = new AbortController();
-  const model = modelOf(() => {
+  const model = fakeModel(() => {
     stopping.abort(new Error('out of time'));
     throw new StepError('called off');
   });
   const told: string[] = [];
-  const steps = flowSteps(template('first'), prompt('x'), template('never'));
+  const steps = flowSteps(renderStep('first'), prompt('x'), renderStep('never'));
   const running = engineEvents({
     steps,
     variables: {},
@@ -379,22 +387,22 @@ test('a run that is aborted while a condition is evaluated throws the reason, wh
     stopping.abort(new Error('out of time'));
     return { error: 'threw' } as never;
   };
-  const steps = flowSteps({ ...template('x'), when: 'true' });
+  const steps = flowSteps({ ...renderStep('x'), when: 'true' });
   const running = run(steps, { ports: fakePorts({ sandbox }), signal: stopping.signal });
   await expect(running).rejects.toThrow('out of time');
 });
 
 test('a bug is not reported as a failed step', async () => {
   const bug = () => Promise.reject(new TypeError('a bug'));
-  await expect(run(flowSteps(prompt('x')), { ports: fakePorts({ model: modelOf(bug) }) })).rejects.toThrow(
+  await expect(run(flowSteps(prompt('x')), { ports: fakePorts({ model: fakeModel(bug) }) })).rejects.toThrow(
     TypeError,
   );
-  const steps = flowSteps({ ...template('x'), when: 'true' });
+  const steps = flowSteps({ ...renderStep('x'), when: 'true' });
   await expect(run(steps, { ports: fakePorts({ sandbox: bug }) })).rejects.toThrow(TypeError);
 });
 
 test('a resumed run emits nothing for completed steps, and does not evaluate their conditions again', async () => {
-  const steps = flowSteps({ ...template('done', 'a'), when: 'true' }, template('{{ a }} and on'));
+  const steps = flowSteps({ ...renderStep('done', 'a'), when: 'true' }, renderStep('{{ a }} and on'));
   const { results } = await run(steps);
   const done = new Map(results.slice(0, 1).map((result) => [result.path, result]));
   const sandbox: Sandbox = () => Promise.reject(new Error('It was asked again'));
@@ -412,18 +420,18 @@ test('no event follows a suspension, wherever it occurs', async () => {
   const branch: FlowStepInput = {
     type: 'conditional',
     name: 'if',
-    config: { condition: 'true', trueSteps: [wait, template('inside')] },
+    config: { condition: 'true', trueSteps: [wait, renderStep('inside')] },
   };
   const world = { variables: {}, ports: fakePorts(), signal: new AbortController().signal };
   const events = await Array.fromAsync(
-    engineEvents({ ...world, steps: flowSteps(branch, template('after')) }),
+    engineEvents({ ...world, steps: flowSteps(branch, renderStep('after')) }),
   );
   expect(events.map(({ type }) => type)).toEqual(['step_start', 'step_end', 'step_start', 'suspend']);
 });
 
 test('the result of a prompt contains the prompt, the model, the tokens and the cost; only it has effects', async () => {
   const { events } = await run(
-    flowSteps(template('Ada', 'name'), prompt('Hello {{ name }}')),
+    flowSteps(renderStep('Ada', 'name'), prompt('Hello {{ name }}')),
     scripted('Hi'),
   );
   const ends = events.flatMap((event) => (event.type === 'step_end' ? [event] : []));

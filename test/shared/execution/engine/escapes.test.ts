@@ -1,17 +1,17 @@
 import { expect, test } from 'vitest';
 import { jsonIn } from '../../../../shared/core/json/json.ts';
-import { failureOf } from '../../../support/failure-of.ts';
+import { stepFailure } from '../../../support/flows/failure-of.ts';
 import {
-  evaluateExpression,
-  evaluateScript,
-  problemOf,
   renderTemplate,
   renderValue,
-} from '../../../support/sandbox.ts';
+  runExpression,
+  runScript,
+  textProblem,
+} from '../../../support/flows/sandbox.ts';
 
 const variables = { name: 'Ada', order: { items: [1, 2] } };
 const timeoutMs = 250;
-const script = (code: string) => evaluateScript(code, variables, { timeoutMs });
+const script = (code: string) => runScript(code, variables, { timeoutMs });
 
 const builtIns = [Object, Array, String, Function, Promise, Map, RegExp, Error, JSON, Math];
 const shapeOfHost = () =>
@@ -23,9 +23,9 @@ const hostBefore = shapeOfHost();
 
 /** The next run in this process works, and finds all as it was. */
 async function expectUnharmed() {
-  expect(await evaluateScript('return order.items.map((n) => n * 2)', variables)).toEqual([2, 4]);
-  expect(await evaluateExpression('name === "Ada"', variables)).toBe(true);
-  expect(await evaluateScript('return (name as string)', variables, { language: 'typescript' })).toBe('Ada');
+  expect(await runScript('return order.items.map((n) => n * 2)', variables)).toEqual([2, 4]);
+  expect(await runExpression('name === "Ada"', variables)).toBe(true);
+  expect(await runScript('return (name as string)', variables, { language: 'typescript' })).toBe('Ada');
   expect(
     await renderTemplate('{{ name | upcase }}{% for n in order.items %}{{ n }}{% endfor %}', variables),
   ).toBe('ADA12');
@@ -189,7 +189,7 @@ test.each<[why: string, code: string, says: RegExp]>([
   ['a huge output', 'return Array(2e6).fill("xyz")', /(more than 4000000 characters|250 ms)/],
   ['a huge integer', 'return String(2n ** (2n ** 30n))', /(BigInt|memory|250 ms|RangeError)/],
 ])('a script cannot escape or keep running through %s', async (_why, code, says) => {
-  expect((await failureOf(script(code))).message).toMatch(says);
+  expect((await stepFailure(script(code))).message).toMatch(says);
   // The limit, V8's grace, and time for a machine that is busy.
   await expectUnharmed();
 });
@@ -211,7 +211,7 @@ test.each<[thrown: string, message: string | RegExp]>([
     `The script failed: ${'n'.repeat(500)} (line 1)`,
   ],
 ])('any thrown value, here %s, becomes a message', async (thrown, message) => {
-  const failure = await failureOf(script(`throw ${thrown}`));
+  const failure = await stepFailure(script(`throw ${thrown}`));
   expect(failure.message).toEqual(typeof message === 'string' ? message : expect.stringMatching(message));
   await expectUnharmed();
 });
@@ -225,8 +225,8 @@ test.each([
   `return ${'a?'.repeat(20_000)}b${':c'.repeat(20_000)}`,
   `return ${'x=>'.repeat(30_000)}1`,
 ])('deeply nested TypeScript is rejected, and the next script is not (%#)', async (code) => {
-  expect(await problemOf('typescript', code)).toEqual(expect.any(String));
-  await failureOf(evaluateScript(code, variables, { language: 'typescript' }));
+  expect(await textProblem('typescript', code)).toEqual(expect.any(String));
+  await stepFailure(runScript(code, variables, { language: 'typescript' }));
   await expectUnharmed();
 });
 
@@ -253,7 +253,7 @@ test.each([
 });
 
 test.each(['include', 'render', 'layout', 'block'])('a template cannot %s a file', async (tag) => {
-  expect(await problemOf('template', `{% ${tag} "/etc/passwd" %}`)).toContain(`"${tag}" not found`);
+  expect(await textProblem('template', `{% ${tag} "/etc/passwd" %}`)).toContain(`"${tag}" not found`);
   await expect(renderTemplate(`{% ${tag} "../../package.json" %}`, variables)).rejects.toThrow(
     /could not be rendered/,
   );
@@ -289,7 +289,7 @@ test.each([
   `{{ a${' | upcase'.repeat(11_000)} }}`,
   '{{ '.repeat(30_000),
 ])('a deeply nested template is rejected or rendered (%#)', async (template) => {
-  const problem = await problemOf('template', template);
+  const problem = await textProblem('template', template);
   const filled = renderTemplate(template, variables);
   if (problem === undefined) expect(await filled).toBe('');
   else await expect(filled).rejects.toThrow(/could not be rendered/);
@@ -307,6 +307,6 @@ test('external JSON that is too deep to serialise stays text', async () => {
   const deep = '['.repeat(100_000) + ']'.repeat(100_000);
   expect(jsonIn(deep)).toBeUndefined();
   const value = jsonIn('['.repeat(100) + ']'.repeat(100));
-  expect(await evaluateScript('return Array.isArray(value)', { value })).toBe(true);
+  expect(await runScript('return Array.isArray(value)', { value })).toBe(true);
   expect(await renderTemplate('{{ value }}', { value })).toHaveLength(200);
 });

@@ -4,9 +4,9 @@ import { StepError } from '../../../../shared/core/errors/step-error.ts';
 import type { FlowStepInput } from '../../../../shared/domain/flows/checking/flow-step.ts';
 import { shownPlace } from '../../../../shared/domain/flows/steps/run-path.ts';
 import type { FlowRun, StepResult } from '../../../../shared/execution/engine/engine.ts';
-import { type EngineEvent, engineEvents } from '../../../support/engine-events.ts';
-import { modelOf, textIn } from '../../../support/model-ports.ts';
-import { fakePorts, flowSteps, prompt, setVariable, template, transform } from './engine-world.ts';
+import { type EngineEvent, engineEvents } from '../../../support/flows/engine-events.ts';
+import { fakeModel, promptText } from '../../../support/models/model-ports.ts';
+import { fakePorts, flowSteps, prompt, renderStep, setVariable, transform } from './engine-world.ts';
 
 async function run(given: FlowStepInput[], world: Partial<Omit<FlowRun, 'steps'>> = {}) {
   const signal = new AbortController().signal;
@@ -24,10 +24,13 @@ const wait = (delayMs: number): FlowStepInput => ({ type: 'wait-until', name: 'w
 const paths = (results: StepResult[]) => results.map(({ path, status }) => `${path} ${status}`);
 
 test('branches see what was set before, and what they set is in the output alone', async () => {
-  const left = branch('left', template('{{ a }}!', 'a'), template('{{ a }}!', 'b'));
+  const left = branch('left', renderStep('{{ a }}!', 'a'), renderStep('{{ a }}!', 'b'));
   const { last } = await run([
     setVariable('a', 'x'),
-    parallel({ branches: [left, branch('right', template('{{ b }}{{ a }}', 'a'))], outputVariable: 'both' }),
+    parallel({
+      branches: [left, branch('right', renderStep('{{ b }}{{ a }}', 'a'))],
+      outputVariable: 'both',
+    }),
     transform('({ a, both, b: typeof b })'),
   ]);
   expect(last).toMatchObject({
@@ -37,7 +40,7 @@ test('branches see what was set before, and what they set is in the output alone
 
 test('branches run at the same time, unless fewer are allowed at once', async () => {
   let [running, most] = [0, 0];
-  const model = modelOf(async () => {
+  const model = fakeModel(async () => {
     most = Math.max(most, ++running);
     await sleep(5);
     running--;
@@ -52,8 +55,8 @@ test('branches run at the same time, unless fewer are allowed at once', async ()
 });
 
 test('the first failure stops the other branches, whose steps fail, and the step', async () => {
-  const model = modelOf(async ({ signal, messages }) => {
-    if (textIn(messages.at(-1)) === 'no') throw new StepError('no', { retryable: true });
+  const model = fakeModel(async ({ signal, messages }) => {
+    if (promptText(messages.at(-1)) === 'no') throw new StepError('no', { retryable: true });
     await sleep(60_000, undefined, { signal });
     return 'late';
   });
@@ -89,7 +92,7 @@ test('a map runs its steps for each item, and gives their outputs in the order o
     map({
       items: '[3, 1, 2]',
       indexAs: 'n',
-      steps: [template('{{ n }}: {{ item }}')],
+      steps: [renderStep('{{ n }}: {{ item }}')],
       outputVariable: 'all',
     }),
     transform('({ all, leaks: typeof item + typeof n })'),
@@ -113,7 +116,10 @@ test.each([
   ['null', 'items is no list: the expression gives null; change the expression'],
   ['Array(1001).fill(0)', 'items has 1001 items; a map takes at most 1000'],
 ])('a map over %s fails and says why', async (items, error) => {
-  expect((await run([map({ items, steps: [template('x')] })])).last).toMatchObject({ success: false, error });
+  expect((await run([map({ items, steps: [renderStep('x')] })])).last).toMatchObject({
+    success: false,
+    error,
+  });
 });
 
 test('a thousand items are taken, and none', async () => {
@@ -139,7 +145,7 @@ test('a loop asks its condition before each pass, and what a pass sets stays set
 
 test('at its limit a loop fails, unless it is to stop; without a pass its output is null', async () => {
   const again = (more: object) =>
-    run([loop({ while: 'true', maxIterations: 2, steps: [template('x')], ...more })]);
+    run([loop({ while: 'true', maxIterations: 2, steps: [renderStep('x')], ...more })]);
   expect((await again({})).last).toMatchObject({
     success: false,
     error: 'The condition still holds after 2 passes; raise maxIterations, or set onLimit to stop',
@@ -149,11 +155,15 @@ test('at its limit a loop fails, unless it is to stop; without a pass its output
 });
 
 test('a loop in a loop has an index of its own', async () => {
-  const inner = loop({ while: '_loop.index < 2', maxIterations: 5, steps: [template('{{ _loop.index }}')] });
+  const inner = loop({
+    while: '_loop.index < 2',
+    maxIterations: 5,
+    steps: [renderStep('{{ _loop.index }}')],
+  });
   const outer = loop({
     while: '_loop.index < 2',
     maxIterations: 5,
-    steps: [inner, template('{{ _loop.index }}')],
+    steps: [inner, renderStep('{{ _loop.index }}')],
   });
   const { results } = await run([outer]);
   const outputs = results.filter(({ path }) => /p\d\.1$/.test(path)).map(({ output }) => output);
@@ -162,7 +172,7 @@ test('a loop in a loop has an index of its own', async () => {
 
 test('a step that holds steps has the sums of their costs', async () => {
   const usage = { inputTokens: 2, outputTokens: 1 };
-  const ports = () => fakePorts({ model: modelOf(() => 'x', { usage, cost: '0.5' }) });
+  const ports = () => fakePorts({ model: fakeModel(() => 'x', { usage, cost: '0.5' }) });
   const each = map({ items: '[1, 2]', steps: [prompt('a'), prompt('b')] });
   const both = parallel({ branches: [branch('left', each), branch('right', prompt('c'))] });
   const { results } = await run([both], { ports: ports() });
@@ -184,11 +194,11 @@ test('branches and items that wait free their place, and the run goes on with th
   const each = map({
     items: '[1, 2, 3]',
     concurrency: 1,
-    steps: [{ ...wait(3_600_000), when: 'item === 1' }, template('{{ item }}')],
+    steps: [{ ...wait(3_600_000), when: 'item === 1' }, renderStep('{{ item }}')],
   });
   const { events, results } = await run([
     parallel({ branches: [branch('left', each), branch('right', wait(7_200_000))] }),
-    template('after'),
+    renderStep('after'),
   ]);
   const waits = events.flatMap((event) => (event.type === 'suspend' ? [event.wait.path] : []));
   expect(waits.sort()).toEqual(['0.b0.0.i0.0', '0.b1.0']);
@@ -201,7 +211,7 @@ test('branches and items that wait free their place, and the run goes on with th
 });
 
 test('a resumed map has the items with which it began', async () => {
-  const each = map({ items: 'list', steps: [wait(60_000), template('{{ item }}')] });
+  const each = map({ items: 'list', steps: [wait(60_000), renderStep('{{ item }}')] });
   const kept = new Map<string, unknown>();
   const onKept = (path: string, value: unknown) => void kept.set(path, value);
   const first = await run([each], { variables: { list: ['a', 'b'] }, onKept });
@@ -214,7 +224,7 @@ test('a resumed map has the items with which it began', async () => {
 
 test('aborting a run leaves no step without an end that is told', async () => {
   const stopping = new AbortController();
-  const model = modelOf(async ({ signal }) => {
+  const model = fakeModel(async ({ signal }) => {
     await sleep(60_000, undefined, { signal });
     return 'late';
   });

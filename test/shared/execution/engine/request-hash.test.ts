@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { requestHash } from '../../../../shared/execution/engine/request-hash.ts';
-import { emptyWorld } from '../../../support/ports.ts';
+import { emptyWorld } from '../../../support/stack/ports.ts';
 
 const ports = {
   model: { ...emptyWorld.model, identity: async (name: string) => ({ provider: 'openai', modelId: name }) },

@@ -6,9 +6,9 @@ import { tracedRun } from '../../../../shared/core/tracing/trace-context.ts';
 import type { FlowStepInput } from '../../../../shared/domain/flows/checking/flow-step.ts';
 import { pauseBefore } from '../../../../shared/domain/flows/steps/retry-policy.ts';
 import type { FlowRun } from '../../../../shared/execution/engine/engine.ts';
-import { type EngineEvent, engineEvents } from '../../../support/engine-events.ts';
-import { modelOf } from '../../../support/model-ports.ts';
-import { fakePorts, flowSteps, prompt, template, transform } from './engine-world.ts';
+import { type EngineEvent, engineEvents } from '../../../support/flows/engine-events.ts';
+import { fakeModel } from '../../../support/models/model-ports.ts';
+import { fakePorts, flowSteps, prompt, renderStep, transform } from './engine-world.ts';
 
 async function run(given: FlowStepInput[], world: Partial<Omit<FlowRun, 'steps'>> = {}) {
   const signal = new AbortController().signal;
@@ -25,7 +25,7 @@ const now = { initialDelayMs: 0 };
 /** A model that fails so many times, and then answers. */
 function failing(times: number, error: () => Error = busy) {
   let calls = 0;
-  const model = modelOf(() => {
+  const model = fakeModel(() => {
     if (++calls <= times) throw error();
     return 'done';
   });
@@ -89,7 +89,7 @@ test('a long pause suspends the run, which goes on with the next attempt', async
   const world = failing(1);
   const steps = [
     { ...prompt('x'), retry: { initialDelayMs: 60_000, jitter: 'none' as const } },
-    template('after'),
+    renderStep('after'),
   ];
   const kept = new Map<string, unknown>();
   const onKept = (path: string, value: unknown) => void kept.set(path, structuredClone(value));
@@ -108,7 +108,7 @@ test('a long pause suspends the run, which goes on with the next attempt', async
 
 test('a time limit ends an attempt, and what it holds', async () => {
   let calls = 0;
-  const model = modelOf(async ({ signal }) => {
+  const model = fakeModel(async ({ signal }) => {
     if (++calls === 1) await sleep(60_000, undefined, { signal });
     return 'done';
   });
@@ -133,7 +133,7 @@ test('a time limit ends an attempt, and what it holds', async () => {
 test.each(['map', 'parallel'])(
   'after its time limit, a %s fails, also if it goes on after failures',
   async (type) => {
-    const model = modelOf(({ signal }) => sleep(60_000, 'late', { signal }));
+    const model = fakeModel(({ signal }) => sleep(60_000, 'late', { signal }));
     const steps = [prompt('x')];
     const config =
       type === 'map' ? { items: '[1]', steps } : { branches: ['a', 'b'].map((name) => ({ name, steps })) };
@@ -154,7 +154,7 @@ test('pauses grow to their limit, and jitter takes a part', () => {
 
 test('the model’s client does not try again by itself where the step does', async () => {
   const asked: unknown[] = [];
-  const model = modelOf((request) => {
+  const model = fakeModel((request) => {
     asked.push(request.wait?.triesAgain);
     return 'done';
   });
@@ -166,7 +166,7 @@ test('the model’s client does not try again by itself where the step does', as
 test('attempts are kept while one of them waits', async () => {
   let calls = 0;
   const until = new Date('2026-01-02T00:00:00.000Z');
-  const model = modelOf(() => {
+  const model = fakeModel(() => {
     if (++calls === 1) throw busy();
     if (calls === 2) throw new RunMustWait(until, 'limited');
     return 'done';

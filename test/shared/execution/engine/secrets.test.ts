@@ -12,10 +12,10 @@ import { FlowStepsInput } from '../../../../shared/domain/flows/checking/flow-st
 import { textProblems } from '../../../../shared/domain/flows/checking/text-problems.ts';
 import type { StepEvent } from '../../../../shared/domain/flows/steps/step.ts';
 import type { StepResult } from '../../../../shared/execution/engine/engine.ts';
-import { engineEvents } from '../../../support/engine-events.ts';
-import { modelOf } from '../../../support/model-ports.ts';
-import { sandbox } from '../../../support/sandbox.ts';
-import { fakePorts, flowSteps, prompt, template, transform } from './engine-world.ts';
+import { engineEvents } from '../../../support/flows/engine-events.ts';
+import { testSandbox } from '../../../support/flows/sandbox.ts';
+import { fakeModel } from '../../../support/models/model-ports.ts';
+import { fakePorts, flowSteps, prompt, renderStep, transform } from './engine-world.ts';
 
 const value = 'sk_live_"quoted"/4711';
 
@@ -112,7 +112,7 @@ test('a script reads the value in literals and as secrets.KEY; its result is red
 test('a model receives the value; the resolved prompt, the response and the stream are redacted', async () => {
   const asked: ModelRequest[] = [];
   const { results, events } = await run([prompt('My key is {{secret:KEY}}.')], {
-    model: modelOf((request) => {
+    model: fakeModel((request) => {
       asked.push(request);
       return [...`You said ${value}!`];
     }),
@@ -142,7 +142,7 @@ test('later steps do not get the value, and are redacted too', async () => {
       { auth: { type: 'bearer', token: '{{secret:KEY}}' }, outputVariable: 'a' },
     ),
     transform('typeof secrets'),
-    template('{{ secrets.KEY }}{{ a.headers.x-echo }}'),
+    renderStep('{{ secrets.KEY }}{{ a.headers.x-echo }}'),
     transform(`${JSON.stringify(value.slice(0, 8))} + ${JSON.stringify(value.slice(8))}`),
   ]);
   expect(results.slice(1).map(({ output }) => output)).toEqual([
@@ -219,14 +219,14 @@ test('a header named script is a template like any other', async () => {
 test('a secret without a value fails only the step that references it; flows without secrets read none', async () => {
   const { results, asked } = await run([
     call({ url: 'https://example.com/{{secret:NOT_THERE}}' }, { errorHandling: { onError: 'continue' } }),
-    template('goes on'),
+    renderStep('goes on'),
   ]);
   expect(results.map(({ status, error }) => [status, error])).toEqual([
     ['failed', 'The secret NOT_THERE has no value: set it through /v1/secrets'],
     ['completed', undefined],
   ]);
   expect(asked).toEqual([['NOT_THERE']]);
-  expect((await run([template('x'), transform('1')])).asked).toEqual([]);
+  expect((await run([renderStep('x'), transform('1')])).asked).toEqual([]);
 });
 
 test('all values are read together and once, including those of branches', async () => {
@@ -255,7 +255,7 @@ test('a value is interpreted neither as code nor as a template', async () => {
 
 async function problems(step: FlowStepInput) {
   const { error } = FlowStepsInput.safeParse([step]);
-  const unparsed = await textProblems([step], [], sandbox);
+  const unparsed = await textProblems([step], [], testSandbox);
   return [
     ...(error?.issues ?? []).map(({ path, message }) => [path.join('.'), message]),
     ...unparsed.map(({ path, message }) => [path, message]),
@@ -286,7 +286,7 @@ test.each([
   ],
   [transform(`/*{{secret:${' '.repeat(90_000)}*/`), '0.config.script'],
   [transform("'{{ secret:KEY | upcase }}'"), '0.config.script'],
-  [template('{{secret:KEY}}'), '0.config.template'],
+  [renderStep('{{secret:KEY}}'), '0.config.template'],
   [
     { type: 'set-variable', name: 's', config: { variableName: 'a', value: { b: '{{secret:KEY}}' } } },
     '0.config.value.b',

@@ -5,22 +5,22 @@ import type { Ports } from '../../../../shared/adapters/ports/ports.ts';
 import type { ExternalConfig } from '../../../../shared/domain/agents/config/external-config.ts';
 import { delegate } from '../../../../shared/execution/external-agents/delegate.ts';
 import {
+  agentOrchestration,
   delegateSkill,
-  orchestrationOf,
 } from '../../../../shared/execution/external-agents/orchestration.ts';
 import { openAgentSkills } from '../../../../shared/execution/tools/agent-skills.ts';
-import { a2aServer, dataPart, taskStates, textPart } from '../../../support/a2a-server.ts';
-import { emptyWorld } from '../../../support/ports.ts';
-import { called } from '../../../support/runnable-tools.ts';
-import { json, web } from '../../../support/web.ts';
-import { messageOf } from '../tools/run-tool.ts';
+import { called } from '../../../support/files/runnable-tools.ts';
+import { a2aServer, dataPart, taskStates, textPart } from '../../../support/servers/a2a-server.ts';
+import { jsonWebAnswer, web } from '../../../support/servers/web.ts';
+import { emptyWorld } from '../../../support/stack/ports.ts';
+import { stepFailureMessage } from '../tools/run-tool.ts';
 
 const { signal } = new AbortController();
 const ports: Ports = { ...emptyWorld, a2a: a2aPort, fetch: safeFetch };
 
 const ask = (config: ExternalConfig, text = 'Hello', more: object = {}) =>
   Array.fromAsync(delegate(ports, { retryCount: 0, ...config }, { parts: [{ text }], signal, ...more }));
-const failure = (config: ExternalConfig) => messageOf(ask(config));
+const failure = (config: ExternalConfig) => stepFailureMessage(ask(config));
 
 const skill = (id: string, more: object = {}) => ({
   id,
@@ -86,7 +86,7 @@ test('an agent that repeats its credentials is redacted, in deltas, answers and 
 test('without a cached card it is fetched; without any, the endpoint is tried as it is', async () => {
   const agent = await a2aServer((work) => work.answer('ok'), { version: '0.3' });
   const cards = await web(() =>
-    json({ url: agent.url, protocolVersion: '0.3.0', capabilities: { streaming: true } }),
+    jsonWebAnswer({ url: agent.url, protocolVersion: '0.3.0', capabilities: { streaming: true } }),
   );
   expect((await ask({ agentCardUrl: `${cards.url}/card.json` })).at(-1)).toMatchObject({ text: 'ok' });
   expect(agent.asked).toEqual(['message/stream']);
@@ -112,7 +112,7 @@ test('an origin as endpoint is completed by the card', async () => {
   const { url } = await web(({ path, body }) => {
     paths.push(path);
     const message = { messageId: 'm', role: 'ROLE_AGENT', parts: [{ text: 'ok' }] };
-    return json({ jsonrpc: '2.0', id: JSON.parse(body).id, result: { message } });
+    return jsonWebAnswer({ jsonrpc: '2.0', id: JSON.parse(body).id, result: { message } });
   });
   const cachedAgentCard = { protocolVersion: '1.0', url: `${url}/agents/one` };
   await ask({ endpoint: url, cachedAgentCard });
@@ -142,18 +142,18 @@ test.each([
 test('the orchestrations', () => {
   const model = { model: 'gpt-5-mini', temperature: 0.3 };
   for (const skillOrchestration of [undefined, 'delegate', 'native', 'none'] as const) {
-    expect(orchestrationOf({ skillOrchestration })).toBe('delegate');
+    expect(agentOrchestration({ skillOrchestration })).toBe('delegate');
   }
   const own = { skillOrchestrator: { ...model, systemPrompt: 'Mine' } };
-  expect(orchestrationOf({ skillOrchestration: 'agent_skill', ...own })).toEqual({
+  expect(agentOrchestration({ skillOrchestration: 'agent_skill', ...own })).toEqual({
     ...model,
     systemPrompt: 'Mine',
   });
-  expect(orchestrationOf({ skillOrchestration: 'managed', ...own })).toMatchObject({
+  expect(agentOrchestration({ skillOrchestration: 'managed', ...own })).toMatchObject({
     ...model,
     systemPrompt: expect.stringContaining('skills of another agent'),
   });
-  expect(orchestrationOf({ skillOrchestration: 'agent_skill' })).toMatchObject({ model: 'default' });
+  expect(agentOrchestration({ skillOrchestration: 'agent_skill' })).toMatchObject({ model: 'default' });
 });
 
 test('the skill of delegated messages is the one that orchestrates, else the only one that stands alone', () => {
@@ -232,7 +232,7 @@ test('skills are tools: those with the role tool, under their own names, with th
     { skillId: 'talk' },
     asked[2],
   ]);
-  expect(await messageOf(called(weather, {}, signal))).toContain('do not fit the tool get_weather');
+  expect(await stepFailureMessage(called(weather, {}, signal))).toContain('do not fit the tool get_weather');
   expect(await talk?.preview({ message: 'x' }, signal)).toEqual({
     url,
     skill: 'talk',
@@ -260,7 +260,7 @@ test('a skill that fails names the tool', async () => {
   const { url } = await web(() => ({ status: 500, body: 'x' }));
   const config = { endpoint: url, retryCount: 0, cachedAgentCard: card(skill('a')) };
   const [tool] = await openAgentSkills(ports, config, signal);
-  expect(await messageOf(called(tool, { message: 'x' }, signal))).toBe(
+  expect(await stepFailureMessage(called(tool, { message: 'x' }, signal))).toBe(
     'The tool Skill_a failed: The agent answered 500: x',
   );
 });

@@ -1,15 +1,15 @@
 import { expect, test } from 'vitest';
 import { stepTypes } from '../../../../shared/domain/flows/step-types/index.ts';
 import { rehearsalPorts } from '../../../../shared/execution/forecast/rehearsal-ports.ts';
-import { runnerOf } from '../../../../shared/execution/steps/index.ts';
-import { countingRuntime, newTenant } from '../../../support/stack.ts';
+import { loadStepRunner } from '../../../../shared/execution/steps/index.ts';
+import { countingRuntime, newTenant } from '../../../support/stack/stack.ts';
 
 const acting = Object.values(stepTypes).filter(({ effects }) => effects);
 
 test.each(acting.map(({ type }) => type))(
   'a forecast can plan a %s step without performing it',
   async (type) => {
-    expect(Object.keys(await runnerOf(type)).toSorted()).toEqual(['perform', 'plan']);
+    expect(Object.keys(await loadStepRunner(type)).toSorted()).toEqual(['perform', 'plan']);
   },
 );
 

@@ -1,9 +1,9 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { newId } from '../../../../shared/core/ids.ts';
 import type { Write } from '../../../../shared/platform/data/writes.ts';
-import { deliver, plannedBatch, runOnce } from '../../../support/batches.ts';
-import { createRecords, expectStatus, template } from '../../../support/flows.ts';
-import { modelServer } from '../../../support/model-server.ts';
+import { deliverRunMessages, plannedBatch, runOnce } from '../../../support/flows/batches.ts';
+import { createRecords, expectStatus, template } from '../../../support/flows/flows.ts';
+import { modelServer } from '../../../support/models/model-server.ts';
 
 let server: Awaited<ReturnType<typeof modelServer>>;
 
@@ -37,7 +37,7 @@ const recordOf = async ({ call, records }: Awaited<ReturnType<typeof appending>>
 test('outputs that the record cannot take fail the run, for dispatches and batches', async () => {
   const tooLarge = script('"x".repeat(300_000)');
   const batch = await appending([tooLarge]);
-  expect(await deliver([batch.message()])).toEqual([]);
+  expect(await deliverRunMessages([batch.message()])).toEqual([]);
   expect(await batch.progress()).toMatchObject({ status: 'failed', processedRecords: 1, failedRecords: 1 });
   const { data } = await expectStatus(200, batch.call('GET', `/v1/records/${batch.records[0]?.id}/results`));
   const [record] = await createRecords(batch, 'other', 1);
@@ -77,7 +77,7 @@ test.each([
     await expect(runOnce(scope, batch.message())).rejects.toThrow('The worker died');
     expect((await recordOf(batch)).metadata).toMatchObject({ greeting: 'the answer!' });
     expect(await batch.progress()).toMatchObject({ processedRecords: 0 });
-    expect(await deliver([batch.message()])).toEqual([]);
+    expect(await deliverRunMessages([batch.message()])).toEqual([]);
     expect(await batch.progress()).toMatchObject({
       status: 'completed',
       processedRecords: 1,
@@ -89,6 +89,6 @@ test.each([
 
 test('a run that fails appends nothing', async () => {
   const batch = await appending([script('1'), script('throw new Error("no")')]);
-  expect(await deliver([batch.message()])).toEqual([]);
+  expect(await deliverRunMessages([batch.message()])).toEqual([]);
   expect((await recordOf(batch)).metadata).toEqual({ n: 0 });
 });

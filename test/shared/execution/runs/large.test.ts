@@ -1,9 +1,15 @@
 import { expect, test, vi } from 'vitest';
 import { recordResultsRange } from '../../../../shared/execution/runs/checkpoints/checkpoint.ts';
-import { deliver, plannedBatch, runOnce } from '../../../support/batches.ts';
-import { createRecords, expectStatus, publishedFlow, runFlow, template } from '../../../support/flows.ts';
-import { payloadNames } from '../../../support/payload-bucket.ts';
-import { newTenant } from '../../../support/stack.ts';
+import { payloadNames } from '../../../support/data/payload-bucket.ts';
+import { deliverRunMessages, plannedBatch, runOnce } from '../../../support/flows/batches.ts';
+import {
+  createRecords,
+  expectStatus,
+  publishedFlow,
+  runFlowOnRecords,
+  template,
+} from '../../../support/flows/flows.ts';
+import { newTenant } from '../../../support/stack/stack.ts';
 
 const script = (code: string, outputVariable?: string) => ({
   type: 'transform-data',
@@ -24,7 +30,7 @@ test('an output of 300 KB is offloaded and restored: in variables, in a resumed 
   const { table } = batch.scope;
   const dying = { ...batch.scope, table: { ...table, commit: dyingAtEnd(table.commit) } };
   await expect(runOnce(dying, batch.message())).rejects.toThrow('died');
-  expect(await deliver([batch.message()])).toEqual([]);
+  expect(await deliverRunMessages([batch.message()])).toEqual([]);
 
   const whole = `start ${'äß€'.repeat(100_000)} end`;
   const [first, asked, size, ended] = await batch.results();
@@ -48,7 +54,7 @@ function dyingAtEnd<T extends (...parameters: never[]) => Promise<void>>(commit:
 test('a record with 200 KB of metadata runs, and its results contain the metadata as the run saw it', async () => {
   const metadata = { text: 'é'.repeat(100_000), list: Array.from({ length: 100 }, (_, n) => ({ n })) };
   const batch = await plannedBatch({ metadata, steps: [template('{{ _record.metadata.text | size }}')] });
-  expect(await deliver([batch.message()])).toEqual([]);
+  expect(await deliverRunMessages([batch.message()])).toEqual([]);
   expect(await batch.results()).toMatchObject([
     { outputPreview: '100000', recordMetadata: { n: 0, ...metadata } },
   ]);
@@ -57,7 +63,7 @@ test('a record with 200 KB of metadata runs, and its results contain the metadat
 test('sixty steps with large outputs are spread over checkpoints, and all are kept in order', async () => {
   const steps = Array.from({ length: 60 }, (_, n) => script(`"${n}:" + "x".repeat(15_000)`, `v${n}`));
   const batch = await plannedBatch({ steps });
-  expect(await deliver([batch.message()])).toEqual([]);
+  expect(await deliverRunMessages([batch.message()])).toEqual([]);
   const { table } = batch.scope;
   const recordId = batch.records[0]?.id ?? '';
   expect(await table.count(recordResultsRange(recordId))).toBeGreaterThan(5);
@@ -74,7 +80,7 @@ test('sixty steps with large outputs are spread over checkpoints, and all are ke
 test('multi-byte characters count as their bytes', async () => {
   const steps = Array.from({ length: 12 }, (_, n) => script(`"${n}" + "€".repeat(29_000)`));
   const batch = await plannedBatch({ steps });
-  expect(await deliver([batch.message()])).toEqual([]);
+  expect(await deliverRunMessages([batch.message()])).toEqual([]);
   expect(await batch.progress()).toMatchObject({ status: 'completed' });
   expect((await batch.results()).map((row) => row.outputPreview?.replace(/€+/, ''))).toEqual(
     steps.map((_, n) => String(n)),
@@ -87,7 +93,7 @@ test('a thousand steps that fail with long errors keep all of them', async () =>
     config: { script: 'throw new Error("x".repeat(600))', errorHandling: { onError: 'continue' } },
   };
   const batch = await plannedBatch({ steps: Array.from({ length: 1_000 }, () => fails) });
-  expect(await deliver([batch.message()])).toEqual([]);
+  expect(await deliverRunMessages([batch.message()])).toEqual([]);
   expect(await batch.progress()).toMatchObject({
     status: 'completed',
     processedRecords: 1,
@@ -102,7 +108,7 @@ test('an output that DynamoDB cannot represent is kept: huge numbers, deep nesti
   const deep = Array.from({ length: 60 }).reduce((inner) => ({ inner }), 1);
   const text = JSON.stringify({ z: 1e300, a: 1e-200, m: 2 ** 60, deep });
   const batch = await plannedBatch({ steps: [script(text, 'data'), template('{{ data }}')] });
-  expect(await deliver([batch.message()])).toEqual([]);
+  expect(await deliverRunMessages([batch.message()])).toEqual([]);
   const [data, printed] = await batch.results();
   expect([data?.outputPreview, printed?.outputPreview]).toEqual([text, text]);
   expect(JSON.stringify(printed?.inputVariables)).toBe(`{"data":${text}}`);
@@ -122,7 +128,7 @@ async function fetchesOf(work: () => Promise<unknown>): Promise<number> {
 test('a page of step results fetches each payload once, and none that is too large to show', async () => {
   const steps = Array.from({ length: 20 }, (_, n) => script(`"x".repeat(100_000)`, `v${n}`));
   const batch = await plannedBatch({ steps });
-  expect(await deliver([batch.message()])).toEqual([]);
+  expect(await deliverRunMessages([batch.message()])).toEqual([]);
   let rows: Awaited<ReturnType<typeof batch.results>> = [];
   const fetches = await fetchesOf(async () => {
     rows = await batch.results();
@@ -137,7 +143,7 @@ test('a page of step results fetches each payload once, and none that is too lar
 test('a variable that is set again counts once, and each step shows its value at that time', async () => {
   const steps = Array.from({ length: 6 }, (_, n) => script(`"${n}".repeat(600_000)`, 'v'));
   const batch = await plannedBatch({ steps });
-  expect(await deliver([batch.message()])).toEqual([]);
+  expect(await deliverRunMessages([batch.message()])).toEqual([]);
   const rows = await batch.results();
   expect(rows.map(({ inputVariables }) => (inputVariables as { v?: string }).v?.slice(0, 2))).toEqual([
     undefined,
@@ -156,7 +162,7 @@ test('a page ends before it exceeds the Lambda limit, which counts escaped quote
     ...Array.from({ length: 7 }, (_, n) => template(`${n}`)),
   ]);
   await createRecords(tenant, 'thing', 1);
-  await expectStatus(200, runFlow(tenant, flow.id, 'thing'));
+  await expectStatus(200, runFlowOnRecords(tenant, flow.id, 'thing'));
   const names = [];
   for (let more = true; more; ) {
     const path = `/v1/flows/${flow.id}/step-results?limit=100&sortOrder=asc&offset=${names.length}`;
@@ -175,7 +181,7 @@ test('a row that alone exceeds the response limit omits its large fields', async
   const steps = ['a', 'b', 'c'].map((name) => script(`'"'.repeat(500_000)`, name));
   const flow = await publishedFlow(tenant, [...steps, { type: 'prompt', name: 'ask', config }]);
   await createRecords(tenant, 'thing', 1);
-  await expectStatus(200, runFlow(tenant, flow.id, 'thing'));
+  await expectStatus(200, runFlowOnRecords(tenant, flow.id, 'thing'));
   const path = `/v1/flows/${flow.id}/step-results?limit=1`;
   const { data } = await expectStatus(200, tenant.call('GET', path));
   const left = {
@@ -191,7 +197,7 @@ test('the results of a record fit a response with all quotes escaped', async () 
   const tenant = await newTenant();
   const flow = await publishedFlow(tenant, [script(`'"'.repeat(900_000)`)]);
   const [record] = await createRecords(tenant, 'thing', 1);
-  for (const _ of [1, 2]) await expectStatus(200, runFlow(tenant, flow.id, 'thing'));
+  for (const _ of [1, 2]) await expectStatus(200, runFlowOnRecords(tenant, flow.id, 'thing'));
   const { data } = await expectStatus(200, tenant.call('GET', `/v1/records/${record?.id}/results`));
   expect(data.map((row: object) => 'result' in row)).toEqual([true, false]);
 });

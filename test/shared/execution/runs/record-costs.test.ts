@@ -8,9 +8,14 @@ import { openRunRecorder } from '../../../../shared/execution/runs/checkpoints/r
 import { tenantPartition } from '../../../../shared/platform/data/keys.ts';
 import type { Scope } from '../../../../shared/platform/data/scope.ts';
 import type { Write } from '../../../../shared/platform/data/writes.ts';
-import { deliver, type PlannedBatch, plannedBatch, runOnce } from '../../../support/batches.ts';
-import { template } from '../../../support/flows.ts';
-import { countingRuntime } from '../../../support/stack.ts';
+import {
+  deliverRunMessages,
+  type PlannedBatch,
+  plannedBatch,
+  runOnce,
+} from '../../../support/flows/batches.ts';
+import { template } from '../../../support/flows/flows.ts';
+import { countingRuntime } from '../../../support/stack/stack.ts';
 import { newTenantName } from '../../platform/data/notes.ts';
 
 const prompt = (model = 'gpt-4o-mini') => ({
@@ -87,7 +92,7 @@ const write = async (log: Log, ...uses: ReturnType<typeof use>[]) => {
 
 test('the costs of a record are the sums over its step results, across batches and models', async () => {
   const batch = await plannedBatch({ recordCount: 3, steps: [prompt(), template('x'), prompt('gpt-4o')] });
-  await deliver(batch.messages);
+  await deliverRunMessages(batch.messages);
   for (const { id } of batch.records) {
     const costs = await recordCosts(batch.scope)(id);
     expect(costs).toMatchObject(await summed(batch, id));
@@ -131,7 +136,11 @@ test('the counters of a deleted flow are removed with its results, and no others
   const batch = await plannedBatch({ recordCount: 2, steps: [prompt(), prompt('gpt-4o')] });
   const other = await plannedBatch({ steps: [prompt()] });
   const [id = ''] = batch.records.map((record) => record.id);
-  await deliver([...batch.messages, { ...batch.message(), runId: newId('exec') }, other.message()]);
+  await deliverRunMessages([
+    ...batch.messages,
+    { ...batch.message(), runId: newId('exec') },
+    other.message(),
+  ]);
   const countersOf = async (scope: Scope, recordId: string) => {
     const range = { partition: recordPartition(recordId), from: 'COSTS#', to: 'COSTS#~', consistent: true };
     return (await scope.table.queryAll(range)).length;
@@ -146,7 +155,7 @@ test('concurrent runs and transactions on one record all count', async () => {
   const batch = await plannedBatch({ steps: [prompt()] });
   const id = batch.records[0]?.id ?? '';
   const messages = Array.from({ length: 5 }, () => ({ ...batch.message(), runId: newId('exec') }));
-  await deliver(messages);
+  await deliverRunMessages(messages);
   expect(await recordCosts(batch.scope)(id)).toMatchObject({
     ...(await summed(batch, id)),
     executionCount: 5,

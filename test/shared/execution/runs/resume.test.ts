@@ -2,10 +2,15 @@ import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import type { RunMessage } from '../../../../shared/execution/batches/messages/run-message.ts';
 import type { Scope } from '../../../../shared/platform/data/scope.ts';
 import type { Write } from '../../../../shared/platform/data/writes.ts';
-import { deliver, type PlannedBatch, plannedBatch, runOnce } from '../../../support/batches.ts';
-import { brokenTable, cancelled, type Interference, throttled } from '../../../support/broken-table.ts';
-import { template } from '../../../support/flows.ts';
-import { modelServer } from '../../../support/model-server.ts';
+import { brokenTable, cancelled, type Interference, throttled } from '../../../support/data/broken-table.ts';
+import {
+  deliverRunMessages,
+  type PlannedBatch,
+  plannedBatch,
+  runOnce,
+} from '../../../support/flows/batches.ts';
+import { template } from '../../../support/flows/flows.ts';
+import { modelServer } from '../../../support/models/model-server.ts';
 
 let server: Awaited<ReturnType<typeof modelServer>>;
 
@@ -78,7 +83,7 @@ test.each([0, 1, 2])(
   async (death) => {
     const batch = await plannedBatch({ steps });
     await runOnce(dyingAt(batch, death, 'after'), batch.message()).catch(() => {});
-    expect(await deliver([batch.message()])).toEqual([]);
+    expect(await deliverRunMessages([batch.message()])).toEqual([]);
     await expectWhole(batch);
     expect(asked()).toHaveLength(modelCalls);
   },
@@ -92,7 +97,7 @@ test.each([0, 1, 2])(
     const before = asked();
     const unwritten = before.slice(await recordedCalls(batch));
     expect(unwritten).toHaveLength(1);
-    expect(await deliver([batch.message()])).toEqual([]);
+    expect(await deliverRunMessages([batch.message()])).toEqual([]);
     await expectWhole(batch);
     expect(asked()).toHaveLength(modelCalls + unwritten.length);
     expect(asked().slice(before.length, before.length + 1)).toEqual(unwritten);
@@ -104,17 +109,17 @@ test('one that crashes repeatedly still ends with each result once', async () =>
   for (let death = 0; death < 6; death++) {
     await runOnce(dyingAt(batch, 1, 'before'), batch.message()).catch(() => {});
   }
-  await deliver([batch.message()]);
+  await deliverRunMessages([batch.message()]);
   await expectWhole(batch);
 });
 
 test('a resumed run has the same results as an undisturbed one', async () => {
   const [whole, broken] = [await plannedBatch({ steps }), await plannedBatch({ steps })];
-  await deliver([whole.message()]);
+  await deliverRunMessages([whole.message()]);
   for (const death of [1, 1, 1]) {
     await runOnce(dyingAt(broken, death, 'after'), broken.message()).catch(() => {});
   }
-  await deliver([broken.message()]);
+  await deliverRunMessages([broken.message()]);
   const plain = async (batch: PlannedBatch) =>
     (await batch.results()).map(({ outputPreview, inputVariables }) =>
       JSON.stringify([outputPreview, inputVariables]).replaceAll(/exec_\w+/g, 'exec'),

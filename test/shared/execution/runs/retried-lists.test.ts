@@ -5,7 +5,7 @@ import type { ModelCall } from '../../../../shared/domain/model-usage/model-call
 import type { StepResult } from '../../../../shared/execution/engine/engine.ts';
 import type { RunRecorder } from '../../../../shared/execution/runs/checkpoints/run-recorder.ts';
 import { attemptRun } from '../../../../shared/execution/runs/run-attempt.ts';
-import { modelOf, textIn } from '../../../support/model-ports.ts';
+import { fakeModel, promptText } from '../../../support/models/model-ports.ts';
 import { fakePorts, flowSteps, prompt } from '../engine/engine-world.ts';
 
 /** Runs steps with a model that fails at the first `flaky`, and says what was recorded. */
@@ -24,8 +24,8 @@ async function recorded(...given: FlowStepInput[]) {
     suspend: nothing,
     finish: nothing,
   };
-  const model = modelOf(({ messages }) => {
-    const text = textIn(messages.at(-1));
+  const model = fakeModel(({ messages }) => {
+    const text = promptText(messages.at(-1));
     asked.push(text);
     if (text === 'flaky' && asked.filter((each) => each === text).length === 1) {
       throw new StepError('busy', { retryable: true, kind: 'rate_limit' });

@@ -10,15 +10,15 @@ import {
   runsOfMessage,
 } from '../../../../shared/execution/batches/messages/run-message.ts';
 import { checkpointEntity } from '../../../../shared/execution/runs/checkpoints/checkpoint.ts';
-import { tombstoneOf } from '../../../../shared/platform/cleanup/tombstone.ts';
+import { tombstoneWrite } from '../../../../shared/platform/cleanup/tombstone.ts';
 import { documentClient } from '../../../../shared/platform/data/client.ts';
 import { storedKey } from '../../../../shared/platform/data/keys.ts';
-import { aQuarter, deliver, plannedBatch } from '../../../support/batches.ts';
-import { template } from '../../../support/flows.ts';
-import { loopback } from '../../../support/loopback.ts';
-import { modelServer } from '../../../support/model-server.ts';
-import { silentQueue } from '../../../support/silent-queue.ts';
-import { stack } from '../../../support/stack.ts';
+import { silentQueue } from '../../../support/data/silent-queue.ts';
+import { aQuarter, deliverRunMessages, plannedBatch } from '../../../support/flows/batches.ts';
+import { template } from '../../../support/flows/flows.ts';
+import { modelServer } from '../../../support/models/model-server.ts';
+import { loopback } from '../../../support/servers/loopback.ts';
+import { stack } from '../../../support/stack/stack.ts';
 
 afterEach(() => {
   vi.unstubAllEnvs();
@@ -55,12 +55,12 @@ test('a message that is delivered twice at once, and again later, yields one set
   const batch = await plannedBatch({ steps: [template('a'), prompt('b'), template('c')] });
   const message = batch.message();
 
-  const [first, second] = await Promise.all([deliver([message]), deliver([message])]);
+  const [first, second] = await Promise.all([deliverRunMessages([message]), deliverRunMessages([message])]);
 
   // Of two workers on one record the slower one hands its message back.
   expect([...first, ...second].length).toBeLessThanOrEqual(1);
   const calls = server.requests.length;
-  for (let again = 0; again < 3; again++) expect(await deliver([message])).toEqual([]);
+  for (let again = 0; again < 3; again++) expect(await deliverRunMessages([message])).toEqual([]);
   expect(server.requests).toHaveLength(calls);
   expect(await batch.progress()).toMatchObject({
     status: 'completed',
@@ -73,7 +73,10 @@ test('a message that is delivered twice at once, and again later, yields one set
 test('many concurrent messages, each delivered three times, count once each', async () => {
   const batch = await plannedBatch({ recordCount: 20, steps: [template('a'), template('b')] });
   for (let time = 0; time < 3; time++) {
-    await Promise.all([deliver(batch.messages.slice(0, 10)), deliver(batch.messages.slice(5))]);
+    await Promise.all([
+      deliverRunMessages(batch.messages.slice(0, 10)),
+      deliverRunMessages(batch.messages.slice(5)),
+    ]);
   }
   expect(await batch.progress()).toMatchObject({
     status: 'completed',
@@ -97,12 +100,14 @@ test('a message that fails is returned with the later ones of its group; other g
     four,
   ] as object[];
 
-  const failed = await deliver(bodies, (_body, index) => (index < 3 ? 'a group' : `group ${index}`));
+  const failed = await deliverRunMessages(bodies, (_body, index) =>
+    index < 3 ? 'a group' : `group ${index}`,
+  );
 
   expect(failed).toEqual(['message 1', 'message 2']);
   expect(await batch.progress()).toMatchObject({ processedRecords: 3 });
   expect(await batch.results(two?.recordId ?? '')).toEqual([]);
-  expect(await deliver([two as object])).toEqual([]);
+  expect(await deliverRunMessages([two as object])).toEqual([]);
   expect(await batch.progress()).toMatchObject({ status: 'completed', processedRecords: 4 });
 });
 
@@ -115,7 +120,7 @@ test('a message of several runs that fails is delivered again, and goes on after
   await client.send(new PutCommand({ TableName, Item: { PK, SK, results: 'unreadable' } }));
   const message = messageOfRuns(batch.messages);
 
-  const again = (deliveries: number) => deliver([message], undefined, aQuarter, deliveries);
+  const again = (deliveries: number) => deliverRunMessages([message], undefined, aQuarter, deliveries);
   expect(await again(1)).toEqual(['message 0']);
   expect(server.requests).toHaveLength(2);
   // Those that have ended are not held by the delivery that ran them, so each delivery is a try.
@@ -130,7 +135,7 @@ test('a run whose message was sent twice runs once, although the next runs are l
   const server = await model({ answer: () => 'an answer' });
   const batch = await plannedBatch({ recordCount: 3, recordConcurrency: 1, steps: [prompt('x')] });
   const twice = [messageOfRuns(batch.messages), messageOfRuns(batch.messages)];
-  expect(await deliver(twice, oneGroup)).toEqual([]);
+  expect(await deliverRunMessages(twice, oneGroup)).toEqual([]);
   expect(server.requests).toHaveLength(3);
   expect(await batch.progress()).toMatchObject({ status: 'completed', processedRecords: 3 });
 });
@@ -142,14 +147,16 @@ test('what would begin in the last ten minutes of an invocation is sent anew, at
   const [first, second, ...rest] = batch.messages as [RunMessage, RunMessage, RunMessage];
   const messages = [messageOfRuns([first, second]), messageOfRuns(rest)];
 
-  expect(await deliver(messages, oneGroup, { getRemainingTimeInMillis: () => 500_000 })).toEqual([]);
+  expect(await deliverRunMessages(messages, oneGroup, { getRemainingTimeInMillis: () => 500_000 })).toEqual(
+    [],
+  );
   expect(server.requests).toHaveLength(1);
   expect(sent.map(({ body, group }) => [runsOfMessage(body), group])).toEqual([
     [[second], 'a group'],
     [[...rest.slice(0, -1), { ...rest.at(-1), isLast: true }], 'a group'],
   ]);
   expect(new Set(sent.map(({ id }) => id)).size).toBe(2);
-  for (const { body } of sent) await deliver([body], oneGroup);
+  for (const { body } of sent) await deliverRunMessages([body], oneGroup);
   expect(await batch.progress()).toMatchObject({ status: 'completed', processedRecords: 5 });
 });
 
@@ -167,7 +174,7 @@ test('a message that is done is deleted while others of its invocation still run
   });
   vi.stubEnv('RUNS_QUEUE_URL', `${queue.url}/queue`);
   vi.spyOn(console, 'warn').mockImplementation(() => {});
-  await deliver([slow.message(), messageOfRuns(quick.messages)]);
+  await deliverRunMessages([slow.message(), messageOfRuns(quick.messages)]);
   isOver = true;
   expect(deleted).toEqual([{ handles: ['handle 1'], whileSlow: true }]);
 });
@@ -176,7 +183,7 @@ test('a batch that is cancelled while a message runs ends within a second, not w
   const server = await model({ answer: () => 'an answer' });
   server.options.delayMs = 300;
   const batch = await plannedBatch({ recordCount: 10, recordConcurrency: 1, steps: [prompt('x')] });
-  const delivered = deliver([messageOfRuns(batch.messages)]);
+  const delivered = deliverRunMessages([messageOfRuns(batch.messages)]);
   await vi.waitUntil(() => server.requests.length > 0);
   await batchStore(batch.scope).stop(batch.batch.id, 'cancelled');
   await delivered;
@@ -195,19 +202,19 @@ test('the messages of a group run in order, those of several groups concurrently
   const steps = [prompt('x')];
   const alone = await plannedBatch({ recordCount: 4, steps });
   server.options.delayMs = 10;
-  await deliver(alone.messages, oneGroup);
+  await deliverRunMessages(alone.messages, oneGroup);
   expect(most).toBe(1);
   const together = await plannedBatch({ recordCount: 4, steps });
   server.options.delayMs = 500;
-  await deliver(together.messages);
+  await deliverRunMessages(together.messages);
   expect(most).toBeGreaterThan(1);
 });
 
 test('a deleted record counts as failed, with the reason', async () => {
   const batch = await plannedBatch({ recordCount: 2, steps: [template('x')] });
   await recordStore(batch.scope).remove(batch.records[0]?.id ?? '');
-  expect(await deliver(batch.messages)).toEqual([]);
-  expect(await deliver(batch.messages)).toEqual([]);
+  expect(await deliverRunMessages(batch.messages)).toEqual([]);
+  expect(await deliverRunMessages(batch.messages)).toEqual([]);
   expect(await batch.progress()).toMatchObject({
     status: 'completed',
     processedRecords: 2,
@@ -218,8 +225,8 @@ test('a deleted record counts as failed, with the reason', async () => {
 test('the records of a deleted flow count as failed and do not run', async () => {
   const server = await model();
   const batch = await plannedBatch({ recordCount: 2, steps: [prompt('x')] });
-  await batch.scope.table.commit([tombstoneOf(batch.scope, batch.flow.id)]);
-  expect(await deliver(batch.messages)).toEqual([]);
+  await batch.scope.table.commit([tombstoneWrite(batch.scope, batch.flow.id)]);
+  expect(await deliverRunMessages(batch.messages)).toEqual([]);
   expect(await batch.progress()).toMatchObject({ status: 'failed', processedRecords: 2, failedRecords: 2 });
   expect(server.requests).toEqual([]);
 });
@@ -228,7 +235,7 @@ test('the messages of a cancelled batch are consumed without running or counting
   const server = await model();
   const batch = await plannedBatch({ recordCount: 3, steps: [prompt('x')] });
   await batchStore(batch.scope).stop(batch.batch.id, 'cancelled');
-  expect(await deliver(batch.messages, oneGroup)).toEqual([]);
+  expect(await deliverRunMessages(batch.messages, oneGroup)).toEqual([]);
   expect(await batch.progress()).toMatchObject({ status: 'cancelled', processedRecords: 0 });
   expect(server.requests).toEqual([]);
   expect(await batch.results()).toEqual([]);
@@ -248,7 +255,7 @@ test('a record that runs during the cancellation finishes and counts; the next o
     recordCount: 3,
     steps: [prompt('first'), template('second'), prompt('third')],
   });
-  expect(await deliver(batch.messages, oneGroup)).toEqual([]);
+  expect(await deliverRunMessages(batch.messages, oneGroup)).toEqual([]);
   await stopping;
   expect(await batch.progress()).toMatchObject({
     status: 'cancelled',
@@ -261,7 +268,7 @@ test('a record that runs during the cancellation finishes and counts; the next o
 
 test('a message of a batch that no longer exists is consumed', async () => {
   const batch = await plannedBatch({ steps: [template('x')] });
-  expect(await deliver([{ ...batch.message(), batchId: newId('batch') }])).toEqual([]);
+  expect(await deliverRunMessages([{ ...batch.message(), batchId: newId('batch') }])).toEqual([]);
   expect(await batch.results()).toEqual([]);
 });
 
@@ -274,7 +281,7 @@ test('a model with temporary errors is retried from the failed step, maxRetries 
     ...twoRetries,
     steps: [template('before'), prompt('x'), template('after')],
   });
-  expect(await deliver([batch.message()])).toEqual([]);
+  expect(await deliverRunMessages([batch.message()])).toEqual([]);
   expect(server.requests).toHaveLength(3 * 3);
   expect(await batch.progress()).toMatchObject({ status: 'failed', processedRecords: 1, failedRecords: 1 });
   const results = await batch.results();
@@ -294,7 +301,7 @@ test('a retry that succeeds completes the step, whose result counts the retries;
     ...twoRetries,
     steps: [template('before'), prompt('x'), prompt('after')],
   });
-  expect(await deliver([batch.message()])).toEqual([]);
+  expect(await deliverRunMessages([batch.message()])).toEqual([]);
   expect(await batch.progress()).toMatchObject({ status: 'completed', failedRecords: 0 });
   expect(told(await batch.results())).toEqual(['before completed 0', 'x completed 2', 'after completed 0']);
   expect(server.requests).toHaveLength(8);
@@ -310,7 +317,7 @@ test('a retried run neither repeats nor records again what it did before its fai
       prompt('decisive'),
     ],
   });
-  expect(await deliver([batch.message()])).toEqual([]);
+  expect(await deliverRunMessages([batch.message()])).toEqual([]);
   expect(told(await batch.results())).toEqual(['fails failed 0', 'ignored failed 0', 'decisive failed 2']);
   expect(server.requests).toHaveLength(3 + 3 * 3);
 });
@@ -318,7 +325,7 @@ test('a retried run neither repeats nor records again what it did before its fai
 test('a permanent failure is not retried', async () => {
   const server = await model({ failurePercent: 100, failureStatus: 400 });
   const batch = await plannedBatch({ ...twoRetries, steps: [prompt('x')] });
-  await deliver([batch.message()]);
+  await deliverRunMessages([batch.message()]);
   expect(server.requests).toHaveLength(1);
   expect(told(await batch.results())).toEqual(['x failed 0']);
 });
@@ -333,9 +340,9 @@ test('a worker at its time limit returns its message, and the next one resumes a
         : undefined,
   });
   const context = { getRemainingTimeInMillis: () => 6_500 };
-  expect(await deliver([batch.message()], undefined, context)).toEqual(['message 0']);
+  expect(await deliverRunMessages([batch.message()], undefined, context)).toEqual(['message 0']);
   expect(await batch.progress()).toMatchObject({ processedRecords: 0 });
-  expect(await deliver([batch.message()])).toEqual([]);
+  expect(await deliverRunMessages([batch.message()])).toEqual([]);
   expect(server.requests.map(({ messages }) => messages[0]?.content)).toEqual(['quick', 'slow', 'slow']);
   expect(named(await batch.results())).toEqual(['quick', 'slow', 'end']);
 });

@@ -3,20 +3,20 @@ import { expect, test } from 'vitest';
 import { batchStore } from '../../../../shared/execution/batches/batch-store.ts';
 import type { TimerMessage } from '../../../../shared/execution/batches/messages/timers.ts';
 import { readCheckpoints } from '../../../../shared/execution/runs/checkpoints/read-checkpoints.ts';
-import { waitsOf } from '../../../../shared/execution/runs/checkpoints/waits.ts';
+import { checkpointWaits } from '../../../../shared/execution/runs/checkpoints/waits.ts';
 import type { Scope } from '../../../../shared/platform/data/scope.ts';
-import { type PlannedBatch, plannedBatch, runOnce } from '../../../support/batches.ts';
-import { eventually } from '../../../support/eventually.ts';
+import { silentQueue } from '../../../support/data/silent-queue.ts';
+import { type PlannedBatch, plannedBatch, runOnce } from '../../../support/flows/batches.ts';
 import {
   type BatchStatus,
   createRecords,
   expectStatus,
   finishedBatch,
   template,
-} from '../../../support/flows.ts';
-import { silentQueue } from '../../../support/silent-queue.ts';
-import { newTenant } from '../../../support/stack.ts';
-import { everyStepResult } from '../../../support/step-results.ts';
+} from '../../../support/flows/flows.ts';
+import { everyStepResult } from '../../../support/flows/step-results.ts';
+import { eventually } from '../../../support/stack/eventually.ts';
+import { newTenant } from '../../../support/stack/stack.ts';
 
 const minute = 60_000;
 const wait = (config: Record<string, unknown>) => ({ type: 'wait-until', name: 'wait', config });
@@ -96,7 +96,9 @@ test('a run counts its resumptions in one wait, and fails when they have no end'
 test('two waits suspend one after the other', async () => {
   const batch = await plannedBatch({ steps: [wait({ delayMs: minute }), wait({ delayMs: minute })] });
   const waits = async () =>
-    (await checkpoints(batch)).map(({ waiting, end }) => waitsOf({ waiting })[0]?.path ?? end?.status);
+    (await checkpoints(batch)).map(
+      ({ waiting, end }) => checkpointWaits({ waiting })[0]?.path ?? end?.status,
+    );
   await runOnce(batch.scope, batch.message());
   await runOnce(later(batch.scope, minute), batch.message());
   expect(await waits()).toEqual(['0', '1']);

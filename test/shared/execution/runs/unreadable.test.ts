@@ -13,18 +13,18 @@ import {
 } from '../../../../shared/execution/runs/step-results/list-step-results.ts';
 import { s3Request } from '../../../../shared/platform/aws/s3.ts';
 import { type Packing, unpack } from '../../../../shared/platform/data/packing.ts';
-import { deliver, plannedBatch } from '../../../support/batches.ts';
+import { deliverRunMessages, plannedBatch } from '../../../support/flows/batches.ts';
 import {
   createRecords,
   expectStatus,
   finishedBatch,
   publishedFlow,
-  runFlow,
+  runFlowOnRecords,
   template,
-} from '../../../support/flows.ts';
-import { loopback } from '../../../support/loopback.ts';
-import { newTenant } from '../../../support/stack.ts';
-import { everyStepResult } from '../../../support/step-results.ts';
+} from '../../../support/flows/flows.ts';
+import { everyStepResult } from '../../../support/flows/step-results.ts';
+import { loopback } from '../../../support/servers/loopback.ts';
+import { newTenant } from '../../../support/stack/stack.ts';
 
 const prompt = (model: string) => ({
   type: 'prompt',
@@ -36,7 +36,7 @@ test('a model that reports an impossible usage breaks no list', async () => {
   const tenant = await newTenant();
   const flow = await publishedFlow(tenant, [prompt('miscounting')]);
   const [record] = await createRecords(tenant, 'thing', 1);
-  const { batchId } = await expectStatus(200, runFlow(tenant, flow.id, 'thing'));
+  const { batchId } = await expectStatus(200, runFlowOnRecords(tenant, flow.id, 'thing'));
   expect(await finishedBatch(tenant, batchId)).toMatchObject({ status: 'completed', failedRecords: 0 });
   const paid = { status: 'completed', promptTokens: 0, completionTokens: 0, estimatedCost: null };
   expect(await everyStepResult(tenant, `/v1/flows/${flow.id}/step-results`)).toMatchObject([paid]);
@@ -55,7 +55,7 @@ async function spoiled(change: (item: Stored) => object = () => ({})) {
     steps: [template('{{ _record.name }}', 'v'), prompt('any')],
     recordCount: 3,
   });
-  expect(await deliver(batch.messages)).toEqual([]);
+  expect(await deliverRunMessages(batch.messages)).toEqual([]);
   const { recordId, runId } = batch.message(1);
   const { table } = batch.scope;
   const { PK, SK } = checkpointEntity.key({ recordId, runId, index: 0 });
@@ -110,7 +110,7 @@ async function ranWithPayload() {
       template('{{ v | size }}'),
     ],
   });
-  expect(await deliver([batch.message()])).toEqual([]);
+  expect(await deliverRunMessages([batch.message()])).toEqual([]);
   const [pointer = ''] = (await readCheckpoints(batch.scope, batch.message()))[0]?.pointers ?? [];
   return { ...batch, pointer };
 }
@@ -143,7 +143,7 @@ test('texts that are cut inside a character are stored: a preview, an error', as
       step('"\\ud800 alone" + "x".repeat(100_000)'),
     ],
   });
-  expect(await deliver([batch.message()])).toEqual([]);
+  expect(await deliverRunMessages([batch.message()])).toEqual([]);
   const [cut, thrown, lone] = await batch.results();
   expect(cut?.outputPreview).toBe('x'.repeat(999));
   expect(thrown?.errorMessage).toContain('�😀');

@@ -9,11 +9,11 @@ import { batchPlanner } from '../../../../shared/execution/batches/starting/batc
 import { checkpointEntity } from '../../../../shared/execution/runs/checkpoints/checkpoint.ts';
 import { documentClient } from '../../../../shared/platform/data/client.ts';
 import { storedKey } from '../../../../shared/platform/data/keys.ts';
-import { deliver, plannedBatch, runOnce, sqsEvent } from '../../../support/batches.ts';
-import { finishedBatch, template } from '../../../support/flows.ts';
-import { queueOfItsOwn } from '../../../support/queues.ts';
-import { silentQueue } from '../../../support/silent-queue.ts';
-import { stack } from '../../../support/stack.ts';
+import { queueOfItsOwn } from '../../../support/data/queues.ts';
+import { silentQueue } from '../../../support/data/silent-queue.ts';
+import { deliverRunMessages, plannedBatch, runOnce, sqsEvent } from '../../../support/flows/batches.ts';
+import { finishedBatch, template } from '../../../support/flows/flows.ts';
+import { stack } from '../../../support/stack/stack.ts';
 
 afterEach(() => {
   vi.unstubAllEnvs();
@@ -30,9 +30,9 @@ test('a record from the dead-letter queue fails with a reason, and counts once h
   await failRecord(event);
   expect(await batch.progress()).toMatchObject({ status: 'running', processedRecords: 1, failedRecords: 1 });
   // Its message is taken if it comes after all.
-  expect(await deliver([batch.message()])).toEqual([]);
+  expect(await deliverRunMessages([batch.message()])).toEqual([]);
   expect(await batch.progress()).toMatchObject({ processedRecords: 1, failedRecords: 1 });
-  await deliver([batch.message(1)]);
+  await deliverRunMessages([batch.message(1)]);
   expect(await batch.progress()).toMatchObject({
     status: 'completed',
     processedRecords: 2,
@@ -60,7 +60,7 @@ test('a record from the dead-letter queue is retried after a delay, twice, befor
 
 test('of a message from the dead-letter queue, each record that has not ended is retried by itself', async () => {
   const batch = await plannedBatch({ recordCount: 4, recordConcurrency: 1, steps });
-  await deliver([batch.message(0)]);
+  await deliverRunMessages([batch.message(0)]);
   const sent = await silentQueue<TimerMessage>('WAKES_QUEUE_URL');
   // One that cannot be read does not hold up the others.
   const { PK, SK } = storedKey(batch.tenant, checkpointEntity.key({ ...batch.message(2), index: 0 }));
@@ -72,7 +72,7 @@ test('of a message from the dead-letter queue, each record that has not ended is
   expect(sent.map(({ body }) => body.run)).toEqual(
     batch.messages.slice(1).map((message) => ({ ...message, restarts: 1, wake: 1 })),
   );
-  for (const { body } of sent) await deliver([body.run]);
+  for (const { body } of sent) await deliverRunMessages([body.run]);
   expect(await batch.progress()).toMatchObject({
     status: 'completed',
     processedRecords: 4,
@@ -82,7 +82,7 @@ test('of a message from the dead-letter queue, each record that has not ended is
 
 test('one that has ended after all stays as it ended', async () => {
   const batch = await plannedBatch({ steps });
-  await deliver([batch.message()]);
+  await deliverRunMessages([batch.message()]);
   await failRecord(givenUp(batch.message()));
   expect(await batch.progress()).toMatchObject({
     status: 'completed',

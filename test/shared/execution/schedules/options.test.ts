@@ -2,12 +2,12 @@ import { expect, test } from 'vitest';
 import { batchEntity } from '../../../../shared/execution/batches/batch.ts';
 import type { RunMessage } from '../../../../shared/execution/batches/messages/run-message.ts';
 import { batchPlanner, type PlanMessage } from '../../../../shared/execution/batches/starting/batch-plan.ts';
-import { plannedBatch, runOnce } from '../../../support/batches.ts';
-import { eventually } from '../../../support/eventually.ts';
-import { createFlow, createRecords, expectStatus, template } from '../../../support/flows.ts';
-import { createSchedule, daily, finishedRuns, scheduleSurface } from '../../../support/schedules.ts';
-import { silentQueue } from '../../../support/silent-queue.ts';
-import { countingRuntime, newTenant } from '../../../support/stack.ts';
+import { silentQueue } from '../../../support/data/silent-queue.ts';
+import { plannedBatch, runOnce } from '../../../support/flows/batches.ts';
+import { createFlow, createRecords, expectStatus, template } from '../../../support/flows/flows.ts';
+import { createSchedule, daily, finishedRuns, scheduleSurface } from '../../../support/flows/schedules.ts';
+import { eventually } from '../../../support/stack/eventually.ts';
+import { countingRuntime, newTenant } from '../../../support/stack/stack.ts';
 
 test('a batch has the options of its schedule', async () => {
   const tenant = await newTenant();

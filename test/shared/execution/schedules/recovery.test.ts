@@ -13,9 +13,8 @@ import { scheduleFirer } from '../../../../shared/execution/schedules/fire-sched
 import { firingStarter } from '../../../../shared/execution/schedules/start-firing.ts';
 import { sweepSchedules } from '../../../../shared/execution/schedules/sweep-schedules.ts';
 import { tenantOfItem } from '../../../../shared/platform/data/keys.ts';
-import { createFlow, expectStatus } from '../../../support/flows.ts';
-import { loopback } from '../../../support/loopback.ts';
-import { newRecord } from '../../../support/records.ts';
+import { newRecord } from '../../../support/data/records.ts';
+import { createFlow, expectStatus } from '../../../support/flows/flows.ts';
 import {
   createSchedule,
   daily,
@@ -23,8 +22,9 @@ import {
   inSeconds,
   makeDue,
   scheduleSurface,
-} from '../../../support/schedules.ts';
-import { countingRuntime, newTenant } from '../../../support/stack.ts';
+} from '../../../support/flows/schedules.ts';
+import { loopback } from '../../../support/servers/loopback.ts';
+import { countingRuntime, newTenant } from '../../../support/stack/stack.ts';
 
 const scheduler = new SchedulerClient({});
 const GroupName = process.env.SCHEDULES_GROUP ?? '';

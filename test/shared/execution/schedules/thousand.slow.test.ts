@@ -2,8 +2,8 @@ import { expect, test, vi } from 'vitest';
 import { mapConcurrently } from '../../../../shared/core/concurrency/map-concurrently.ts';
 import { Firing, firingsPartition } from '../../../../shared/domain/schedules/firing.ts';
 import { batchesPartition } from '../../../../shared/execution/batches/batch.ts';
-import { createSchedule, scheduleSurface } from '../../../support/schedules.ts';
-import { countingRuntime, newTenant } from '../../../support/stack.ts';
+import { createSchedule, scheduleSurface } from '../../../support/flows/schedules.ts';
+import { countingRuntime, newTenant } from '../../../support/stack/stack.ts';
 
 /** `SCHEDULES=1000` is what the service must bear; fewer show the same. */
 const count = Number(process.env.SCHEDULES ?? 30);

@@ -3,16 +3,16 @@ import type { A2aEvent, A2aRequest } from '../../../../shared/adapters/ports/a2a
 import type { McpToolList } from '../../../../shared/adapters/ports/mcp-port.ts';
 import type { ModelEvent, ModelPort } from '../../../../shared/adapters/ports/model-port.ts';
 import type { Ports } from '../../../../shared/adapters/ports/ports.ts';
-import { redactorOf } from '../../../../shared/core/redaction/redactor.ts';
+import { createRedactor } from '../../../../shared/core/redaction/redactor.ts';
 import {
   type PortRedactions,
   portRedactions,
   redactedPorts,
 } from '../../../../shared/execution/step-support/secret-ports.ts';
-import { noNames } from '../../../support/model-ports.ts';
-import { emptyWorld } from '../../../support/ports.ts';
+import { noNames } from '../../../support/models/model-ports.ts';
+import { emptyWorld } from '../../../support/stack/ports.ts';
 
-const redactor = redactorOf(new Map([['KEY', 'correct horse battery']]));
+const redactor = createRedactor(new Map([['KEY', 'correct horse battery']]));
 
 interface WithFax extends Ports {
   fax: () => Promise<string>;

@@ -1,8 +1,8 @@
 import { json } from 'node:stream/consumers';
 import { expect, test } from 'vitest';
-import { plannedBatch, runOnce } from '../../../support/batches.ts';
-import { allow, loopback } from '../../../support/loopback.ts';
-import { silentQueue } from '../../../support/silent-queue.ts';
+import { silentQueue } from '../../../support/data/silent-queue.ts';
+import { plannedBatch, runOnce } from '../../../support/flows/batches.ts';
+import { allowHost, loopback } from '../../../support/servers/loopback.ts';
 
 test('the address of a callback passes through filters in its announcement', async () => {
   const received: Record<string, string>[] = [];
@@ -10,7 +10,7 @@ test('the address of a callback passes through filters in its announcement', asy
     received.push((await json(request)) as Record<string, string>);
     response.end('{}');
   });
-  allow(new URL(url).host);
+  allowHost(new URL(url).host);
   await silentQueue('WAKES_QUEUE_URL');
   const body = '{ "plain": "{{ callbackUrl }}", "coded": "{{ callbackUrl | base64_encode }}" }';
   const announce = { http: { url, method: 'POST' as const, body } };

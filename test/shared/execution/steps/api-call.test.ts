@@ -1,9 +1,9 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { beforeEach, expect, test, vi } from 'vitest';
-import { failureOf } from '../../../support/failure-of.ts';
-import { loopback } from '../../../support/loopback.ts';
-import { problemsOf, runStep } from './run-step.ts';
+import { stepFailure } from '../../../support/flows/failure-of.ts';
+import { loopback } from '../../../support/servers/loopback.ts';
+import { configProblems, runStep } from './run-step.ts';
 
 interface Seen {
   method: string | undefined;
@@ -109,7 +109,7 @@ test.each([
   [503, true],
 ])('a %i fails the step with the status and the start of the body', async (status, retryable) => {
   const { url } = await api((response) => response.writeHead(status).end(`Sorry ${'x'.repeat(1_000)}`));
-  const failure = await failureOf(runStep('api-call', { http: { url } }));
+  const failure = await stepFailure(runStep('api-call', { http: { url } }));
   expect(failure).toMatchObject({
     message: `The API answered ${status}: Sorry ${'x'.repeat(294)}`,
     retryable,
@@ -118,14 +118,14 @@ test.each([
 
 test('a timeout is retryable, an invalid address is not', async () => {
   const { url } = await api(() => {});
-  const slow = await failureOf(runStep('api-call', { http: { url, timeout: 100 } }));
+  const slow = await stepFailure(runStep('api-call', { http: { url, timeout: 100 } }));
   expect(slow).toMatchObject({ message: `${url} did not answer within 100 ms`, retryable: true });
-  const gone = await failureOf(runStep('api-call', { http: { url: url.replace(/.$/, 'x') } }));
+  const gone = await stepFailure(runStep('api-call', { http: { url: url.replace(/.$/, 'x') } }));
   expect(gone).toMatchObject({ message: expect.stringContaining('Not a URL'), retryable: false });
 });
 
 test('a private address is rejected, also from a variable', async () => {
-  const failure = await failureOf(
+  const failure = await stepFailure(
     runStep(
       'api-call',
       { http: { url: '{{ target }}' } },
@@ -155,7 +155,7 @@ test.each([
     expect.stringContaining('errorHandling.fallbacks.0.type: '),
   ],
 ])('%j is rejected', async (config, problem) => {
-  expect(await problemsOf('api-call', config)).toEqual([problem]);
+  expect(await configProblems('api-call', config)).toEqual([problem]);
 });
 
 test.each([
@@ -167,7 +167,7 @@ test.each([
   async (_what, key) => {
     const { url, seen } = await api(json({}));
     const http = { url, headers: { 'X-Key': '{{ key }}' } };
-    const { message } = await failureOf(runStep('api-call', { http }, { variables: { key } }));
+    const { message } = await stepFailure(runStep('api-call', { http }, { variables: { key } }));
     expect(message).toMatch(/^The value of the header x-key has characters that headers cannot contain/);
     expect(message).not.toMatch(/cret|valueA42|9731/);
     expect(seen).toEqual([]);

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { conditionalStep } from '../../../../shared/domain/flows/step-types/conditional.ts';
-import { failureOf } from '../../../support/failure-of.ts';
-import { problemsOf, runStep } from './run-step.ts';
+import { stepFailure } from '../../../support/flows/failure-of.ts';
+import { configProblems, runStep } from './run-step.ts';
 
 const variables = { _record: { metadata: { size: 12 } } };
 
@@ -27,7 +27,7 @@ test('the output determines the branch, so that a resumed run takes it again', (
 });
 
 test('a condition that throws fails the step', async () => {
-  const failure = await failureOf(runStep('conditional', { condition: 'nobody.size' }));
+  const failure = await stepFailure(runStep('conditional', { condition: 'nobody.size' }));
   expect(failure.message).toBe("The expression failed: ReferenceError: 'nobody' is not defined (line 1)");
 });
 
@@ -35,5 +35,5 @@ test.each([
   ['a >', "condition: Unexpected token ')' (line 2)"],
   [' ', 'condition: Expected an expression'],
 ])('the condition "%s" is rejected', async (condition, problem) => {
-  expect(await problemsOf('conditional', { condition })).toEqual([problem]);
+  expect(await configProblems('conditional', { condition })).toEqual([problem]);
 });

@@ -1,8 +1,8 @@
 import { beforeEach, expect, test, vi } from 'vitest';
 import type { CrawledPage } from '../../../../shared/adapters/web/crawl.ts';
-import { failureOf } from '../../../support/failure-of.ts';
-import { html, type WebAnswer, web } from '../../../support/web.ts';
-import { problemsOf, runStep } from './run-step.ts';
+import { stepFailure } from '../../../support/flows/failure-of.ts';
+import { html, type WebAnswer, web } from '../../../support/servers/web.ts';
+import { configProblems, runStep } from './run-step.ts';
 
 beforeEach(() => {
   vi.unstubAllEnvs();
@@ -200,7 +200,7 @@ test.each<[string, Record<string, WebAnswer>, string, boolean]>([
   ['may be forbidden', { '/robots.txt': { status: 503 }, '/': page('x') }, '/robots.txt answered 503', true],
 ])('a first page that %s fails the step', async (_name, pages, message, retryable) => {
   const { url } = await site(pages);
-  expect(await failureOf(crawled(url))).toMatchObject({
+  expect(await stepFailure(crawled(url))).toMatchObject({
     message: expect.stringContaining(message),
     retryable,
   });
@@ -213,7 +213,7 @@ test.each([
   ['', 'Not a web address'],
 ])('%j is rejected', async (start, message) => {
   const running = runStep('crawl', { url: '{{ start }}' }, { variables: { start } });
-  expect(await failureOf(running)).toMatchObject({
+  expect(await stepFailure(running)).toMatchObject({
     message: expect.stringContaining(message),
     retryable: false,
   });
@@ -246,5 +246,5 @@ test.each([
   [{ url, depth: -1 }, expect.stringContaining('depth: ')],
   [{ url, pages: 5 }, expect.stringContaining('Unrecognized key: "pages"')],
 ])('%j is rejected', async (config, problem) => {
-  expect(await problemsOf('crawl', config)).toEqual([problem]);
+  expect(await configProblems('crawl', config)).toEqual([problem]);
 });

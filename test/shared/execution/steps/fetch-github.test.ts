@@ -1,9 +1,9 @@
 import { gunzipSync, gzipSync } from 'node:zlib';
 import { beforeEach, expect, test, vi } from 'vitest';
-import { failureOf } from '../../../support/failure-of.ts';
-import { tarball } from '../../../support/tarball.ts';
-import { type Asked, json, type WebAnswer, web } from '../../../support/web.ts';
-import { problemsOf, runStep } from './run-step.ts';
+import { tarball } from '../../../support/files/tarball.ts';
+import { stepFailure } from '../../../support/flows/failure-of.ts';
+import { jsonWebAnswer, type WebAnswer, type WebRequest, web } from '../../../support/servers/web.ts';
+import { configProblems, runStep } from './run-step.ts';
 
 beforeEach(() => {
   vi.unstubAllEnvs();
@@ -25,7 +25,7 @@ const archive = tarball([
 ]);
 
 /** GitHub's API as far as it is documented, with one repository in it. */
-function gitHub({ path: address }: Asked): WebAnswer | undefined {
+function gitHub({ path: address }: WebRequest): WebAnswer | undefined {
   const { pathname } = new URL(address, 'http://a');
   const [, kind, rest = ''] = /^\/api\/repos\/ada\/airports\/(contents|tarball)\/?(.*)$/.exec(pathname) ?? [];
   if (kind === 'tarball') return { status: 302, headers: { location: `/codeload/${rest || 'main'}` } };
@@ -34,15 +34,15 @@ function gitHub({ path: address }: Asked): WebAnswer | undefined {
   const body = files[path];
   if (body !== undefined) {
     const content = Buffer.from(body).toString('base64').replace(/.{60}/g, '$&\n');
-    return json({ type: 'file', encoding: 'base64', size: body.length, path, content });
+    return jsonWebAnswer({ type: 'file', encoding: 'base64', size: body.length, path, content });
   }
-  if (path === 'src' || path === 'src/deep') return json({ type: 'dir', path, entries: [] });
-  if (path === 'module') return json({ type: 'submodule' });
-  return kind ? json({ message: 'Not Found' }, { status: 404 }) : undefined;
+  if (path === 'src' || path === 'src/deep') return jsonWebAnswer({ type: 'dir', path, entries: [] });
+  if (path === 'module') return jsonWebAnswer({ type: 'submodule' });
+  return kind ? jsonWebAnswer({ message: 'Not Found' }, { status: 404 }) : undefined;
 }
 
 /** A stand-in of GitHub, which the step goes to. */
-async function stub(answer: (asked: Asked) => WebAnswer | undefined = gitHub) {
+async function stub(answer: (asked: WebRequest) => WebAnswer | undefined = gitHub) {
   const { url, asked } = await web(answer);
   vi.stubEnv('GITHUB_API_URL', `${url}/api/`);
   return asked;
@@ -71,7 +71,7 @@ test('a file above a megabyte, whose content GitHub omits, is fetched separately
   const asked = await stub(({ headers }) =>
     headers.accept?.includes('raw')
       ? { body: 'large' }
-      : json({ type: 'file', encoding: 'none', content: '' }),
+      : jsonWebAnswer({ type: 'file', encoding: 'none', content: '' }),
   );
   expect(await fetched({ path: 'a' })).toBe('large');
   expect(asked).toHaveLength(2);
@@ -156,7 +156,7 @@ test('the token is sent to GitHub, and not with a redirect to another host', asy
 test.each<[object, WebAnswer, string, boolean]>([
   [
     {},
-    json({ message: 'Not Found' }, { status: 404 }),
+    jsonWebAnswer({ message: 'Not Found' }, { status: 404 }),
     'GitHub does not have ada/airports, or does not show it. Set auth to a token',
     false,
   ],
@@ -171,21 +171,21 @@ test.each<[object, WebAnswer, string, boolean]>([
   [{}, { status: 429 }, 'The GitHub rate limit is exhausted', true],
   [
     {},
-    json({ message: 'Repository access blocked' }, { status: 451 }),
+    jsonWebAnswer({ message: 'Repository access blocked' }, { status: 451 }),
     'GitHub answered 451 for ada/airports: Repository access blocked',
     false,
   ],
   [{}, { status: 502, body: '<html>' }, 'GitHub answered 502 for ada/airports', true],
   [
     { path: 'm' },
-    json({ type: 'submodule' }),
+    jsonWebAnswer({ type: 'submodule' }),
     'ada/airports/m is neither a file nor a directory, but submodule',
     false,
   ],
   [{ path: 'm' }, { body: 'oops' }, 'ada/airports/m is neither a file nor a directory', false],
   [
     { path: 'm' },
-    json({ type: 'file', encoding: 'base64', content: 'AAEC' }),
+    jsonWebAnswer({ type: 'file', encoding: 'base64', content: 'AAEC' }),
     'ada/airports/m is not text',
     false,
   ],
@@ -198,7 +198,7 @@ test.each<[object, WebAnswer, string, boolean]>([
   [{}, { status: 302, headers: { location: 'http://169.254.169.254/' } }, 'is not a public address', false],
 ])('%j fails on %j', async (config, answer, message, retryable) => {
   await stub(() => answer);
-  expect(await failureOf(fetched(config))).toMatchObject({
+  expect(await stepFailure(fetched(config))).toMatchObject({
     message: expect.stringContaining(message),
     retryable,
   });
@@ -231,7 +231,7 @@ test.each<[string, () => Uint8Array, string]>([
 ])('an archive that is %s is rejected', async (_name, body, message) => {
   const bytes = body();
   await stub(() => ({ body: bytes }));
-  expect(await failureOf(fetched({}))).toMatchObject({
+  expect(await stepFailure(fetched({}))).toMatchObject({
     message: expect.stringContaining(message),
     retryable: false,
   });
@@ -249,7 +249,7 @@ test('patterns designed to be slow are not slow', async () => {
   const paths = Array.from({ length: 500 }, (_, n) => ({ path: `r/${'a'.repeat(80)}${n}`, body: 'x' }));
   await stub(() => ({ body: tarball(paths) }));
   const slow = ['*a'.repeat(90), '+(a|aa)'.repeat(25), '**/'.repeat(60), '{a,b}'.repeat(40), '('.repeat(200)];
-  const failure = await failureOf(
+  const failure = await stepFailure(
     fetched({ includePatterns: slow.map((pattern) => `${pattern}Z`.slice(-200)) }),
   );
   expect(failure.message).toContain('has no text file');
@@ -267,14 +267,14 @@ test.each([
   'a/b%2f..',
 ])('%j is not a repository, and no request is sent', async (repo) => {
   const asked = await stub();
-  const failure = await failureOf(runStep('fetch-github', { repo: '{{ repo }}' }, { variables: { repo } }));
+  const failure = await stepFailure(runStep('fetch-github', { repo: '{{ repo }}' }, { variables: { repo } }));
   expect(failure.message).toContain('Not a GitHub repository');
   expect(asked).toEqual([]);
 });
 
 test.each(['../../../user', 'a/./b', '..'])('the path %s is rejected', async (path) => {
   const asked = await stub();
-  expect((await failureOf(fetched({ path }))).message).toContain('must not contain . or ..');
+  expect((await stepFailure(fetched({ path }))).message).toContain('must not contain . or ..');
   expect(asked).toEqual([]);
 });
 
@@ -291,5 +291,5 @@ test.each([
   ],
   [{ repo: 'a/b', token: 'x' }, expect.stringContaining('Unrecognized key: "token"')],
 ])('%j is rejected', async (config, problem) => {
-  expect(await problemsOf('fetch-github', config)).toContainEqual(problem);
+  expect(await configProblems('fetch-github', config)).toContainEqual(problem);
 });

@@ -1,8 +1,8 @@
 import { beforeEach, expect, test, vi } from 'vitest';
 import { SandboxError } from '../../../../shared/adapters/sandbox/sandbox.ts';
-import { failureOf } from '../../../support/failure-of.ts';
-import { html, json, type WebAnswer, web } from '../../../support/web.ts';
-import { problemsOf, runStep } from './run-step.ts';
+import { stepFailure } from '../../../support/flows/failure-of.ts';
+import { html, jsonWebAnswer, type WebAnswer, web } from '../../../support/servers/web.ts';
+import { configProblems, runStep } from './run-step.ts';
 
 beforeEach(() => {
   vi.unstubAllEnvs();
@@ -22,9 +22,9 @@ const page = `<!doctype html><html><head><title>Airports</title><style>p { color
   <footer>© 2026</footer></body></html>`;
 
 test.each<[string, WebAnswer, unknown]>([
-  ['JSON becomes its value', json({ a: [1] }), { a: [1] }],
-  ['JSON null is null', json(null), null],
-  ['a dialect of JSON too', json([1], { type: 'application/ld+json; charset=utf-8' }), [1]],
+  ['JSON becomes its value', jsonWebAnswer({ a: [1] }), { a: [1] }],
+  ['JSON null is null', jsonWebAnswer(null), null],
+  ['a dialect of JSON too', jsonWebAnswer([1], { type: 'application/ld+json; charset=utf-8' }), [1]],
   ['what only says that it is JSON stays text', { type: 'application/json', body: '{"a":' }, '{"a":'],
   ['a page becomes markdown', html('<h1>Hi</h1><p>a <b>b</b>'), '# Hi\n\na **b**'],
   ['a page of no declared type too', { body: '<!DOCTYPE html><p>x</p>' }, 'x'],
@@ -37,7 +37,7 @@ test.each<[string, WebAnswer, unknown]>([
 
 test.each<[string, WebAnswer, unknown]>([
   ['json', { type: 'text/plain', body: '{"a":1}' }, { a: 1 }],
-  ['text', json({ a: 1 }), '{"a":1}'],
+  ['text', jsonWebAnswer({ a: 1 }), '{"a":1}'],
   ['text', html('<p>a'), '<p>a'],
   ['html', html('<p>a'), '<p>a'],
   [
@@ -60,7 +60,7 @@ test.each<[SandboxError['reason'], string]>([
   const sandbox = async () => {
     throw new SandboxError(reason);
   };
-  const failure = await failureOf(runStep('fetch-url', { http: { url } }, { ports: { sandbox } }));
+  const failure = await stepFailure(runStep('fetch-url', { http: { url } }, { ports: { sandbox } }));
   expect(failure).toMatchObject({ message: expect.stringMatching(`^${url}.* ${words}$`), retryable: false });
 });
 
@@ -91,7 +91,7 @@ test.each([
     'application/pdf, which is not text',
   ],
 ] as const)('as %s of %j it fails for good', async (responseType, answer, message) => {
-  expect(await failureOf(fetched(answer, responseType))).toMatchObject({
+  expect(await stepFailure(fetched(answer, responseType))).toMatchObject({
     message: expect.stringContaining(message),
     retryable: false,
   });
@@ -107,7 +107,7 @@ test.each([
   'a %i fails the step with the address, the status and the start of the body',
   async (status, retryable) => {
     const { url } = await web(() => ({ status, body: 'x'.repeat(1_000) }));
-    expect(await failureOf(runStep('fetch-url', { http: { url } }))).toMatchObject({
+    expect(await stepFailure(runStep('fetch-url', { http: { url } }))).toMatchObject({
       message: `${url}/ answered ${status}: ${'x'.repeat(300)}`,
       retryable,
     });
@@ -115,7 +115,7 @@ test.each([
 );
 
 test('sends the rendered method, headers and body', async () => {
-  const { url, asked } = await web(() => json({}));
+  const { url, asked } = await web(() => jsonWebAnswer({}));
   const http = {
     url: `${url}/{{ id }}`,
     method: 'POST',
@@ -134,7 +134,7 @@ test('sends the rendered method, headers and body', async () => {
 });
 
 test('more than 5 MB are rejected', async () => {
-  expect(await failureOf(fetched({ body: 'x'.repeat(5_000_001) }))).toMatchObject({
+  expect(await stepFailure(fetched({ body: 'x'.repeat(5_000_001) }))).toMatchObject({
     message: expect.stringContaining('more than 5000000 bytes'),
     retryable: false,
   });
@@ -146,7 +146,9 @@ test('a private address is rejected, also from a variable', async () => {
     { http: { url: '{{ u }}' } },
     { variables: { u: 'http://10.0.0.1/' } },
   );
-  expect((await failureOf(running)).message).toBe('10.0.0.1 is not a public address and may not be reached');
+  expect((await stepFailure(running)).message).toBe(
+    '10.0.0.1 is not a public address and may not be reached',
+  );
 });
 
 test.each([
@@ -159,5 +161,5 @@ test.each([
   [{ http: { url: 'https://a' }, responseType: 'yaml' }, expect.stringContaining('responseType: ')],
   [{ http: { url: 'https://a' }, auth: {} }, expect.stringContaining('Unrecognized key: "auth"')],
 ])('%j is rejected', async (config, problem) => {
-  expect(await problemsOf('fetch-url', config)).toEqual([problem]);
+  expect(await configProblems('fetch-url', config)).toEqual([problem]);
 });

@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest';
 import type { EmbeddingRequest } from '../../../../shared/adapters/ports/embedding-port.ts';
 import { StepError } from '../../../../shared/core/errors/step-error.ts';
-import { failureOf } from '../../../support/failure-of.ts';
-import { liveModels } from '../../../support/model-ports.ts';
-import { problemsOf, runStep } from './run-step.ts';
-import '../../../support/stack.ts';
+import { stepFailure } from '../../../support/flows/failure-of.ts';
+import { liveModels } from '../../../support/models/model-ports.ts';
+import { configProblems, runStep } from './run-step.ts';
+import '../../../support/stack/stack.ts';
 
 const embeddingModel = 'generic-openai/embedder';
 const variables = {
@@ -74,7 +74,7 @@ test.each([
   [{ text: '{{ missing }} ' }, 'The text to embed is empty'],
   [{ text: 'x', embeddingModel: 'nowhere/m' }, 'There is no model provider nowhere'],
 ])('%j fails permanently', async (config, message) => {
-  const failure = await failureOf(embedding(config));
+  const failure = await stepFailure(embedding(config));
   expect(failure.message).toContain(message);
   expect(failure.retryable).toBe(false);
 });
@@ -84,7 +84,7 @@ test('an unavailable provider fails the step, which is retryable', async () => {
     throw new StepError('openai/m answered 503: down', { retryable: true });
   };
   const running = runStep('generate-embedding', { embeddingModel, text: 'x' }, { ports: { embed } });
-  expect((await failureOf(running)).retryable).toBe(true);
+  expect((await stepFailure(running)).retryable).toBe(true);
 });
 
 test('aborting the run aborts the call', async () => {
@@ -127,5 +127,5 @@ test.each([
   ],
   [{ ...model, text: 'a', temperature: 1 }, expect.stringContaining('temperature')],
 ])('%j is rejected', async (config, problem) => {
-  expect(await problemsOf('generate-embedding', config)).toEqual([problem]);
+  expect(await configProblems('generate-embedding', config)).toEqual([problem]);
 });

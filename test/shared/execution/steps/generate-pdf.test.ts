@@ -2,10 +2,10 @@ import { randomUUID } from 'node:crypto';
 import { expect, test } from 'vitest';
 import { assetStore } from '../../../../shared/adapters/assets/asset-store.ts';
 import { newId } from '../../../../shared/core/ids.ts';
-import { failureOf } from '../../../support/failure-of.ts';
-import { readPdf } from '../../../support/pdf.ts';
-import { problemsOf, runStep } from './run-step.ts';
-import '../../../support/stack.ts';
+import { readPdf } from '../../../support/files/pdf.ts';
+import { stepFailure } from '../../../support/flows/failure-of.ts';
+import { configProblems, runStep } from './run-step.ts';
+import '../../../support/stack/stack.ts';
 
 interface Asset {
   assetId: string;
@@ -83,7 +83,7 @@ test.each([
   [{ html: '<div>'.repeat(18_000) }, 'The PDF could not be created: the document is nested too deeply'],
   [{ html: '<p>x</p>', filename: 'x'.repeat(300) }, 'A filename has at most 255 bytes'],
 ])('%#: an invalid document fails permanently', async (config, message) => {
-  const failure = await failureOf(generated(config, { long: 'x'.repeat(1_000_001) }));
+  const failure = await stepFailure(generated(config, { long: 'x'.repeat(1_000_001) }));
   expect(failure.message).toContain(message);
   expect(failure.retryable).toBe(false);
 });
@@ -108,5 +108,5 @@ test.each([
   [{ html, pdfOptions: { scale: 2 } }, expect.stringContaining('scale')],
   [{ html, visibility: 'shared' }, expect.stringContaining('visibility: ')],
 ])('%j is rejected', async (config, problem) => {
-  expect(await problemsOf('generate-pdf', config)).toEqual([problem]);
+  expect(await configProblems('generate-pdf', config)).toEqual([problem]);
 });

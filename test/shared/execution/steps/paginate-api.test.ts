@@ -1,15 +1,15 @@
 import { beforeEach, expect, test, vi } from 'vitest';
-import { failureOf } from '../../../support/failure-of.ts';
-import { type Asked, json, type WebAnswer, web } from '../../../support/web.ts';
-import { problemsOf, runStep } from './run-step.ts';
+import { stepFailure } from '../../../support/flows/failure-of.ts';
+import { jsonWebAnswer, type WebAnswer, type WebRequest, web } from '../../../support/servers/web.ts';
+import { configProblems, runStep } from './run-step.ts';
 
 beforeEach(() => {
   vi.unstubAllEnvs();
 });
 
 const all = Array.from({ length: 25 }, (_, n) => ({ n }));
-const query = ({ path }: Asked) => new URL(path, 'http://a').searchParams;
-const queries = (asked: Asked[]) => asked.map((one) => Object.fromEntries(query(one)));
+const query = ({ path }: WebRequest) => new URL(path, 'http://a').searchParams;
+const queries = (asked: WebRequest[]) => asked.map((one) => Object.fromEntries(query(one)));
 
 async function paginated(config: object, variables = {}): Promise<unknown> {
   return (await runStep('paginate-api', config, { variables })).output;
@@ -18,7 +18,7 @@ async function paginated(config: object, variables = {}): Promise<unknown> {
 test('page: reads pages until one is not full', async () => {
   const { url, asked } = await web((one) => {
     const page = Number(query(one).get('page'));
-    return json({ data: { items: all.slice((page - 1) * 10, page * 10) } });
+    return jsonWebAnswer({ data: { items: all.slice((page - 1) * 10, page * 10) } });
   });
   const config = {
     url: `${url}/v1?sort={{ by }}`,
@@ -33,7 +33,7 @@ test('page: reads pages until one is not full', async () => {
 test('page: without a page size, until one is empty', async () => {
   const { url, asked } = await web((one) => {
     const page = Number(query(one).get('p'));
-    return json(all.slice(page * 10, (page + 1) * 10));
+    return jsonWebAnswer(all.slice(page * 10, (page + 1) * 10));
   });
   expect(await paginated({ url, paginationType: 'page', pageParam: 'p', startPage: 0 })).toEqual(all);
   expect(queries(asked)).toEqual(['0', '1', '2', '3'].map((p) => ({ p })));
@@ -42,7 +42,7 @@ test('page: without a page size, until one is empty', async () => {
 test('offset: adds the number of received entities', async () => {
   const { url, asked } = await web((one) => {
     const skip = Number(query(one).get('skip'));
-    return json(all.slice(skip, skip + 10));
+    return jsonWebAnswer(all.slice(skip, skip + 10));
   });
   const names = { offsetParam: 'skip', pageSizeParam: 'take', pageSize: 10 };
   expect(await paginated({ url, paginationType: 'offset', ...names })).toEqual(all);
@@ -62,7 +62,7 @@ test.each([
   };
   const { url, asked } = await web((one) => {
     const [items, next] = pages[query(one).get('after') ?? ''] ?? [];
-    return json({ items, meta: { next } });
+    return jsonWebAnswer({ items, meta: { next } });
   });
   const config = {
     url,
@@ -87,19 +87,19 @@ test('link: follows rel="next", relative or absolute', async () => {
     '/three': '</>; rel="first"',
   };
   const { url, asked } = await web(({ path }) =>
-    json([path], { headers: { link: links[path]?.replace('HOST', url) ?? '' } }),
+    jsonWebAnswer([path], { headers: { link: links[path]?.replace('HOST', url) ?? '' } }),
   );
   expect(await paginated({ url, paginationType: 'link' })).toEqual(['/', '/two?a=1%202', '/three']);
   expect(asked).toHaveLength(3);
 });
 
 test('link: an API without the header has one page', async () => {
-  const { url } = await web(() => json([1]));
+  const { url } = await web(() => jsonWebAnswer([1]));
   expect(await paginated({ url, paginationType: 'link' })).toEqual([1]);
 });
 
 test('sends method and headers with every page', async () => {
-  const { url, asked } = await web((one) => json(query(one).get('page') === '3' ? [] : [one.path]));
+  const { url, asked } = await web((one) => jsonWebAnswer(query(one).get('page') === '3' ? [] : [one.path]));
   const headers = { Authorization: 'Bearer {{ key }}', Accept: 'application/x+json' };
   await paginated({ url, method: 'POST', headers, paginationType: 'page' }, { key: 'k' });
   expect(asked).toHaveLength(3);
@@ -111,25 +111,25 @@ test('sends method and headers with every page', async () => {
 });
 
 test('stops after maxPages, by default 100', async () => {
-  const { url, asked } = await web(({ path }) => json([path]));
+  const { url, asked } = await web(({ path }) => jsonWebAnswer([path]));
   expect(await paginated({ url, paginationType: 'page', maxPages: 3 })).toHaveLength(3);
   asked.length = 0;
   expect(await paginated({ url, paginationType: 'page' })).toHaveLength(100);
   expect(asked).toHaveLength(100);
 });
 
-test.each<[string, object, (one: Asked) => WebAnswer]>([
-  ['gives the same page again', { paginationType: 'page' }, () => json([1, 2])],
-  ['ignores the offset', { paginationType: 'offset' }, () => json([1, 2])],
+test.each<[string, object, (one: WebRequest) => WebAnswer]>([
+  ['gives the same page again', { paginationType: 'page' }, () => jsonWebAnswer([1, 2])],
+  ['ignores the offset', { paginationType: 'offset' }, () => jsonWebAnswer([1, 2])],
   [
     'ignores the cursor',
     { paginationType: 'cursor', cursorPath: 'next', entityPath: 'items' },
-    () => json({ items: [1, 2], next: 'c' }),
+    () => jsonWebAnswer({ items: [1, 2], next: 'c' }),
   ],
   [
     'links to itself',
     { paginationType: 'link' },
-    ({ path }) => json([1, 2], { headers: { link: `<${path}>; rel=next` } }),
+    ({ path }) => jsonWebAnswer([1, 2], { headers: { link: `<${path}>; rel=next` } }),
   ],
 ])('a server that %s duplicates nothing', async (_name, config, answer) => {
   const { url } = await web(answer);
@@ -139,7 +139,7 @@ test.each<[string, object, (one: Asked) => WebAnswer]>([
 test('circular cursors end', async () => {
   const { url, asked } = await web((one) => {
     const at = Number(query(one).get('cursor') ?? 0);
-    return json({ items: [at], next: (at + 1) % 3 });
+    return jsonWebAnswer({ items: [at], next: (at + 1) % 3 });
   });
   const config = { url, paginationType: 'cursor', cursorPath: 'next', entityPath: 'items' };
   expect(await paginated(config)).toEqual([0, 1, 2, 0]);
@@ -147,36 +147,36 @@ test('circular cursors end', async () => {
 });
 
 test('a list that is null is empty', async () => {
-  const { url } = await web(() => json({ items: null }));
+  const { url } = await web(() => jsonWebAnswer({ items: null }));
   expect(await paginated({ url, paginationType: 'page', entityPath: 'items' })).toEqual([]);
 });
 
 test.each<[object, WebAnswer, string, boolean]>([
   [{}, { body: 'oops' }, 'did not return JSON', false],
-  [{}, json({ items: [] }), 'has no list: set entityPath to its path', false],
-  [{ entityPath: 'data.list' }, json({ data: {} }), 'has no list at data.list', false],
-  [{ entityPath: 'constructor.name' }, json({}), 'has no list at constructor.name', false],
+  [{}, jsonWebAnswer({ items: [] }), 'has no list: set entityPath to its path', false],
+  [{ entityPath: 'data.list' }, jsonWebAnswer({ data: {} }), 'has no list at data.list', false],
+  [{ entityPath: 'constructor.name' }, jsonWebAnswer({}), 'has no list at constructor.name', false],
   [
     { paginationType: 'cursor', cursorPath: 'next', entityPath: 'items' },
-    json({ items: [], next: {} }),
+    jsonWebAnswer({ items: [], next: {} }),
     'has no cursor at next, but object',
     false,
   ],
   [
     { paginationType: 'link' },
-    json([], { headers: { link: 'oops' } }),
+    jsonWebAnswer([], { headers: { link: 'oops' } }),
     'returned an invalid Link header',
     false,
   ],
   [
     { paginationType: 'link' },
-    json([], { headers: { link: '<http://169.254.169.254/>; rel=next' } }),
+    jsonWebAnswer([], { headers: { link: '<http://169.254.169.254/>; rel=next' } }),
     'links to a next page of another origin, http://169.254.169.254',
     false,
   ],
   [
     { paginationType: 'link' },
-    json([], { headers: { link: '<file:///etc/passwd>; rel=next' } }),
+    jsonWebAnswer([], { headers: { link: '<file:///etc/passwd>; rel=next' } }),
     'links to a next page of another origin',
     false,
   ],
@@ -185,7 +185,7 @@ test.each<[object, WebAnswer, string, boolean]>([
   [{}, { status: 503 }, 'answered 503', true],
 ])('%j of %j fails', async (config, answer, message, retryable) => {
   const { url } = await web(() => answer);
-  expect(await failureOf(paginated({ url, paginationType: 'page', ...config }))).toMatchObject({
+  expect(await stepFailure(paginated({ url, paginationType: 'page', ...config }))).toMatchObject({
     message: expect.stringContaining(message),
     retryable,
   });
@@ -196,14 +196,14 @@ test.each([
   ['20000000 bytes', () => JSON.stringify(['x'.repeat(4_900_000)])],
 ])('more than %s in total are rejected', async (limit, body) => {
   const { url } = await web(({ path }) => ({ body: body().replace(/\]$/, `,"${path}"]`) }));
-  expect(await failureOf(paginated({ url, paginationType: 'page' }))).toMatchObject({
+  expect(await stepFailure(paginated({ url, paginationType: 'page' }))).toMatchObject({
     message: `The pages of ${url} have more than ${limit}: set maxPages, or request less`,
     retryable: false,
   });
 });
 
 test.each(['not a url', 'http://127.0.0.1/', 'ftp://example.com/'])('%s is rejected', async (url) => {
-  expect((await failureOf(paginated({ url, paginationType: 'page' }))).retryable).toBe(false);
+  expect((await stepFailure(paginated({ url, paginationType: 'page' }))).retryable).toBe(false);
 });
 
 const url = 'https://example.com';
@@ -219,5 +219,5 @@ test.each([
   [{ url, paginationType: 'page', method: 'HEAD' }, expect.stringContaining('method: ')],
   [{ url, paginationType: 'page', cursor: 'x' }, expect.stringContaining('Unrecognized key: "cursor"')],
 ])('%j is rejected', async (config, problem) => {
-  expect(await problemsOf('paginate-api', config)).toEqual([problem]);
+  expect(await configProblems('paginate-api', config)).toEqual([problem]);
 });

@@ -1,7 +1,7 @@
 import { beforeEach, expect, test, vi } from 'vitest';
-import { failureOf } from '../../../support/failure-of.ts';
-import { modelServer } from '../../../support/model-server.ts';
-import { problemsOf, runStep } from './run-step.ts';
+import { stepFailure } from '../../../support/flows/failure-of.ts';
+import { modelServer } from '../../../support/models/model-server.ts';
+import { configProblems, runStep } from './run-step.ts';
 
 const model = 'generic-openai/stand-in';
 const variables = {
@@ -77,7 +77,7 @@ test.each(['{"a": 1}', '```json\n{"a": 1}\n```', ' ```\n{"a": 1}```\n'])(
 
 test('a response that is not JSON fails the step, which is retryable', async () => {
   await serving({ answer: () => 'I would rather not' });
-  const failure = await failureOf(runStep('prompt', { model, text: 'Give a', responseFormat: 'json' }));
+  const failure = await stepFailure(runStep('prompt', { model, text: 'Give a', responseFormat: 'json' }));
   expect(failure).toMatchObject({
     message: 'The model did not return JSON: I would rather not',
     retryable: true,
@@ -119,27 +119,27 @@ test.each([
   ],
 ])('a provider with %j is called %i times and the step fails', async (options, calls, retryable, message) => {
   const server = await serving(options);
-  expect(await failureOf(runStep('prompt', { model, text: 'Hi' }))).toMatchObject({ message, retryable });
+  expect(await stepFailure(runStep('prompt', { model, text: 'Hi' }))).toMatchObject({ message, retryable });
   expect(server.requests).toHaveLength(calls);
 });
 
 test('a model that times out fails the step, which is retryable', async () => {
   await serving({ misbehave: 'hang' });
-  const failure = await failureOf(runStep('prompt', { model, text: 'Hi', timeoutMs: 1_000 }));
+  const failure = await stepFailure(runStep('prompt', { model, text: 'Hi', timeoutMs: 1_000 }));
   expect(failure).toMatchObject({ message: `${model} did not answer in time`, retryable: true });
 });
 
 test('the run’s signal ends the call', async () => {
   await serving({ misbehave: 'hang' });
   const signal = AbortSignal.abort(new Error('enough'));
-  expect((await failureOf(runStep('prompt', { model, text: 'Hi' }, { signal }))).message).toContain(
+  expect((await stepFailure(runStep('prompt', { model, text: 'Hi' }, { signal }))).message).toContain(
     'was aborted',
   );
 });
 
 test('earlier messages must be messages', async () => {
   await serving({});
-  const failure = failureOf(
+  const failure = stepFailure(
     runStep('prompt', { model, text: 'Hi', previousMessages: '{{ city }}' }, { variables }),
   );
   expect((await failure).message).toContain('a list of messages');
@@ -173,5 +173,5 @@ test.each([
     expect.stringContaining('errorHandling.fallbacks.0.delay: Too big'),
   ],
 ])('%j is rejected', async (config, problem) => {
-  expect(await problemsOf('prompt', config)).toEqual([problem]);
+  expect(await configProblems('prompt', config)).toEqual([problem]);
 });

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { stepTypeNames, stepTypeOf } from '../../../../shared/domain/flows/step-types/index.ts';
-import { runnerOf } from '../../../../shared/execution/steps/index.ts';
+import { getStepType, stepTypeNames } from '../../../../shared/domain/flows/step-types/index.ts';
+import { loadStepRunner } from '../../../../shared/execution/steps/index.ts';
 
 /** A new one needs a reason: a flow of other steps starts although the budgets are spent. */
 const callsModels = [
@@ -16,7 +16,7 @@ const callsModels = [
 ];
 
 test('each step type says whether it may call a model', () => {
-  const those = stepTypeNames.filter((name) => stepTypeOf(name).callsModels);
+  const those = stepTypeNames.filter((name) => getStepType(name).callsModels);
   expect(those.toSorted()).toEqual(callsModels);
 });
 
@@ -26,9 +26,9 @@ const readsDataThatChanges = ['memory-summary', 'recall-memory', 'retrieve-recor
 const asks = ['approval', 'wait-for-callback'];
 
 test.each(stepTypeNames)('%s says what it will do before it does it, if it costs or acts', async (name) => {
-  const { effects, reusable, configWith, branch } = stepTypeOf(name);
+  const { effects, reusable, configWith, branch } = getStepType(name);
   const holds = (configWith && !branch) || name === 'flow';
   const free = holds ? ['hold'] : ['run'];
-  expect(Object.keys(await runnerOf(name))).toEqual(effects ? ['plan', 'perform'] : free);
+  expect(Object.keys(await loadStepRunner(name))).toEqual(effects ? ['plan', 'perform'] : free);
   expect(reusable).toBe(effects && ![...readsDataThatChanges, ...asks].includes(name));
 });

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
 import type { RecordSelector } from '../../../../shared/adapters/ports/records-port.ts';
-import { failureOf } from '../../../support/failure-of.ts';
-import { emptyWorld } from '../../../support/ports.ts';
-import { problemsOf, runStep } from './run-step.ts';
+import { stepFailure } from '../../../support/flows/failure-of.ts';
+import { emptyWorld } from '../../../support/stack/ports.ts';
+import { configProblems, runStep } from './run-step.ts';
 
 const id = 'record_01k9m4v7d3x8qz5w2r6t0y1hbn';
 const record = {
@@ -102,7 +102,7 @@ test.each([
     'recordFilter.where: A text has at most 10,000 characters',
   ],
 ])('%j fails permanently if a rendered value does not suit its operator', async (config, message) => {
-  expect(await failureOf(retrieved(config))).toMatchObject({ message, retryable: false });
+  expect(await stepFailure(retrieved(config))).toMatchObject({ message, retryable: false });
 });
 
 const isSet = { field: 'a', op: 'isSet' };
@@ -127,5 +127,5 @@ test.each([
   ],
   [{ recordFilter: { where: {} } }, expect.arrayContaining([expect.stringMatching(/^recordFilter.type: /)])],
 ])('%j is rejected', async (config, problems) => {
-  expect(await problemsOf('retrieve-record', config)).toEqual(problems);
+  expect(await configProblems('retrieve-record', config)).toEqual(problems);
 });

@@ -1,9 +1,9 @@
 import { safeFetch } from '../../../../shared/adapters/net/safe-fetch.ts';
 import type { Ports } from '../../../../shared/adapters/ports/ports.ts';
-import { fillerOf } from '../../../../shared/adapters/templates/filler.ts';
+import { createFiller } from '../../../../shared/adapters/templates/filler.ts';
 import type { Variables } from '../../../../shared/core/variables/variables.ts';
 import { textProblems } from '../../../../shared/domain/flows/checking/text-problems.ts';
-import { stepTypeOf } from '../../../../shared/domain/flows/step-types/index.ts';
+import { getStepType } from '../../../../shared/domain/flows/step-types/index.ts';
 import type { StepEvent } from '../../../../shared/domain/flows/steps/step.ts';
 import { type ModelFacts, openMeter } from '../../../../shared/execution/engine/model-meter.ts';
 import type {
@@ -11,10 +11,10 @@ import type {
   StepOutcome,
   Suspended,
 } from '../../../../shared/execution/step-support/step-runner.ts';
-import { runnerOf } from '../../../../shared/execution/steps/index.ts';
-import { liveModels } from '../../../support/model-ports.ts';
-import { emptyWorld } from '../../../support/ports.ts';
-import { sandbox } from '../../../support/sandbox.ts';
+import { loadStepRunner } from '../../../../shared/execution/steps/index.ts';
+import { testSandbox } from '../../../support/flows/sandbox.ts';
+import { liveModels } from '../../../support/models/model-ports.ts';
+import { emptyWorld } from '../../../support/stack/ports.ts';
 
 interface World {
   variables?: Variables;
@@ -30,19 +30,19 @@ export async function runStep(
   world: World = {},
 ): Promise<StepOutcome & Partial<ModelFacts>> {
   const { variables = {}, ports, signal = new AbortController().signal, emit } = world;
-  const stepType = stepTypeOf(type);
+  const stepType = getStepType(type);
   const meter = openMeter({ ...emptyWorld, model: liveModels.model, fetch: safeFetch, ...ports });
   const step = {
     config: stepType.config.parse(config),
     variables,
-    ...fillerOf(variables, sandbox),
+    ...createFiller(variables, testSandbox),
     ports: meter.ports,
     signal,
     since: new Date(),
     place: () => ({ path: '0', stepId: 'step', stepName: 'step', stepPath: 'step' }),
     emit,
   };
-  const runner = await runnerOf(type);
+  const runner = await loadStepRunner(type);
   if ('hold' in runner) throw new TypeError('A step that holds steps runs in the engine alone');
   const outcome: StepOutcome | Suspended | AwaitsCaller =
     'run' in runner ? await runner.run(step) : await runner.perform((await runner.plan(step)).request, step);
@@ -52,11 +52,11 @@ export async function runStep(
 }
 
 /** The issues that keep a config from being saved, as `path: message`. */
-export async function problemsOf(type: string, config: object): Promise<string[]> {
-  const { error } = stepTypeOf(type).config.safeParse(config);
+export async function configProblems(type: string, config: object): Promise<string[]> {
+  const { error } = getStepType(type).config.safeParse(config);
   const issues: { path: PropertyKey[]; message: string }[] = error?.issues ?? [];
   const refused = issues.map(({ path, message }) => `${path.join('.')}: ${message}`);
   if (refused.length > 0) return refused;
-  const unparsed = await textProblems([{ type, name: 'step', config }], [], sandbox);
+  const unparsed = await textProblems([{ type, name: 'step', config }], [], testSandbox);
   return unparsed.map(({ path = '', message }) => `${path.replace('0.config.', '')}: ${message}`);
 }

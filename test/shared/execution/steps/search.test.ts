@@ -2,9 +2,9 @@ import { beforeEach, expect, test, vi } from 'vitest';
 import { providerKeys } from '../../../../shared/adapters/models/providers/provider-keys.ts';
 import type { SearchProvider } from '../../../../shared/adapters/ports/http-port.ts';
 import { searchAccount } from '../../../../shared/adapters/web/search-account.ts';
-import { failureOf } from '../../../support/failure-of.ts';
-import { json, type WebAnswer, web } from '../../../support/web.ts';
-import { problemsOf, runStep } from './run-step.ts';
+import { stepFailure } from '../../../support/flows/failure-of.ts';
+import { jsonWebAnswer, type WebAnswer, web } from '../../../support/servers/web.ts';
+import { configProblems, runStep } from './run-step.ts';
 
 beforeEach(() => {
   vi.unstubAllEnvs();
@@ -28,7 +28,7 @@ const searched = (config: object, variables = {}) =>
 test('exa: request and response', async () => {
   const asked = await provider(
     'exa',
-    json({
+    jsonWebAnswer({
       requestId: 'r',
       results: [
         {
@@ -60,7 +60,7 @@ test('exa: request and response', async () => {
 test('tavily: request and response', async () => {
   const asked = await provider(
     'tavily',
-    json({
+    jsonWebAnswer({
       query: 'q',
       answer: null,
       results: [
@@ -94,7 +94,7 @@ test('tavily: request and response', async () => {
 test('brave: request and response', async () => {
   const asked = await provider(
     'brave',
-    json({
+    jsonWebAnswer({
       type: 'search',
       query: { original: 'q' },
       web: {
@@ -131,14 +131,14 @@ test.each([
   ['tavily', { results: [] }],
   ['brave', { type: 'search', query: {} }],
 ] as const)('%s: no results are an empty list', async (name, answer) => {
-  await provider(name, json(answer));
+  await provider(name, jsonWebAnswer(answer));
   expect((await searched({ provider: name })).output).toEqual([]);
 });
 
 test('returns no more than requested', async () => {
   await provider(
     'exa',
-    json({ results: Array.from({ length: 9 }, () => ({ title: 't', url: 'https://a' })) }),
+    jsonWebAnswer({ results: Array.from({ length: 9 }, () => ({ title: 't', url: 'https://a' })) }),
   );
   expect((await searched({ provider: 'exa', maxResults: 2 })).output).toHaveLength(2);
 });
@@ -146,7 +146,7 @@ test('returns no more than requested', async () => {
 test.each(['exa', 'tavily', 'brave'] as const)(
   '%s: without an account the step names the missing variable',
   async (name) => {
-    expect(await failureOf(searched({ provider: name }))).toMatchObject({
+    expect(await stepFailure(searched({ provider: name }))).toMatchObject({
       message: `The search provider ${name} is not configured: store a key through POST /v1/provider-keys, or let the deployment set ${name.toUpperCase()}_API_KEY`,
       retryable: false,
     });
@@ -159,17 +159,27 @@ test('an account has the provider’s own URL unless another is set', async () =
 });
 
 test.each<[SearchProvider, WebAnswer, string, boolean]>([
-  ['exa', json({ error: `Invalid key ${key}` }, { status: 401 }), 'exa rejected the API key with 401', false],
+  [
+    'exa',
+    jsonWebAnswer({ error: `Invalid key ${key}` }, { status: 401 }),
+    'exa rejected the API key with 401',
+    false,
+  ],
   ['tavily', { status: 403, body: key }, 'tavily rejected the API key with 403', false],
   ['tavily', { status: 429, body: `too many for ${key}` }, 'tavily answered 429: too many for …', true],
   ['brave', { status: 500 }, 'brave answered 500', true],
   ['brave', { status: 422, body: 'q is too long' }, 'brave answered 422: q is too long', false],
   ['exa', { body: '<html>' }, 'exa returned an unknown response format', false],
-  ['tavily', json({ results: [{ title: 'no url' }] }), 'tavily returned an unknown response format', false],
-  ['brave', json(null), 'brave returned an unknown response format', false],
+  [
+    'tavily',
+    jsonWebAnswer({ results: [{ title: 'no url' }] }),
+    'tavily returned an unknown response format',
+    false,
+  ],
+  ['brave', jsonWebAnswer(null), 'brave returned an unknown response format', false],
 ])('%s: %j fails the step and shows no key', async (name, answer, message, retryable) => {
   await provider(name, answer);
-  const failure = await failureOf(searched({ provider: name }));
+  const failure = await stepFailure(searched({ provider: name }));
   expect(failure).toMatchObject({ message, retryable });
 });
 
@@ -178,14 +188,14 @@ test('an unreachable provider is retryable, and reveals no key', async () => {
   vi.stubEnv('BRAVE_API_KEY', key);
   vi.stubEnv('BRAVE_BASE_URL', url);
   vi.stubEnv('ALLOWED_HOSTS', '');
-  const failure = await failureOf(searched({ provider: 'brave' }));
+  const failure = await stepFailure(searched({ provider: 'brave' }));
   expect(failure.message).toContain('127.0.0.1 is not a public address');
   expect(failure.message).not.toContain(key);
 });
 
 test('a query that renders empty is rejected before the request', async () => {
-  const asked = await provider('exa', json({ results: [] }));
-  expect((await failureOf(searched({ provider: 'exa', query: '{{ nothing }} ' }))).message).toBe(
+  const asked = await provider('exa', jsonWebAnswer({ results: [] }));
+  expect((await stepFailure(searched({ provider: 'exa', query: '{{ nothing }} ' }))).message).toBe(
     'The query is empty after its templates were rendered',
   );
   expect(asked).toEqual([]);
@@ -200,5 +210,5 @@ test.each([
   [{ provider: 'exa', query: 'q', maxResults: 0 }, expect.stringContaining('maxResults: ')],
   [{ provider: 'exa', query: 'q', apiKey: 'x' }, expect.stringContaining('Unrecognized key: "apiKey"')],
 ])('%j is rejected', async (config, problem) => {
-  expect(await problemsOf('search', config)).toEqual([problem]);
+  expect(await configProblems('search', config)).toEqual([problem]);
 });

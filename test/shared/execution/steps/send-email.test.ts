@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { expect, test } from 'vitest';
 import { messagesPort } from '../../../../shared/adapters/messages/messages-adapter.ts';
-import { failureOf } from '../../../support/failure-of.ts';
-import { outboxOf } from '../../../support/outbox.ts';
-import { problemsOf, runStep } from './run-step.ts';
+import { findSentMessages } from '../../../support/data/outbox.ts';
+import { stepFailure } from '../../../support/flows/failure-of.ts';
+import { configProblems, runStep } from './run-step.ts';
 
 /** Runs the step with the embedded stack's SES; what it sent carries the mark in its subject. */
 async function emailed(config: object, variables: object = {}) {
@@ -14,7 +14,7 @@ async function emailed(config: object, variables: object = {}) {
     { ...email, subject: `${email.subject} ${mark}` },
     { variables: { ...variables }, ports: { messages: messagesPort('user:ada') } },
   );
-  return { output, sent: await outboxOf(mark), mark };
+  return { output, sent: await findSentMessages(mark), mark };
 }
 
 test('sends the rendered email', async () => {
@@ -77,7 +77,7 @@ test.each([
     long: 'x'.repeat(1_000),
     smuggled: 'a@example.com\r\nBcc: eve@example.com',
   };
-  expect(await failureOf(emailed(config, variables))).toMatchObject({ message, retryable: false });
+  expect(await stepFailure(emailed(config, variables))).toMatchObject({ message, retryable: false });
 });
 
 const valid = { from: 'a@example.com', to: 'b@example.com', subject: 's', text: 't' };
@@ -91,5 +91,5 @@ test.each([
   [{ ...valid, html: '{% if %}' }, expect.stringMatching(/^html: /)],
   [{ ...valid, cc: 'c@example.com' }, ': Unrecognized key: "cc"'],
 ])('%j is rejected', async (config, problem) => {
-  expect(await problemsOf('send-email', config)).toEqual([problem]);
+  expect(await configProblems('send-email', config)).toEqual([problem]);
 });

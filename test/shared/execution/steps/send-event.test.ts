@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { expect, test, vi } from 'vitest';
 import { messagesPort } from '../../../../shared/adapters/messages/messages-adapter.ts';
-import { failureOf } from '../../../support/failure-of.ts';
-import { loopback } from '../../../support/loopback.ts';
-import { outboxOf } from '../../../support/outbox.ts';
-import { problemsOf, runStep } from './run-step.ts';
+import { findSentMessages } from '../../../support/data/outbox.ts';
+import { stepFailure } from '../../../support/flows/failure-of.ts';
+import { loopback } from '../../../support/servers/loopback.ts';
+import { configProblems, runStep } from './run-step.ts';
 
 /** Runs the step with the embedded stack's EventBridge; what it sent carries the mark. */
 async function sentEvent(config: object, variables: object = {}) {
@@ -14,7 +14,7 @@ async function sentEvent(config: object, variables: object = {}) {
     { eventType: 'order.{{ state }}', payload: { mark }, ...config },
     { variables: { state: 'paid', mark, ...variables }, ports: { messages: messagesPort('user:ada') } },
   );
-  return { output, sent: await outboxOf(mark), mark };
+  return { output, sent: await findSentMessages(mark), mark };
 }
 
 test('puts the payload on the bus, with the tenant', async () => {
@@ -49,7 +49,7 @@ test.each([
   ],
 ])('%j fails permanently and sends nothing', async (config, message) => {
   const variables = { long: 'x'.repeat(129), huge: { text: 'é'.repeat(131_072) } };
-  expect(await failureOf(sentEvent(config, variables))).toMatchObject({ message, retryable: false });
+  expect(await stepFailure(sentEvent(config, variables))).toMatchObject({ message, retryable: false });
 });
 
 test.each([
@@ -79,5 +79,5 @@ test.each([
   [{ eventType: '' }, 'eventType: Too small: expected string to have >=1 characters'],
   [{ eventType: 't', payload: { a: ['{{ b'] } }, expect.stringMatching(/^payload.a.0: /)],
 ])('%j is rejected', async (config, problem) => {
-  expect(await problemsOf('send-event', config)).toEqual([problem]);
+  expect(await configProblems('send-event', config)).toEqual([problem]);
 });

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { StepEvent } from '../../../../shared/domain/flows/steps/step.ts';
-import { failureOf } from '../../../support/failure-of.ts';
-import { problemsOf, runStep } from './run-step.ts';
+import { stepFailure } from '../../../support/flows/failure-of.ts';
+import { configProblems, runStep } from './run-step.ts';
 
 const variables = { answer: { items: ['a', 'b'] }, text: 'hello' };
 
@@ -37,7 +37,7 @@ test('without a listener it only returns the value', async () => {
 
 test('a variable that is not set fails the step', async () => {
   const running = runStep('send-stream', { sourceVariable: 'nobody' }, { variables });
-  expect((await failureOf(running)).message).toBe('The variable nobody is not set');
+  expect((await stepFailure(running)).message).toBe('The variable nobody is not set');
 });
 
 test.each([
@@ -45,5 +45,5 @@ test.each([
   [{ sourceVariable: '{{ x }}' }, 'sourceVariable'],
   [{ sourceVariable: 'x', streamType: 'video' }, 'streamType'],
 ])('saving the flow rejects %j', async (config, path) => {
-  expect(await problemsOf('send-stream', config)).toEqual([expect.stringContaining(`${path}: `)]);
+  expect(await configProblems('send-stream', config)).toEqual([expect.stringContaining(`${path}: `)]);
 });

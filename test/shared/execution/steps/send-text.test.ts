@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { expect, test } from 'vitest';
 import { messagesPort } from '../../../../shared/adapters/messages/messages-adapter.ts';
-import { failureOf } from '../../../support/failure-of.ts';
-import { outboxOf } from '../../../support/outbox.ts';
-import { problemsOf, runStep } from './run-step.ts';
+import { findSentMessages } from '../../../support/data/outbox.ts';
+import { stepFailure } from '../../../support/flows/failure-of.ts';
+import { configProblems, runStep } from './run-step.ts';
 
 const variables = {
   phone: '+49 (170) 123-4567',
@@ -20,7 +20,7 @@ async function texted(config: object) {
     { to: '+491701234567', message: `Hello ${mark}`, ...config },
     { variables: { ...variables, mark }, ports: { messages: messagesPort('user:ada') } },
   );
-  return { output, sent: await outboxOf(mark), mark };
+  return { output, sent: await findSentMessages(mark), mark };
 }
 
 test('sends the rendered message to the number without separators', async () => {
@@ -45,7 +45,7 @@ test.each([
   [{ message: '{{ gone }}' }, /^message must have 1 to 1600 characters; it has 0$/],
   [{ message: '{{ long }}' }, /^message must have 1 to 1600 characters; it has 1601$/],
 ])('%j fails permanently and sends nothing', async (config, message) => {
-  const failure = await failureOf(texted(config));
+  const failure = await stepFailure(texted(config));
   expect(failure).toMatchObject({ message: expect.stringMatching(message), retryable: false });
 });
 
@@ -58,5 +58,5 @@ test.each([
   [{ to: valid.to }, 'message: Invalid input: expected string, received undefined'],
   [{ ...valid, message: '{{ a' }, expect.stringMatching(/^message: /)],
 ])('%j is rejected', async (config, problem) => {
-  expect(await problemsOf('send-text', config)).toEqual([problem]);
+  expect(await configProblems('send-text', config)).toEqual([problem]);
 });

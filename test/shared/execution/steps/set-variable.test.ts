@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { problemsOf, runStep } from './run-step.ts';
+import { configProblems, runStep } from './run-step.ts';
 
 const variables = { user: { name: 'Ada', langs: ['fr', 'en'] } };
 
@@ -24,12 +24,12 @@ test.each([
   [{ value: { a: ['{{ x'] } }, 'value.a.0: output "{{ x" not closed, line:1, col:1'],
   [{ value: deep }, 'value: Nested more than 30 levels deep'],
 ])('an invalid value is rejected', async (given, problem) => {
-  expect(await problemsOf('set-variable', { variableName: 'x', ...given })).toEqual([problem]);
+  expect(await configProblems('set-variable', { variableName: 'x', ...given })).toEqual([problem]);
 });
 
 test.each(['__proto__', 'constructor', 'variables', '_flow', 'a b', ''])(
   'the name "%s" is rejected',
   async (variableName) => {
-    expect(await problemsOf('set-variable', { variableName, value: 1 })).toHaveLength(1);
+    expect(await configProblems('set-variable', { variableName, value: 1 })).toHaveLength(1);
   },
 );

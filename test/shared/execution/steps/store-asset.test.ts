@@ -4,9 +4,9 @@ import { beforeEach, expect, test, vi } from 'vitest';
 import { assetStore } from '../../../../shared/adapters/assets/asset-store.ts';
 import { StepError } from '../../../../shared/core/errors/step-error.ts';
 import { newId } from '../../../../shared/core/ids.ts';
-import { failureOf } from '../../../support/failure-of.ts';
-import { loopback } from '../../../support/loopback.ts';
-import { problemsOf, runStep } from './run-step.ts';
+import { stepFailure } from '../../../support/flows/failure-of.ts';
+import { loopback } from '../../../support/servers/loopback.ts';
+import { configProblems, runStep } from './run-step.ts';
 
 interface Asset {
   assetId: string;
@@ -140,7 +140,7 @@ test.each([
   [{ url: 'file:///etc/passwd' }, 'Only http and https'],
   [{ url: 'http://169.254.169.254/latest' }, 'is not a public address'],
 ])('%j fails permanently', async (config, message) => {
-  const failure = await failureOf(stored(config, { list: ['a'] }));
+  const failure = await stepFailure(stored(config, { list: ['a'] }));
   expect(failure.message).toContain(message);
   expect(failure.retryable).toBe(false);
 });
@@ -151,7 +151,7 @@ test.each([
   [503, true],
 ])('a server that answers %i fails the step', async (status, retryable) => {
   const url = await web((_request, response) => response.writeHead(status).end('no'));
-  expect(await failureOf(stored({ url }))).toMatchObject({
+  expect(await stepFailure(stored({ url }))).toMatchObject({
     message: `${url}/ answered ${status}`,
     retryable,
   });
@@ -160,9 +160,9 @@ test.each([
 test('more than 25 MB are rejected, from any source', async () => {
   const large = Buffer.alloc(25_000_001);
   const url = await web((_request, response) => response.end(large));
-  expect((await failureOf(stored({ url }))).message).toBe(`${url}/ answers with more than 25000000 bytes`);
+  expect((await stepFailure(stored({ url }))).message).toBe(`${url}/ answers with more than 25000000 bytes`);
   const variables = { large: large.toString('base64') };
-  expect((await failureOf(stored({ content: '{{ large }}', filename: 'f' }, variables))).message).toBe(
+  expect((await stepFailure(stored({ content: '{{ large }}', filename: 'f' }, variables))).message).toBe(
     'f has 25000001 bytes; the maximum is 25000000',
   );
 });
@@ -180,7 +180,7 @@ test('a temporary failure of the store fails the step, which is retryable', asyn
     },
   };
   const running = runStep('store-asset', { content, filename: 'a' }, { ports: { assets } });
-  expect((await failureOf(running)).retryable).toBe(true);
+  expect((await stepFailure(running)).retryable).toBe(true);
 });
 
 test.each([
@@ -192,5 +192,5 @@ test.each([
   [{ url: '' }, expect.stringContaining('url: ')],
   [{ url: 'u', bucket: 'b' }, expect.stringContaining('bucket')],
 ])('%j is rejected', async (config, problem) => {
-  expect(await problemsOf('store-asset', config)).toEqual([problem]);
+  expect(await configProblems('store-asset', config)).toEqual([problem]);
 });

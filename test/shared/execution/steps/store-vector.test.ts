@@ -2,10 +2,10 @@ import { randomUUID } from 'node:crypto';
 import { expect, test } from 'vitest';
 import type { StoredVector } from '../../../../shared/adapters/ports/vectors-port.ts';
 import { vectorStore } from '../../../../shared/adapters/vectors/vector-store.ts';
-import { failureOf } from '../../../support/failure-of.ts';
-import { emptyWorld } from '../../../support/ports.ts';
-import { tableOf } from '../../../support/stack.ts';
-import { problemsOf, runStep } from './run-step.ts';
+import { stepFailure } from '../../../support/flows/failure-of.ts';
+import { emptyWorld } from '../../../support/stack/ports.ts';
+import { countingTable } from '../../../support/stack/stack.ts';
+import { configProblems, runStep } from './run-step.ts';
 
 /** Runs the step on what a variable holds. */
 async function stored(source: unknown, config: object = {}) {
@@ -23,7 +23,7 @@ async function stored(source: unknown, config: object = {}) {
 const vectorsOf = async (source: unknown) => (await stored(source)).puts[0]?.vectors;
 
 test('vectors are stored in S3 Vectors and found there', async () => {
-  const vectors = vectorStore(tableOf(`user:${randomUUID()}`));
+  const vectors = vectorStore(countingTable(`user:${randomUUID()}`));
   const source = [
     { id: 'a', vector: [1, 0], metadata: { title: 'A' } },
     { id: 7, vector: [0, 1] },
@@ -91,7 +91,7 @@ test.each([
   [[{ vector: [1], metadata: 'text' }], 'source[0].metadata: expected a vector'],
   [[{ vector: [1] }, 'text'], 'source[1]: expected a vector'],
 ])('%#: an invalid vector fails permanently and stores nothing', async (source, message) => {
-  const failure = await failureOf(stored(source));
+  const failure = await stepFailure(stored(source));
   expect(failure.message).toContain(message);
   expect(failure.retryable).toBe(false);
 });
@@ -100,7 +100,7 @@ test.each([
   ['{{ missing }} ', 'A collection name has 1 to 255 characters; this one has 0'],
   [`{{ name }}${'x'.repeat(255)}`, 'A collection name has 1 to 255 characters; this one has 260'],
 ])('%#: an empty or overlong name is not a collection', async (destination, message) => {
-  expect((await failureOf(stored([1], { destination }))).message).toBe(message);
+  expect((await stepFailure(stored([1], { destination }))).message).toBe(message);
 });
 
 test.each([
@@ -111,5 +111,5 @@ test.each([
   [{ vectorsSource: '{{ v }}', destination: 'd' }, expect.stringContaining('vectorsSource: ')],
   [{ vectorsSource: 'v', destination: 'd', tenant: 'x' }, expect.stringContaining('tenant')],
 ])('%j is rejected', async (config, problem) => {
-  expect(await problemsOf('store-vector', config)).toEqual([problem]);
+  expect(await configProblems('store-vector', config)).toEqual([problem]);
 });

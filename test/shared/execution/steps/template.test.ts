@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { StepEvent } from '../../../../shared/domain/flows/steps/step.ts';
-import { failureOf } from '../../../support/failure-of.ts';
-import { problemsOf, runStep } from './run-step.ts';
+import { stepFailure } from '../../../support/flows/failure-of.ts';
+import { configProblems, runStep } from './run-step.ts';
 
 const variables = { _record: { name: 'Oslo', metadata: { size: 3 } }, list: [1, 2] };
 
@@ -17,7 +17,7 @@ test('renders the template with the variables and its own inputs', async () => {
 
 test('a template over the limits fails the step permanently', async () => {
   const bomb = runStep('template', { template: '{% for i in (1..999999999) %}{% endfor %}' });
-  expect(await failureOf(bomb)).toMatchObject({
+  expect(await stepFailure(bomb)).toMatchObject({
     retryable: false,
     message: expect.stringContaining('limit exceeded'),
   });
@@ -35,7 +35,7 @@ test.each([
   [{ template: 'x', outputVariable: '_record' }, 'outputVariable: This name is reserved; choose another'],
   [{ template: 'x', outputVariable: '1st' }, expect.stringContaining('outputVariable: A variable name')],
 ])('%j is rejected', async (config, problem) => {
-  expect(await problemsOf('template', config)).toEqual([problem]);
+  expect(await configProblems('template', config)).toEqual([problem]);
 });
 
 test('streams its text, or an artifact, to listeners', async () => {

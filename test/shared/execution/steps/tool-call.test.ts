@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest';
 import type { Ports } from '../../../../shared/adapters/ports/ports.ts';
 import type { StoredTool } from '../../../../shared/adapters/ports/tools-port.ts';
-import { engineEvents } from '../../../support/engine-events.ts';
-import { failureOf } from '../../../support/failure-of.ts';
+import { engineEvents } from '../../../support/flows/engine-events.ts';
+import { stepFailure } from '../../../support/flows/failure-of.ts';
 import { fakePorts, flowSteps } from '../engine/engine-world.ts';
 import { storedTool, toolId, worldWith } from '../tools/run-tool.ts';
-import { problemsOf, runStep } from './run-step.ts';
+import { configProblems, runStep } from './run-step.ts';
 
 const double = storedTool({
   name: 'Double',
@@ -33,9 +33,9 @@ test('runs a built-in tool', async () => {
 });
 
 test('fails with the name of the tool: arguments that do not fit, a tool that is gone', async () => {
-  const { message } = await failureOf(call([double], { parameters: { n: 'x{{ size }}' } }, { size: 1 }));
+  const { message } = await stepFailure(call([double], { parameters: { n: 'x{{ size }}' } }, { size: 1 }));
   expect(message).toBe('The arguments do not fit the tool Double: n: Expected number');
-  expect((await failureOf(call([], {}))).message).toContain(`There is no tool ${toolId()}`);
+  expect((await stepFailure(call([], {}))).message).toContain(`There is no tool ${toolId()}`);
 });
 
 test.each([
@@ -46,7 +46,7 @@ test.each([
   ],
   [{ toolId: 'builtin:date-time', parameters: { a: ['{{ x'] } }, 'parameters.a.0: '],
 ])('a config that cannot be saved: %j', async (config, problem) => {
-  expect((await problemsOf('tool-call', config)).join()).toContain(problem);
+  expect((await configProblems('tool-call', config)).join()).toContain(problem);
 });
 
 const value = 'the-value-of-the-secret';

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { failureOf } from '../../../support/failure-of.ts';
-import { problemsOf, runStep } from './run-step.ts';
+import { stepFailure } from '../../../support/flows/failure-of.ts';
+import { configProblems, runStep } from './run-step.ts';
 
 const variables = { items: [{ price: 2 }, { price: 5 }] };
 
@@ -19,9 +19,9 @@ test('accepts TypeScript, and any sandbox name', async () => {
 });
 
 test('a script that throws or does not end fails the step permanently', async () => {
-  const thrown = await failureOf(runStep('transform-data', { script: 'throw new Error("no price")' }));
+  const thrown = await stepFailure(runStep('transform-data', { script: 'throw new Error("no price")' }));
   expect(thrown).toMatchObject({ message: 'The script failed: Error: no price (line 1)', retryable: false });
-  const endless = await failureOf(runStep('transform-data', { script: 'for (;;);', timeoutMs: 50 }));
+  const endless = await stepFailure(runStep('transform-data', { script: 'for (;;);', timeoutMs: 50 }));
   expect(endless).toMatchObject({ message: 'The script took longer than 50 ms', retryable: false });
 });
 
@@ -35,5 +35,5 @@ test.each([
   ],
   [{ script: 'return 1', timeoutMs: 60_000 }, expect.stringContaining('timeoutMs: Too big')],
 ])('%j is rejected', async (config, problem) => {
-  expect(await problemsOf('transform-data', config)).toEqual([problem]);
+  expect(await configProblems('transform-data', config)).toEqual([problem]);
 });

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
 import { StepError } from '../../../../shared/core/errors/step-error.ts';
-import { failureOf } from '../../../support/failure-of.ts';
-import { emptyWorld } from '../../../support/ports.ts';
-import { problemsOf, runStep } from './run-step.ts';
+import { stepFailure } from '../../../support/flows/failure-of.ts';
+import { emptyWorld } from '../../../support/stack/ports.ts';
+import { configProblems, runStep } from './run-step.ts';
 
 const id = 'record_01k9m4v7d3x8qz5w2r6t0y1hbn';
 const record = { id, type: 'customer', name: 'Ada', metadata: {}, createdAt: 'c', updatedAt: 'u' };
@@ -52,7 +52,7 @@ test.each([
     'There is no record of the type "customer" that matches the filter',
   ],
 ])('%j that matches no record fails permanently', async (names, message) => {
-  const failure = await failureOf(updated({ ...names, updates: {} }, () => undefined));
+  const failure = await stepFailure(updated({ ...names, updates: {} }, () => undefined));
   expect(failure).toMatchObject({ message, retryable: false });
 });
 
@@ -61,7 +61,7 @@ test('a rejection by the store is the step’s failure', async () => {
   const failing = updated({ id, updates: {} }, () => {
     throw refused;
   });
-  expect(await failureOf(failing)).toBe(refused);
+  expect(await stepFailure(failing)).toBe(refused);
 });
 
 test.each([
@@ -75,5 +75,5 @@ test.each([
     [expect.stringMatching(/^mergeStrategy: Invalid option/)],
   ],
 ])('%j is rejected', async (config, problems) => {
-  expect(await problemsOf('update-record', config)).toEqual(problems);
+  expect(await configProblems('update-record', config)).toEqual(problems);
 });

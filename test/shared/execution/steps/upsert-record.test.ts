@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { failureOf } from '../../../support/failure-of.ts';
-import { emptyWorld } from '../../../support/ports.ts';
+import { stepFailure } from '../../../support/flows/failure-of.ts';
+import { emptyWorld } from '../../../support/stack/ports.ts';
 import { runStep } from './run-step.ts';
 
 const id = 'record_01k9m4v7d3x8qz5w2r6t0y1hbn';
@@ -62,7 +62,7 @@ test.each([
     { recordType: 'company', ...config },
     { variables, ports: { records } },
   );
-  expect(await failureOf(running)).toMatchObject({ message, retryable: false });
+  expect(await stepFailure(running)).toMatchObject({ message, retryable: false });
   expect(sent).toEqual([]);
 });
 

@@ -1,13 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import { beforeAll, expect, test } from 'vitest';
 import { vectorStore } from '../../../../shared/adapters/vectors/vector-store.ts';
-import { failureOf } from '../../../support/failure-of.ts';
-import { liveModels } from '../../../support/model-ports.ts';
-import { tableOf } from '../../../support/stack.ts';
-import { problemsOf, runStep } from './run-step.ts';
+import { stepFailure } from '../../../support/flows/failure-of.ts';
+import { liveModels } from '../../../support/models/model-ports.ts';
+import { countingTable } from '../../../support/stack/stack.ts';
+import { configProblems, runStep } from './run-step.ts';
 
 const embeddingModel = 'generic-openai/embedder';
-const vectors = vectorStore(tableOf(`user:${randomUUID()}`));
+const vectors = vectorStore(countingTable(`user:${randomUUID()}`));
 const texts = ['red apple pie', 'green apple tart', 'quarterly tax return'];
 
 beforeAll(async () => {
@@ -105,7 +105,7 @@ test.each([
   [{ query: 'x', embeddingModel: 'nowhere/m' }, {}, 'There is no model provider nowhere'],
   [{ collection: ' {{ missing }}', vectorVariable: 'v' }, { v: [1] }, 'A collection name has'],
 ])('%j with %j fails permanently', async (config, variables, message) => {
-  const failure = await failureOf(search({ collection: 'plane', ...config }, variables));
+  const failure = await stepFailure(search({ collection: 'plane', ...config }, variables));
   expect(failure.message).toContain(message);
   expect(failure.retryable).toBe(false);
 });
@@ -126,5 +126,5 @@ test.each([
   [{ collection, query: '{{ q', embeddingModel }, expect.stringContaining('query: ')],
   [{ collection, vectorVariable: 'v', filter: {} }, expect.stringContaining('filter')],
 ])('%j is rejected', async (config, problem) => {
-  expect(await problemsOf('vector-search', config)).toEqual([problem]);
+  expect(await configProblems('vector-search', config)).toEqual([problem]);
 });

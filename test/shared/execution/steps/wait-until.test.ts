@@ -7,10 +7,10 @@ import type {
   StepOutcome,
   Suspended,
 } from '../../../../shared/execution/step-support/step-runner.ts';
-import { waitUntil } from '../../../../shared/execution/steps/wait-until.ts';
-import { failureOf } from '../../../support/failure-of.ts';
-import { emptyWorld } from '../../../support/ports.ts';
-import { problemsOf, runStep } from './run-step.ts';
+import { waitUntilRunner } from '../../../../shared/execution/steps/wait-until.ts';
+import { stepFailure } from '../../../support/flows/failure-of.ts';
+import { emptyWorld } from '../../../support/stack/ports.ts';
+import { configProblems, runStep } from './run-step.ts';
 
 const id = 'record_01k9m4v7d3x8qz5w2r6t0y1hbn';
 const variables = { limit: 3, _record: { id, metadata: { status: 'open' } } };
@@ -18,7 +18,7 @@ const variables = { limit: 3, _record: { id, metadata: { status: 'open' } } };
 /** Runs the step as one that began `agoMs` ago, which may have been suspended since. */
 async function resumed(config: object, agoMs: number, ports: Partial<Ports> = {}) {
   const now = new Date();
-  const outcome: StepOutcome | Suspended | AwaitsCaller = await waitUntil.run({
+  const outcome: StepOutcome | Suspended | AwaitsCaller = await waitUntilRunner.run({
     config: waitUntilStep.config.parse(config),
     variables,
     render: async (text) => text,
@@ -77,7 +77,7 @@ test('polling suspends the run after ten seconds, and then polls at most every t
 });
 
 test('a condition that does not hold in time fails the step', async () => {
-  const error = await failureOf(resumed({ condition: 'limit > 5', timeoutMs: 20_000 }, 20_000));
+  const error = await stepFailure(resumed({ condition: 'limit > 5', timeoutMs: 20_000 }, 20_000));
   expect(error).toMatchObject({
     message: 'The condition did not hold within 20000 ms: limit > 5',
     retryable: false,
@@ -85,10 +85,12 @@ test('a condition that does not hold in time fails the step', async () => {
 });
 
 test('a condition that throws fails the step, and so does a deleted record', async () => {
-  expect((await failureOf(runStep('wait-until', { condition: 'nobody.there' }))).message).toContain('nobody');
+  expect((await stepFailure(runStep('wait-until', { condition: 'nobody.there' }))).message).toContain(
+    'nobody',
+  );
   const ports = { records: { ...emptyWorld.records, find: async () => undefined } };
   const waiting = runStep('wait-until', { condition: '_record.x' }, { variables, ports });
-  expect((await failureOf(waiting)).message).toContain('deleted');
+  expect((await stepFailure(waiting)).message).toContain('deleted');
 });
 
 test('an aborted run stops waiting', async () => {
@@ -105,5 +107,7 @@ test.each([
   [{ condition: 'true', timeoutMs: 0 }, 'timeoutMs'],
   [{ condition: 'tr ue' }, 'condition'],
 ])('saving the flow rejects %j', async (config, path) => {
-  expect(await problemsOf('wait-until', config)).toEqual([expect.stringMatching(new RegExp(`^${path}: `))]);
+  expect(await configProblems('wait-until', config)).toEqual([
+    expect.stringMatching(new RegExp(`^${path}: `)),
+  ]);
 });

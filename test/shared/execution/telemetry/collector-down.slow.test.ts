@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { chunksOf } from '../../../../shared/core/chunks.ts';
+import { toChunks } from '../../../../shared/core/chunks.ts';
 import { runExportEntity } from '../../../../shared/domain/telemetry/run-export.ts';
-import { endedRuns } from '../../../support/exports.ts';
+import { endRuns } from '../../../support/files/exports.ts';
 
 const runs = 200;
 const downMs = 10 * 60_000;
@@ -9,7 +9,7 @@ const downMs = 10 * 60_000;
 /** Ten minutes pass on the clock of the export, not in this test. */
 test('a collector that is down for ten minutes loses nothing, is asked rarely, and fills no memory', async () => {
   let isDown = true;
-  const world = await endedRuns((n) => (isDown ? (n % 2 ? 'close' : { status: 503 }) : { status: 200 }), {
+  const world = await endRuns((n) => (isDown ? (n % 2 ? 'close' : { status: 503 }) : { status: 200 }), {
     runs,
   });
   const { keys, clock, scope, attempt, received } = world;
@@ -28,7 +28,7 @@ test('a collector that is down for ten minutes loses nothing, is asked rarely, a
       clock.at = Math.max(clock.at, next);
       const due = [...dueOf].filter(([, at]) => Date.parse(at) <= clock.at).map(([key]) => key);
       // As many as the worker handles at once.
-      for (const chunk of chunksOf(due, 10)) await Promise.all(chunk.map((key) => attempt(key)));
+      for (const chunk of toChunks(due, 10)) await Promise.all(chunk.map((key) => attempt(key)));
       for (const key of due) {
         const item = await world.stored(key);
         if (item) dueOf.set(key, item.nextAttemptAt);

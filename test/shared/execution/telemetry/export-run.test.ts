@@ -5,17 +5,17 @@ import { telemetryWriter } from '../../../../shared/domain/telemetry/telemetry-s
 import { runExporter } from '../../../../shared/execution/telemetry/export-run.ts';
 import { isSampled } from '../../../../shared/execution/telemetry/otlp-requests.ts';
 import { tenantOfItem } from '../../../../shared/platform/data/keys.ts';
-import { endedRuns } from '../../../support/exports.ts';
-import { logged } from '../../../support/log-lines.ts';
-import { loopback } from '../../../support/loopback.ts';
-import { exportIn } from '../../../support/otlp-receiver.ts';
-import { principalHere } from '../../../support/principals.ts';
-import { countingRuntime, newTenant } from '../../../support/stack.ts';
+import { logged } from '../../../support/data/log-lines.ts';
+import { endRuns } from '../../../support/files/exports.ts';
+import { loopback } from '../../../support/servers/loopback.ts';
+import { exportIn } from '../../../support/servers/otlp-receiver.ts';
+import { principalHere } from '../../../support/stack/principals.ts';
+import { countingRuntime, newTenant } from '../../../support/stack/stack.ts';
 
 const minutes = (count: number) => count * 60_000;
 
 test('a failing export is tried for an hour, in the first five minutes at least once a minute, and then given up', async () => {
-  const { attempt, stored, clock, received, sent } = await endedRuns(() => ({ status: 503 }));
+  const { attempt, stored, clock, received, sent } = await endRuns(() => ({ status: 503 }));
   const begun = clock.at;
   const pauses: number[] = [];
   for (let tries = 0; tries < 40; tries++) {
@@ -48,7 +48,7 @@ test('Retry-After is honoured, in seconds and as a date, up to the end of the ho
     { status: 429, headers: { 'retry-after': '99999' } },
     { status: 200 },
   ];
-  const { attempt, stored, clock, received } = await endedRuns((n) => answers[n - 1] ?? { status: 200 });
+  const { attempt, stored, clock, received } = await endRuns((n) => answers[n - 1] ?? { status: 200 });
   const begun = clock.at;
   const waited: number[] = [];
   for (let n = 0; n < 4; n++) {
@@ -66,14 +66,14 @@ test('Retry-After is honoured, in seconds and as a date, up to the end of the ho
 });
 
 test.each([400, 401, 404, 302])('%i ends an export at once', async (status) => {
-  const { attempt, stored, received } = await endedRuns(() => ({ status }));
+  const { attempt, stored, received } = await endRuns(() => ({ status }));
   await attempt();
   expect(received).toHaveLength(1);
   expect(await stored()).toBeUndefined();
 });
 
 test('spans that a collector rejects are not sent again, and logged', async () => {
-  const { attempt, stored, received, key } = await endedRuns(() => 'rejected');
+  const { attempt, stored, received, key } = await endRuns(() => 'rejected');
   const { lines } = await logged(() => attempt());
   expect(received).toHaveLength(1);
   expect(await stored()).toBeUndefined();
@@ -91,7 +91,7 @@ test('spans that a collector rejects are not sent again, and logged', async () =
 test.each(['dripping', 'endless', 'packed', 'cut', 'garbage', 'warned'])(
   'a run that is answered with 200 and a body that is %s is sent once',
   async (answer) => {
-    const { attempt, stored, received } = await endedRuns(() => answer);
+    const { attempt, stored, received } = await endRuns(() => answer);
     await attempt();
     expect(received).toHaveLength(1);
     expect(await stored()).toBeUndefined();
@@ -99,25 +99,25 @@ test.each(['dripping', 'endless', 'packed', 'cut', 'garbage', 'warned'])(
 );
 
 test('a connection that is closed, and a secret without a value, are tried again', async () => {
-  const closed = await endedRuns(() => 'close');
+  const closed = await endRuns(() => 'close');
   await closed.attempt();
   expect(await closed.stored()).toMatchObject({ tries: 1 });
   const headers = { authorization: '{{secret:NO_SUCH_KEY}}' };
-  const missing = await endedRuns(() => ({ status: 200 }), { setting: { headers } });
+  const missing = await endRuns(() => ({ status: 200 }), { setting: { headers } });
   await missing.attempt();
   expect(await missing.stored()).toMatchObject({ tries: 1 });
   expect(missing.received).toHaveLength(0);
 });
 
 test('five messages at once are one request', async () => {
-  const { attempt, received, stored } = await endedRuns(() => ({ status: 200 }));
+  const { attempt, received, stored } = await endRuns(() => ({ status: 200 }));
   await Promise.all(Array.from({ length: 5 }, () => attempt()));
   expect(received).toHaveLength(1);
   expect(await stored()).toBeUndefined();
 });
 
 test('while a collector refuses, a process asks it for one run in a while, and reads no traces for the others', async () => {
-  const { attempt, keys, received, stored, clock } = await endedRuns((n) => ({ status: n < 2 ? 503 : 200 }), {
+  const { attempt, keys, received, stored, clock } = await endRuns((n) => ({ status: n < 2 ? 503 : 200 }), {
     runs: 5,
   });
   for (const key of keys) await attempt(key);
@@ -130,7 +130,7 @@ test('while a collector refuses, a process asks it for one run in a while, and r
 });
 
 test('an export whose message was lost is sent by the sweep', async () => {
-  const { scope, tenant, sent, key, clock } = await endedRuns(() => ({ status: 200 }));
+  const { scope, tenant, sent, key, clock } = await endRuns(() => ({ status: 200 }));
   const { table } = countingRuntime().scopeOf('');
   async function* pages(range: Parameters<typeof table.pages>[0]) {
     for await (const items of table.pages(range)) {
@@ -149,7 +149,7 @@ test('an export whose message was lost is sent by the sweep', async () => {
 });
 
 test('a run that ended before a change, or before the end of the setting, is sent as it was to be', async () => {
-  const { scope, tenant, attempt, received } = await endedRuns(() => ({ status: 200 }));
+  const { scope, tenant, attempt, received } = await endRuns(() => ({ status: 200 }));
   await telemetryWriter(scope).remove(principalHere(tenant));
   expect((await telemetryNotice(scope, { runId: 'exec_1', kind: 'flow' })).writes).toEqual([]);
   await attempt();
@@ -168,7 +168,7 @@ test('the collector of the deployment gets the runs of all tenants, at a private
   });
   vi.stubEnv('OTEL_EXPORTER_OTLP_ENDPOINT', url);
   vi.stubEnv('OTEL_EXPORTER_OTLP_HEADERS', 'x-team=a%20b,other=1');
-  const own = await endedRuns(() => ({ status: 200 }));
+  const own = await endRuns(() => ({ status: 200 }));
   expect(own.keys.map(({ to }) => to)).toEqual([expect.stringMatching(/^telemetry_/), 'deployment']);
   for (const key of own.keys) await own.attempt(key);
   expect(own.received).toHaveLength(1);
@@ -186,7 +186,7 @@ test('without a collector the end of a run costs one read of half a unit', async
 });
 
 test('an export of a run that is no more is dropped', async () => {
-  const { scope, keys, stored } = await endedRuns(() => ({ status: 200 }));
+  const { scope, keys, stored } = await endRuns(() => ({ status: 200 }));
   const [{ to } = { to: '' }] = keys;
   const gone = { id: 'exec_01k9m4v7d3x8qz5w2r6t0y1hbn', to };
   const notice = await telemetryNotice(scope, { runId: gone.id, kind: 'flow' });

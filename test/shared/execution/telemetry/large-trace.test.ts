@@ -1,16 +1,16 @@
 import { expect, test, vi } from 'vitest';
 import { loadOnce } from '../../../../shared/core/concurrency/load-once.ts';
 import { runExportEntity } from '../../../../shared/domain/telemetry/run-export.ts';
-import { type CollectorAnswer, type Ended, endedRuns } from '../../../support/exports.ts';
+import { type CollectorAnswer, type EndedWorld, endRuns } from '../../../support/files/exports.ts';
 import {
   createRecords,
   expectStatus,
   finishedBatch,
   publishedFlow,
   template,
-} from '../../../support/flows.ts';
-import { loopback } from '../../../support/loopback.ts';
-import { newTenant } from '../../../support/stack.ts';
+} from '../../../support/flows/flows.ts';
+import { loopback } from '../../../support/servers/loopback.ts';
+import { newTenant } from '../../../support/stack/stack.ts';
 
 const ok = { status: 200 };
 const busy = { status: 429, headers: { 'retry-after': '10' } };
@@ -19,7 +19,7 @@ const down = { status: 503 };
 const sizes = [512, 512, 512, 285];
 
 /** One for all tests, which export it one after the other. */
-const largeRun = loadOnce(async (): Promise<Ended> => {
+const largeRun = loadOnce(async (): Promise<EndedWorld> => {
   const tenant = await newTenant();
   const steps = Array.from({ length: 6 }, (_, n) => template(`step ${n}`));
   const flow = await publishedFlow(tenant, steps);
@@ -30,11 +30,11 @@ const largeRun = loadOnce(async (): Promise<Ended> => {
   return { tenant, ids: [batchExecutionId] };
 });
 
-type World = Awaited<ReturnType<typeof endedRuns>>;
+type World = Awaited<ReturnType<typeof endRuns>>;
 
 /** A large run, and a collector that takes so long for each request. */
 async function exported(answer: (n: number, world: World) => CollectorAnswer, secondsEach = 0) {
-  const world: World = await endedRuns(
+  const world: World = await endRuns(
     (n) => {
       world.clock.at += secondsEach * 1_000;
       return answer(n, world);

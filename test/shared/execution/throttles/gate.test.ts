@@ -2,10 +2,10 @@ import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { CallLimits } from '../../../../shared/adapters/models/call-limits.ts';
 import { RunMustWait } from '../../../../shared/core/errors/run-must-wait.ts';
-import { mostInAMinute } from '../../../support/call-arrivals.ts';
-import { numRuns } from '../../../support/slow.ts';
-import { processAt, sharedItem } from '../../../support/throttled-processes.ts';
-import { virtualTime } from '../../../support/virtual-time.ts';
+import { processAt, sharedItem } from '../../../support/flows/throttled-processes.ts';
+import { virtualTime } from '../../../support/flows/virtual-time.ts';
+import { mostInAMinute } from '../../../support/models/call-arrivals.ts';
+import { numRuns } from '../../../support/suite/slow.ts';
 
 test.each([
   { perMinute: 60, workers: 10 },

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { throttleEntity } from '../../../../shared/domain/throttles/throttle.ts';
 import { throttleStore } from '../../../../shared/execution/throttles/throttle-store.ts';
-import { countingRuntime, newTenant } from '../../../support/stack.ts';
+import { countingRuntime, newTenant } from '../../../support/stack/stack.ts';
 
 const call = { tokens: 0, isLive: true, isDue: false };
 

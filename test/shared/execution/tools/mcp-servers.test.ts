@@ -3,18 +3,18 @@ import { mcpPort } from '../../../../shared/adapters/mcp-client/mcp-port.ts';
 import type { Ports } from '../../../../shared/adapters/ports/ports.ts';
 import type { McpServer } from '../../../../shared/domain/flows/steps/mcp-server.ts';
 import { openMcpServers } from '../../../../shared/execution/tools/mcp-servers.ts';
+import { called } from '../../../support/files/runnable-tools.ts';
 import {
-  type Exchange,
   hostileServer,
+  type McpExchange,
   modernServer,
   result,
   toolText,
-} from '../../../support/hostile-mcp-server.ts';
-import { mcpServer } from '../../../support/mcp.ts';
-import { emptyWorld } from '../../../support/ports.ts';
-import { called } from '../../../support/runnable-tools.ts';
-import { json, web } from '../../../support/web.ts';
-import { messageOf } from './run-tool.ts';
+} from '../../../support/servers/hostile-mcp-server.ts';
+import { mcpServer } from '../../../support/servers/mcp.ts';
+import { jsonWebAnswer, web } from '../../../support/servers/web.ts';
+import { emptyWorld } from '../../../support/stack/ports.ts';
+import { stepFailureMessage } from './run-tool.ts';
 
 beforeEach(() => {
   vi.restoreAllMocks();
@@ -33,7 +33,7 @@ const open = (servers: readonly (Partial<McpServer> & { url: string })[], ports 
   );
 
 /** A server with this list of tools. Responds to calls with `respond`. */
-const listing = (tools: object[], respond: (exchange: Exchange) => unknown = () => undefined) =>
+const listing = (tools: object[], respond: (exchange: McpExchange) => unknown = () => undefined) =>
   hostileServer((exchange) => {
     const { message, response } = exchange;
     if (message.method === 'tools/list') return result(response, message.id, { tools });
@@ -60,7 +60,7 @@ test.each(['modern', 'stateless', 'session'] as const)(
     const greet = opened.tools.find(({ name }) => name === 'example__greet');
     expect(greet?.parameters).toMatchObject({ type: 'object', required: ['name'] });
     expect(await outputOf(opened, 'example__greet', { name: 'Ada' })).toEqual({ output: 'Hello, Ada!' });
-    expect(await messageOf(outputOf(opened, 'example__greet', { name: 5 }))).toContain(
+    expect(await stepFailureMessage(outputOf(opened, 'example__greet', { name: 5 }))).toContain(
       'The arguments do not fit the tool example__greet: name',
     );
     expect(await greet?.preview({ name: 'Ada' }, signal)).toEqual({
@@ -155,7 +155,7 @@ test.each(['streamable_http', 'rest'] as const)(
         ? await web(({ method, path, headers }) =>
             path.endsWith('fail')
               ? { status: 500, body: `${headers.authorization}` }
-              : json(method === 'GET' ? [echo, named('fail')] : { seen: headers.authorization }),
+              : jsonWebAnswer(method === 'GET' ? [echo, named('fail')] : { seen: headers.authorization }),
           )
         : await listing([echo, named('fail')], ({ message: { id, params }, response, request }) =>
             result(
@@ -165,7 +165,11 @@ test.each(['streamable_http', 'rest'] as const)(
             ),
           );
     const opened = await open([{ url: server.url, transport, auth: { type: 'bearer', token } }]);
-    const shown = [opened, await outputOf(opened, 'it__it'), await messageOf(outputOf(opened, 'it__fail'))];
+    const shown = [
+      opened,
+      await outputOf(opened, 'it__it'),
+      await stepFailureMessage(outputOf(opened, 'it__fail')),
+    ];
     expect(shown).toHaveLength(3);
     expect(JSON.stringify(shown)).toContain('[secret:mcpServers.it.0]');
     expect(JSON.stringify(shown)).not.toContain(token);
@@ -207,18 +211,18 @@ test('a server that dies between list and call, and one that no longer has the t
     return undefined;
   });
   const opened = await open([{ url, name: 'My server' }]);
-  expect(await messageOf(outputOf(opened, 'it__a'))).toBe(
+  expect(await stepFailureMessage(outputOf(opened, 'it__a'))).toBe(
     'The tool it__a of the MCP server "My server" failed: The MCP server answered with an error: Method not found',
   );
   dead = true;
-  expect(await messageOf(outputOf(opened, 'it__a'))).toMatch(
+  expect(await stepFailureMessage(outputOf(opened, 'it__a'))).toMatch(
     /^The tool it__a of the MCP server "My server" failed: http:.* cannot be reached: /,
   );
   const changed = await listing([named('a')], ({ message, response }) =>
     result(response, message.id, toolText('Unknown tool: b', { isError: true })),
   );
   const before = await open([{ url: changed.url }]);
-  expect(await messageOf(outputOf(before, 'it__a'))).toContain('MCP server "it" failed');
+  expect(await stepFailureMessage(outputOf(before, 'it__a'))).toContain('MCP server "it" failed');
 });
 
 test('a time limit under 1,000 is in seconds', async () => {
@@ -226,7 +230,9 @@ test('a time limit under 1,000 is in seconds', async () => {
   const { tools } = await open([{ url, timeout: 20 }]);
   expect(await tools[0]?.preview({}, signal)).toMatchObject({ timeoutMs: 20_000 });
   const short = await open([{ url, timeout: 1_200 }]);
-  expect(await messageOf(called(short.tools[0], {}, signal))).toContain('did not answer within 1200 ms');
+  expect(await stepFailureMessage(called(short.tools[0], {}, signal))).toContain(
+    'did not answer within 1200 ms',
+  );
 });
 
 test('too many tools, too large schemas and invalid ones are left out with a warning', async () => {
@@ -340,8 +346,8 @@ test('REST: plain JSON endpoints, with the identity of a call', async () => {
   const weather = named('get weather', { annotations: { readOnlyHint: true } });
   const { url, asked } = await web(({ method, path }) => {
     if (method === 'GET' && path === '/api/tools?k=1')
-      return json({ tools: [weather, named('text'), named('..')] });
-    if (path === '/api/tools/get%20weather?k=1') return json({ celsius: 21 });
+      return jsonWebAnswer({ tools: [weather, named('text'), named('..')] });
+    if (path === '/api/tools/get%20weather?k=1') return jsonWebAnswer({ celsius: 21 });
     if (path === '/api/tools/text?k=1') return { type: 'text/plain', body: 'plain words' };
     return undefined;
   });
@@ -357,10 +363,10 @@ test('REST: plain JSON endpoints, with the identity of a call', async () => {
   });
   expect(await called(second, {}, signal)).toEqual({ output: 'plain words' });
   expect(asked.at(-1)?.headers).not.toHaveProperty('idempotency-key');
-  expect(await messageOf(called(third, {}, signal))).toContain('cannot be named ..');
+  expect(await stepFailureMessage(called(third, {}, signal))).toContain('cannot be named ..');
 });
 
-test.each<[string, Parameters<typeof json>[0], string]>([
+test.each<[string, Parameters<typeof jsonWebAnswer>[0], string]>([
   ['HTML', '<html>', 'The server did not answer with a list of tools'],
   ['another shape', { items: [] }, 'The server did not answer with a list of tools'],
   [
@@ -369,7 +375,7 @@ test.each<[string, Parameters<typeof json>[0], string]>([
     'The server did not answer with a list of tools',
   ],
 ])('REST: %s instead of a list', async (_what, answer, message) => {
-  const { url } = await web(() => json(answer));
+  const { url } = await web(() => jsonWebAnswer(answer));
   const { warnings } = await open([{ url, transport: 'rest' }]);
   expect(warnings[0]).toContain(message);
 });

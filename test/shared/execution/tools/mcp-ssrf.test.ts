@@ -2,9 +2,9 @@ import { expect, test } from 'vitest';
 import { mcpPort } from '../../../../shared/adapters/mcp-client/mcp-port.ts';
 import type { McpRequest } from '../../../../shared/adapters/ports/mcp-port.ts';
 import { StepError } from '../../../../shared/core/errors/step-error.ts';
-import { fakeDns } from '../../../support/fake-dns.ts';
-import { allow, loopback } from '../../../support/loopback.ts';
-import { trap } from '../../../support/trap.ts';
+import { fakeDns } from '../../../support/servers/fake-dns.ts';
+import { allowHost, loopback } from '../../../support/servers/loopback.ts';
+import { trap } from '../../../support/servers/trap.ts';
 import { addressesFor, ssrfCorpus } from '../../adapters/net/ssrf-corpus.ts';
 
 fakeDns(addressesFor);
@@ -47,7 +47,7 @@ test.each(cases)('%s: %s follows no redirect to a hostile address', async (trans
   const { port: trapped, connections } = await trap();
   let location = '';
   const { url, host } = await loopback((_request, response) => response.writeHead(307, { location }).end());
-  allow(host);
+  allowHost(host);
   for (const each of corpus) {
     location = Buffer.from(each.replaceAll('PORT', String(trapped)).replace(/[\0\n]/g, '')).toString(
       'latin1',

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
 import type { Ports } from '../../../../shared/adapters/ports/ports.ts';
 import { openRuntimeTool, openTools } from '../../../../shared/execution/tools/open-tools.ts';
-import { called } from '../../../support/runnable-tools.ts';
-import { messageOf, storedTool, toolId, worldWith } from './run-tool.ts';
+import { called } from '../../../support/files/runnable-tools.ts';
+import { stepFailureMessage, storedTool, toolId, worldWith } from './run-tool.ts';
 
 const anyone = { permissions: null };
 const { signal } = new AbortController();
@@ -38,7 +38,7 @@ test('opens stored and built-in tools in their order, with one read and unique v
 
 test('a tool that is missing or inactive says what to do', async () => {
   const world = worldWith([storedTool({ id: toolId(1), isActive: false })]);
-  const open = (id: string) => messageOf(openTools(world, [id], anyone));
+  const open = (id: string) => stepFailureMessage(openTools(world, [id], anyone));
   expect(await open(toolId(9))).toContain('There is no tool');
   expect(await open(toolId(1))).toContain('set isActive to true');
   expect(await open('builtin:nothing')).toContain('GET /v1/tools/builtin');
@@ -60,7 +60,7 @@ test('a tool of the type subagent gives an agent its message, or all arguments',
   );
   expect(await called(opened, { message: 'hello' }, signal)).toEqual({ output: 'a got hello' });
   expect(await called(opened, { n: 1 }, signal)).toEqual({ output: 'a got {"n":1}' });
-  expect(await messageOf(called(opened, { message: 'fail' }, signal))).toContain('It failed');
+  expect(await stepFailureMessage(called(opened, { message: 'fail' }, signal))).toContain('It failed');
 });
 
 test.each([
@@ -84,7 +84,7 @@ test('arguments that do not fit are named with their paths, and the tool does no
   });
   const [opened] = await openTools(worldWith([tool]), [tool.id], anyone);
   for (const args of [{ n: '5' }, {}, 'n', null, []]) {
-    expect(await messageOf(called(opened, args, signal))).toMatch(/do not fit the tool The_tool: /);
+    expect(await stepFailureMessage(called(opened, args, signal))).toMatch(/do not fit the tool The_tool: /);
   }
 });
 
@@ -100,9 +100,9 @@ test('an inline definition runs like a stored tool; an invalid one names its pro
   const tool = await openRuntimeTool(world, definition, anyone);
   expect(await called(tool, { n: 4 }, signal)).toEqual({ output: 8 });
   const invalid = { ...definition, config: { script: '1' }, parametersSchema: { type: 'text' } };
-  const failure = await messageOf(openRuntimeTool(world, invalid, anyone));
+  const failure = await stepFailureMessage(openRuntimeTool(world, invalid, anyone));
   expect(failure).toMatch(/config\.code: .*parametersSchema\.type: /);
-  expect(await messageOf(openRuntimeTool(world, { ...definition, toolType: 'magic' }, anyone))).toContain(
-    'magic',
-  );
+  expect(
+    await stepFailureMessage(openRuntimeTool(world, { ...definition, toolType: 'magic' }, anyone)),
+  ).toContain('magic');
 });

@@ -1,14 +1,14 @@
 import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { fillerOf } from '../../../../shared/adapters/templates/filler.ts';
+import { createFiller } from '../../../../shared/adapters/templates/filler.ts';
 import { newId } from '../../../../shared/core/ids.ts';
 import { builtinTools } from '../../../../shared/domain/tools/builtin/index.ts';
 import { toolTypeNames } from '../../../../shared/domain/tools/tool-types/index.ts';
-import { runtimeTypeOf } from '../../../../shared/domain/tools/tool-types/runtime-types.ts';
-import { builtinRunnerOf } from '../../../../shared/execution/tools/builtin/index.ts';
-import { toolRunnerOf } from '../../../../shared/execution/tools/types/index.ts';
-import { sandbox } from '../../../support/sandbox.ts';
+import { findRuntimeType } from '../../../../shared/domain/tools/tool-types/runtime-types.ts';
+import { loadBuiltinRunner } from '../../../../shared/execution/tools/builtin/index.ts';
+import { findToolRunner } from '../../../../shared/execution/tools/types/index.ts';
+import { testSandbox } from '../../../support/flows/sandbox.ts';
 
 const url = 'https://example.com/{{ city }}';
 
@@ -29,15 +29,22 @@ const types = [...toolTypeNames, 'advisor', 'search'];
 const args = { city: 'Oslo', query: 'Weather?' };
 function planOf(type: string, config: object) {
   const variables = { ...args, input: args };
-  const call = { name: 'it', config, args, variables, ...fillerOf(variables, sandbox), ports: { sandbox } };
-  return toolRunnerOf(type)?.plan(call);
+  const call = {
+    name: 'it',
+    config,
+    args,
+    variables,
+    ...createFiller(variables, testSandbox),
+    ports: { sandbox: testSandbox },
+  };
+  return findToolRunner(type)?.plan(call);
 }
 
 test.each(types)('%s says what a call does before it does it', async (type) => {
-  const { shown: _, ...runner } = toolRunnerOf(type) ?? {};
+  const { shown: _, ...runner } = findToolRunner(type) ?? {};
   expect(Object.keys(runner).toSorted()).toEqual(['perform', 'plan', 'repeatable']);
   const config = configs[type] ?? {};
-  expect(runtimeTypeOf(type)?.config.safeParse(config).error).toBeUndefined();
+  expect(findRuntimeType(type)?.config.safeParse(config).error).toBeUndefined();
   const plan = await planOf(type, config);
   // JSON that says what is done with which arguments, and not for how long.
   expect(JSON.parse(JSON.stringify(plan?.request))).toEqual(plan?.request);
@@ -52,7 +59,7 @@ test('a plan names the models and agents whose meaning is a part of it', async (
 });
 
 test.each(Object.keys(builtinTools))('the built-in tool %s has its arguments as its plan', async (id) => {
-  expect(Object.keys(await builtinRunnerOf(id))).toEqual(['perform']);
+  expect(Object.keys(await loadBuiltinRunner(id))).toEqual(['perform']);
 });
 
 test('calls are made in one place, whoever makes them', () => {

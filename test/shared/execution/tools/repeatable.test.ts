@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
 import { builtinTools } from '../../../../shared/domain/tools/builtin/index.ts';
 import { openTools } from '../../../../shared/execution/tools/open-tools.ts';
-import { called } from '../../../support/runnable-tools.ts';
-import { json, web } from '../../../support/web.ts';
+import { called } from '../../../support/files/runnable-tools.ts';
+import { jsonWebAnswer, web } from '../../../support/servers/web.ts';
 import { storedTool, toolId, worldWith } from './run-tool.ts';
 
 const { signal } = new AbortController();
@@ -42,7 +42,7 @@ test.each([
   ['external', { method: 'POST', body: 'x' }],
   ['graphql', { query: '{ a }' }],
 ])('%s sends the identity of a call, unless its author set the header', async (type, config) => {
-  const { url, asked } = await web(() => json({ data: { a: 1 } }));
+  const { url, asked } = await web(() => jsonWebAnswer({ data: { a: 1 } }));
   const tool = await opened(type, { url, ...config });
   await called(tool, {}, signal, call('{{ x }}'));
   await called(tool, {}, signal);

@@ -2,9 +2,9 @@ import { safeFetch } from '../../../../shared/adapters/net/safe-fetch.ts';
 import type { Ports } from '../../../../shared/adapters/ports/ports.ts';
 import type { StoredTool, ToolDefinition } from '../../../../shared/adapters/ports/tools-port.ts';
 import { openTools } from '../../../../shared/execution/tools/open-tools.ts';
-import { failureOf } from '../../../support/failure-of.ts';
-import { emptyWorld } from '../../../support/ports.ts';
-import { called } from '../../../support/runnable-tools.ts';
+import { called } from '../../../support/files/runnable-tools.ts';
+import { stepFailure } from '../../../support/flows/failure-of.ts';
+import { emptyWorld } from '../../../support/stack/ports.ts';
 
 export const toolId = (n = 0) => `tool_${String(n).padStart(26, '0')}`;
 
@@ -67,5 +67,5 @@ export async function runBuiltin(
 }
 
 /** The message of the StepError that a call fails with. */
-export const messageOf = async (running: Promise<unknown> | undefined) =>
-  (await failureOf(running ?? Promise.resolve())).message;
+export const stepFailureMessage = async (running: Promise<unknown> | undefined) =>
+  (await stepFailure(running ?? Promise.resolve())).message;

@@ -5,10 +5,10 @@ import type { ToolDefinition } from '../../../../shared/adapters/ports/tools-por
 import { StepError } from '../../../../shared/core/errors/step-error.ts';
 import { toolTypeNames } from '../../../../shared/domain/tools/tool-types/index.ts';
 import { openRuntimeTool } from '../../../../shared/execution/tools/open-tools.ts';
-import { failureOf } from '../../../support/failure-of.ts';
-import { modelOf } from '../../../support/model-ports.ts';
-import { emptyWorld } from '../../../support/ports.ts';
-import { called } from '../../../support/runnable-tools.ts';
+import { called } from '../../../support/files/runnable-tools.ts';
+import { stepFailure } from '../../../support/flows/failure-of.ts';
+import { fakeModel } from '../../../support/models/model-ports.ts';
+import { emptyWorld } from '../../../support/stack/ports.ts';
 
 const { signal } = new AbortController();
 const text = { type: 'object', properties: { question: { type: 'string' }, query: { type: 'string' } } };
@@ -21,7 +21,7 @@ const open = (given: Partial<ToolDefinition>, ports: Partial<Ports> = {}) =>
 
 test('a tool of the type advisor asks its model', async () => {
   const asked: ModelRequest[] = [];
-  const model = modelOf((request) => {
+  const model = fakeModel((request) => {
     asked.push(request);
     return 'Yes.';
   });
@@ -56,8 +56,8 @@ test('a tool of the type search searches the web, with its provider or the first
   expect(urls[0]).toContain('tavily.example.com');
   expect(urls[0]).toContain('"max_results":2');
   const exa = await open({ toolType: 'search', config: { provider: 'exa' } }, ports);
-  expect((await failureOf(called(exa, { query: 'x' }, signal))).message).toContain('exa is not configured');
-  expect((await failureOf(called(tool, { question: 'x' }, signal))).message).toContain(
+  expect((await stepFailure(called(exa, { query: 'x' }, signal))).message).toContain('exa is not configured');
+  expect((await stepFailure(called(tool, { question: 'x' }, signal))).message).toContain(
     'needs the argument query',
   );
 });
@@ -71,7 +71,7 @@ test.each([
   ['teleport', {}, 'unknown type teleport'],
   ['constructor', {}, 'unknown type constructor'],
 ])('a tool of the type %s with the config %j is rejected', async (toolType, config, words) => {
-  expect((await failureOf(open({ toolType, config }))).message).toContain(words);
+  expect((await stepFailure(open({ toolType, config }))).message).toContain(words);
 });
 
 test('these types cannot be stored', () => {

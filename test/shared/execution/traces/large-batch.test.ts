@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { chunksOf } from '../../../../shared/core/chunks.ts';
+import { toChunks } from '../../../../shared/core/chunks.ts';
 import { derivedId, newId } from '../../../../shared/core/ids.ts';
 import { listRun } from '../../../../shared/domain/runs/run-list.ts';
 import type { Trace } from '../../../../shared/domain/runs/trace.ts';
@@ -11,7 +11,7 @@ import {
 } from '../../../../shared/execution/runs/checkpoints/checkpoint.ts';
 import { formatRows } from '../../../../shared/execution/runs/checkpoints/rows.ts';
 import { runTrace } from '../../../../shared/execution/traces/run-trace.ts';
-import { expectSound } from '../../../support/sound-trace.ts';
+import { expectSound } from '../../../support/flows/sound-trace.ts';
 import { type AccessWorld, accessWorld } from '../../platform/data/access-world.ts';
 
 const recordCount = 3_000;
@@ -44,7 +44,7 @@ async function largeBatch(world: AccessWorld): Promise<Batch> {
   await listRun(world.scope, runOfBatch(batch));
   const { table } = world.scope;
   const checkpoints = Array.from({ length: recordCount }, (_, n) => checkpointOf(batch, n));
-  for (const some of chunksOf(checkpoints, 50)) {
+  for (const some of toChunks(checkpoints, 50)) {
     await table.commit(some.map((each) => table.writes.insert(checkpointEntity, each)));
   }
   return batch;

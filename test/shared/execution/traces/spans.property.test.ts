@@ -7,9 +7,9 @@ import type { Checkpoint } from '../../../../shared/execution/runs/checkpoints/c
 import { formatRows } from '../../../../shared/execution/runs/checkpoints/rows.ts';
 import { agentSpans } from '../../../../shared/execution/traces/agent-spans.ts';
 import { runSpan } from '../../../../shared/execution/traces/run-span.ts';
-import { spansOf } from '../../../../shared/execution/traces/span-node.ts';
+import { flattenSpans } from '../../../../shared/execution/traces/span-node.ts';
 import { stepSpans } from '../../../../shared/execution/traces/step-spans.ts';
-import { expectSound } from '../../../support/sound-trace.ts';
+import { expectSound } from '../../../support/flows/sound-trace.ts';
 
 const runId = 'exec_01k9m4v7d3x8qz5w2r6t0y1hbn';
 const began = Date.parse('2026-11-26T08:00:00.000Z');
@@ -56,11 +56,11 @@ const result = fc.record({
 const facts = { id: runId, name: 'x', kind: 'flow', status: 'completed', startedAt: iso(0) } as const;
 const steps = new Map([['0', { name: 'a', type: 'wait-until' } as FlowStep]]);
 
-const expectStable = (root: () => Parameters<typeof spansOf>[0]) => {
-  const { spans, truncated } = spansOf(root(), null);
+const expectStable = (root: () => Parameters<typeof flattenSpans>[0]) => {
+  const { spans, truncated } = flattenSpans(root(), null);
   expectSound({ traceId: '0'.repeat(32), spans });
   expect(truncated).toBe(false);
-  expect(spansOf(root(), null)).toEqual({ spans, truncated });
+  expect(flattenSpans(root(), null)).toEqual({ spans, truncated });
 };
 
 test('the spans of any flow are sound, and the same each time', async () => {
@@ -134,15 +134,15 @@ test('the spans of any run of an agent are sound, and the same each time', () =>
 });
 
 test('what is deepest is left out first, and parents come with their children', () => {
-  const node = (path: string, children: Parameters<typeof spansOf>[0][] = []) => ({
+  const node = (path: string, children: Parameters<typeof flattenSpans>[0][] = []) => ({
     ...runSpan({ ...facts, completedAt: iso(1) }, {}, children),
     path,
   });
   const root = node('', [node('a', [node('a/0'), node('a/1')]), node('b', [node('b/0')])]);
-  const { spans, truncated } = spansOf(root, null, 4);
+  const { spans, truncated } = flattenSpans(root, null, 4);
   expect(truncated).toBe(true);
   expect(spans.map(({ spanId }) => spanId)).toEqual(
-    spansOf(root, null)
+    flattenSpans(root, null)
       .spans.filter((_, index) => [0, 1, 2, 4].includes(index))
       .map(({ spanId }) => spanId),
   );
@@ -154,7 +154,7 @@ test('calls that begin together are in the order in which they were asked for', 
     ...{ path: name, name, kind: 'tool' as const, start, end: start },
   });
   const calls = [called('first', began + 10), called('second', began + 9), called('early', began + 2)];
-  const { spans } = spansOf(runSpan({ ...facts, completedAt: iso(20) }, {}, calls), null);
+  const { spans } = flattenSpans(runSpan({ ...facts, completedAt: iso(20) }, {}, calls), null);
   expect(spans.map(({ name, startedAt }) => [name, startedAt])).toEqual([
     ['x', iso(0)],
     ['early', iso(2)],

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { networkOf } from '../../../../shared/platform/auth/addresses.ts';
+import { toNetwork } from '../../../../shared/platform/auth/addresses.ts';
 
 test.each([
   ['203.0.113.7', '203.0.113.7'],
@@ -14,5 +14,5 @@ test.each([
   ['nonsense', 'nonsense'],
   [null, 'unknown'],
 ])('the caller at %s is identified as %s', (address, network) => {
-  expect(networkOf(address)).toBe(network);
+  expect(toNetwork(address)).toBe(network);
 });

@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type OwnGateway, ownGateway } from '../../../support/own-gateway.ts';
+import { type OwnGateway, ownGateway } from '../../../support/stack/own-gateway.ts';
 import { headers } from './headers.ts';
 import { keys } from './keys.ts';
 import { sessions } from './sessions.ts';
-import { newWorld, type World } from './world.ts';
+import { type AuthWorld, newWorld } from './world.ts';
 
 let gateway: OwnGateway;
-let world: World;
+let world: AuthWorld;
 beforeAll(async () => {
   gateway = await ownGateway();
   world = await newWorld(gateway);

@@ -2,9 +2,9 @@ import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { generateKeyPair } from 'jose';
 import { afterEach, expect, onTestFinished, test, vi } from 'vitest';
-import { issuerOf } from '../../../../shared/platform/auth/issuer.ts';
-import { loopback } from '../../../support/loopback.ts';
-import { audience, ownIssuer } from '../../../support/own-gateway.ts';
+import { createIssuerVerifier } from '../../../../shared/platform/auth/issuer.ts';
+import { loopback } from '../../../support/servers/loopback.ts';
+import { ownIssuer, testAudience } from '../../../support/stack/own-gateway.ts';
 
 const stranger = await generateKeyPair('ES256');
 const discovery = '/.well-known/openid-configuration';
@@ -17,7 +17,7 @@ async function trusted() {
   vi.useFakeTimers({ toFake: ['Date'], now: at });
   return {
     ...issuer,
-    verify: issuerOf(issuer.url, audience),
+    verify: createIssuerVerifier(issuer.url, testAudience),
     advance: (ms: number) => {
       at += ms;
       vi.setSystemTime(at);
@@ -96,7 +96,7 @@ test('a failing issuer is not retried for five seconds, and its tokens are not r
 
 test('a discovery document that names another issuer is rejected', async () => {
   const { url, sign } = await trusted();
-  const other = issuerOf(`${url}/`, audience);
+  const other = createIssuerVerifier(`${url}/`, testAudience);
   await expect(other(await sign({ iss: `${url}/` }))).rejects.toThrow('publishes another issuer name');
 });
 
@@ -123,7 +123,7 @@ test('an endless issuer response is read up to 1 MB', async () => {
     }
     await pipeline(Readable.from(pieces()), response).catch(() => {});
   });
-  await expect(issuerOf(server.url, audience)('a.b.c')).rejects.toThrow(
+  await expect(createIssuerVerifier(server.url, testAudience)('a.b.c')).rejects.toThrow(
     'the response has more than 1000000 bytes',
   );
   expect(sent).toBeLessThan(200);

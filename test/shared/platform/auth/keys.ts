@@ -1,7 +1,15 @@
 import { generateKey, hashKey } from '../../../../shared/platform/auth/key-format.ts';
-import { notFoundBody } from '../../../support/errors.ts';
-import { newKey } from '../../../support/keys.ts';
-import { type Case, forbidden, limited, missing, unauthorized, welcome, wrongAddress } from './world.ts';
+import { notFoundBody } from '../../../support/stack/errors.ts';
+import { newKey } from '../../../support/stack/keys.ts';
+import {
+  type Case,
+  forbiddenAnswer,
+  limitedAnswer,
+  missing,
+  unauthorized,
+  welcome,
+  wrongAddress,
+} from './world.ts';
 
 export const keys: Case[] = [
   ['a live key', ({ key, bearer }) => bearer(key), welcome],
@@ -110,12 +118,12 @@ export const keys: Case[] = [
   [
     'a key at the end of its hour',
     ({ put }) => put({ rateLimits: { perHour: 1 } }),
-    limited('Hourly limit of 1 requests reached'),
+    limitedAnswer('Hourly limit of 1 requests reached'),
   ],
   [
     'a key at the end of its day',
     ({ put }) => put({ rateLimits: { perDay: 1 } }),
-    limited('Daily limit of 1 requests reached'),
+    limitedAnswer('Daily limit of 1 requests reached'),
   ],
   [
     'another tenant’s key, by its id',
@@ -139,6 +147,6 @@ export const keys: Case[] = [
       lines: [`Authorization: Bearer ${(await newKey(tenant, { environment: 'test' })).key}`],
       request: { method: 'POST', path: '/v1/api-keys', body: '{"name":"x"}' },
     }),
-    forbidden('Missing required permission: API_KEYS:WRITE', { code: 'TEST_KEY_PERMISSION_DENIED' }),
+    forbiddenAnswer('Missing required permission: API_KEYS:WRITE', { code: 'TEST_KEY_PERMISSION_DENIED' }),
   ],
 ];

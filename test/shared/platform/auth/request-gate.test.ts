@@ -10,8 +10,8 @@ import {
 import { admit, admitAddress } from '../../../../shared/platform/auth/request-gate.ts';
 import type { Scope } from '../../../../shared/platform/data/scope.ts';
 import type { Principal } from '../../../../shared/platform/identity/principal.ts';
-import { tenantWithKey } from '../../../support/keys.ts';
-import { countingRuntime } from '../../../support/stack.ts';
+import { tenantWithKey } from '../../../support/stack/keys.ts';
+import { countingRuntime } from '../../../support/stack/stack.ts';
 
 const start = Date.parse('2026-01-31T23:59:50.000Z');
 const access = { permission: 'FLOWS:READ' } as const;

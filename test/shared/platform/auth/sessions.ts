@@ -1,18 +1,18 @@
 import { createHmac } from 'node:crypto';
 import { exportJWK, exportSPKI, generateKeyPair, UnsecuredJWT } from 'jose';
-import { audience } from '../../../support/own-gateway.ts';
-import { type Case, missing, unauthorized, type World, welcome } from './world.ts';
+import { testAudience } from '../../../support/stack/own-gateway.ts';
+import { type AuthWorld, type Case, missing, unauthorized, welcome } from './world.ts';
 
 const encode = (value: unknown) =>
   Buffer.from(typeof value === 'string' ? value : JSON.stringify(value)).toString('base64url');
 
 /** A token whose signature is an HMAC with a text that anybody can know. */
-async function withHmac({ issuer, bearer }: World, secret: string, header = {}) {
+async function withHmac({ issuer, bearer }: AuthWorld, secret: string, header = {}) {
   const [, payload] = (await issuer.sign()).split('.');
   const signed = `${encode({ alg: 'HS256', kid: 'ES256', typ: 'JWT', ...header })}.${payload}`;
   return bearer(`${signed}.${createHmac('sha256', secret).update(signed).digest('base64url')}`);
 }
-async function unsigned({ issuer, bearer }: World, alg: string, signature = '') {
+async function unsigned({ issuer, bearer }: AuthWorld, alg: string, signature = '') {
   const [, payload] = (await issuer.sign()).split('.');
   return bearer(`${encode({ alg })}.${payload}.${signature}`);
 }
@@ -37,7 +37,7 @@ export const sessions: Case[] = [
   [
     'an unsecured token as jose writes it',
     ({ bearer, issuer, now }) =>
-      bearer(new UnsecuredJWT({ iss: issuer.url, aud: audience, sub: 'ada', exp: now() + 60 }).encode()),
+      bearer(new UnsecuredJWT({ iss: issuer.url, aud: testAudience, sub: 'ada', exp: now() + 60 }).encode()),
     unauthorized,
   ],
   [
@@ -122,20 +122,20 @@ export const sessions: Case[] = [
   ['the issuer with a slash', ({ signed, issuer }) => signed({ iss: `${issuer.url}/` }), unauthorized],
   ['another audience', ({ signed }) => signed({ aud: 'another' }), unauthorized],
   ['no audience', ({ signed }) => signed({ aud: undefined }), unauthorized],
-  ['several audiences, ours among them', ({ signed }) => signed({ aud: ['another', audience] }), welcome],
+  ['several audiences, ours among them', ({ signed }) => signed({ aud: ['another', testAudience] }), welcome],
   [
     'several audiences without ours',
-    ({ signed }) => signed({ aud: ['another', `${audience}s`] }),
+    ({ signed }) => signed({ aud: ['another', `${testAudience}s`] }),
     unauthorized,
   ],
   [
     'a client in place of an audience',
-    ({ signed }) => signed({ aud: undefined, client_id: audience }),
+    ({ signed }) => signed({ aud: undefined, client_id: testAudience }),
     welcome,
   ],
   [
     'our client, for another audience',
-    ({ signed }) => signed({ aud: 'another', client_id: audience }),
+    ({ signed }) => signed({ aud: 'another', client_id: testAudience }),
     unauthorized,
   ],
   ['a token that expired one second ago', ({ signed, now }) => signed({ exp: now() - 1 }), unauthorized],

@@ -9,8 +9,8 @@ import { defineEndpoint } from '../../../../shared/platform/http/endpoint.ts';
 import { toLambda } from '../../../../shared/platform/http/lambda/lambda.ts';
 import { openApi } from '../../../../shared/platform/http/openapi/openapi.ts';
 import type { Principal } from '../../../../shared/platform/identity/principal.ts';
-import { invokeWith } from '../../../support/invoke.ts';
-import { countingRuntime } from '../../../support/stack.ts';
+import { invokeWith } from '../../../support/stack/invoke.ts';
+import { countingRuntime } from '../../../support/stack/stack.ts';
 
 const tenantName = using([], ({ table }: Scope) => table.tenant);
 

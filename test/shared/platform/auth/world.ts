@@ -1,33 +1,33 @@
 import { expect } from 'vitest';
 import { apiKeyEntity } from '../../../../shared/platform/auth/api-key.ts';
-import { newKey } from '../../../support/keys.ts';
-import type { OwnGateway, RawRequest } from '../../../support/own-gateway.ts';
-import { countingRuntime, newTenant, type Tenant } from '../../../support/stack.ts';
+import { newKey } from '../../../support/stack/keys.ts';
+import type { OwnGateway, RawRequest } from '../../../support/stack/own-gateway.ts';
+import { countingRuntime, newTenant, type Tenant } from '../../../support/stack/stack.ts';
 
-export type World = Awaited<ReturnType<typeof newWorld>>;
+export type AuthWorld = Awaited<ReturnType<typeof newWorld>>;
 export type Sent = string | { lines: string[]; request?: RawRequest; statusBefore?: number };
-export interface Expected {
+export interface ExpectedAnswer {
   status: number;
   body: unknown;
 }
-export type Case = [name: string, make: (world: World) => Sent | Promise<Sent>, expected: Expected];
+export type Case = [name: string, make: (world: AuthWorld) => Sent | Promise<Sent>, expected: ExpectedAnswer];
 
-export const unauthorized: Expected = {
+export const unauthorized: ExpectedAnswer = {
   status: 401,
   body: { error: 'Unauthorized', details: 'The API key is invalid or missing' },
 };
-export const forbidden = (details: string, more = {}): Expected => ({
+export const forbiddenAnswer = (details: string, more = {}): ExpectedAnswer => ({
   status: 403,
   body: { error: 'Forbidden', details, ...more },
 });
-export const limited = (details: string): Expected => ({
+export const limitedAnswer = (details: string): ExpectedAnswer => ({
   status: 429,
   body: { error: 'Rate limit exceeded', details },
 });
-export const welcome: Expected = { status: 200, body: expect.objectContaining({ data: [] }) };
-export const missing = (permission: string) => forbidden(`Missing required permission: ${permission}`);
-export const wrongAddress = forbidden('IP address not allowed');
-export const notHttp: Expected = { status: 400, body: '' };
+export const welcome: ExpectedAnswer = { status: 200, body: expect.objectContaining({ data: [] }) };
+export const missing = (permission: string) => forbiddenAnswer(`Missing required permission: ${permission}`);
+export const wrongAddress = forbiddenAnswer('IP address not allowed');
+export const notHttp: ExpectedAnswer = { status: 400, body: '' };
 
 export async function newWorld({ issuer, send }: OwnGateway) {
   const tenant = await newTenant();

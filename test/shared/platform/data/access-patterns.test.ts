@@ -29,17 +29,17 @@ import { agentExecutions } from '../../../../shared/execution/agent-runs/executi
 import { takeRun } from '../../../../shared/execution/batches/messages/run-lease.ts';
 import { resumeIfStalled } from '../../../../shared/execution/batches/starting/stalled-batches.ts';
 import { endExpiredExecution } from '../../../../shared/execution/dispatch/expired-executions.ts';
-import { flowShardOf, flowShards } from '../../../../shared/execution/runs/checkpoints/checkpoint.ts';
+import { flowShards, runFlowShard } from '../../../../shared/execution/runs/checkpoints/checkpoint.ts';
 import { admitAddress } from '../../../../shared/platform/auth/request-gate.ts';
 import { postponeCleanup } from '../../../../shared/platform/cleanup/tombstone.ts';
 import { keptAnswers } from '../../../../shared/platform/http/idempotency/kept-answers.ts';
 import { auditLog } from '../../../../shared/platform/identity/audit-log.ts';
-import { loginOf, newProof } from '../../../support/command-line-logins.ts';
+import { loginBody, newProof } from '../../../support/command-line/command-line-logins.ts';
 import { a2aPatterns } from './a2a-patterns.ts';
 import type { Pattern } from './access-pattern.ts';
-import { type AccessWorld, accessWorld, newApiKey, principalOf, sessionOf } from './access-world.ts';
+import { type AccessWorld, accessKey, accessWorld, keyPrincipal, sessionPrincipal } from './access-world.ts';
 import { agentRunPatterns, agentWithRuns } from './agent-run-patterns.ts';
-import { chatPatterns, conversationOf } from './chat-patterns.ts';
+import { chatPatterns, longConversation } from './chat-patterns.ts';
 import { deliveryPatterns } from './delivery-patterns.ts';
 import { mcpPatterns } from './mcp-patterns.ts';
 import { productPatterns } from './product-patterns.ts';
@@ -52,18 +52,18 @@ import { tracePatterns } from './trace-patterns.ts';
 const created = { status: 201, contentType: 'application/json', body: '{}' };
 const first = ({ created }: AccessWorld) => created[0]?.id ?? '';
 const withKey = async (world: AccessWorld) => {
-  const key = newApiKey();
-  await world.keys.create(sessionOf(world.tenant), key);
+  const key = accessKey();
+  await world.keys.create(sessionPrincipal(world.tenant), key);
   return key;
 };
 const { codeVerifier, challenge } = newProof();
 const allowedLogin = ({ scope, tenant }: AccessWorld) =>
-  commandLineLogins(scope).allow(sessionOf(tenant), loginOf(challenge));
+  commandLineLogins(scope).allow(sessionPrincipal(tenant), loginBody(challenge));
 /** Twenty runs, five in each partition of the flow's results: what a query costs depends on how many lie there. */
 const withRun = async (world: AccessWorld) => {
   for (;;) {
     const batch = await world.newBatch();
-    const shards = Map.groupBy(world.messagesOf(batch), ({ runId }) => flowShardOf(runId));
+    const shards = Map.groupBy(world.messagesOf(batch), ({ runId }) => runFlowShard(runId));
     const evenly = [...shards.values()].flatMap((messages) => messages.slice(0, 5));
     if (evenly.length < 5 * flowShards) continue;
     await world.run(evenly);
@@ -72,14 +72,14 @@ const withRun = async (world: AccessWorld) => {
 };
 
 const withSecret = ({ secrets, tenant }: AccessWorld) =>
-  secrets.create(sessionOf(tenant), { key: 'KEY', value: 'the value of it' });
+  secrets.create(sessionPrincipal(tenant), { key: 'KEY', value: 'the value of it' });
 
 const model = { provider: 'openai', modelId: 'gpt-5-mini' } as const;
 const withConfig = async ({ modelConfigs, tenant }: AccessWorld) =>
-  (await modelConfigs.create(sessionOf(tenant), model)).config;
+  (await modelConfigs.create(sessionPrincipal(tenant), model)).config;
 const ownKey = { provider: 'openai', name: 'own', apiKey: 'the-own-key' } as const;
 const withProviderKey = ({ providerKeys, tenant }: AccessWorld) =>
-  providerKeys.create(sessionOf(tenant), ownKey);
+  providerKeys.create(sessionPrincipal(tenant), ownKey);
 
 const stepWithSecret = {
   id: 's',
@@ -123,7 +123,7 @@ const newAgent = async (
   more: object = {},
 ) => {
   const given = { name: 'An agent', primaryFlowId, ...more };
-  return (await agentEditor(scope).create(sessionOf(tenant), given, sandbox(scope))).agent;
+  return (await agentEditor(scope).create(sessionPrincipal(tenant), given, sandbox(scope))).agent;
 };
 const externalAgent = (world: AccessWorld, refreshIntervalMinutes?: number) => {
   const externalConfig = { endpoint: 'https://a.example', refreshIntervalMinutes };
@@ -164,7 +164,7 @@ const patterns: Record<string, Pattern> = {
     units: 1,
     run: async (world) => {
       const key = await withKey(world);
-      const ask = () => world.admit(principalOf(key, world.tenant));
+      const ask = () => world.admit(keyPrincipal(key, world.tenant));
       await ask();
       return ask;
     },
@@ -173,7 +173,7 @@ const patterns: Record<string, Pattern> = {
     commands: 'UpdateItem',
     units: 1,
     run: async (world) => {
-      const ask = () => world.admit(sessionOf(world.tenant));
+      const ask = () => world.admit(sessionPrincipal(world.tenant));
       await ask();
       return ask;
     },
@@ -228,7 +228,7 @@ const patterns: Record<string, Pattern> = {
     run:
       ({ keys, tenant }) =>
       () =>
-        keys.create(sessionOf(tenant), newApiKey()),
+        keys.create(sessionPrincipal(tenant), accessKey()),
   },
   'Allow a login of the command line': {
     commands: 'Query, TransactWriteItems',
@@ -253,7 +253,7 @@ const patterns: Record<string, Pattern> = {
     run: async (world) => {
       const { id } = await withKey(world);
       return async () =>
-        world.keys.update(sessionOf(world.tenant), (await world.keys.get(id)).id, { name: 'x' });
+        world.keys.update(sessionPrincipal(world.tenant), (await world.keys.get(id)).id, { name: 'x' });
     },
   },
   'Rotate a key': {
@@ -261,8 +261,8 @@ const patterns: Record<string, Pattern> = {
     units: [2, 8],
     run: async (world) => {
       const key = await withKey(world);
-      const { hash, keyPrefix, searchHint } = newApiKey();
-      return () => world.keys.renew(sessionOf(world.tenant), key, { hash, keyPrefix, searchHint });
+      const { hash, keyPrefix, searchHint } = accessKey();
+      return () => world.keys.renew(sessionPrincipal(world.tenant), key, { hash, keyPrefix, searchHint });
     },
   },
   'Delete a key': {
@@ -270,7 +270,7 @@ const patterns: Record<string, Pattern> = {
     units: [2, 6],
     run: async (world) => {
       const key = await withKey(world);
-      return () => world.keys.remove(sessionOf(world.tenant), key);
+      return () => world.keys.remove(sessionPrincipal(world.tenant), key);
     },
   },
   'Audit the reveal of a test key': {
@@ -278,7 +278,7 @@ const patterns: Record<string, Pattern> = {
     units: 1,
     run: async (world) => {
       const key = await withKey(world);
-      return () => world.keys.noteRevealed(sessionOf(world.tenant), key);
+      return () => world.keys.noteRevealed(sessionPrincipal(world.tenant), key);
     },
   },
   'List keys': {
@@ -295,7 +295,7 @@ const patterns: Record<string, Pattern> = {
     run: async (world) => {
       const key = await withKey(world);
       const from = new Date();
-      await world.keys.noteRevealed(sessionOf(world.tenant), key);
+      await world.keys.noteRevealed(sessionPrincipal(world.tenant), key);
       return () => auditLog(world.scope)({ limit: 10, from });
     },
   },
@@ -342,7 +342,7 @@ const patterns: Record<string, Pattern> = {
     units: [4, 6],
     run: async (world) => {
       const { id } = await withSecret(world);
-      return () => world.secrets.update(sessionOf(world.tenant), id, { value: 'another value' });
+      return () => world.secrets.update(sessionPrincipal(world.tenant), id, { value: 'another value' });
     },
   },
   'Set two secrets together': {
@@ -352,7 +352,7 @@ const patterns: Record<string, Pattern> = {
       ({ secrets, tenant }) =>
       () =>
         secrets.setAll(
-          sessionOf(tenant),
+          sessionPrincipal(tenant),
           ['KEY', 'OTHER_KEY'].map((key) => ({ key, value: 'the value of it' })),
         ),
   },
@@ -361,7 +361,7 @@ const patterns: Record<string, Pattern> = {
     units: [3.5, 7],
     run: async (world) => {
       const { id } = await withSecret(world);
-      return () => world.secrets.remove(sessionOf(world.tenant), id);
+      return () => world.secrets.remove(sessionPrincipal(world.tenant), id);
     },
   },
 
@@ -391,7 +391,7 @@ const patterns: Record<string, Pattern> = {
     units: [3, 7],
     run: async (world) => {
       const { id } = await withConfig(world);
-      return () => world.modelConfigs.update(sessionOf(world.tenant), id, { isDefault: true });
+      return () => world.modelConfigs.update(sessionPrincipal(world.tenant), id, { isDefault: true });
     },
   },
   'Delete a model config': {
@@ -399,7 +399,7 @@ const patterns: Record<string, Pattern> = {
     units: [3, 7],
     run: async (world) => {
       const { id } = await withConfig(world);
-      return () => world.modelConfigs.remove(sessionOf(world.tenant), id);
+      return () => world.modelConfigs.remove(sessionPrincipal(world.tenant), id);
     },
   },
   'Store, change or delete a provider key': {
@@ -407,7 +407,7 @@ const patterns: Record<string, Pattern> = {
     units: [4, 8],
     run: async (world) => {
       const { id } = await withProviderKey(world);
-      return () => world.providerKeys.update(sessionOf(world.tenant), id, { apiKey: 'another-value' });
+      return () => world.providerKeys.update(sessionPrincipal(world.tenant), id, { apiKey: 'another-value' });
     },
   },
 
@@ -599,7 +599,7 @@ const patterns: Record<string, Pattern> = {
       const { id } = await newAgent(world, null);
       return () =>
         agentEditor(world.scope).update(
-          sessionOf(world.tenant),
+          sessionPrincipal(world.tenant),
           id,
           { config: { seed: 1 } },
           sandbox(world.scope),
@@ -614,7 +614,7 @@ const patterns: Record<string, Pattern> = {
       const { id } = await externalAgent(world);
       const changes = { externalConfig: { refreshIntervalMinutes: 60 } };
       return () =>
-        agentEditor(world.scope).update(sessionOf(world.tenant), id, changes, sandbox(world.scope));
+        agentEditor(world.scope).update(sessionPrincipal(world.tenant), id, changes, sandbox(world.scope));
     },
   },
   'Claim a due refresh of a card': {
@@ -1432,7 +1432,7 @@ const costsOfPages = loadOnce(async () => {
     const metadata = {};
     const drafts = Array.from({ length: 100 }, () => ({
       type: 'even',
-      name: newApiKey().id,
+      name: accessKey().id,
       metadata,
       messages: null,
     }));
@@ -1493,7 +1493,7 @@ test('a page of the executions of an agent costs the same however many it has, f
 
 test('a conversation of 1,000 messages opens with the requests and the units of one page', async () => {
   const world = await accessWorld();
-  const [short, long] = [await conversationOf(world, 60), await conversationOf(world, 1_000)];
+  const [short, long] = [await longConversation(world, 60), await longConversation(world, 1_000)];
   const open = (id: string, limit: number) =>
     world.measure(async () => {
       const conversation = await conversationStore(world.scope).find(id);

@@ -17,16 +17,16 @@ import { setupLinkTokens } from '../../../../shared/domain/secret-requests/setup
 import { secretStore } from '../../../../shared/domain/secrets/secret-store.ts';
 import { secretValues } from '../../../../shared/domain/secrets/secret-values.ts';
 import type { Batch } from '../../../../shared/execution/batches/batch.ts';
-import { batchStore, slotOf } from '../../../../shared/execution/batches/batch-store.ts';
+import { batchStore, recordSlot } from '../../../../shared/execution/batches/batch-store.ts';
 import type { RunMessage } from '../../../../shared/execution/batches/messages/run-message.ts';
 import { groupCommits } from '../../../../shared/execution/batches/running/group-commit.ts';
 import { loadJobs } from '../../../../shared/execution/batches/running/record-jobs.ts';
 import { runRecord } from '../../../../shared/execution/batches/running/record-runner.ts';
 import { startWithinShare } from '../../../../shared/execution/batches/running-batches.ts';
-import { batchPlanner, runIdOf } from '../../../../shared/execution/batches/starting/batch-plan.ts';
+import { batchPlanner, recordRunId } from '../../../../shared/execution/batches/starting/batch-plan.ts';
 import { cleaner } from '../../../../shared/execution/cleaner.ts';
 import {
-  newExecution,
+  newFlowExecution,
   openDispatchRecorder,
 } from '../../../../shared/execution/dispatch/dispatch-recorder.ts';
 import { flowUpserter } from '../../../../shared/execution/dispatch/flow-upsert.ts';
@@ -61,7 +61,7 @@ import { admit } from '../../../../shared/platform/auth/request-gate.ts';
 import { dueForSweep, sweepKeys } from '../../../../shared/platform/cleanup/sweeps.ts';
 import {
   confirmCleaned,
-  tombstoneOf,
+  tombstoneWrite,
   unfinishedCleanups,
 } from '../../../../shared/platform/cleanup/tombstone.ts';
 import { decode, defineEntity } from '../../../../shared/platform/data/entity.ts';
@@ -69,7 +69,7 @@ import { tenantPartition } from '../../../../shared/platform/data/keys.ts';
 import { CursorQuery } from '../../../../shared/platform/data/lists/pages.ts';
 import type { Write } from '../../../../shared/platform/data/writes.ts';
 import type { Principal } from '../../../../shared/platform/identity/principal.ts';
-import { countingRuntime } from '../../../support/stack.ts';
+import { countingRuntime } from '../../../support/stack/stack.ts';
 import { newTenantName } from './notes.ts';
 
 const owner = { userId: 'u', organizationId: null };
@@ -143,8 +143,8 @@ export async function accessWorld(recordCount = 60) {
   };
   const messagesOf = (batch: Batch) =>
     created.map(({ id: recordId }, n): RunMessage => {
-      const ids = { batchId: batch.id, flowId: flow.id, recordId, runId: runIdOf(batch, recordId) };
-      return { tenant, ...ids, slot: slotOf(batch, n) };
+      const ids = { batchId: batch.id, flowId: flow.id, recordId, runId: recordRunId(batch, recordId) };
+      return { tenant, ...ids, slot: recordSlot(batch, n) };
     });
 
   return {
@@ -171,7 +171,7 @@ export async function accessWorld(recordCount = 60) {
     intake: secretRequests(scope),
     /** Who holds the token of a new link. */
     async newSetupLink(keys: string[]): Promise<Principal> {
-      const session = sessionOf(tenant);
+      const session = sessionPrincipal(tenant);
       const token = await setupLinkTokens(scope).issue(session, keys, null);
       return { ...session, kind: 'intake', hash: hashKey(token), permissions: [] };
     },
@@ -195,7 +195,7 @@ export async function accessWorld(recordCount = 60) {
     deletedLongAgo: () =>
       scope.table.commit(
         ['0', '1', '2', '3'].map((last) =>
-          tombstoneOf({ ...scope, now: () => new Date(0) }, `record_${'0'.repeat(25)}${last}`),
+          tombstoneWrite({ ...scope, now: () => new Date(0) }, `record_${'0'.repeat(25)}${last}`),
         ),
       ),
     unfinishedCleanups: async () => {
@@ -219,7 +219,7 @@ export async function accessWorld(recordCount = 60) {
         record: { id: recordId, type: 'even', name: 'x', metadata: {} },
         persistResults: true,
       };
-      const execution = newExecution(scope, prepared);
+      const execution = newFlowExecution(scope, prepared);
       const log = openDispatchRecorder(scope, prepared, owner as Principal, execution, {
         input: {},
         isCancelled: () => false,
@@ -241,7 +241,7 @@ export async function accessWorld(recordCount = 60) {
     runResults: runResults(scope),
     removeResult: deleteRunResult(scope),
     runPage: (query: object = {}) => RunResultQuery.parse({ limit: '10', ...query }),
-    runOf: (recordId: string, batch: Batch) => runIdOf(batch, recordId),
+    runOf: (recordId: string, batch: Batch) => recordRunId(batch, recordId),
     openLog: (recordId: string): RunRecorder => {
       const ids = {
         flowId: flow.id,
@@ -298,7 +298,7 @@ export async function accessWorld(recordCount = 60) {
     results: stepResultStore(scope),
     page: (query: object = {}) => CursorQuery.parse({ limit: '10', ...query }),
     resultPage: (query: object = {}) => StepResultQuery.parse({ limit: '10', ...query }),
-    tombstone: (id: string) => scope.table.commit([tombstoneOf(scope, id)]),
+    tombstone: (id: string) => scope.table.commit([tombstoneWrite(scope, id)]),
     credential: (hash: string) => scope.table.get(credentialEntity, { hash }, { consistent: true }),
     keyItem: (id: string) => scope.table.get(apiKeyEntity, { id }),
     admit: (principal: Principal) => admit(scope, principal, { permission: 'FLOWS:READ' }),
@@ -350,7 +350,7 @@ const counted = (commands: readonly string[]) =>
 
 export type AccessWorld = Awaited<ReturnType<typeof accessWorld>>;
 
-export function newApiKey(): ApiKey {
+export function accessKey(): ApiKey {
   const at = new Date().toISOString();
   return {
     ...owner,
@@ -370,7 +370,7 @@ export function newApiKey(): ApiKey {
   };
 }
 
-export const principalOf = ({ id, hash }: ApiKey, tenant: string): Principal => ({
+export const keyPrincipal = ({ id, hash }: ApiKey, tenant: string): Principal => ({
   ...owner,
   kind: 'key',
   tenant,
@@ -381,7 +381,7 @@ export const principalOf = ({ id, hash }: ApiKey, tenant: string): Principal => 
   sourceIp: null,
 });
 
-export const sessionOf = (tenant: string): Principal => ({
+export const sessionPrincipal = (tenant: string): Principal => ({
   ...owner,
   kind: 'session',
   tenant,

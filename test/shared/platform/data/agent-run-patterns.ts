@@ -27,7 +27,7 @@ import { pieceStore } from '../../../../shared/execution/agent-runs/pieces/piece
 import { startRun } from '../../../../shared/execution/agent-runs/start-run.ts';
 import { takePlace } from '../../../../shared/platform/tenant-places.ts';
 import type { Pattern } from './access-pattern.ts';
-import { type AccessWorld, sessionOf } from './access-world.ts';
+import { type AccessWorld, sessionPrincipal } from './access-world.ts';
 
 const at = new Date().toISOString();
 const spent = { inputTokens: 1, outputTokens: 1, cost: '0.1' };
@@ -117,7 +117,7 @@ const endFact: Fact = { type: 'end', at, stopReason: 'end_turn', output: 'x', er
 const start = async (world: AccessWorld, more: object = {}) => {
   const { scope, owner, tenant } = world;
   const editor = agentEditor(scope);
-  const { agent } = await editor.create(sessionOf(tenant), { name: 'An agent' }, sandbox(scope));
+  const { agent } = await editor.create(sessionPrincipal(tenant), { name: 'An agent' }, sandbox(scope));
   const versionId = await agentVersions(scope).publishCurrent(agent.id);
   return () =>
     startRun(

@@ -15,12 +15,12 @@ import { visitorFeedback } from '../../../../shared/domain/feedback/visitor-feed
 import { productStore } from '../../../../shared/domain/products/product-store.ts';
 import { surfaceEditor } from '../../../../shared/domain/surfaces/surface-editor.ts';
 import { hashKey } from '../../../../shared/platform/auth/key-format.ts';
-import { messagesOf } from '../../../support/conversations.ts';
+import { alternatingMessages } from '../../../support/surfaces/conversations.ts';
 import type { Pattern } from './access-pattern.ts';
-import { type AccessWorld, sessionOf } from './access-world.ts';
+import { type AccessWorld, sessionPrincipal } from './access-world.ts';
 
 const newToken = ({ scope, tenant, flow }: AccessWorld, more: { surfaceId?: string } = {}) =>
-  clientTokenStore(scope).create(sessionOf(tenant), {
+  clientTokenStore(scope).create(sessionPrincipal(tenant), {
     ...more,
     name: 'A token',
     environment: 'live',
@@ -51,9 +51,9 @@ const newConversation = ({ scope, owner }: AccessWorld, tokenId = 'clienttoken_1
 };
 
 /** A conversation with this many messages. */
-export async function conversationOf(world: AccessWorld, count: number) {
+export async function longConversation(world: AccessWorld, count: number) {
   const conversation = await newConversation(world);
-  return conversationStore(world.scope).update(conversation.id, { messages: messagesOf(count) });
+  return conversationStore(world.scope).update(conversation.id, { messages: alternatingMessages(count) });
 }
 
 /** How the stores of client tokens and conversations ask the table. */
@@ -190,7 +190,7 @@ export const chatPatterns: Record<string, Pattern> = {
     units: [3, 5],
     run: async (world) => {
       const { id } = await newToken(world);
-      const by = sessionOf(world.tenant);
+      const by = sessionPrincipal(world.tenant);
       return () => clientTokenStore(world.scope).update(by, id, { isActive: false }, allowed);
     },
   },
@@ -199,7 +199,7 @@ export const chatPatterns: Record<string, Pattern> = {
     units: [3, 9],
     run: async (world) => {
       const { id } = await newToken(world);
-      return () => clientTokenStore(world.scope).regenerate(sessionOf(world.tenant), id, allowed);
+      return () => clientTokenStore(world.scope).regenerate(sessionPrincipal(world.tenant), id, allowed);
     },
   },
   'Delete a client token': {
@@ -207,7 +207,7 @@ export const chatPatterns: Record<string, Pattern> = {
     units: [3, 7],
     run: async (world) => {
       const { id } = await newToken(world);
-      return () => clientTokenStore(world.scope).remove(sessionOf(world.tenant), id);
+      return () => clientTokenStore(world.scope).remove(sessionPrincipal(world.tenant), id);
     },
   },
   'Create a conversation': {
@@ -222,14 +222,14 @@ export const chatPatterns: Record<string, Pattern> = {
     indexes: 'GSI1, GSI2',
     run: async (world) => {
       const { id } = await newConversation(world);
-      return () => conversationStore(world.scope).append(id, messagesOf(2));
+      return () => conversationStore(world.scope).append(id, alternatingMessages(2));
     },
   },
   'Open a conversation': {
     commands: 'GetItem, Query',
     units: [2, 5],
     run: async (world) => {
-      const { id } = await conversationOf(world, 60);
+      const { id } = await longConversation(world, 60);
       return async () => {
         const conversation = await conversationStore(world.scope).find(id);
         return messagePages(world.scope).before(conversation, { limit: 50 });
@@ -240,7 +240,7 @@ export const chatPatterns: Record<string, Pattern> = {
     commands: 'UpdateItem, Query',
     units: [4, 10],
     run: async (world) => {
-      const conversation = await conversationOf(world, 60);
+      const conversation = await longConversation(world, 60);
       const place = { conversationId: conversation.id, generation: conversation.generation, number: 30 };
       return async () => {
         await messageSummaries(world.scope).store(place, { summary: 'x'.repeat(3_000), instructions: '' });
@@ -291,8 +291,8 @@ export const chatPatterns: Record<string, Pattern> = {
     units: [11, 19],
     indexes: 'GSI1, GSI2',
     run: async (world) => {
-      const { id } = await conversationOf(world, 2);
-      return () => conversationStore(world.scope).update(id, { messages: messagesOf(2) });
+      const { id } = await longConversation(world, 2);
+      return () => conversationStore(world.scope).update(id, { messages: alternatingMessages(2) });
     },
   },
   'Delete a conversation': {
@@ -309,7 +309,7 @@ export const chatPatterns: Record<string, Pattern> = {
     units: [5, 11],
     indexes: 'GSI1, GSI2',
     run: async (world) => {
-      const { id } = await conversationOf(world, 2);
+      const { id } = await longConversation(world, 2);
       return () => world.clean(id);
     },
   },

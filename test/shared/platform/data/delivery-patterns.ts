@@ -6,7 +6,7 @@ import { productStore } from '../../../../shared/domain/products/product-store.t
 import { approvalAttempt } from '../../../../shared/domain/run-waits/approval-attempt.ts';
 import { surfaceEditor } from '../../../../shared/domain/surfaces/surface-editor.ts';
 import { taskRequests } from '../../../../shared/execution/a2a-tasks/task-request.ts';
-import { storedDelivery } from '../../../support/deliveries.ts';
+import { storedDelivery } from '../../../support/surfaces/deliveries.ts';
 import type { Pattern } from './access-pattern.ts';
 import type { AccessWorld } from './access-world.ts';
 

@@ -1,7 +1,7 @@
 import { inject } from 'vitest';
 import {
+  authorizationLinkScope,
   beginAuthorization,
-  scopeOfLink,
 } from '../../../../shared/domain/mcp-connections/begin-authorization.ts';
 import { hashToken } from '../../../../shared/domain/mcp-connections/connection-link.ts';
 import { mcpConnectionStore } from '../../../../shared/domain/mcp-connections/connection-store.ts';
@@ -9,20 +9,20 @@ import { connectionTokens } from '../../../../shared/domain/mcp-connections/conn
 import { endAuthorization } from '../../../../shared/domain/mcp-connections/end-authorization.ts';
 import { mcpConnectionEntity } from '../../../../shared/domain/mcp-connections/mcp-connection.ts';
 import { CursorQuery } from '../../../../shared/platform/data/lists/pages.ts';
-import { allow } from '../../../support/loopback.ts';
-import { newRealm } from '../../../support/oauth.ts';
+import { allowHost } from '../../../support/servers/loopback.ts';
+import { newRealm } from '../../../support/servers/oauth.ts';
 import type { Pattern } from './access-pattern.ts';
-import { type AccessWorld, sessionOf } from './access-world.ts';
+import { type AccessWorld, sessionPrincipal } from './access-world.ts';
 
 const { signal } = new AbortController();
 const asking = { baseUrl: 'http://localhost', signal };
 const browser = 'x'.repeat(43);
 
 async function newConnection({ scope, tenant }: AccessWorld) {
-  allow(new URL(inject('oauthUrl')).host);
+  allowHost(new URL(inject('oauthUrl')).host);
   const { url } = await newRealm();
   const given = { url, name: 'A connection', scopes: null };
-  return mcpConnectionStore(scope).create(sessionOf(tenant), given, asking);
+  return mcpConnectionStore(scope).create(sessionPrincipal(tenant), given, asking);
 }
 
 /** What a browser brings back after a person has allowed everything. */
@@ -71,7 +71,7 @@ export const mcpPatterns: Record<string, Pattern> = {
     run: async (world) => {
       const { connection } = await newConnection(world);
       const store = mcpConnectionStore(world.scope);
-      return () => store.authorize(sessionOf(world.tenant), connection.id, {}, asking);
+      return () => store.authorize(sessionPrincipal(world.tenant), connection.id, {}, asking);
     },
   },
   'Open the link of an MCP connection': {
@@ -80,7 +80,7 @@ export const mcpPatterns: Record<string, Pattern> = {
     run: async (world) => {
       const { token } = await newConnection(world);
       return async () => {
-        await scopeOfLink(hashToken(token), { scopeOf: () => world.scope });
+        await authorizationLinkScope(hashToken(token), { scopeOf: () => world.scope });
         await beginAuthorization(world.scope)(token, browser);
       };
     },
@@ -121,7 +121,7 @@ export const mcpPatterns: Record<string, Pattern> = {
     indexes: 'GSI1',
     run: async (world) => {
       const { connection } = await newConnection(world);
-      return () => mcpConnectionStore(world.scope).remove(sessionOf(world.tenant), connection.id);
+      return () => mcpConnectionStore(world.scope).remove(sessionPrincipal(world.tenant), connection.id);
     },
   },
   'Check the MCP connections that an agent or a tool names': {

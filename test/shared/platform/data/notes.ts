@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { newId } from '../../../../shared/core/ids.ts';
 import { defineEntity } from '../../../../shared/platform/data/entity.ts';
 import { tenantPartition } from '../../../../shared/platform/data/keys.ts';
-import { countingRuntime } from '../../../support/stack.ts';
+import { countingRuntime } from '../../../support/stack/stack.ts';
 
 /** Something to store: with names that DynamoDB reserves, a summary and both indexes. */
 export const noteEntity = defineEntity({

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { chunksOf } from '../../../../shared/core/chunks.ts';
+import { toChunks } from '../../../../shared/core/chunks.ts';
 import { type IdPrefix, newId } from '../../../../shared/core/ids.ts';
 import { tenantPartition } from '../../../../shared/platform/data/keys.ts';
 import type { ListSource, PostFilter } from '../../../../shared/platform/data/lists/listing.ts';
@@ -162,7 +162,7 @@ test('a count ends after 5,000 entries and says so, and costs the same however l
   const { table, units, source } = await insertNotes([]);
   const grow = async (count: number) => {
     const added = Array.from({ length: count }, () => ({ id: newId('record'), name: 'keep' }));
-    for (const chunk of chunksOf(added, 100))
+    for (const chunk of toChunks(added, 100))
       await table.commit(chunk.map((note) => table.writes.insert(noteEntity, note)));
   };
   const paged = () => cursorPage(table, source, CursorQuery.parse({ limit: '5', includeCount: 'true' }));

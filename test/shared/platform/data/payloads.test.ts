@@ -10,8 +10,8 @@ import {
   payloadFolders,
   payloadStore,
 } from '../../../../shared/platform/data/payloads.ts';
-import { payloadNames } from '../../../support/payload-bucket.ts';
-import { countingRuntime } from '../../../support/stack.ts';
+import { payloadNames } from '../../../support/data/payload-bucket.ts';
+import { countingRuntime } from '../../../support/stack/stack.ts';
 import { newTenantName } from './notes.ts';
 
 const holderEntity = defineEntity({

@@ -13,7 +13,7 @@ import { surfaceStore } from '../../../../shared/domain/surfaces/surface-store.t
 import { batchOfDelivery } from '../../../../shared/execution/webhooks/received-webhook.ts';
 import { completedRecord, recordResources } from '../../../../shared/protocols/mcp/record-resources.ts';
 import type { Pattern } from './access-pattern.ts';
-import { type AccessWorld, sessionOf } from './access-world.ts';
+import { type AccessWorld, sessionPrincipal } from './access-world.ts';
 
 const newProduct = ({ scope, owner }: AccessWorld) =>
   productStore(scope).create(owner, { name: 'A product' });
@@ -45,7 +45,7 @@ async function newSurfaceKey(world: AccessWorld) {
   const made = await newSurface(world);
   const given = { name: null, environment: 'test', scopes: [], expiresAt: null } as const;
   const create = () =>
-    surfaceKeys(world.scope).create(sessionOf(world.tenant), made.place, { ...given, scopes: [] });
+    surfaceKeys(world.scope).create(sessionPrincipal(world.tenant), made.place, { ...given, scopes: [] });
   return { ...made, create };
 }
 
@@ -63,7 +63,7 @@ export const productPatterns: Record<string, Pattern> = {
     indexes: 'GSI1',
     run: async (world) => {
       await newProduct(world);
-      return () => productCreator(world.scope)(sessionOf(world.tenant), { name: 'A product' });
+      return () => productCreator(world.scope)(sessionPrincipal(world.tenant), { name: 'A product' });
     },
   },
   'Delete a product with its test key': {
@@ -71,7 +71,7 @@ export const productPatterns: Record<string, Pattern> = {
     units: [6, 14],
     indexes: 'GSI1',
     run: async (world) => {
-      const by = sessionOf(world.tenant);
+      const by = sessionPrincipal(world.tenant);
       const { product } = await productCreator(world.scope)(by, { name: 'A product' });
       return () => productRemover(world.scope)(by, product.id);
     },
@@ -108,7 +108,7 @@ export const productPatterns: Record<string, Pattern> = {
     indexes: 'GSI1',
     run: async (world) => {
       const { product } = await newSurface(world);
-      return () => productRemover(world.scope)(sessionOf(world.tenant), product.id);
+      return () => productRemover(world.scope)(sessionPrincipal(world.tenant), product.id);
     },
   },
   'Add a capability to a product': {
@@ -294,7 +294,7 @@ export const productPatterns: Record<string, Pattern> = {
     run: async (world) => {
       const { place, create } = await newSurfaceKey(world);
       const { key } = await create();
-      return () => surfaceKeys(world.scope).remove(sessionOf(world.tenant), place, key.id);
+      return () => surfaceKeys(world.scope).remove(sessionPrincipal(world.tenant), place, key.id);
     },
   },
 };

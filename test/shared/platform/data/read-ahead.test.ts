@@ -2,8 +2,8 @@ import { expect, test } from 'vitest';
 import { flowEntity } from '../../../../shared/domain/flows/flow.ts';
 import { flowStore } from '../../../../shared/domain/flows/flow-store.ts';
 import { alreadyRead, readingAhead } from '../../../../shared/platform/data/read-ahead.ts';
-import { createFlow, template } from '../../../support/flows.ts';
-import { countingRuntime, newTenant } from '../../../support/stack.ts';
+import { createFlow, template } from '../../../support/flows/flows.ts';
+import { countingRuntime, newTenant } from '../../../support/stack/stack.ts';
 
 async function world() {
   const tenant = await newTenant();

@@ -7,7 +7,7 @@ import { hourMarks } from '../../../../shared/domain/runs/hour-marks.ts';
 import { periodsBetween } from '../../../../shared/domain/runs/hours.ts';
 import { runKinds } from '../../../../shared/domain/runs/run.ts';
 import type { Scope } from '../../../../shared/platform/data/scope.ts';
-import { runRow, storeRuns } from '../../../support/run-rows.ts';
+import { runRow, storeRuns } from '../../../support/flows/run-rows.ts';
 import type { Pattern } from './access-pattern.ts';
 import type { AccessWorld } from './access-world.ts';
 

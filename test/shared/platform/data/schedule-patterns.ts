@@ -7,7 +7,7 @@ import { surfaceKeys } from '../../../../shared/domain/surfaces/surface-keys.ts'
 import { scheduleFirer } from '../../../../shared/execution/schedules/fire-schedule.ts';
 import { firingList } from '../../../../shared/execution/schedules/firing-list.ts';
 import type { Pattern } from './access-pattern.ts';
-import { type AccessWorld, sessionOf } from './access-world.ts';
+import { type AccessWorld, sessionPrincipal } from './access-world.ts';
 
 const timeLeft = () => 60_000;
 
@@ -19,7 +19,7 @@ async function newPlace({ scope, owner }: AccessWorld): Promise<SchedulePlace> {
 }
 
 const create = (world: AccessWorld, place: SchedulePlace, changes: object = {}): Promise<Schedule> =>
-  scheduleStore(world.scope).create(place, sessionOf(world.tenant), {
+  scheduleStore(world.scope).create(place, sessionPrincipal(world.tenant), {
     flowId: world.flow.id,
     triggerType: 'recurring',
     cron: '@daily',
@@ -120,7 +120,7 @@ export const schedulePatterns: Record<string, Pattern> = {
     run: async (world) => {
       const { place } = await newSchedule(world);
       const given = { name: null, environment: 'test', scopes: [], expiresAt: null } as const;
-      await surfaceKeys(world.scope).create(sessionOf(world.tenant), place, { ...given, scopes: [] });
+      await surfaceKeys(world.scope).create(sessionPrincipal(world.tenant), place, { ...given, scopes: [] });
       return () => world.clean(place.surfaceId);
     },
   },

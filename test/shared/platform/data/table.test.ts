@@ -6,8 +6,14 @@ import { ConditionFailed } from '../../../../shared/platform/data/condition-fail
 import { storedKey, tenantPartition } from '../../../../shared/platform/data/keys.ts';
 import { type TenantTable, tenantTable } from '../../../../shared/platform/data/table.ts';
 import type { Changes } from '../../../../shared/platform/data/writes.ts';
-import { brokenTable, cancelled, outage, throttled, unreachable } from '../../../support/broken-table.ts';
-import { stack } from '../../../support/stack.ts';
+import {
+  brokenTable,
+  cancelled,
+  outage,
+  throttled,
+  unreachable,
+} from '../../../support/data/broken-table.ts';
+import { stack } from '../../../support/stack/stack.ts';
 import { newTenantName, noteEntity, notes } from './notes.ts';
 
 afterEach(() => {

@@ -4,12 +4,12 @@ import { telemetryNotice } from '../../../../shared/domain/telemetry/telemetry-n
 import { telemetryReader, telemetryWriter } from '../../../../shared/domain/telemetry/telemetry-store.ts';
 import { runExporter } from '../../../../shared/execution/telemetry/export-run.ts';
 import type { Pattern } from './access-pattern.ts';
-import { type AccessWorld, sessionOf } from './access-world.ts';
+import { type AccessWorld, sessionPrincipal } from './access-world.ts';
 
 const setting = TelemetryBody.parse({ endpoint: 'https://collector.example.com', headers: { a: 'b' } });
 
 const withSetting = (world: AccessWorld) =>
-  telemetryWriter(world.scope).put(sessionOf(world.tenant), setting);
+  telemetryWriter(world.scope).put(sessionPrincipal(world.tenant), setting);
 
 /** An export of a run that is no more. */
 async function newExport({ scope }: AccessWorld) {
@@ -43,7 +43,7 @@ export const telemetryPatterns: Record<string, Pattern> = {
     units: [3, 7],
     run: async (world) => {
       await withSetting(world);
-      return () => telemetryWriter(world.scope).remove(sessionOf(world.tenant));
+      return () => telemetryWriter(world.scope).remove(sessionPrincipal(world.tenant));
     },
   },
   'Look who collects a run that ends': {

@@ -4,7 +4,7 @@ import { newId } from '../../../../shared/core/ids.ts';
 import { defineEntity } from '../../../../shared/platform/data/entity.ts';
 import { tenantPartition } from '../../../../shared/platform/data/keys.ts';
 import {
-  draftOf,
+  draftVersion,
   firstDraft,
   savedDraft,
   type VersionKind,
@@ -13,7 +13,7 @@ import {
 } from '../../../../shared/platform/data/versions/version-kind.ts';
 import { versionSnapshots } from '../../../../shared/platform/data/versions/version-snapshots.ts';
 import { type Documents, versioned } from '../../../../shared/platform/data/versions/versioned.ts';
-import { countingRuntime } from '../../../support/stack.ts';
+import { countingRuntime } from '../../../support/stack/stack.ts';
 import { newTenantName } from './notes.ts';
 
 /** Something with versions that is no flow. */
@@ -95,7 +95,7 @@ function world() {
 test('a new document has a draft; saving updates the draft, or creates the next one after publication', async () => {
   const { letters, versions, write, save } = world();
   const { id, draft } = await write('one');
-  expect(draftOf(kind, await save(id, 'two'))).toMatchObject({
+  expect(draftVersion(kind, await save(id, 'two'))).toMatchObject({
     ...draft,
     number: 1,
     type: 'draft',
@@ -105,7 +105,7 @@ test('a new document has a draft; saving updates the draft, or creates the next 
   const published = await letters.find(id);
   expect(published).toMatchObject({ draft: null, publishedVersionId: draft?.id, publishedText: 'two' });
   expect(await versions.published(published)).toMatchObject({ type: 'published', text: 'two', number: 1 });
-  expect(() => draftOf(kind, published)).toThrow(expect.objectContaining({ code: 'NOT_FOUND' }));
+  expect(() => draftVersion(kind, published)).toThrow(expect.objectContaining({ code: 'NOT_FOUND' }));
   const { draft: next } = await save(id, 'three');
   expect(next).toMatchObject({ number: 2 });
   expect(await versions.list(await letters.find(id))).toEqual([

@@ -1,9 +1,9 @@
 import { expect, test, vi } from 'vitest';
 import { handler } from '../../../../functions/secrets/setup-url.ts';
-import { baseUrlOf } from '../../../../shared/platform/http/base-url.ts';
-import { invokeWith } from '../../../support/invoke.ts';
-import { principalOf } from '../../../support/principals.ts';
-import { newTenant } from '../../../support/stack.ts';
+import { apiBaseUrl } from '../../../../shared/platform/http/base-url.ts';
+import { invokeWith } from '../../../support/stack/invoke.ts';
+import { tenantPrincipal } from '../../../support/stack/principals.ts';
+import { newTenant } from '../../../support/stack/stack.ts';
 
 test.each([
   ['a stage', 'abc.execute-api.eu-west-1.amazonaws.com', '/dev/v1/things/one', '/dev'],
@@ -12,19 +12,19 @@ test.each([
   ['a slash at the end', 'api.example.com', '/flows/v1/things/one/', '/flows'],
 ])('the API’s base URL is derived behind %s', (_, domainName, path, before) => {
   vi.stubEnv('PUBLIC_URL', '');
-  expect(baseUrlOf('/v1/things/{id}', { domainName, path })).toBe(`https://${domainName}${before}`);
+  expect(apiBaseUrl('/v1/things/{id}', { domainName, path })).toBe(`https://${domainName}${before}`);
 });
 
 test('the configured PUBLIC_URL takes precedence', () => {
   vi.stubEnv('PUBLIC_URL', 'https://flows.example.com/');
-  expect(baseUrlOf('/v1/things', { domainName: 'elsewhere.example.com', path: '/v1/things' })).toBe(
+  expect(apiBaseUrl('/v1/things', { domainName: 'elsewhere.example.com', path: '/v1/things' })).toBe(
     'https://flows.example.com',
   );
 });
 
 test('request headers cannot redirect a setup link to another host', async () => {
   vi.stubEnv('PUBLIC_URL', '');
-  const authorizer = principalOf(await newTenant());
+  const authorizer = tenantPrincipal(await newTenant());
   const { body } = await invokeWith(
     handler,
     authorizer,

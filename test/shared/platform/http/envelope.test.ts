@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { invalid } from '../../../../shared/core/errors/errors.ts';
-import { json } from '../../../../shared/platform/http/lambda/proxy-result.ts';
+import { jsonProxyResult } from '../../../../shared/platform/http/lambda/proxy-result.ts';
 import {
   answerBytesMax,
   escapedBytes,
@@ -9,7 +9,7 @@ import {
   responseBytes,
   takeWithinBytes,
 } from '../../../../shared/platform/http/responses/envelope.ts';
-import { httpErrorOf } from '../../../../shared/platform/http/responses/http-errors.ts';
+import { toHttpError } from '../../../../shared/platform/http/responses/http-errors.ts';
 
 /** The size of an answer as Lambda counts it. */
 const answerBytes = (answer: unknown) => Buffer.byteLength(JSON.stringify(answer));
@@ -52,8 +52,10 @@ test.each(contents)('a body of %j is returned up to the limit, and an error abov
     else exceeds = units;
   }
   const headers = { 'x-large': 'x'.repeat(10_240) };
-  expect(answerBytes(json(200, bodyOf(fits), headers))).toBeLessThan(answerBytesMax);
-  expect(() => json(200, bodyOf(exceeds))).toThrow(expect.objectContaining({ code: 'RESPONSE_TOO_LARGE' }));
+  expect(answerBytes(jsonProxyResult(200, bodyOf(fits), headers))).toBeLessThan(answerBytesMax);
+  expect(() => jsonProxyResult(200, bodyOf(exceeds))).toThrow(
+    expect.objectContaining({ code: 'RESPONSE_TOO_LARGE' }),
+  );
 });
 
 test('as many values are taken as fit, and no more', () => {
@@ -75,6 +77,6 @@ test.each(contents)('an error that repeats texts of the request fits an answer: 
     code: 'INVALID_VALUE' as const,
     message: text,
   }));
-  const { statusCode, body, headers } = httpErrorOf(invalid(details));
-  expect(answerBytes(json(statusCode, body, headers))).toBeLessThan(answerBytesMax);
+  const { statusCode, body, headers } = toHttpError(invalid(details));
+  expect(answerBytes(jsonProxyResult(statusCode, body, headers))).toBeLessThan(answerBytesMax);
 });

@@ -11,14 +11,14 @@ import {
   unauthenticated,
   unprocessable,
 } from '../../../../shared/core/errors/errors.ts';
-import { httpErrorOf, httpErrors } from '../../../../shared/platform/http/responses/http-errors.ts';
+import { httpErrors, toHttpError } from '../../../../shared/platform/http/responses/http-errors.ts';
 
-const bodyOf = (error: ServiceError) => httpErrorOf(error).body;
+const bodyOf = (error: ServiceError) => toHttpError(error).body;
 
 test.each(Object.keys(httpErrors) as ErrorCode[])(
   '%s: details are a string only for 401, 403 and 429',
   (code) => {
-    const { statusCode, body } = httpErrorOf(new ServiceError(code, 'Words'));
+    const { statusCode, body } = toHttpError(new ServiceError(code, 'Words'));
     const details = [401, 403, 429].includes(statusCode) ? 'Words' : [{ code, message: 'Words' }];
     expect(body).toEqual({ error: expect.any(String), details });
   },
@@ -51,14 +51,14 @@ test('a 403 contains exactly error and details, plus a code if the reason has on
 });
 
 test('the error determines the headers: the challenge of a 401, the seconds to wait', () => {
-  expect(httpErrorOf(unauthenticated())).toMatchObject({
+  expect(toHttpError(unauthenticated())).toMatchObject({
     statusCode: 401,
     headers: { 'WWW-Authenticate': 'Bearer' },
   });
-  expect(httpErrorOf(rateLimited('Hourly', 5, 17))).toMatchObject({
+  expect(toHttpError(rateLimited('Hourly', 5, 17))).toMatchObject({
     statusCode: 429,
     headers: { 'Retry-After': '17' },
   });
-  expect(httpErrorOf(serviceBusy()).headers).toEqual({ 'Retry-After': '10' });
-  expect(httpErrorOf(conflict('It is over')).headers).toEqual({});
+  expect(toHttpError(serviceBusy()).headers).toEqual({ 'Retry-After': '10' });
+  expect(toHttpError(conflict('It is over')).headers).toEqual({});
 });

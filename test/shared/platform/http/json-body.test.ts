@@ -1,10 +1,10 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { type ErrorDetail, ServiceError } from '../../../../shared/core/errors/errors.ts';
-import { jsonBody } from '../../../../shared/platform/http/lambda/body.ts';
+import { parseJsonBody } from '../../../../shared/platform/http/lambda/body.ts';
 
 const headers = { 'content-type': 'application/json' };
-const parseBody = (text: string) => jsonBody({ headers, body: text, isBase64Encoded: false });
+const parseBody = (text: string) => parseJsonBody({ headers, body: text, isBase64Encoded: false });
 
 /** What is wrong with a text, as path and code. */
 function problemsOf(text: string): string[] {

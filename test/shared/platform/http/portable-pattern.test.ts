@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { portablePattern } from '../../../../shared/platform/http/openapi/portable-pattern.ts';
-import { whyNotPortable } from '../../../support/portable-patterns.ts';
+import { whyNotPortable } from '../../../support/files/portable-patterns.ts';
 
 const everyCharacter = Array.from({ length: 0x11_0000 }, (_, code) => String.fromCodePoint(code));
 

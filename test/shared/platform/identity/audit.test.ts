@@ -4,7 +4,7 @@ import { tenantPartition } from '../../../../shared/platform/data/keys.ts';
 import type { Scope } from '../../../../shared/platform/data/scope.ts';
 import { audit, auditEntity } from '../../../../shared/platform/identity/audit.ts';
 import type { Principal } from '../../../../shared/platform/identity/principal.ts';
-import { countingRuntime } from '../../../support/stack.ts';
+import { countingRuntime } from '../../../support/stack/stack.ts';
 
 const at = '2026-01-31T23:59:59.999Z';
 const principal: Principal = {

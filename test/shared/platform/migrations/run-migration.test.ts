@@ -13,7 +13,7 @@ import { defineMigration, type Migration } from '../../../../shared/platform/mig
 import { migrationProgress } from '../../../../shared/platform/migrations/progress.ts';
 import { type Portion, runMigration } from '../../../../shared/platform/migrations/run-migration.ts';
 import { migrationStarter } from '../../../../shared/platform/migrations/start-migrations.ts';
-import { throttled } from '../../../support/broken-table.ts';
+import { throttled } from '../../../support/data/broken-table.ts';
 
 /** A person whose `name` was stored as `label` in shape 1, and whose `tags` were one text in shape 2. */
 const personEntity = defineEntity({

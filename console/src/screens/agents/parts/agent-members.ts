@@ -1,7 +1,7 @@
 import { isObject, type JsonObject } from '../../../ui/values/schema.ts';
 
 /** The config of an agent with the members that the form shows first, set or not. */
-export function shownOf(config: unknown): JsonObject {
+export function withDefaultMembers(config: unknown): JsonObject {
   const set = isObject(config) ? config : {};
   if ('endpoint' in set || 'agentCardUrl' in set) return set;
   const { tools, loopConfig } = set;
@@ -15,10 +15,10 @@ export function shownOf(config: unknown): JsonObject {
 }
 
 /** Without the members that are empty. */
-export function setMembersOf(config: JsonObject): JsonObject {
+export function withoutEmptyMembers(config: JsonObject): JsonObject {
   const members = Object.entries(config).map(([name, value]) => [
     name,
-    name === 'tools' && isObject(value) ? setMembersOf(value) : value,
+    name === 'tools' && isObject(value) ? withoutEmptyMembers(value) : value,
   ]);
   return Object.fromEntries(members.filter(([, value]) => !isEmpty(value)));
 }

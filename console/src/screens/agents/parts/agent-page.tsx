@@ -6,7 +6,7 @@ import { agentTexts } from '../../../texts/agents.ts';
 import { sharedTexts } from '../../../texts/shared.ts';
 import { ConfirmButton } from '../../../ui/dialogs/confirm-button.tsx';
 import { notify } from '../../../ui/notices.tsx';
-import { Page } from '../../../ui/page.tsx';
+import { ScreenPage } from '../../../ui/page.tsx';
 import { Tabs } from '../../../ui/tabs.tsx';
 import { ShownId } from '../../../ui/values/copy-id.tsx';
 import '../../../style/agents.css';
@@ -29,7 +29,7 @@ export function AgentPage({ children }: { children: ReactNode }) {
     },
   });
   return (
-    <Page
+    <ScreenPage
       title={agent.data?.name ?? sharedTexts.agent}
       above={[{ to: '/agents', label: sharedTexts.agents }]}
       id={<ShownId id={id} label={agentTexts.copyAgentId} />}
@@ -54,6 +54,6 @@ export function AgentPage({ children }: { children: ReactNode }) {
         ]}
       />
       {children}
-    </Page>
+    </ScreenPage>
   );
 }

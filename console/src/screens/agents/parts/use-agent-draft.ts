@@ -2,12 +2,12 @@ import { useMemo, useState } from 'react';
 import type { OperationResponse } from '../../../api/api.ts';
 import { useAction } from '../../../api/queries.ts';
 import { sharedTexts } from '../../../texts/shared.ts';
-import { problemsOf } from '../../../ui/loading/failure-text.ts';
+import { fieldProblems } from '../../../ui/loading/failure-text.ts';
 import { notify } from '../../../ui/notices.tsx';
 import { useCarefulSave } from '../../../ui/resource/careful-save.tsx';
-import type { Begun } from '../../../ui/resource/edit-fresh.tsx';
+import type { BegunEdit } from '../../../ui/resource/edit-fresh.tsx';
 import type { JsonObject } from '../../../ui/values/schema.ts';
-import { patchOf } from './agent-patch.ts';
+import { agentPatch } from './agent-patch.ts';
 
 export type Agent = OperationResponse<'agents.get'>;
 type Editable = Omit<Agent, 'capabilities' | 'primaryFlow'>;
@@ -22,7 +22,7 @@ export const configs = {
 export type AgentDraft = ReturnType<typeof useAgentDraft>;
 
 /** Edits of the draft of an agent. Only what was changed is sent. */
-export function useAgentDraft(begun: Begun<Agent>) {
+export function useAgentDraft(begun: BegunEdit<Agent>) {
   const { stored: agent } = begun;
   const [saved, setSaved] = useState(() => editedOf(agent));
   const [edited, setEdited] = useState(saved);
@@ -31,14 +31,14 @@ export function useAgentDraft(begun: Begun<Agent>) {
     ...begun,
     contentOf: editedOf,
     async write(now) {
-      const body = patchOf(editedOf(now), edited);
+      const body = agentPatch(editedOf(now), edited);
       const written = await put.mutateAsync({ params: { id: agent.id }, body });
       setSaved(edited);
       notify(sharedTexts.draftSaved);
       return written;
     },
   });
-  const problems = useMemo(() => problemsOf(error), [error]);
+  const problems = useMemo(() => fieldProblems(error), [error]);
   const isChanged = useMemo(() => JSON.stringify(saved) !== JSON.stringify(edited), [saved, edited]);
   return {
     agent,

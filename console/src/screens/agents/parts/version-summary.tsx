@@ -5,10 +5,10 @@ import { isObject, type JsonObject } from '../../../ui/values/schema.ts';
 import { Value } from '../../../ui/values/value.tsx';
 import { ToolBadges } from '../tools/tool-badges.tsx';
 import { approvalIn, needsApproval } from '../tools/tool-effects.ts';
-import { toolOf, useKnownTools } from '../tools/use-known-tools.ts';
+import { knownTool, useKnownTools } from '../tools/use-known-tools.ts';
 
 /** What a published version is, to read. */
-export function VersionSummary({ number, config }: { number: number; config: JsonObject }) {
+export function AgentVersionFacts({ number, config }: { number: number; config: JsonObject }) {
   const { known } = useKnownTools();
   const tools = isObject(config.tools) && Array.isArray(config.tools.toolIds) ? config.tools.toolIds : [];
   const approval = approvalIn(config);
@@ -25,7 +25,7 @@ export function VersionSummary({ number, config }: { number: number; config: Jso
       <p className="label agents-gap">{agentTexts.toolsCount(tools.length)}</p>
       <ul className="agents-version-tools">
         {tools.map((id) => {
-          const tool = toolOf(known, String(id));
+          const tool = knownTool(known, String(id));
           return (
             <li key={tool.id}>
               <bdi>{tool.name}</bdi>

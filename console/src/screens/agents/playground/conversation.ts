@@ -1,14 +1,14 @@
-import { type AgentRun, textOf } from '../../../run/agents/agent-run.ts';
+import { agentRunText, type FollowedAgentRun } from '../../../run/agents/agent-run.ts';
 
-export interface Turn {
+export interface PlaygroundTurn {
   id: number;
   question: string;
 }
 
 /** Nothing of a question that the API refused: the agent never got it. */
-export function messagesOf({ question }: Turn, answer: AgentRun | undefined) {
+export function turnMessages({ question }: PlaygroundTurn, answer: FollowedAgentRun | undefined) {
   if (!answer?.executionId) return [];
-  const content = textOf(answer);
+  const content = agentRunText(answer);
   return [
     { role: 'user' as const, content: question },
     ...(content ? [{ role: 'assistant' as const, content }] : []),

@@ -1,22 +1,22 @@
 import { useCallback, useEffect, useRef } from 'react';
 import { useApi } from '../../../api/api.ts';
 import { useAction } from '../../../api/queries.ts';
-import type { AgentRun } from '../../../run/agents/agent-run.ts';
+import type { FollowedAgentRun } from '../../../run/agents/agent-run.ts';
 import { AgentRunView } from '../../../run/agents/agent-run-view.tsx';
 import { useAgentRun } from '../../../run/agents/use-agent-run.ts';
 import { playgroundTexts } from '../../../texts/playground.ts';
 import { sharedTexts } from '../../../texts/shared.ts';
 import { Button } from '../../../ui/forms/button.tsx';
 import { Link } from '../../../ui/link.tsx';
-import { Failure } from '../../../ui/loading/failure.tsx';
-import type { Options } from './playground-options.tsx';
+import { FailureNotice } from '../../../ui/loading/failure.tsx';
+import type { AnswerOptions } from './playground-options.tsx';
 
 interface Props {
   agentId: string;
   question: string;
   before: readonly { role: 'user' | 'assistant'; content: string }[];
-  options: Options;
-  onChange: (answer: AgentRun) => void;
+  options: AnswerOptions;
+  onChange: (answer: FollowedAgentRun) => void;
   onBusy: (isBusy: boolean) => void;
 }
 
@@ -64,7 +64,7 @@ export function PlaygroundAnswer({ agentId, question, before, options, onChange,
             {playgroundTexts.agentIsWorking}
           </p>
         )}
-        {cancel.error && <Failure error={cancel.error} />}
+        {cancel.error && <FailureNotice error={cancel.error} />}
         <div className="actions">
           {refused && !executionId && !isSending && <Button onPress={ask}>{playgroundTexts.askAgain}</Button>}
           {isRunning && executionId && (

@@ -6,19 +6,19 @@ import { ConfirmButton } from '../../../ui/dialogs/confirm-button.tsx';
 import { Link } from '../../../ui/link.tsx';
 import { Loaded } from '../../../ui/loading/loaded.tsx';
 import { notify } from '../../../ui/notices.tsx';
-import type { Begun } from '../../../ui/resource/edit-fresh.tsx';
+import type { BegunEdit } from '../../../ui/resource/edit-fresh.tsx';
 import { isObject, type JsonObject } from '../../../ui/values/schema.ts';
-import { setMembersOf, shownOf } from '../parts/agent-members.ts';
+import { withDefaultMembers, withoutEmptyMembers } from '../parts/agent-members.ts';
 import { Instructions } from '../parts/fields.tsx';
 import { ModelField } from '../parts/model-field.tsx';
 import { SaveDraft } from '../parts/save-draft.tsx';
 import { type Agent, useAgentDraft } from '../parts/use-agent-draft.ts';
-import { VersionSummary } from '../parts/version-summary.tsx';
+import { AgentVersionFacts } from '../parts/version-summary.tsx';
 import { approvalIn } from '../tools/tool-effects.ts';
 import { ToolsField } from '../tools/tools-field.tsx';
 
 interface Props {
-  begun: Begun<Agent>;
+  begun: BegunEdit<Agent>;
   onChanged: (isChanged: boolean) => void;
 }
 
@@ -32,9 +32,9 @@ export function DraftConfig({ begun, onChanged }: Props) {
   });
   // biome-ignore lint/correctness/useExhaustiveDependencies: of the newest callback, only what it is told counts
   useEffect(() => onChanged(isChanged), [isChanged]);
-  const config = shownOf(edited.config);
+  const config = withDefaultMembers(edited.config);
   const set = (members: JsonObject) =>
-    setEdited({ ...edited, config: setMembersOf({ ...config, ...members }) });
+    setEdited({ ...edited, config: withoutEmptyMembers({ ...config, ...members }) });
   const tools = isObject(config.tools) ? config.tools : {};
   return (
     <>
@@ -82,7 +82,7 @@ export function PublishedConfig({ agentId }: { agentId: string }) {
   return (
     <Loaded of={version}>
       {({ versionNumber, agentConfig }) => (
-        <VersionSummary number={versionNumber} config={agentConfig?.config ?? {}} />
+        <AgentVersionFacts number={versionNumber} config={agentConfig?.config ?? {}} />
       )}
     </Loaded>
   );

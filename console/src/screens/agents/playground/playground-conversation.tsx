@@ -1,21 +1,21 @@
 import type { ReactNode } from 'react';
-import type { AgentRun } from '../../../run/agents/agent-run.ts';
-import { factsOf } from '../../../run/parts/facts.ts';
+import type { FollowedAgentRun } from '../../../run/agents/agent-run.ts';
+import { usageSummary } from '../../../run/parts/facts.ts';
 import { playgroundTexts } from '../../../texts/playground.ts';
 import { Button } from '../../../ui/forms/button.tsx';
 import { Empty } from '../../../ui/loading/loaded.tsx';
-import { messagesOf, type Turn } from './conversation.ts';
+import { type PlaygroundTurn, turnMessages } from './conversation.ts';
 import { PlaygroundAnswer } from './playground-answer.tsx';
-import type { Options } from './playground-options.tsx';
+import type { AnswerOptions } from './playground-options.tsx';
 import { conversationTotals } from './playground-totals.ts';
 
 interface Props {
   agentId: string;
-  options: Options;
-  turns: readonly Turn[];
+  options: AnswerOptions;
+  turns: readonly PlaygroundTurn[];
   /** By the ids of their turns. */
-  answers: Readonly<Record<number, AgentRun>>;
-  onAnswer: (turn: number, answer: AgentRun) => void;
+  answers: Readonly<Record<number, FollowedAgentRun>>;
+  onAnswer: (turn: number, answer: FollowedAgentRun) => void;
   isBusy: boolean;
   onBusy: (isBusy: boolean) => void;
   onRestart: () => void;
@@ -24,7 +24,7 @@ interface Props {
 }
 
 /** What was asked and answered so far. */
-export function Conversation({ agentId, options, turns, answers, children, ...props }: Props) {
+export function PlaygroundConversation({ agentId, options, turns, answers, children, ...props }: Props) {
   return (
     <section className="agents-chat" aria-label={playgroundTexts.conversation}>
       <Head answers={Object.values(answers)}>
@@ -45,7 +45,7 @@ export function Conversation({ agentId, options, turns, answers, children, ...pr
           agentId={agentId}
           question={turn.question}
           options={options}
-          before={turns.slice(0, index).flatMap((each) => messagesOf(each, answers[each.id]))}
+          before={turns.slice(0, index).flatMap((each) => turnMessages(each, answers[each.id]))}
           onChange={(answer) => props.onAnswer(turn.id, answer)}
           onBusy={props.onBusy}
         />
@@ -55,14 +55,14 @@ export function Conversation({ agentId, options, turns, answers, children, ...pr
   );
 }
 
-function Head({ answers, children }: { answers: readonly AgentRun[]; children: ReactNode }) {
+function Head({ answers, children }: { answers: readonly FollowedAgentRun[]; children: ReactNode }) {
   const totals = conversationTotals(answers);
   return (
     <div className="agents-chat-head">
       <h2>{playgroundTexts.conversation}</h2>
       <span role="status" className="help">
         {totals.answers > 0 &&
-          [playgroundTexts.answers(totals.answers), factsOf(totals)].filter(Boolean).join(' · ')}
+          [playgroundTexts.answers(totals.answers), usageSummary(totals)].filter(Boolean).join(' · ')}
       </span>
       {children}
     </div>

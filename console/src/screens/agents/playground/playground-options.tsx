@@ -7,16 +7,16 @@ const JsonField = lazy(async () => ({
   default: (await import('../../../ui/schema-form/json-field.tsx')).JsonField,
 }));
 
-export interface Options {
+export interface AnswerOptions {
   version: 'draft' | 'published';
   inputs: unknown;
   clientTools: unknown;
 }
 
-export const noOptions: Options = { version: 'draft', inputs: undefined, clientTools: undefined };
+export const noOptions: AnswerOptions = { version: 'draft', inputs: undefined, clientTools: undefined };
 
 /** Why no request can be made of the options. */
-export const inputsProblem = ({ inputs }: Options) =>
+export const inputsProblem = ({ inputs }: AnswerOptions) =>
   inputs === undefined || isObject(inputs) ? undefined : playgroundTexts.expectedAnObject;
 
 /** What the next answers get beside the messages. */
@@ -24,8 +24,8 @@ export const PlaygroundOptions = ({
   options,
   onChange,
 }: {
-  options: Options;
-  onChange: (options: Options) => void;
+  options: AnswerOptions;
+  onChange: (options: AnswerOptions) => void;
 }) => (
   <details className="more-settings">
     <summary>{playgroundTexts.runOptions}</summary>

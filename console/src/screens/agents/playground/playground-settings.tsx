@@ -6,7 +6,7 @@ import { Empty } from '../../../ui/loading/loaded.tsx';
 import { EditFresh } from '../../../ui/resource/edit-fresh.tsx';
 import { useAgent } from '../parts/agent-page.tsx';
 import { DraftConfig, PublishedConfig } from './playground-config.tsx';
-import { type Options, PlaygroundOptions } from './playground-options.tsx';
+import { type AnswerOptions, PlaygroundOptions } from './playground-options.tsx';
 
 const versions = [
   { value: 'draft', label: sharedTexts.draft },
@@ -15,8 +15,8 @@ const versions = [
 
 interface Props {
   agentId: string;
-  options: Options;
-  onChange: (options: Options) => void;
+  options: AnswerOptions;
+  onChange: (options: AnswerOptions) => void;
   /** Of the draft. */
   isChanged: boolean;
   onChanged: (isChanged: boolean) => void;

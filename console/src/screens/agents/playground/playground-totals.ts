@@ -1,7 +1,7 @@
-import type { AgentRun } from '../../../run/agents/agent-run.ts';
+import type { FollowedAgentRun } from '../../../run/agents/agent-run.ts';
 
 /** What the answers of a conversation took together. */
-export interface Totals {
+export interface ConversationTotals {
   answers: number;
   durationMs: number;
   tokens: { input: number; output: number };
@@ -9,7 +9,7 @@ export interface Totals {
   cost: string | null;
 }
 
-export function conversationTotals(runs: readonly AgentRun[]): Totals {
+export function conversationTotals(runs: readonly FollowedAgentRun[]): ConversationTotals {
   const ends = runs.flatMap(({ end }) => end ?? []);
   const sum = (numbers: readonly number[]) => numbers.reduce((total, each) => total + each, 0);
   return {

@@ -1,21 +1,21 @@
 import { useSearch } from '@tanstack/react-router';
 import { type FormEvent, useCallback, useState } from 'react';
-import type { AgentRun } from '../../../run/agents/agent-run.ts';
+import type { FollowedAgentRun } from '../../../run/agents/agent-run.ts';
 import { playgroundTexts } from '../../../texts/playground.ts';
 import { LeaveQuestion } from '../../../ui/dialogs/leave-question.tsx';
 import { useMedia } from '../../../ui/use-media.ts';
 import { AgentPage, useAgent } from '../parts/agent-page.tsx';
 import { Composer } from './composer.tsx';
-import type { Turn } from './conversation.ts';
-import { Conversation } from './playground-conversation.tsx';
+import type { PlaygroundTurn } from './conversation.ts';
+import { PlaygroundConversation } from './playground-conversation.tsx';
 import { inputsProblem, noOptions } from './playground-options.tsx';
 import { PlaygroundSettings } from './playground-settings.tsx';
 
 /** Tries an agent out: its configuration, beside a conversation that ends with this page. */
 export function Playground() {
   const { id } = useAgent();
-  const [turns, setTurns] = useState<readonly Turn[]>([]);
-  const [answers, setAnswers] = useState<Readonly<Record<number, AgentRun>>>({});
+  const [turns, setTurns] = useState<readonly PlaygroundTurn[]>([]);
+  const [answers, setAnswers] = useState<Readonly<Record<number, FollowedAgentRun>>>({});
   const [isBusy, setBusy] = useState(false);
   const [isChanged, setChanged] = useState(false);
   // A link may bring the first question.
@@ -24,7 +24,7 @@ export function Playground() {
   const [text, setText] = useState(suggested);
   const [options, setOptions] = useState(noOptions);
   const keep = useCallback(
-    (turn: number, answer: AgentRun) => setAnswers((before) => ({ ...before, [turn]: answer })),
+    (turn: number, answer: FollowedAgentRun) => setAnswers((before) => ({ ...before, [turn]: answer })),
     [],
   );
   // As the style has it: beside each other, else one below the other.
@@ -45,7 +45,7 @@ export function Playground() {
     />
   );
   const conversation = (
-    <Conversation
+    <PlaygroundConversation
       key="conversation"
       {...{ agentId: id, options, turns, answers, isBusy }}
       onAnswer={keep}
@@ -56,7 +56,7 @@ export function Playground() {
       }}
     >
       <Composer {...{ text, setText, send, isIdle }} />
-    </Conversation>
+    </PlaygroundConversation>
   );
   return (
     <AgentPage>

@@ -1,4 +1,4 @@
-import { toolNameOf } from '../../../../../shared/execution/tools/tool-name.ts';
+import { toToolName } from '../../../../../shared/execution/tools/tool-name.ts';
 import { agentTexts } from '../../../texts/agents.ts';
 import { sharedTexts } from '../../../texts/shared.ts';
 import { isObject } from '../../../ui/values/schema.ts';
@@ -46,8 +46,8 @@ export function needsApproval(
   { id, name }: { id: string; name: string },
 ): boolean {
   if (typeof approval === 'boolean') return approval;
-  const names = new Set(approval.flatMap((each) => [each, toolNameOf(each)]));
-  return [id, toolNameOf(id.replace(/^builtin:/, '')), name, toolNameOf(name)].some((each) =>
+  const names = new Set(approval.flatMap((each) => [each, toToolName(each)]));
+  return [id, toToolName(id.replace(/^builtin:/, '')), name, toToolName(name)].some((each) =>
     names.has(each),
   );
 }

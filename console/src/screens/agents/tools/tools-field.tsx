@@ -2,14 +2,14 @@ import { useMemo, useState } from 'react';
 import { agentTexts } from '../../../texts/agents.ts';
 import { sharedTexts } from '../../../texts/shared.ts';
 import { Button } from '../../../ui/forms/button.tsx';
-import { Check } from '../../../ui/forms/check.tsx';
+import { CheckField } from '../../../ui/forms/check.tsx';
 import { TextField } from '../../../ui/forms/field.tsx';
 import { SearchBox } from '../../../ui/forms/search-box.tsx';
-import { Failure } from '../../../ui/loading/failure.tsx';
+import { FailureNotice } from '../../../ui/loading/failure.tsx';
 import type { CustomField } from '../../../ui/schema-form/form-context.ts';
 import { ToolBadges } from './tool-badges.tsx';
 import { needsApproval } from './tool-effects.ts';
-import { toolOf, useKnownTools } from './use-known-tools.ts';
+import { knownTool, useKnownTools } from './use-known-tools.ts';
 
 interface Props extends Pick<CustomField, 'label' | 'value' | 'onChange' | 'problem'> {
   /** What needs an approval, as the config says it. */
@@ -30,7 +30,7 @@ export function ToolsField({ label, value, onChange, problem, approval }: Props)
   };
   const words = search.trim().toLowerCase();
   const others = [...chosen].filter((id) => !known.some((tool) => tool.id === id));
-  const shown = [...others.map((id) => toolOf(known, id)), ...known]
+  const shown = [...others.map((id) => knownTool(known, id)), ...known]
     .filter(
       ({ id, name, description }) => chosen.has(id) || `${name} ${description}`.toLowerCase().includes(words),
     )
@@ -41,13 +41,13 @@ export function ToolsField({ label, value, onChange, problem, approval }: Props)
         {label === 'Tool IDs' ? sharedTexts.tools : label} ({chosen.size})
       </legend>
       {problem && <p className="problem">{problem}</p>}
-      {error && <Failure error={error} />}
+      {error && <FailureNotice error={error} />}
       <SearchBox label={agentTexts.searchTools} value={search} onChange={setSearch} />
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: WCAG 2.1.1, what scrolls needs the focus */}
       <section className="agents-tool-list" tabIndex={0} aria-label={agentTexts.toolsToChooseFrom}>
         {shown.map((tool) => (
           <div key={tool.id} className="agents-tool">
-            <Check
+            <CheckField
               label={<bdi>{tool.name}</bdi>}
               help={tool.description && <bdi>{tool.description}</bdi>}
               isOn={chosen.has(tool.id)}

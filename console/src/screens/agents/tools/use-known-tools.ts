@@ -35,5 +35,5 @@ export function useKnownTools() {
 }
 
 /** Also of a tool that is in no list: of an MCP server, or on a page that was not read. */
-export const toolOf = (known: readonly KnownTool[], id: string): KnownTool =>
+export const knownTool = (known: readonly KnownTool[], id: string): KnownTool =>
   known.find((tool) => tool.id === id) ?? { id, name: id, description: null, effect: effectOfId(id) };

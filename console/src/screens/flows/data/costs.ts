@@ -5,7 +5,7 @@ import { resolved } from '../../../ui/values/schema.ts';
 import { estimatedTokens } from '../prices/tokens.ts';
 import { usePrices } from '../prices/use-prices.ts';
 import { promptTexts } from '../steps/prompt-texts.ts';
-import { schemaOf } from '../steps/step-schemas.ts';
+import { stepSchema } from '../steps/step-schemas.ts';
 import { stepGroups } from '../steps/step-types.ts';
 import type { Step } from '../steps/steps.ts';
 import { useEditing } from './editing.tsx';
@@ -20,13 +20,13 @@ const doings: Record<(typeof stepGroups)[number]['id'], string> = {
 };
 
 /** What a step does outside of its run. */
-export function doingOf({ type }: Step): string {
+export function stepEffectText({ type }: Step): string {
   const group = stepGroups.find(({ types }) => type in types)?.id;
   return group ? doings[group] : stepDataTexts.hasEffects;
 }
 
 function usesModel({ type }: Step): boolean {
-  const config = resolved(schemaOf(type).properties?.config ?? {}, schemas).properties ?? {};
+  const config = resolved(stepSchema(type).properties?.config ?? {}, schemas).properties ?? {};
   return type === 'execute-agent' || type === 'flow' || 'model' in config || 'embeddingModel' in config;
 }
 

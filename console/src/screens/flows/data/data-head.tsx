@@ -1,5 +1,5 @@
 import { stepDataTexts } from '../../../texts/step-data.ts';
-import { Failure } from '../../../ui/loading/failure.tsx';
+import { FailureNotice } from '../../../ui/loading/failure.tsx';
 import { SampleBar } from './sample-bar.tsx';
 import type { StepDataNow } from './use-step-data.ts';
 
@@ -10,6 +10,6 @@ export const DataHead = ({ data: { record, isUpdating, error } }: { data: StepDa
       <SampleBar record={record} />
       <span className="help">{isUpdating ? stepDataTexts.updating : stepDataTexts.upToDate}</span>
     </div>
-    {error && !isUpdating && <Failure error={error} />}
+    {error && !isUpdating && <FailureNotice error={error} />}
   </>
 );

@@ -1,13 +1,13 @@
 import { createContext, type ReactNode, useContext, useMemo, useState } from 'react';
 import type { OperationResponse } from '../../../api/api.ts';
 import { useCall } from '../../../api/queries.ts';
-import type { RunRequest } from '../../../run/use-dispatch.ts';
+import type { DispatchRunBody } from '../../../run/use-dispatch.ts';
 import { stepDataTexts } from '../../../texts/step-data.ts';
 import { useKeptText } from '../../../ui/kept-choice.ts';
 import type { Step } from '../steps/steps.ts';
 import type { KeptResult } from './kept-results.ts';
 import { Marks } from './marks.tsx';
-import { firstChoice, type SampleChoice, sampleOf } from './sample-record.tsx';
+import { chosenRecord, initialSampleChoice, type SampleChoice } from './sample-record.tsx';
 
 interface Editing {
   flowId: string;
@@ -62,9 +62,9 @@ function useKeptSample(flowId: string): [SampleChoice, (sample: SampleChoice) =>
   const [text, setText] = useKeptText(`sample-record:${flowId}`);
   const sample = useMemo(() => {
     try {
-      return { ...firstChoice, ...JSON.parse(text ?? '{}') } as SampleChoice;
+      return { ...initialSampleChoice, ...JSON.parse(text ?? '{}') } as SampleChoice;
     } catch {
-      return firstChoice;
+      return initialSampleChoice;
     }
   }, [text]);
   return [sample, (next) => setText(JSON.stringify(next))];
@@ -72,7 +72,7 @@ function useKeptSample(flowId: string): [SampleChoice, (sample: SampleChoice) =>
 
 export interface SampleRecordNow {
   /** For requests; without a record, undefined. */
-  sent: RunRequest['record'];
+  sent: DispatchRunBody['record'];
   /** As runs see it. */
   seen: unknown;
   name: string;
@@ -91,7 +91,7 @@ export function useSampleRecord(): SampleRecordNow {
   return useMemo(() => {
     if (sample.source === 'own')
       return {
-        sent: sampleOf(sample),
+        sent: chosenRecord(sample),
         seen: sample.own,
         name: stepDataTexts.aCustomRecord,
         isLoading: false,

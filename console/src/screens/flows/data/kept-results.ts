@@ -1,10 +1,10 @@
-import type { FlowRun } from '../../../run/flow-run.ts';
+import type { FollowedFlowRun } from '../../../run/flow-run.ts';
 import { eachStep } from '../steps/places.ts';
 import type { Step } from '../steps/steps.ts';
-import { type StepOutcome, stepsUpTo } from './plan.ts';
+import { type RecordedOutcome, stepsUpTo } from './plan.ts';
 
 /** What a step that costs something, or has effects, did when somebody ran it in the editor. */
-export interface KeptResult extends StepOutcome {
+export interface KeptResult extends RecordedOutcome {
   /** It counts for this step and this record only. */
   of: string;
   /** The steps before it at the time: if they changed since, it shows so. */
@@ -16,7 +16,7 @@ export interface KeptResult extends StepOutcome {
 }
 
 /** What a result depends on. The name of a step changes nothing. */
-export const identityOf = ({ name: _name, ...step }: Step, record: unknown) =>
+export const resultIdentity = ({ name: _name, ...step }: Step, record: unknown) =>
   JSON.stringify([step, record ?? null]);
 
 export const before = (steps: readonly Step[], id: string) =>
@@ -26,7 +26,7 @@ interface Ran {
   steps: readonly Step[];
   /** As it was sent. */
   record: unknown;
-  run: FlowRun;
+  run: FollowedFlowRun;
   acts: (step: Step) => boolean;
   /** The ids of those whose earlier results were used again. */
   reused: ReadonlySet<string>;
@@ -35,7 +35,7 @@ interface Ran {
 }
 
 /** The results of a run that a later one may use again. */
-export function resultsOf({ steps, record, run, acts, reused, lastId }: Ran): Map<string, KeptResult> {
+export function keptResults({ steps, record, run, acts, reused, lastId }: Ran): Map<string, KeptResult> {
   const results = new Map<string, KeptResult>();
   const ended = new Map(run.steps.map((step) => [step.id, step]));
   for (const { step } of eachStep(stepsUpTo(steps, lastId) ?? [])) {
@@ -44,7 +44,7 @@ export function resultsOf({ steps, record, run, acts, reused, lastId }: Ran): Ma
       status: undefined,
       output: null,
     };
-    const base = { of: identityOf(step, record), before: before(steps, step.id), at: new Date() };
+    const base = { of: resultIdentity(step, record), before: before(steps, step.id), at: new Date() };
     if (status === 'completed') results.set(step.id, { ...base, status, output, durationMs, tokens, cost });
     // The run went past it, as it does in the branch that is not taken.
     else if (status !== 'failed' && run.end?.status === 'completed')

@@ -1,5 +1,5 @@
 import { useCall } from '../../../api/queries.ts';
-import { type StepState, statesOf } from './step-states.ts';
+import { type StepState, stepStates } from './step-states.ts';
 
 /** What each step did in the last run of a flow by itself, by its id. Empty until that is known. */
 export function useLastRun(flowId: string): ReadonlyMap<string, StepState> {
@@ -11,5 +11,5 @@ export function useLastRun(flowId: string): ReadonlyMap<string, StepState> {
     { params: { id: id ?? '' } },
     { enabled: id !== undefined, everyMs: (known) => (known?.spans[0]?.endedAt === null ? 2_000 : false) },
   );
-  return id && trace.data ? statesOf(trace.data.spans) : new Map();
+  return id && trace.data ? stepStates(trace.data.spans) : new Map();
 }

@@ -1,8 +1,8 @@
 import { stepDataTexts } from '../../../texts/step-data.ts';
 import { eachStep } from '../steps/places.ts';
-import { setterOf } from '../steps/scopes.ts';
-import { type Step, variableOf } from '../steps/steps.ts';
-import { readersOf, usesOf } from './uses.ts';
+import { variableSetter } from '../steps/scopes.ts';
+import { type Step, stepVariable } from '../steps/steps.ts';
+import { usedVariables, variableReaders } from './uses.ts';
 
 /** A variable as steps after its setter see it. */
 export interface PointedVariable {
@@ -20,8 +20,8 @@ export interface Marked {
 /** Of a variable that a step reads: the step that sets it. Undefined, if the step reads no such variable. */
 export function markedByUse(steps: readonly Step[], stepId: string, name: string): Marked | undefined {
   const step = stepIn(steps, stepId);
-  if (!step || !usesOf(step).includes(name)) return undefined;
-  const setter = setterOf(steps, stepId, name);
+  if (!step || !usedVariables(step).includes(name)) return undefined;
+  const setter = variableSetter(steps, stepId, name);
   return {
     variable: { name, setterId: setter?.id },
     steps: new Map(setter ? [[setter.id, stepDataTexts.setsName(name)]] : []),
@@ -30,11 +30,11 @@ export function markedByUse(steps: readonly Step[], stepId: string, name: string
 
 /** Of what a step sets: the steps that read it. */
 export function markedByOutput(steps: readonly Step[], step: Step): Marked {
-  const name = variableOf(step);
+  const name = stepVariable(step);
   return {
     variable: name ? { name, setterId: step.id } : undefined,
     steps: new Map(
-      name ? readersOf(steps, step).map(({ id }) => [id, stepDataTexts.usesVariable(name)]) : [],
+      name ? variableReaders(steps, step).map(({ id }) => [id, stepDataTexts.usesVariable(name)]) : [],
     ),
   };
 }
@@ -42,8 +42,8 @@ export function markedByOutput(steps: readonly Step[], step: Step): Marked {
 /** Of a step: the steps that read what it sets, and those that set what it reads. */
 export function markedByStep(steps: readonly Step[], step: Step): Marked {
   const output = markedByOutput(steps, step);
-  const setters = usesOf(step).flatMap((used) => {
-    const setter = setterOf(steps, step.id, used);
+  const setters = usedVariables(step).flatMap((used) => {
+    const setter = variableSetter(steps, step.id, used);
     return setter ? [[setter.id, stepDataTexts.setsName(used)] as const] : [];
   });
   return { ...output, steps: new Map([...setters, ...output.steps]) };
@@ -52,7 +52,7 @@ export function markedByStep(steps: readonly Step[], step: Step): Marked {
 /** Of the input of a run: the steps that read it, the record first. */
 export function markedByInput(steps: readonly Step[]): Marked {
   const readers = [...eachStep(steps)].flatMap(({ step }) => {
-    const read = usesOf(step).filter((name) => isInput(name) && !setterOf(steps, step.id, name));
+    const read = usedVariables(step).filter((name) => isInput(name) && !variableSetter(steps, step.id, name));
     return read.length > 0 ? [[step.id, stepDataTexts.usesVariable(read.join(', '))] as const] : [];
   });
   return { variable: undefined, steps: new Map(readers) };

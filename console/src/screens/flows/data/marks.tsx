@@ -23,7 +23,7 @@ export function useIsPointed({ name, setterId }: PointedVariable): boolean {
 }
 
 /** Says at a step what it has to do with the variable that somebody points at. */
-export function Mark({ stepId }: { stepId: string }) {
+export function VariableMark({ stepId }: { stepId: string }) {
   const text = useContext(Now).steps.get(stepId);
   return text ? <span className="step-mark">{text}</span> : null;
 }

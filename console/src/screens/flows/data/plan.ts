@@ -1,20 +1,20 @@
 import { listsIn, mapLists } from '../steps/lists.ts';
 import { eachStep } from '../steps/places.ts';
-import { type Step, variableOf } from '../steps/steps.ts';
+import { type Step, stepVariable } from '../steps/steps.ts';
 
 /** What a step did when it ran, for later runs in which it does not run again. */
-export interface StepOutcome {
+export interface RecordedOutcome {
   status: 'completed' | 'skipped';
   output: unknown;
 }
 
-export interface Plan {
+export interface EditorRunPlan {
   steps: readonly Step[];
   /** The outputs of steps that do not run, as variables of the run. */
   inputs: Readonly<Record<string, unknown>>;
 }
 
-export interface LivePlan extends Plan {
+export interface LivePlan extends EditorRunPlan {
   /** What has to be run before the rest can be shown: these cost something, or have effects outside of the run. */
   waitsFor: readonly Step[];
 }
@@ -22,7 +22,7 @@ export interface LivePlan extends Plan {
 interface Rules {
   /** Whether a step costs something, or has effects. */
   acts: (step: Step) => boolean;
-  outcomeOf: (step: Step) => StepOutcome | undefined;
+  outcomeOf: (step: Step) => RecordedOutcome | undefined;
 }
 
 /**
@@ -70,7 +70,7 @@ export function livePlan(
 }
 
 /** What runs on request: all steps up to one, of which those with an outcome do not run again. */
-export const planUpTo = (steps: readonly Step[], id: string, { outcomeOf, ...rules }: Rules): Plan =>
+export const planUpTo = (steps: readonly Step[], id: string, { outcomeOf, ...rules }: Rules): EditorRunPlan =>
   withOutcomes(stepsUpTo(steps, id) ?? [], {
     ...rules,
     outcomeOf: (step) => (step.id === id ? undefined : outcomeOf(step)),
@@ -85,7 +85,7 @@ export function actingBefore(steps: readonly Step[], id: string, { acts, outcome
 const nothing = () => [];
 
 /** Steps with an outcome set their variable instead of running again. */
-function withOutcomes(steps: readonly Step[], { acts, outcomeOf }: Rules): Plan {
+function withOutcomes(steps: readonly Step[], { acts, outcomeOf }: Rules): EditorRunPlan {
   const inputs: Record<string, unknown> = {};
   const replaced = (list: readonly Step[]): Step[] =>
     list.map((step) => {
@@ -98,9 +98,9 @@ function withOutcomes(steps: readonly Step[], { acts, outcomeOf }: Rules): Plan 
 
 /** Runs of the editor wait for nothing. */
 export const isWait = ({ type }: Pick<Step, 'type'>) => type in waited;
-const completed = (output: unknown): StepOutcome => ({ status: 'completed', output });
+const completed = (output: unknown): RecordedOutcome => ({ status: 'completed', output });
 /** As if the time had come, somebody had made the first choice, or an empty object had arrived. */
-const waited: Readonly<Record<string, (step: Step) => StepOutcome>> = {
+const waited: Readonly<Record<string, (step: Step) => RecordedOutcome>> = {
   'wait-until': () => completed({ waitedMs: 0, result: true }),
   approval: ({ config }) =>
     completed({
@@ -113,8 +113,8 @@ const waited: Readonly<Record<string, (step: Step) => StepOutcome>> = {
   'wait-for-callback': () => completed({}),
 };
 
-function withOutcome(step: Step, { status, output }: StepOutcome, inputs: Record<string, unknown>): Step {
-  const variableName = variableOf(step);
+function withOutcome(step: Step, { status, output }: RecordedOutcome, inputs: Record<string, unknown>): Step {
+  const variableName = stepVariable(step);
   if (status === 'skipped' || !variableName) return { ...step, enabled: false };
   const input = `kept_${Object.keys(inputs).length}`;
   inputs[input] = output;

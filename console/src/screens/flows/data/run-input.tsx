@@ -8,7 +8,7 @@ import { SampleDialog } from './sample-bar.tsx';
 import '../../../style/step-data.css';
 
 /** Where a run begins: with a record and inputs. Pointing at it marks the steps that read them. */
-export function RunInput() {
+export function RunInputBox() {
   const { steps } = useEditing();
   const [isOpen, setOpen] = useState(false);
   const pointed = usePointed();

@@ -1,9 +1,9 @@
 import { sharedTexts } from '../../../texts/shared.ts';
 import { stepDataTexts } from '../../../texts/step-data.ts';
 import { Button } from '../../../ui/forms/button.tsx';
-import { Failure } from '../../../ui/loading/failure.tsx';
+import { FailureNotice } from '../../../ui/loading/failure.tsx';
 import type { Step } from '../steps/steps.ts';
-import { doingOf, totalText, useExpectedCost } from './costs.ts';
+import { stepEffectText, totalText, useExpectedCost } from './costs.ts';
 import { useEditing } from './editing.tsx';
 import type { useRunUpTo } from './use-run-up-to.ts';
 import { acts, type StepDataNow } from './use-step-data.ts';
@@ -28,7 +28,7 @@ export function RunUpTo({ step, data: { waitsFor, rules, record }, running }: Pr
   if (runs.length === 0 && kept.size === 0) return null;
   return (
     <div className="step-run">
-      {error && <Failure error={error} />}
+      {error && <FailureNotice error={error} />}
       {run?.end?.status === 'failed' && failed?.id !== step.id && (
         <p className="problem">
           {failed ? stepDataTexts.stepFailed(<bdi>{failed.name}</bdi>, failed.error) : run.end.error}
@@ -41,7 +41,9 @@ export function RunUpTo({ step, data: { waitsFor, rules, record }, running }: Pr
             {runs.slice(0, listedMax).map((each) => (
               <li key={each.id}>
                 <bdi>{each.name}</bdi>{' '}
-                <span className="help">{[doingOf(each), costOf(each).text].filter(Boolean).join(' · ')}</span>
+                <span className="help">
+                  {[stepEffectText(each), costOf(each).text].filter(Boolean).join(' · ')}
+                </span>
               </li>
             ))}
             {runs.length > listedMax && (

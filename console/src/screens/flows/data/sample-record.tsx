@@ -1,17 +1,17 @@
 import { useEffect } from 'react';
 import type { OperationResponse } from '../../../api/api.ts';
 import { useCall } from '../../../api/queries.ts';
-import type { RunRequest } from '../../../run/use-dispatch.ts';
+import type { DispatchRunBody } from '../../../run/use-dispatch.ts';
 import { sharedTexts } from '../../../texts/shared.ts';
 import { stepDataTexts } from '../../../texts/step-data.ts';
 import { Choice } from '../../../ui/forms/choice.tsx';
 import { TextField } from '../../../ui/forms/field.tsx';
-import { explanationOf } from '../../../ui/loading/failure-text.ts';
+import { failureText } from '../../../ui/loading/failure-text.ts';
 import { Loaded } from '../../../ui/loading/loaded.tsx';
 import { JsonField } from '../../../ui/schema-form/json-field.tsx';
 import { TypeChoice } from '../../records/type-choice.tsx';
 
-type Sample = RunRequest['record'];
+type Sample = DispatchRunBody['record'];
 
 export interface SampleChoice {
   source: 'stored' | 'own' | 'none';
@@ -21,7 +21,7 @@ export interface SampleChoice {
   own: unknown;
 }
 
-export const firstChoice: SampleChoice = {
+export const initialSampleChoice: SampleChoice = {
   source: 'stored',
   type: '',
   search: '',
@@ -30,7 +30,7 @@ export const firstChoice: SampleChoice = {
 };
 
 /** The record of a request; `undefined` without one. */
-export const sampleOf = ({ source, recordId, own }: SampleChoice): Sample =>
+export const chosenRecord = ({ source, recordId, own }: SampleChoice): Sample =>
   source === 'stored' && recordId ? { id: recordId } : source === 'own' ? (own as Sample) : undefined;
 
 interface Props {
@@ -110,7 +110,7 @@ function RecordOfType({ value, onChange, known }: Props & { known: OperationResp
         onChange={(next) => onChange({ ...value, recordId: next })}
         problem={
           records.error
-            ? explanationOf(records.error)
+            ? failureText(records.error)
             : found?.length === 0
               ? stepDataTexts.noneMatches
               : undefined

@@ -2,12 +2,12 @@ import { useMemo } from 'react';
 import { sharedTexts } from '../../../texts/shared.ts';
 import { stepDataTexts } from '../../../texts/step-data.ts';
 import { useSettled } from '../../../ui/use-settled.ts';
-import { setterOf } from '../steps/scopes.ts';
-import { type Step, variableOf } from '../steps/steps.ts';
+import { variableSetter } from '../steps/scopes.ts';
+import { type Step, stepVariable } from '../steps/steps.ts';
 import { useEditing } from './editing.tsx';
 import { type Marked, markedByOutput, markedByUse, type PointedVariable } from './marked-steps.ts';
 import { useIsPointed, useMarking } from './marks.tsx';
-import { usesOf } from './uses.ts';
+import { usedVariables } from './uses.ts';
 
 interface Props {
   step: Step;
@@ -20,10 +20,10 @@ export function StepChips({ step, onSelect }: Props) {
   const settled = useSettled(step);
   const all = useSettled(useEditing().steps);
   const uses = useMemo(
-    () => usesOf(settled).map((name) => ({ name, setter: setterOf(all, settled.id, name) })),
+    () => usedVariables(settled).map((name) => ({ name, setter: variableSetter(all, settled.id, name) })),
     [all, settled],
   );
-  const sets = variableOf(settled);
+  const sets = stepVariable(settled);
   if (uses.length === 0 && !sets) return null;
   return (
     <div className="step-chips">

@@ -7,14 +7,14 @@ import { RunUpTo } from './run-up-to.tsx';
 import { StepOutput } from './step-output.tsx';
 import { useRunUpTo } from './use-run-up-to.ts';
 import { useStepData } from './use-step-data.ts';
-import { usesOf } from './uses.ts';
+import { usedVariables } from './uses.ts';
 import { VariableList } from './variable-list.tsx';
 
 /** The input and the output of a step, kept up to date while somebody edits. */
 export function StepData({ step }: { step: Step }) {
   const data = useStepData(step.id);
   const running = useRunUpTo(step.id, data);
-  const uses = useMemo(() => usesOf(step), [step]);
+  const uses = useMemo(() => usedVariables(step), [step]);
   const failed = data.run?.steps.find(({ id, status }) => status === 'failed' && id !== step.id);
   return (
     <div className="step-data-content">

@@ -1,10 +1,10 @@
-import { factsOf } from '../../../run/parts/facts.ts';
+import { usageSummary } from '../../../run/parts/facts.ts';
 import { PartsView } from '../../../run/parts/parts-view.tsx';
 import { sharedTexts } from '../../../texts/shared.ts';
 import { stepDataTexts } from '../../../texts/step-data.ts';
 import { Time } from '../../../ui/values/time.tsx';
 import { Value } from '../../../ui/values/value.tsx';
-import { type Step, variableOf } from '../steps/steps.ts';
+import { type Step, stepVariable } from '../steps/steps.ts';
 import { useEditing } from './editing.tsx';
 import { before } from './kept-results.ts';
 import { isWait } from './plan.ts';
@@ -19,7 +19,7 @@ interface Props {
 
 /** What a step made: at once if it costs nothing, else when somebody last ran it. */
 export function StepOutput({ step, data, running }: Props) {
-  const name = variableOf(step);
+  const name = stepVariable(step);
   return (
     <>
       {name && <p className="help">{stepDataTexts.setsVariable(<code>{name}</code>)}</p>}
@@ -38,7 +38,7 @@ function LiveOutput({ step, data: { run, waitsFor } }: Omit<Props, 'running'>) {
     return (
       <>
         <Value of={ran.output ?? null} label={sharedTexts.output} />
-        <p className="help">{factsOf(ran)}</p>
+        <p className="help">{usageSummary(ran)}</p>
       </>
     );
   if (ran?.status === 'failed') return <p className="problem">{ran.error}</p>;
@@ -61,7 +61,7 @@ function KeptOutput({ step, data: { rules, steps }, running: { run, isRunning } 
   return (
     <>
       <Value of={result.output ?? null} label={sharedTexts.output} />
-      <p className="help">{stepDataTexts.ran(<Time at={result.at.toISOString()} />, factsOf(result))}</p>
+      <p className="help">{stepDataTexts.ran(<Time at={result.at.toISOString()} />, usageSummary(result))}</p>
       {result.before !== before(steps, step.id) && <p className="note">{stepDataTexts.stepsBeforeChanged}</p>}
     </>
   );

@@ -12,7 +12,7 @@ export interface StepState {
 
 const statuses: Partial<Record<Span['status'], string>> = { ok: 'completed', error: 'failed' };
 
-export function statesOf(spans: readonly Span[]): Map<string, StepState> {
+export function stepStates(spans: readonly Span[]): Map<string, StepState> {
   const costs = costsWithin(spans);
   const ofSteps = Map.groupBy(
     spans.filter(({ kind, attributes }) => kind === 'step' && typeof attributes['flow.step.id'] === 'string'),

@@ -3,9 +3,9 @@ import { useFlowRun } from '../../../run/use-flow-run.ts';
 import { eachStep } from '../steps/places.ts';
 import type { Step } from '../steps/steps.ts';
 import { useEditing } from './editing.tsx';
-import { resultsOf } from './kept-results.ts';
+import { keptResults } from './kept-results.ts';
 import { planUpTo } from './plan.ts';
-import { acts, requestOf, type StepDataNow } from './use-step-data.ts';
+import { acts, editorRunRequest, type StepDataNow } from './use-step-data.ts';
 
 interface Begun {
   steps: readonly Step[];
@@ -22,7 +22,7 @@ export function useRunUpTo(lastId: string, { record, rules }: Pick<StepDataNow, 
   // biome-ignore lint/correctness/useExhaustiveDependencies: once at the end of each run
   useEffect(() => {
     if (isRunning || !run || !begun.current) return;
-    keep(resultsOf({ ...begun.current, run, acts }));
+    keep(keptResults({ ...begun.current, run, acts }));
     begun.current = undefined;
   }, [isRunning, run]);
   return {
@@ -40,7 +40,7 @@ export function useRunUpTo(lastId: string, { record, rules }: Pick<StepDataNow, 
         lastId: id,
         reused: new Set(reused.map((step) => step.id)),
       };
-      return start(async () => requestOf(flowName, planUpTo(steps, id, rules), record.sent));
+      return start(async () => editorRunRequest(flowName, planUpTo(steps, id, rules), record.sent));
     },
   };
 }

@@ -4,13 +4,13 @@ import { useMemo } from 'react';
 import { useApi } from '../../../api/api.ts';
 import { emptyFlowRun, withFlowEvents } from '../../../run/flow-run.ts';
 import type { RunEvent } from '../../../run/parts/events.ts';
-import type { RunRequest } from '../../../run/use-dispatch.ts';
+import type { DispatchRunBody } from '../../../run/use-dispatch.ts';
 import { stepDataTexts } from '../../../texts/step-data.ts';
 import { useSettled } from '../../../ui/use-settled.ts';
 import type { Step } from '../steps/steps.ts';
 import { type SampleRecordNow, useEditing, useSampleRecord } from './editing.tsx';
-import { identityOf } from './kept-results.ts';
-import { isWait, livePlan, type Plan } from './plan.ts';
+import { resultIdentity } from './kept-results.ts';
+import { type EditorRunPlan, isWait, livePlan } from './plan.ts';
 import { variablesBefore } from './variables.ts';
 
 /** Whether a step costs something, or has effects outside of the run. */
@@ -18,25 +18,29 @@ export const acts = ({ type, enabled }: Step) =>
   enabled !== false && effects[type] !== false && !isWait({ type });
 
 /** The rules of runs in the editor: results that still count are used again. */
-function useRules(record: RunRequest['record']) {
+function useRules(record: DispatchRunBody['record']) {
   const { kept } = useEditing();
   return useMemo(() => {
     const outcomeOf = (step: Step) => {
       const result = kept.get(step.id);
-      return result && result.of === identityOf(step, record) ? result : undefined;
+      return result && result.of === resultIdentity(step, record) ? result : undefined;
     };
     return { acts, outcomeOf };
   }, [kept, record]);
 }
 
 /** Runs of the editor are runs of their own: they are not runs of the flow in lists and numbers. */
-export const requestOf = (flowName: string, plan: Plan, record: RunRequest['record']): RunRequest =>
+export const editorRunRequest = (
+  flowName: string,
+  plan: EditorRunPlan,
+  record: DispatchRunBody['record'],
+): DispatchRunBody =>
   ({
     flow: { name: stepDataTexts.runOfEditor(flowName).slice(0, 255), steps: plan.steps },
     ...(Object.keys(plan.inputs).length > 0 && { inputs: plan.inputs }),
     ...(record && { record }),
     options: { debugMode: true, storeResults: false, tags: ['editor'] },
-  }) as unknown as RunRequest;
+  }) as unknown as DispatchRunBody;
 
 /**
  * The data of a step on the sample record, half a second after the last edit: what costs nothing runs at once.
@@ -50,7 +54,7 @@ export function useStepData(id: string, inItsPlace: (step: Step) => readonly Ste
   const plan = useMemo(() => livePlan(steps, id, rules, inItsPlace), [steps, id, rules, inItsPlace]);
   const isReady = !record.isLoading && plan.steps.length > 0;
   const request = useMemo(
-    () => (isReady ? requestOf(flowName, plan, record.sent) : undefined),
+    () => (isReady ? editorRunRequest(flowName, plan, record.sent) : undefined),
     [isReady, flowName, plan, record.sent],
   );
   const live = useLiveRun(id, request);
@@ -74,13 +78,14 @@ export type StepDataNow = ReturnType<typeof useStepData> & { record: SampleRecor
 /** Steps without effects are tried as they are; the others are not run. */
 const itself = (step: Step) => (acts(step) ? [] : [step]);
 
-function useLiveRun(id: string, request: RunRequest | undefined) {
+function useLiveRun(id: string, request: DispatchRunBody | undefined) {
   const api = useApi();
   return useQuery({
     queryKey: ['step-data', id, request],
     async queryFn({ signal }) {
       const all: RunEvent[] = [];
-      for await (const event of api.dispatch.stream({ body: request as RunRequest, signal })) all.push(event);
+      for await (const event of api.dispatch.stream({ body: request as DispatchRunBody, signal }))
+        all.push(event);
       return withFlowEvents(emptyFlowRun, all);
     },
     enabled: request !== undefined,

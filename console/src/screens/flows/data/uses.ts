@@ -2,9 +2,9 @@ import { javascriptLanguage } from '@codemirror/lang-javascript';
 import { liquidLanguage } from '@codemirror/lang-liquid';
 import { mapLists } from '../steps/lists.ts';
 import { eachStep } from '../steps/places.ts';
-import { namesSeenInside, setterOf } from '../steps/scopes.ts';
+import { namesSeenInside, variableSetter } from '../steps/scopes.ts';
 import { isScript } from '../steps/scripts.ts';
-import { type Step, variableOf } from '../steps/steps.ts';
+import { type Step, stepVariable } from '../steps/steps.ts';
 
 /** Names in scripts that are no variables of the flow. */
 const builtIn = new Set(
@@ -20,7 +20,7 @@ const isReference = (member: string) => /(Variable|VariablePath)$/.test(member);
 const found = new WeakMap<Step, readonly string[]>();
 
 /** The variables that the templates and scripts of a step read, without those of the steps inside of it. */
-export function usesOf(step: Step): readonly string[] {
+export function usedVariables(step: Step): readonly string[] {
   const before = found.get(step);
   if (before) return before;
   const { type, config = {} } = mapLists(step, () => []);
@@ -41,11 +41,13 @@ export function usesOf(step: Step): readonly string[] {
 }
 
 /** The steps that read a variable which a step sets. */
-export function readersOf(steps: readonly Step[], setter: Step): Step[] {
-  const name = variableOf(setter);
+export function variableReaders(steps: readonly Step[], setter: Step): Step[] {
+  const name = stepVariable(setter);
   if (!name) return [];
   return [...eachStep(steps)].flatMap(({ step }) =>
-    usesOf(step).includes(name) && setterOf(steps, step.id, name)?.id === setter.id ? [step] : [],
+    usedVariables(step).includes(name) && variableSetter(steps, step.id, name)?.id === setter.id
+      ? [step]
+      : [],
   );
 }
 

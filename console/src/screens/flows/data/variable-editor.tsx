@@ -1,6 +1,6 @@
 import type { ComponentProps } from 'react';
 import { CodeEditor } from '../../../ui/code/code-editor.tsx';
-import { setterOf } from '../steps/scopes.ts';
+import { variableSetter } from '../steps/scopes.ts';
 import { useEditing } from './editing.tsx';
 import { markedByUse } from './marked-steps.ts';
 import { usePointed, useSetMarked } from './marks.tsx';
@@ -12,7 +12,7 @@ export function VariableEditor({ stepId, ...editor }: Props) {
   const { steps } = useEditing();
   const pointed = usePointed();
   const setMarked = useSetMarked();
-  const isHere = pointed && setterOf(steps, stepId, pointed.name)?.id === pointed.setterId;
+  const isHere = pointed && variableSetter(steps, stepId, pointed.name)?.id === pointed.setterId;
   return (
     <CodeEditor
       {...editor}

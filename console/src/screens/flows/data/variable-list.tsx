@@ -4,10 +4,10 @@ import { stepDataTexts } from '../../../texts/step-data.ts';
 import { inOneLine } from '../../../ui/values/one-line.ts';
 import { Value } from '../../../ui/values/value.tsx';
 import { useIsPointed, useMarking } from './marks.tsx';
-import type { Variable } from './variables.ts';
+import type { KnownVariable } from './variables.ts';
 
 interface Props {
-  variables: readonly Variable[];
+  variables: readonly KnownVariable[];
   /** The names that the step reads. */
   uses: readonly string[];
   /** Whether steps before have to run first. */
@@ -16,7 +16,7 @@ interface Props {
 
 /** The variables that a step gets: first those that it reads. */
 export function VariableList({ variables, uses, isPartial }: Props) {
-  const isUsed = ({ name }: Variable) => uses.includes(name);
+  const isUsed = ({ name }: KnownVariable) => uses.includes(name);
   const shown = [...variables.filter(isUsed), ...variables.filter((each) => !isUsed(each))];
   return (
     <>
@@ -33,7 +33,7 @@ export function VariableList({ variables, uses, isPartial }: Props) {
   );
 }
 
-function VariableItem({ variable, isUsed }: { variable: Variable; isUsed: boolean }) {
+function VariableItem({ variable, isUsed }: { variable: KnownVariable; isUsed: boolean }) {
   const { name, value, setBy } = variable;
   const [isOpen, setOpen] = useState(false);
   const isPointed = useIsPointed({ name, setterId: setBy?.id });

@@ -2,9 +2,9 @@ import { schemas } from 'virtual:step-schemas';
 import { editorTexts } from '../../../texts/flow-editor.ts';
 import { Dialog } from '../../../ui/dialogs/dialog.tsx';
 import { Button } from '../../../ui/forms/button.tsx';
-import { initialOf } from '../../../ui/schema-form/fields.ts';
+import { initialValue } from '../../../ui/schema-form/fields.ts';
 import { type JsonObject, type JsonSchema, resolved } from '../../../ui/values/schema.ts';
-import { schemaOf } from '../steps/step-schemas.ts';
+import { stepSchema } from '../steps/step-schemas.ts';
 import { stepGroups, stepTypeLabel } from '../steps/step-types.ts';
 import { newStepId, type Step } from '../steps/steps.ts';
 
@@ -43,7 +43,7 @@ const newStep = (type: string): Step => ({
   id: newStepId(),
   type,
   name: stepTypeLabel(type),
-  config: { ...((initialOf(configSchemaOf(type), schemas) ?? {}) as JsonObject), ...beginnings[type] },
+  config: { ...((initialValue(configSchemaOf(type), schemas) ?? {}) as JsonObject), ...beginnings[type] },
 });
 
 /** What makes a step run as soon as it says what to do, and the lists that it holds. */
@@ -55,6 +55,6 @@ const beginnings: Record<string, JsonObject> = {
 };
 
 function configSchemaOf(type: string): JsonSchema {
-  const { default: _empty, ...schema } = resolved(schemaOf(type).properties?.config ?? {}, schemas);
+  const { default: _empty, ...schema } = resolved(stepSchema(type).properties?.config ?? {}, schemas);
   return schema;
 }

@@ -2,10 +2,10 @@ import { editorTexts } from '../../../texts/flow-editor.ts';
 import { Button } from '../../../ui/forms/button.tsx';
 import { explained } from '../../../ui/loading/failure-text.ts';
 import type { Findings } from './findings.ts';
-import type { Check } from './use-findings.ts';
+import type { FlowFindings } from './use-findings.ts';
 
 /** How many findings the steps have, as far as that is known. */
-export const CheckSummary = ({ findings, isChecking, error, retry }: Check) => (
+export const CheckSummary = ({ findings, isChecking, error, retry }: FlowFindings) => (
   <>
     <span role="status" className="help">
       {isChecking

@@ -4,7 +4,7 @@ import { sharedTexts } from '../../../texts/shared.ts';
 import { Button } from '../../../ui/forms/button.tsx';
 import { Segments } from '../../../ui/forms/segments.tsx';
 import { CheckSummary } from './check-summary.tsx';
-import type { Edit } from './edits.ts';
+import type { StepsEdit } from './edits.ts';
 import type { useFindings } from './use-findings.ts';
 import type { useFlowSaving } from './use-flow-saving.tsx';
 
@@ -19,7 +19,7 @@ interface Props {
   isChanged: boolean;
   saving: ReturnType<typeof useFlowSaving>;
   check: ReturnType<typeof useFindings>;
-  edit: Dispatch<Edit>;
+  edit: Dispatch<StepsEdit>;
   canUndo: boolean;
   canRedo: boolean;
   view: StepsView;

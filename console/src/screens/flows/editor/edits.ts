@@ -1,6 +1,6 @@
 import { createContext, type Dispatch, useReducer } from 'react';
 import type { HeldListKey } from '../steps/lists.ts';
-import { broughtBack, type Step } from '../steps/steps.ts';
+import { restoreStep, type Step } from '../steps/steps.ts';
 
 interface Edits {
   steps: readonly Step[];
@@ -12,7 +12,7 @@ interface Edits {
   last: string | undefined;
 }
 
-export type Edit =
+export type StepsEdit =
   | { type: 'set'; steps: readonly Step[]; what?: string }
   | { type: 'bring-back'; removed: Step; at: number; within: HeldListKey | undefined }
   | { type: 'undo' }
@@ -21,7 +21,7 @@ export type Edit =
 
 const pastMax = 100;
 
-export function reduceEdits(state: Edits, edit: Edit): Edits {
+export function reduceEdits(state: Edits, edit: StepsEdit): Edits {
   const { steps, past, future } = state;
   switch (edit.type) {
     case 'set': {
@@ -30,7 +30,7 @@ export function reduceEdits(state: Edits, edit: Edit): Edits {
       return { ...state, steps: edit.steps, past: before, future: [], last: edit.what };
     }
     case 'bring-back': {
-      const next = broughtBack(steps, edit.removed, edit.at, edit.within);
+      const next = restoreStep(steps, edit.removed, edit.at, edit.within);
       return next === steps ? state : reduceEdits(state, { type: 'set', steps: next });
     }
     case 'undo': {
@@ -60,4 +60,4 @@ export const initialEdits = (steps: readonly Step[]): Edits => ({
 export const useEdits = (steps: readonly Step[]) => useReducer(reduceEdits, steps, initialEdits);
 
 /** Edits the flow from inside of a list of steps that may be gone by then. */
-export const EditFlow = createContext<Dispatch<Edit>>(() => {});
+export const EditFlow = createContext<Dispatch<StepsEdit>>(() => {});

@@ -14,7 +14,7 @@ interface Finding {
   message: string;
 }
 
-export function findingsOf(validation: { errors: Finding[]; warnings: Finding[] } | undefined): Findings {
+export function groupFindings(validation: { errors: Finding[]; warnings: Finding[] } | undefined): Findings {
   const { errors = [], warnings = [] } = validation ?? {};
   const problems: Record<string, string> = {};
   const stepsWith = new Set<string>();

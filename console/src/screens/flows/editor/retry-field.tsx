@@ -1,8 +1,8 @@
 import { editorTexts } from '../../../texts/flow-editor.ts';
-import { Check } from '../../../ui/forms/check.tsx';
+import { CheckField } from '../../../ui/forms/check.tsx';
 import type { CustomField } from '../../../ui/schema-form/form-context.ts';
-import { helpOf } from '../../../ui/schema-form/help.ts';
-import { Members } from '../../../ui/schema-form/members.tsx';
+import { fieldHelp } from '../../../ui/schema-form/help.ts';
+import { MembersFields } from '../../../ui/schema-form/members.tsx';
 import { NumberField } from '../../../ui/schema-form/number-field.tsx';
 import { hasProblem } from '../../../ui/schema-form/paths.ts';
 import { isObject } from '../../../ui/values/schema.ts';
@@ -15,13 +15,13 @@ interface Props extends Pick<CustomField, 'path' | 'schema' | 'value' | 'onChang
 export const RetryField = ({ path, schema, value, onChange, problems }: Props) => (
   <details className="more-settings" {...(hasProblem(problems, path) && { open: true })}>
     <summary>{editorTexts.retry}</summary>
-    <Check
+    <CheckField
       label={editorTexts.retryAfterFailures}
       help={schema.description}
       isOn={isObject(value)}
       onChange={(isOn) => onChange(isOn ? {} : undefined)}
     />
-    {isObject(value) && <Members {...{ path, schema, value, onChange }} />}
+    {isObject(value) && <MembersFields {...{ path, schema, value, onChange }} />}
   </details>
 );
 
@@ -30,7 +30,7 @@ export const TimeLimitField = ({ schema, value, problem, onChange }: CustomField
   <NumberField
     {...{ value, problem, onChange }}
     label={editorTexts.timeLimitMs}
-    help={helpOf(schema)}
+    help={fieldHelp(schema)}
     isRequired={false}
     isWhole
   />

@@ -1,6 +1,6 @@
 import type { KeyboardEvent } from 'react';
 import { editorTexts } from '../../../texts/flow-editor.ts';
-import { Mark } from '../data/marks.tsx';
+import { VariableMark } from '../data/marks.tsx';
 import { useStepMarking } from '../data/use-step-marking.ts';
 import { StepName } from '../steps/step-name.tsx';
 import type { Step } from '../steps/steps.ts';
@@ -26,7 +26,7 @@ export function StepButton({ step, isSelected, hasFinding, onSelect, onKeyDown }
     >
       <span className="flows-grip" aria-hidden="true" />
       <StepName step={step} />
-      <Mark stepId={step.id} />
+      <VariableMark stepId={step.id} />
       {hasFinding && <span className="status bad">{editorTexts.check}</span>}
     </button>
   );

@@ -6,7 +6,7 @@ import { notify } from '../../../ui/notices.tsx';
 import { DataPanel } from '../data/data-panel.tsx';
 import { holdsSteps } from '../steps/lists.ts';
 import type { FoundStep } from '../steps/places.ts';
-import { copyOf, moved, type Step } from '../steps/steps.ts';
+import { copyStep, moved, type Step } from '../steps/steps.ts';
 import { EditFlow } from './edits.ts';
 import type { Findings } from './findings.ts';
 import { StepForm } from './step-form.tsx';
@@ -35,7 +35,7 @@ export function StepDetails(props: Props) {
   // Their forms need the width themselves.
   const isWide = step.type === 'prompt' || (holdsSteps(step) && !selectsAll);
   function duplicate() {
-    const copy = { ...copyOf(step), name: editorTexts.copyOf(step.name).slice(0, 255) };
+    const copy = { ...copyStep(step), name: editorTexts.copyOf(step.name).slice(0, 255) };
     onChange(list.toSpliced(at + 1, 0, copy));
     onSelect(copy.id);
   }

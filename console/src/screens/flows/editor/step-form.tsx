@@ -1,16 +1,16 @@
 import { schemas } from 'virtual:step-schemas';
 import { type ComponentType, useCallback, useMemo } from 'react';
 import type { CustomField } from '../../../ui/schema-form/form-context.ts';
-import { Members } from '../../../ui/schema-form/members.tsx';
+import { MembersFields } from '../../../ui/schema-form/members.tsx';
 import { SchemaForm } from '../../../ui/schema-form/schema-form.tsx';
 import { isObject, type JsonObject } from '../../../ui/values/schema.ts';
 import { targetFields } from '../../products/parts/pickers.tsx';
 import { VariableEditor } from '../data/variable-editor.tsx';
 import { PromptEditor, promptMembers } from '../prompt/prompt-editor.tsx';
 import { allLists } from '../steps/lists.ts';
-import { namesIn, outputsOf } from '../steps/scopes.ts';
+import { namesKnownInside, stepOutputNames } from '../steps/scopes.ts';
 import { isScript } from '../steps/scripts.ts';
-import { schemaOf } from '../steps/step-schemas.ts';
+import { stepSchema } from '../steps/step-schemas.ts';
 import { stepTypeLabel } from '../steps/step-types.ts';
 import type { Step } from '../steps/steps.ts';
 import { BranchesField } from './branches-field.tsx';
@@ -34,12 +34,12 @@ interface Props {
 
 /** The form of a step, made of the schema of its type; editors for templates, code and the steps inside. */
 export function StepForm({ step, onChange, path, findings, known, steps, index, HeldSteps }: Props) {
-  const names = useMemo(() => [...known, ...outputsOf(steps.slice(0, index))], [known, steps, index]);
+  const names = useMemo(() => [...known, ...stepOutputNames(steps.slice(0, index))], [known, steps, index]);
   const complete = useSuggestions(names);
-  const schema = useMemo(() => ({ ...schemaOf(step.type), $defs: schemas.$defs ?? {} }), [step.type]);
+  const schema = useMemo(() => ({ ...stepSchema(step.type), $defs: schemas.$defs ?? {} }), [step.type]);
   const custom = useCallback(
     (field: CustomField) => {
-      const holding = { HeldSteps, findings, known: namesIn(step, names) };
+      const holding = { HeldSteps, findings, known: namesKnownInside(step, names) };
       const { name, label, schema: member, value, onChange: change, problem } = field;
       // What a step does is not a part of it for people.
       if (field.path === `${path}.config`) {
@@ -56,7 +56,7 @@ export function StepForm({ step, onChange, path, findings, known, steps, index, 
                 onChange={change}
               />
             )}
-            <Members
+            <MembersFields
               schema={member}
               path={field.path}
               value={config}

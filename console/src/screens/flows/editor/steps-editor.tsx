@@ -3,7 +3,7 @@ import { editorTexts } from '../../../texts/flow-editor.ts';
 import { Button } from '../../../ui/forms/button.tsx';
 import { Empty } from '../../../ui/loading/loaded.tsx';
 import { joined } from '../../../ui/schema-form/paths.ts';
-import { RunInput } from '../data/run-input.tsx';
+import { RunInputBox } from '../data/run-input.tsx';
 import { moved } from '../steps/steps.ts';
 import { AddStep } from './add-step.tsx';
 import { StepDetails } from './step-details.tsx';
@@ -23,7 +23,7 @@ export function StepsEditor({ label, steps, onChange, path, findings, known, wit
   return (
     <div className="flows-editor">
       <div>
-        {!within && steps.length > 0 && <RunInput />}
+        {!within && steps.length > 0 && <RunInputBox />}
         {steps.length > 0 ? (
           <StepList
             {...{ label, steps }}

@@ -3,9 +3,9 @@ import { useMemo } from 'react';
 import { useApi } from '../../../api/api.ts';
 import { useSettled } from '../../../ui/use-settled.ts';
 import type { Step } from '../steps/steps.ts';
-import { findingsOf } from './findings.ts';
+import { groupFindings } from './findings.ts';
 
-export type Check = ReturnType<typeof useFindings>;
+export type FlowFindings = ReturnType<typeof useFindings>;
 
 /** What the service says about the steps, half a second after the last edit. */
 export function useFindings(name: string, steps: readonly Step[]) {
@@ -20,7 +20,7 @@ export function useFindings(name: string, steps: readonly Step[]) {
   });
   return {
     /** Of earlier steps while it is checking. */
-    findings: useMemo(() => findingsOf(data), [data]),
+    findings: useMemo(() => groupFindings(data), [data]),
     isChecking: isFetching || settled !== steps,
     error,
     retry: () => refetch(),

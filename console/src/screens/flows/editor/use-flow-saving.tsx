@@ -3,16 +3,16 @@ import type { OperationResponse } from '../../../api/api.ts';
 import { useAction } from '../../../api/queries.ts';
 import { editorTexts } from '../../../texts/flow-editor.ts';
 import { sharedTexts } from '../../../texts/shared.ts';
-import { Failure } from '../../../ui/loading/failure.tsx';
+import { FailureNotice } from '../../../ui/loading/failure.tsx';
 import { notify } from '../../../ui/notices.tsx';
 import { useCarefulSave } from '../../../ui/resource/careful-save.tsx';
-import type { Begun } from '../../../ui/resource/edit-fresh.tsx';
+import type { BegunEdit } from '../../../ui/resource/edit-fresh.tsx';
 import type { Step } from '../steps/steps.ts';
 
 export type Flow = OperationResponse<'flows.get'>;
 
 /** Saves the steps as the draft, and publishes it. @param onSaved Called with what is stored now. */
-export function useFlowSaving(begun: Begun<Flow>, steps: readonly Step[], onSaved: () => void) {
+export function useFlowSaving(begun: BegunEdit<Flow>, steps: readonly Step[], onSaved: () => void) {
   const params = { id: begun.stored.id };
   const put = useAction('flows.update');
   const publish = useAction('flows.publish', { changes: ['flows', 'flow-versions'] });
@@ -41,7 +41,7 @@ export function useFlowSaving(begun: Begun<Flow>, steps: readonly Step[], onSave
     problem: (
       <>
         {problem}
-        {publish.error && <Failure error={publish.error} />}
+        {publish.error && <FailureNotice error={publish.error} />}
       </>
     ),
   };

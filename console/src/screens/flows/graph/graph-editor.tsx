@@ -7,7 +7,7 @@ import { AddStep } from '../editor/add-step.tsx';
 import type { Findings } from '../editor/findings.ts';
 import { StepDetails } from '../editor/step-details.tsx';
 import type { StepsEditorProps } from '../editor/steps-editor-props.ts';
-import { eachStep, listAt, type Place, withList } from '../steps/places.ts';
+import { eachStep, listAt, type StepPlace, withList } from '../steps/places.ts';
 import { namesBefore } from '../steps/scopes.ts';
 import { moved, type Step } from '../steps/steps.ts';
 import { StepGraph } from './step-graph.tsx';
@@ -22,15 +22,15 @@ interface Props {
 /** The steps of a flow as a graph, and the form of the selected one, also inside of others. */
 export function GraphEditor({ flowId, steps, findings, onChange }: Props) {
   const [selectedId, select] = useState(steps[0]?.id);
-  const [adding, setAdding] = useState<Place>();
+  const [adding, setAdding] = useState<StepPlace>();
   const states = useLastRun(flowId);
   const found = useMemo(() => new Map([...eachStep(steps)].map((each) => [each.step.id, each])), [steps]);
   const selected = selectedId === undefined ? undefined : found.get(selectedId);
   const within = selected?.within;
   const known = useMemo(() => namesBefore(steps, within), [steps, within]);
-  const change = (within: Place['within'], list: readonly Step[], what?: string) =>
+  const change = (within: StepPlace['within'], list: readonly Step[], what?: string) =>
     onChange(withList(steps, within, list), what);
-  const afterSelected: Place = selected
+  const afterSelected: StepPlace = selected
     ? { within: selected.within, at: selected.at + 1 }
     : { within: undefined, at: steps.length };
   return (

@@ -1,8 +1,8 @@
 import { useEffect, useRef } from 'react';
 import { editorTexts } from '../../../texts/flow-editor.ts';
-import { Status } from '../../../ui/status.tsx';
-import { duration } from '../../../ui/values/format.ts';
-import { Mark } from '../data/marks.tsx';
+import { StatusLabel } from '../../../ui/status.tsx';
+import { durationText } from '../../../ui/values/format.ts';
+import { VariableMark } from '../data/marks.tsx';
 import type { StepState } from '../data/step-states.ts';
 import { useStepMarking } from '../data/use-step-marking.ts';
 import { StepName } from '../steps/step-name.tsx';
@@ -56,14 +56,14 @@ function Node({
       }}
     >
       <StepName step={step} />
-      <Mark stepId={step.id} />
+      <VariableMark stepId={step.id} />
       {hasFinding(step.id) ? (
         <span className="status bad">{editorTexts.check}</span>
       ) : (
         state && (
           <span className="graph-state">
-            <Status of={state.status} />
-            {state.durationMs !== null && <span className="help">{duration(state.durationMs)}</span>}
+            <StatusLabel of={state.status} />
+            {state.durationMs !== null && <span className="help">{durationText(state.durationMs)}</span>}
           </span>
         )
       )}

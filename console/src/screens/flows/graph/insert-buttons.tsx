@@ -1,11 +1,11 @@
 import { editorTexts } from '../../../texts/flow-editor.ts';
 import { Icon } from '../../../ui/icon.tsx';
-import type { Place } from '../steps/places.ts';
+import type { StepPlace } from '../steps/places.ts';
 import type { GraphLayout } from './layout.ts';
 
 interface Props {
   lines: GraphLayout['lines'];
-  onInsert: (place: Place) => void;
+  onInsert: (place: StepPlace) => void;
 }
 
 /** On each line, a button that adds a step there. */

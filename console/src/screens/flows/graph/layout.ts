@@ -1,5 +1,5 @@
 import { allLists } from '../steps/lists.ts';
-import type { Place } from '../steps/places.ts';
+import type { StepPlace } from '../steps/places.ts';
 import type { Step } from '../steps/steps.ts';
 import { curve, lineBack } from './line-paths.ts';
 import { listLabel } from './list-labels.ts';
@@ -21,7 +21,7 @@ interface GraphLine {
   /** Its middle. */
   x: number;
   y: number;
-  place: Place;
+  place: StepPlace;
   /** The step before it, and the one that it leads to. */
   from: Step | undefined;
   to: Step | undefined;
@@ -61,7 +61,7 @@ export interface GraphLayout {
  * The steps of a flow from top to bottom, the lists that a step holds below it, side by side. Flows are made of
  * sequences and such lists alone, so one pass over the steps places them all.
  */
-export function layoutOf(steps: readonly Step[]): GraphLayout {
+export function layOutSteps(steps: readonly Step[]): GraphLayout {
   const sizes = new Map<readonly Step[], Size>();
   const { width, height } = sizeOfList(steps, sizes);
   const layout: GraphLayout = {
@@ -81,7 +81,7 @@ export function layoutOf(steps: readonly Step[]): GraphLayout {
 
 interface ListAt {
   list: readonly Step[];
-  within: Place['within'];
+  within: StepPlace['within'];
   /** Its middle. */
   x: number;
   y: number;

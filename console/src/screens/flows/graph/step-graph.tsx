@@ -1,14 +1,14 @@
 import { type KeyboardEvent, useEffect, useMemo, useRef } from 'react';
 import { editorTexts } from '../../../texts/flow-editor.ts';
 import { Button } from '../../../ui/forms/button.tsx';
-import { RunInput } from '../data/run-input.tsx';
+import { RunInputBox } from '../data/run-input.tsx';
 import type { StepState } from '../data/step-states.ts';
-import type { Place } from '../steps/places.ts';
+import type { StepPlace } from '../steps/places.ts';
 import type { Step } from '../steps/steps.ts';
 import { GraphLines } from './graph-lines.tsx';
 import { GraphNodes } from './graph-nodes.tsx';
 import { InsertButtons } from './insert-buttons.tsx';
-import { type GraphLayout, layoutOf } from './layout.ts';
+import { type GraphLayout, layOutSteps } from './layout.ts';
 import { nextInDirection } from './neighbours.ts';
 import { usePanAndZoom } from './pan-and-zoom.ts';
 import { nodeSize } from './sizes.ts';
@@ -19,7 +19,7 @@ interface Props {
   steps: readonly Step[];
   selectedId: string | undefined;
   onSelect: (id: string) => void;
-  onInsert: (place: Place) => void;
+  onInsert: (place: StepPlace) => void;
   /** Moves the selected step within its list. */
   onMove: (by: -1 | 1) => void;
   hasFinding: (id: string) => boolean;
@@ -30,7 +30,7 @@ const margin = 32;
 
 /** The steps of a flow as a graph. Only what is in view is in the page. */
 export function StepGraph({ label, steps, selectedId, onSelect, onInsert, onMove, ...shown }: Props) {
-  const layout = useMemo(() => layoutOf(steps), [steps]);
+  const layout = useMemo(() => layOutSteps(steps), [steps]);
   const box = useRef<HTMLDivElement>(null);
   const { scale, zoom, fit, view, onPointerDown } = usePanAndZoom(box, layout, margin);
   const selected = layout.nodes.find(({ step }) => step.id === selectedId);
@@ -68,7 +68,7 @@ export function StepGraph({ label, steps, selectedId, onSelect, onInsert, onMove
           <div className="graph-scaled" style={{ transform: `translate(${margin}px) scale(${scale})` }}>
             <GraphLines layout={layout} view={view} states={shown.states} />
             <div className="graph-start" style={startPlace(layout)}>
-              <RunInput />
+              <RunInputBox />
             </div>
             <div role="tree" aria-label={label} tabIndex={-1} onKeyDown={onKeyDown}>
               <GraphNodes

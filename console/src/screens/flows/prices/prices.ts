@@ -1,7 +1,7 @@
 import type { OperationResponse } from '../../../api/api.ts';
 
 /** USD per 1,000 tokens. */
-export interface Price {
+export interface TokenPrice {
   input: number;
   output: number;
 }
@@ -10,10 +10,10 @@ type Catalog = Pick<OperationResponse<'model-configs.grouped'>, 'data'>;
 type Configs = Pick<OperationResponse<'model-configs.list'>, 'data'>;
 
 /** The price of a model as steps name it: that of the settings, else that of the catalog. */
-export function priceOf(
+export function namedModelPrice(
   model: string,
   { catalog, configs }: { catalog: Catalog | undefined; configs: Configs | undefined },
-): Price | undefined {
+): TokenPrice | undefined {
   const config = configs?.data.find(
     ({ id, isDefault, provider, modelId }) =>
       id === model || (model === 'default' ? isDefault : [modelId, `${provider}/${modelId}`].includes(model)),

@@ -1,8 +1,8 @@
-import { factsOf } from '../../../run/parts/facts.ts';
+import { usageSummary } from '../../../run/parts/facts.ts';
 import { PartsView } from '../../../run/parts/parts-view.tsx';
 import { editorTexts } from '../../../texts/flow-editor.ts';
-import { Failure } from '../../../ui/loading/failure.tsx';
-import { Status } from '../../../ui/status.tsx';
+import { FailureNotice } from '../../../ui/loading/failure.tsx';
+import { StatusLabel } from '../../../ui/status.tsx';
 import { Value } from '../../../ui/values/value.tsx';
 import { trialTotals } from './trial-totals.ts';
 import type { Trial, TrialState } from './use-trials.ts';
@@ -74,14 +74,14 @@ function Result({ trial: { model, record }, stepId, state, isMany }: ResultProps
         <strong>
           <bdi>{isMany ? record.name : model}</bdi>
         </strong>{' '}
-        <Status of={shown} />
+        <StatusLabel of={shown} />
       </p>
-      {error && <Failure error={error} />}
+      {error && <FailureNotice error={error} />}
       {problem && <p className="problem">{problem}</p>}
       {step?.status === 'completed' && <Value of={step.output ?? null} label={editorTexts.outputOf(model)} />}
       {step?.status === 'running' && <PartsView parts={step.parts} />}
       {!step && shown === 'completed' && <p className="help">{editorTexts.notReached}</p>}
-      {step && step.status !== 'running' && <p className="help">{factsOf(step)}</p>}
+      {step && step.status !== 'running' && <p className="help">{usageSummary(step)}</p>}
     </li>
   );
 }

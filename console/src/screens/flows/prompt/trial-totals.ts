@@ -1,7 +1,7 @@
 import { editorTexts } from '../../../texts/flow-editor.ts';
 import { sharedTexts } from '../../../texts/shared.ts';
-import { dollars, duration } from '../../../ui/values/format.ts';
-import type { Price } from '../prices/prices.ts';
+import { dollars, durationText } from '../../../ui/values/format.ts';
+import type { TokenPrice } from '../prices/prices.ts';
 import type { TrialState } from './use-trials.ts';
 
 /** What the runs of a model took, in a line: on average, and together. */
@@ -12,7 +12,7 @@ export function trialTotals(states: readonly TrialState[], stepId: string): stri
   if (ended.length === 0) return editorTexts.endedOf(0, states.length);
   const sum = (of: (step: (typeof ended)[number]) => number) =>
     ended.reduce((total, step) => total + of(step), 0);
-  const mean = duration(sum(({ durationMs = 0 }) => durationMs) / ended.length);
+  const mean = durationText(sum(({ durationMs = 0 }) => durationMs) / ended.length);
   const failed = ended.filter(({ status }) => status === 'failed').length;
   const isPriced = ended.every(({ cost }) => cost !== null);
   return [
@@ -33,7 +33,7 @@ export function expectedText(
     records,
     inputTokens,
     priceOf,
-  }: { records: number; inputTokens: number; priceOf: (model: string) => Price | undefined },
+  }: { records: number; inputTokens: number; priceOf: (model: string) => TokenPrice | undefined },
 ): string {
   const runs = models.length * records;
   const prices = models.map(priceOf);

@@ -3,7 +3,7 @@ import { editorTexts } from '../../../texts/flow-editor.ts';
 import { sharedTexts } from '../../../texts/shared.ts';
 import { Button } from '../../../ui/forms/button.tsx';
 import { Choice } from '../../../ui/forms/choice.tsx';
-import { Failure } from '../../../ui/loading/failure.tsx';
+import { FailureNotice } from '../../../ui/loading/failure.tsx';
 import { ModelField } from '../../agents/parts/model-field.tsx';
 import { useEditing } from '../data/editing.tsx';
 import { actingBefore } from '../data/plan.ts';
@@ -80,7 +80,7 @@ export function Trials({ step, data, inputTokens }: Props) {
             : expectedText(models, { records: Number(wanted), inputTokens, priceOf })}
         </span>
       </div>
-      {running.error && <Failure error={running.error} />}
+      {running.error && <FailureNotice error={running.error} />}
       <TrialResults
         stepId={step.id}
         trials={running.trials}

@@ -1,10 +1,10 @@
 import { useState } from 'react';
 import { useApi } from '../../../api/api.ts';
-import type { FlowRun } from '../../../run/flow-run.ts';
+import type { FollowedFlowRun } from '../../../run/flow-run.ts';
 import { useEditing } from '../data/editing.tsx';
-import { resultsOf } from '../data/kept-results.ts';
+import { keptResults } from '../data/kept-results.ts';
 import { planUpTo, stepsUpTo } from '../data/plan.ts';
-import { acts, requestOf, type StepDataNow } from '../data/use-step-data.ts';
+import { acts, editorRunRequest, type StepDataNow } from '../data/use-step-data.ts';
 import type { Step } from '../steps/steps.ts';
 import { type Trial, useTrials } from './use-trials.ts';
 
@@ -37,12 +37,19 @@ export function usePromptTests({ step, data: { record, rules }, models, records,
   }
   function requestFor({ model, record: { sent } }: Trial) {
     const ofModel = stepsUpTo(steps, step.id, (it) => [{ ...it, config: { ...it.config, model } }]) ?? [];
-    return requestOf(flowName, planUpTo(ofModel, step.id, isOne ? rules : withoutOutcomes), sent);
+    return editorRunRequest(flowName, planUpTo(ofModel, step.id, isOne ? rules : withoutOutcomes), sent);
   }
   /** What the step makes of the sample record is its output for the steps after it. */
-  function keepOf({ key }: Trial, run: FlowRun) {
+  function keepOf({ key }: Trial, run: FollowedFlowRun) {
     if (!isOne || key !== '0 0') return;
-    const results = resultsOf({ steps, record: record.sent, run, acts, reused: new Set(), lastId: step.id });
+    const results = keptResults({
+      steps,
+      record: record.sent,
+      run,
+      acts,
+      reused: new Set(),
+      lastId: step.id,
+    });
     keep(new Map([...results].filter(([id]) => id === step.id)));
   }
   async function start() {

@@ -1,16 +1,16 @@
 import { useEffect, useRef, useState } from 'react';
-import { emptyFlowRun, type FlowRun, withFlowEvents } from '../../../run/flow-run.ts';
+import { emptyFlowRun, type FollowedFlowRun, withFlowEvents } from '../../../run/flow-run.ts';
 import { readInBatches } from '../../../run/read-in-batches.ts';
-import { type RunRequest, useDispatch } from '../../../run/use-dispatch.ts';
+import { type DispatchRunBody, useDispatch } from '../../../run/use-dispatch.ts';
 
 export interface Trial {
   key: string;
   model: string;
-  record: { name: string; sent: RunRequest['record'] };
+  record: { name: string; sent: DispatchRunBody['record'] };
 }
 
 export interface TrialState {
-  run: FlowRun;
+  run: FollowedFlowRun;
   status: 'queued' | 'running' | 'ended' | 'stopped';
   error?: Error | undefined;
 }
@@ -26,7 +26,11 @@ export function useTrials() {
   const current = useRef<AbortController>(undefined);
   useEffect(() => () => current.current?.abort(), []);
 
-  async function runOne(trial: Trial, request: RunRequest, signal: AbortSignal): Promise<FlowRun> {
+  async function runOne(
+    trial: Trial,
+    request: DispatchRunBody,
+    signal: AbortSignal,
+  ): Promise<FollowedFlowRun> {
     const change = (edit: (state: TrialState) => TrialState) => {
       if (current.current?.signal !== signal) return;
       setStates((before) => {
@@ -52,8 +56,8 @@ export function useTrials() {
   /** @param onEnd Gets each run that has ended. */
   async function start(
     next: readonly Trial[],
-    requestFor: (trial: Trial) => RunRequest,
-    onEnd: (trial: Trial, run: FlowRun) => void,
+    requestFor: (trial: Trial) => DispatchRunBody,
+    onEnd: (trial: Trial, run: FollowedFlowRun) => void,
   ) {
     current.current?.abort();
     const controller = new AbortController();

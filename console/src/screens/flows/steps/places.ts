@@ -3,12 +3,12 @@ import { allLists, type HeldListKey, listsIn, mapLists, withHeldList } from './l
 import type { Step } from './steps.ts';
 
 /** A place in a list of steps: that of the flow, or one that a step holds. */
-export interface Place {
+export interface StepPlace {
   within: HeldListKey | undefined;
   at: number;
 }
 
-export interface FoundStep extends Place {
+export interface FoundStep extends StepPlace {
   step: Step;
   /** The list that it is in. */
   list: readonly Step[];

@@ -1,6 +1,6 @@
 import { type HeldListKey, listsIn } from './lists.ts';
 import { eachStep } from './places.ts';
-import { type Step, variableOf } from './steps.ts';
+import { type Step, stepVariable } from './steps.ts';
 
 /** A name that steps can read, and the step that sets it. */
 interface NameSet {
@@ -35,7 +35,7 @@ function setBy(step: Step): NameSet[] {
 }
 
 function ownNames(step: Step): string[] {
-  const name = variableOf(step);
+  const name = stepVariable(step);
   if (name === undefined) return [];
   return keepsNames(step) && step.config?.onError === 'continue' ? [name, `${name}Errors`] : [name];
 }
@@ -65,7 +65,7 @@ export const settersBefore = (steps: readonly Step[], id: string): Step[] =>
   setBefore(steps, (list, at) => list[at]?.id === id).map(({ setter }) => setter);
 
 /** The step whose value another one finds under a name: the last one before it that sets it; for a loop, also one inside. */
-export function setterOf(steps: readonly Step[], id: string, name: string): Step | undefined {
+export function variableSetter(steps: readonly Step[], id: string, name: string): Step | undefined {
   let loop: Step | undefined;
   const before = setBefore(steps, (list, at) => {
     const step = list[at];
@@ -79,7 +79,7 @@ export function setterOf(steps: readonly Step[], id: string, name: string): Step
 }
 
 /** The names that the steps of a list give those after it, with the members that are known. */
-export const outputsOf = (steps: readonly Step[]): string[] => [
+export const stepOutputNames = (steps: readonly Step[]): string[] => [
   ...new Set(steps.flatMap(setBy).flatMap(({ name, setter }) => [name, ...membersOf(name, setter)])),
 ];
 
@@ -88,7 +88,10 @@ const membersOf = (name: string, { type }: Step) =>
   type === 'approval' ? answerMembers.map((member) => `${name}.${member}`) : [];
 
 /** The names that are known before the first step of a list that a step holds. @param known Those before the step */
-export const namesIn = (holder: Pick<Step, 'type' | 'config'>, known: readonly string[]): string[] => [
+export const namesKnownInside = (
+  holder: Pick<Step, 'type' | 'config'>,
+  known: readonly string[],
+): string[] => [
   ...new Set([...known, ...namesInside(holder), ...(holder.type === 'loop' ? ['_loop.index'] : [])]),
 ];
 
@@ -96,6 +99,6 @@ export const namesIn = (holder: Pick<Step, 'type' | 'config'>, known: readonly s
 export function namesBefore(steps: readonly Step[], within: HeldListKey | undefined): readonly string[] {
   const around = within && [...eachStep(steps)].find(({ step }) => step.id === within.holderId);
   if (!around) return [];
-  const before = [...namesBefore(steps, around.within), ...outputsOf(around.list.slice(0, around.at))];
-  return namesIn(around.step, before);
+  const before = [...namesBefore(steps, around.within), ...stepOutputNames(around.list.slice(0, around.at))];
+  return namesKnownInside(around.step, before);
 }

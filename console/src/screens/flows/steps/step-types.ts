@@ -73,4 +73,4 @@ export const stepGroups = [
 const labels: Record<string, string> = Object.assign({}, ...stepGroups.map(({ types }) => types));
 
 export const stepTypeLabel = (type: string) => labels[type] ?? type;
-export const stepTypes = Object.keys(labels);
+export const labelledStepTypes = Object.keys(labels);

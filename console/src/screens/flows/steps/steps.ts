@@ -19,7 +19,7 @@ export function moved(steps: readonly Step[], from: number, to: number): Step[] 
 }
 
 /** The steps with one that was removed from a list; unchanged if they have it already, or the list is gone. */
-export function broughtBack(
+export function restoreStep(
   steps: readonly Step[],
   removed: Step,
   at: number,
@@ -30,15 +30,15 @@ export function broughtBack(
   const next = steps.map((step) =>
     mapLists(step, (inner, name) => {
       const isIt = step.id === within.holderId && name === within.name;
-      return broughtBack(inner, removed, at, isIt ? undefined : within);
+      return restoreStep(inner, removed, at, isIt ? undefined : within);
     }),
   );
   return next.some((step, place) => step !== steps[place]) ? next : steps;
 }
 
 /** A copy, whose steps, and those inside of them, have ids of their own. */
-export const copyOf = (step: Step): Step => ({
-  ...mapLists(step, (inner) => inner.map(copyOf)),
+export const copyStep = (step: Step): Step => ({
+  ...mapLists(step, (inner) => inner.map(copyStep)),
   id: newStepId(),
 });
 
@@ -53,7 +53,7 @@ export const asSteps = (sent: readonly object[]): Step[] =>
   });
 
 /** The variable that takes the output of a step. */
-export function variableOf({ config }: Pick<Step, 'config'>): string | undefined {
+export function stepVariable({ config }: Pick<Step, 'config'>): string | undefined {
   const name = config?.outputVariable ?? config?.variableName;
   return typeof name === 'string' && name !== '' ? name : undefined;
 }

@@ -2,7 +2,7 @@ import { homeTexts } from '../../../texts/home.ts';
 import { language } from '../../../texts/language.ts';
 import { sharedTexts } from '../../../texts/shared.ts';
 
-export interface Change {
+export interface NumberChange {
   direction: 'up' | 'down' | 'same';
   /** Beside an arrow: `12 %`. */
   text: string;
@@ -16,11 +16,11 @@ const percent = new Intl.NumberFormat(language, { maximumFractionDigits: 0 });
 const points = new Intl.NumberFormat(language, { maximumFractionDigits: 1 });
 
 /** How a number differs from the one before, in percent. Nothing can be said against 0. */
-export function changeOf(
+export function percentChange(
   now: number | null,
   before: number | null,
   wish: Wish = 'neither',
-): Change | undefined {
+): NumberChange | undefined {
   if (now === null || before === null || before === 0) return undefined;
   const share = (now - before) / before;
   const shown =
@@ -31,24 +31,24 @@ export function changeOf(
 }
 
 /** How a share differs from the one before, in percentage points. */
-export function pointsChangeOf(
+export function pointsChange(
   now: number | null,
   before: number | null,
   wish: Wish = 'neither',
-): Change | undefined {
+): NumberChange | undefined {
   if (now === null || before === null) return undefined;
   const by = (now - before) * 100;
   return changeBy(by, homeTexts.points(points.format(Math.abs(by))), wish, 0.05);
 }
 
-function changeBy(by: number, text: string, wish: Wish, least: number): Change {
+function changeBy(by: number, text: string, wish: Wish, least: number): NumberChange {
   if (Math.abs(by) < least) return { direction: 'same', text: homeTexts.noChange };
   const direction = by > 0 ? 'up' : 'down';
   return { direction, text, ...(wish === 'less' && { isGood: by < 0 }) };
 }
 
 /** The share of runs that failed; null without runs. */
-export const failureRateOf = ({ runs, failed }: { runs: number; failed: number }): number | null =>
+export const failureRate = ({ runs, failed }: { runs: number; failed: number }): number | null =>
   runs === 0 ? null : failed / runs;
 
 export const percentText = (share: number | null): string =>

@@ -6,9 +6,9 @@ import { TimeChart } from '../../../ui/charts/time-chart.tsx';
 import { Choice } from '../../../ui/forms/choice.tsx';
 import { Empty, Loaded } from '../../../ui/loading/loaded.tsx';
 import { dollars } from '../../../ui/values/format.ts';
-import { type Range, type Window, wordsOf } from './range.ts';
+import { type Range, rangeWords, type Window } from './range.ts';
 import { barTimes, costLines } from './series.ts';
-import { type Grouping, useMetrics, useWindow } from './use-metrics.ts';
+import { type CostGrouping, useMetrics, useWindow } from './use-metrics.ts';
 
 type Groups = OperationResponse<'run-metrics.get'>['groups'];
 
@@ -20,7 +20,7 @@ const groupings = [
 
 /** What runs cost over time, by what one chooses. */
 export function CostSection({ range }: { range: Range }) {
-  const [by, setBy] = useState<Grouping>('flow');
+  const [by, setBy] = useState<CostGrouping>('flow');
   const window = useWindow(range);
   const metrics = useMetrics(window, by);
   return (
@@ -38,7 +38,7 @@ export function CostSection({ range }: { range: Range }) {
 
 interface ChartProps {
   groups: Groups;
-  by: Grouping;
+  by: CostGrouping;
   range: Range;
   window: Window;
 }
@@ -49,7 +49,7 @@ function CostChart({ groups, by, range, window }: ChartProps) {
   const [most] = lines;
   if (!most) {
     return (
-      <Empty title={homeTexts.noCost(wordsOf(range))}>
+      <Empty title={homeTexts.noCost(rangeWords(range))}>
         <p>{homeTexts.aboutCost}</p>
       </Empty>
     );
@@ -57,7 +57,7 @@ function CostChart({ groups, by, range, window }: ChartProps) {
   const series = lines.map((line, index) => ({ ...line, colour: `var(--home-series-${index + 1})` }));
   return (
     <TimeChart
-      label={homeTexts.costByOver(by, wordsOf(range))}
+      label={homeTexts.costByOver(by, rangeWords(range))}
       summary={homeTexts.mostCostly(most.label, dollars(totalOf(most.values)))}
       format={dollars}
       series={series}

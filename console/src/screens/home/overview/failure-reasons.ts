@@ -27,7 +27,7 @@ const varying = /\b[a-z]+_[0-9a-z]{20,}\b|\b[0-9a-f]{8}-[0-9a-f-]{27}\b|"[^"]*"|
 const unknown = { code: 'UNKNOWN', message: sharedTexts.noReasonIsKnown };
 
 /** Failed runs by reason, the most frequent first. @param runs The newest first. */
-export function reasonsOf(runs: readonly FailedRun[]): Reason[] {
+export function failureReasons(runs: readonly FailedRun[]): Reason[] {
   const groups = Map.groupBy(runs, ({ error }) => keyOf(error ?? unknown));
   const reasons = [...groups].map(([key, [newest, ...others]]) => reasonOf(key, newest as FailedRun, others));
   return reasons.toSorted((one, other) => other.count - one.count || other.lastAt.localeCompare(one.lastAt));

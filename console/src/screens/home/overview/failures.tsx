@@ -1,11 +1,11 @@
 import { useCall } from '../../../api/queries.ts';
 import { homeTexts } from '../../../texts/home.ts';
-import { count } from '../../../texts/language.ts';
+import { countText } from '../../../texts/language.ts';
 import { Link } from '../../../ui/link.tsx';
 import { Loaded } from '../../../ui/loading/loaded.tsx';
 import { Time } from '../../../ui/values/time.tsx';
-import { type Reason, reasonsOf } from './failure-reasons.ts';
-import { type Range, wordsOf } from './range.ts';
+import { failureReasons, type Reason } from './failure-reasons.ts';
+import { type Range, rangeWords } from './range.ts';
 import { useWindow } from './use-metrics.ts';
 
 const read = 100;
@@ -31,11 +31,11 @@ export function Failures({ range }: { range: Range }) {
       <Loaded of={failed}>
         {({ data, pagination }) =>
           data.length === 0 ? (
-            <p className="help home-none">{homeTexts.noRunFailed(wordsOf(range))}</p>
+            <p className="help home-none">{homeTexts.noRunFailed(rangeWords(range))}</p>
           ) : (
             <>
               <ul className="home-reasons" aria-labelledby="failures">
-                {reasonsOf(data)
+                {failureReasons(data)
                   .slice(0, shownMost)
                   .map((reason) => (
                     <ReasonRow key={reason.key} reason={reason} from={from} />
@@ -57,7 +57,7 @@ function ReasonRow({ reason, from }: { reason: Reason; from: string }) {
   return (
     <li>
       <span className="home-times" aria-hidden="true">
-        {count(times)}
+        {countText(times)}
       </span>
       <div>
         <Link to={addressOf(reason, from)} className="home-message">

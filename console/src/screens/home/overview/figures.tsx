@@ -1,11 +1,11 @@
 import type { OperationResponse } from '../../../api/api.ts';
 import { homeTexts } from '../../../texts/home.ts';
-import { count } from '../../../texts/language.ts';
+import { countText } from '../../../texts/language.ts';
 import { sharedTexts } from '../../../texts/shared.ts';
 import { Loaded } from '../../../ui/loading/loaded.tsx';
-import { dollars, duration } from '../../../ui/values/format.ts';
-import { type Change, changeOf, failureRateOf, percentText, pointsChangeOf } from './comparison.ts';
-import { type Range, wordsOf } from './range.ts';
+import { dollars, durationText } from '../../../ui/values/format.ts';
+import { failureRate, type NumberChange, percentChange, percentText, pointsChange } from './comparison.ts';
+import { type Range, rangeWords } from './range.ts';
 import { useMetrics, useMetricsBefore, useWindow } from './use-metrics.ts';
 
 type Total = OperationResponse<'run-metrics.get'>['groups'][number]['total'];
@@ -13,7 +13,7 @@ type Total = OperationResponse<'run-metrics.get'>['groups'][number]['total'];
 interface Figure {
   name: string;
   value: string;
-  change: Change | undefined;
+  change: NumberChange | undefined;
   more?: string | undefined;
 }
 
@@ -23,12 +23,12 @@ export function Figures({ range }: { range: Range }) {
   const metrics = useMetrics(window);
   const before = useMetricsBefore(window);
   return (
-    <section aria-label={homeTexts.last(wordsOf(range))}>
+    <section aria-label={homeTexts.last(rangeWords(range))}>
       <Loaded of={metrics}>
         {({ groups }) => (
           <dl className="home-figures">
             {figuresOf(groups[0]?.total, before.data?.groups[0]?.total).map((figure) => (
-              <FigureCard key={figure.name} {...figure} before={homeTexts.before(wordsOf(range))} />
+              <FigureCard key={figure.name} {...figure} before={homeTexts.before(rangeWords(range))} />
             ))}
           </dl>
         )}
@@ -40,26 +40,30 @@ export function Figures({ range }: { range: Range }) {
 function figuresOf(now: Total | undefined, before: Total | undefined): Figure[] {
   if (!now) return [];
   const { p50, p95 } = now.durationMs;
-  const p95Change = changeOf(p95, before?.durationMs.p95 ?? null);
+  const p95Change = percentChange(p95, before?.durationMs.p95 ?? null);
   return [
-    { name: sharedTexts.runs, value: count(now.runs), change: changeOf(now.runs, before?.runs ?? null) },
+    {
+      name: sharedTexts.runs,
+      value: countText(now.runs),
+      change: percentChange(now.runs, before?.runs ?? null),
+    },
     {
       name: homeTexts.failureRate,
-      value: percentText(failureRateOf(now)),
-      change: pointsChangeOf(failureRateOf(now), before ? failureRateOf(before) : null, 'less'),
+      value: percentText(failureRate(now)),
+      change: pointsChange(failureRate(now), before ? failureRate(before) : null, 'less'),
       more: homeTexts.failedOf(now.failed, now.runs),
     },
     {
       name: sharedTexts.cost,
       value: now.cost === null ? sharedTexts.unknown : dollars(now.cost),
-      change: changeOf(numberOf(now.cost), numberOf(before?.cost)),
+      change: percentChange(numberOf(now.cost), numberOf(before?.cost)),
       more: sharedTexts.tokenCount(now.tokens.input + now.tokens.output),
     },
     {
       name: homeTexts.medianDuration,
-      value: duration(p50) || '–',
-      change: changeOf(p50, before?.durationMs.p50 ?? null, 'less'),
-      more: p95 === null ? undefined : p95Text(duration(p95), p95Change),
+      value: durationText(p50) || '–',
+      change: percentChange(p50, before?.durationMs.p50 ?? null, 'less'),
+      more: p95 === null ? undefined : p95Text(durationText(p95), p95Change),
     },
   ];
 }
@@ -69,10 +73,10 @@ const numberOf = (text: string | null | undefined) =>
 
 const arrows = { up: '↑', down: '↓', same: '→' };
 
-const spoken = ({ direction, text }: Change) =>
+const spoken = ({ direction, text }: NumberChange) =>
   direction === 'same' ? text : (direction === 'up' ? homeTexts.up : homeTexts.down)(text);
 
-const p95Text = (p95: string, change: Change | undefined) =>
+const p95Text = (p95: string, change: NumberChange | undefined) =>
   change ? homeTexts.p95Changed(p95, spoken(change)) : homeTexts.p95(p95);
 
 const FigureCard = ({ name, value, change, more, before }: Figure & { before: string }) => (
@@ -95,4 +99,4 @@ const FigureCard = ({ name, value, change, more, before }: Figure & { before: st
   </div>
 );
 
-const lookOf = ({ isGood }: Change) => (isGood === undefined ? '' : isGood ? 'good' : 'bad');
+const lookOf = ({ isGood }: NumberChange) => (isGood === undefined ? '' : isGood ? 'good' : 'bad');

@@ -1,4 +1,4 @@
-import { type OpenRun, useOpenRuns } from '../../../api/open-runs.ts';
+import { type OpenRunRow, useOpenRuns } from '../../../api/open-runs.ts';
 import { useCall } from '../../../api/queries.ts';
 import { FlowWaits } from '../../../run/flow-waits.tsx';
 import { homeTexts } from '../../../texts/home.ts';
@@ -12,7 +12,7 @@ const everyMs = 10_000;
 const seldom = { running: everyMs, waiting: everyMs, none: everyMs };
 
 /** Flows that stand still, then batches, of which some records may. */
-const rank = ({ kind, status }: OpenRun) =>
+const rank = ({ kind, status }: OpenRunRow) =>
   kind === 'flow' && status === 'paused' ? 0 : kind === 'batch' && status !== 'scheduled' ? 1 : 2;
 
 /** What runs of flows ask, to be answered here. If none is open that may ask something, nothing is requested. */
@@ -25,7 +25,7 @@ export function OpenQuestions() {
     .map((run) => <QuestionsOf key={run.id} run={run} />);
 }
 
-function QuestionsOf({ run: { id, name } }: { run: OpenRun }) {
+function QuestionsOf({ run: { id, name } }: { run: OpenRunRow }) {
   const run = useCall('runs.get', { params: { id } }, { everyMs });
   const questions = run.data?.waits.filter(({ kind }) => kind === 'approval') ?? [];
   if (questions.length === 0) return null;

@@ -1,11 +1,11 @@
 import type { ReactNode } from 'react';
-import { type OpenKind, type OpenRun, runsPathOf, useOpenRunsOf } from '../../../api/open-runs.ts';
+import { type OpenKind, type OpenRunRow, openRunsPath, useOpenRunsOfKind } from '../../../api/open-runs.ts';
 import { homeTexts } from '../../../texts/home.ts';
 import { sharedTexts } from '../../../texts/shared.ts';
 import { Link } from '../../../ui/link.tsx';
 import { Loaded } from '../../../ui/loading/loaded.tsx';
-import { Status } from '../../../ui/status.tsx';
-import { type Column, Table } from '../../../ui/tables/table.tsx';
+import { StatusLabel } from '../../../ui/status.tsx';
+import { Table, type TableColumn } from '../../../ui/tables/table.tsx';
 import { Time } from '../../../ui/values/time.tsx';
 import { OpenQuestions } from './open-questions.tsx';
 
@@ -14,7 +14,7 @@ const shownMost = 6;
 const everyMs = { running: 2_000, waiting: 10_000, none: 10_000 };
 
 /** What runs right now. */
-export const Running = () => (
+export const RunningNow = () => (
   <OpenRuns
     kind="running"
     title={homeTexts.running}
@@ -44,24 +44,24 @@ export const Waiting = () => (
   </OpenRuns>
 );
 
-const waitsFor: Partial<Record<OpenRun['kind'], string>> = { agent: homeTexts.approvalOrTool };
+const waitsFor: Partial<Record<OpenRunRow['kind'], string>> = { agent: homeTexts.approvalOrTool };
 
 interface Props {
   kind: OpenKind;
   title: string;
   none: string;
-  columns: readonly Column<OpenRun>[];
+  columns: readonly TableColumn<OpenRunRow>[];
   /** Below the list. */
   children?: ReactNode;
 }
 
 function OpenRuns({ kind, title, none, columns, children }: Props) {
-  const runs = useOpenRunsOf(kind, shownMost, everyMs);
+  const runs = useOpenRunsOfKind(kind, shownMost, everyMs);
   return (
     <section className="card" aria-labelledby={kind}>
       <div className="home-head">
         <h2 id={kind}>{title}</h2>
-        {runs.data && runs.data.length > 0 && <Link to={runsPathOf(kind)}>{sharedTexts.showAll}</Link>}
+        {runs.data && runs.data.length > 0 && <Link to={openRunsPath(kind)}>{sharedTexts.showAll}</Link>}
       </div>
       <Loaded of={runs}>
         {(data) =>
@@ -83,15 +83,15 @@ function OpenRuns({ kind, title, none, columns, children }: Props) {
   );
 }
 
-const RunLink = ({ id, name }: OpenRun): ReactNode => (
+const RunLink = ({ id, name }: OpenRunRow): ReactNode => (
   <Link to={`/runs/${id}`}>
     <bdi>{name}</bdi>
   </Link>
 );
 
-const Progress = ({ status, counts }: Pick<OpenRun, 'status' | 'counts'>) => (
+const Progress = ({ status, counts }: Pick<OpenRunRow, 'status' | 'counts'>) => (
   <>
-    <Status of={status} />
+    <StatusLabel of={status} />
     {counts && (
       <span className="help">
         {' '}

@@ -1,7 +1,7 @@
 import { CostSection } from './cost-section.tsx';
 import { Failures } from './failures.tsx';
 import { Figures } from './figures.tsx';
-import { Running, Waiting } from './open-runs.tsx';
+import { RunningNow, Waiting } from './open-runs.tsx';
 import type { Range } from './range.ts';
 import { RunsSection } from './runs-section.tsx';
 
@@ -14,7 +14,7 @@ export const Overview = ({ range }: { range: Range }) => (
       <CostSection range={range} />
     </div>
     <div className="home-pair">
-      <Running />
+      <RunningNow />
       <Waiting />
     </div>
     <Failures range={range} />

@@ -12,7 +12,8 @@ export const ranges = [
 ] as const;
 export type Range = (typeof ranges)[number]['value'];
 
-export const wordsOf = (range: Range): string => ranges.find(({ value }) => value === range)?.words ?? range;
+export const rangeWords = (range: Range): string =>
+  ranges.find(({ value }) => value === range)?.words ?? range;
 
 /** How the metrics of a range are asked for, and how many of their intervals make a bar of a chart. */
 const shapes = {
@@ -39,7 +40,7 @@ export interface Window {
 }
 
 /** The whole intervals of a range, up to the one that has begun. The same all through an interval. */
-export function windowOf(range: Range, now: number): Window {
+export function rangeWindow(range: Range, now: number): Window {
   const { interval, ms, intervals, perBar } = shapes[range];
   const from = (Math.floor(now / ms) + 1 - intervals) * ms;
   const iso = (at: number) => new Date(at).toISOString();

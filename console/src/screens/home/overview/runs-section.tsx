@@ -1,11 +1,11 @@
 import type { OperationResponse } from '../../../api/api.ts';
 import { homeTexts } from '../../../texts/home.ts';
-import { count } from '../../../texts/language.ts';
+import { countText } from '../../../texts/language.ts';
 import { sharedTexts } from '../../../texts/shared.ts';
 import { TimeChart } from '../../../ui/charts/time-chart.tsx';
 import { Link } from '../../../ui/link.tsx';
 import { Loaded } from '../../../ui/loading/loaded.tsx';
-import { type Range, type Window, wordsOf } from './range.ts';
+import { type Range, rangeWords, type Window } from './range.ts';
 import { barTimes, folded } from './series.ts';
 import { useMetrics, useWindow } from './use-metrics.ts';
 
@@ -32,9 +32,9 @@ export function RunsSection({ range }: { range: Range }) {
           const { runs = 0, failed = 0 } = all?.total ?? {};
           return (
             <TimeChart
-              label={homeTexts.runsByOutcome(wordsOf(range))}
+              label={homeTexts.runsByOutcome(rangeWords(range))}
               summary={homeTexts.endedAndFailed(runs, failed)}
-              format={count}
+              format={countText}
               isWhole
               {...barsOf(all?.points ?? [], window)}
             />

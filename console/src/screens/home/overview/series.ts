@@ -20,7 +20,7 @@ interface Group {
   total: { cost: string | null };
 }
 
-export interface Line {
+export interface ChartLine {
   label: string;
   values: number[];
 }
@@ -28,11 +28,11 @@ export interface Line {
 const shownMost = 5;
 
 /** The cost over time of the groups that cost the most; the others together. Groups without a cost are left out. */
-export function costLines(groups: readonly Group[], nameless: string, perBar: number): Line[] {
+export function costLines(groups: readonly Group[], nameless: string, perBar: number): ChartLine[] {
   const costly = groups
     .filter(({ total }) => Number(total.cost ?? 0) > 0)
     .toSorted((one, other) => Number(other.total.cost) - Number(one.total.cost));
-  const lineOf = ({ key, name, points }: Group): Line => ({
+  const lineOf = ({ key, name, points }: Group): ChartLine => ({
     label: name ?? key ?? nameless,
     values: folded(
       points.map(({ cost }) => Number(cost ?? 0)),
@@ -44,7 +44,7 @@ export function costLines(groups: readonly Group[], nameless: string, perBar: nu
   return rest.length === 0 ? shown : [...shown, { label: homeTexts.more(rest.length), values: sumOf(rest) }];
 }
 
-const sumOf = (lines: readonly Line[]): number[] =>
+const sumOf = (lines: readonly ChartLine[]): number[] =>
   (lines[0]?.values ?? []).map((_, index) =>
     lines.reduce((sum, { values }) => sum + (values[index] ?? 0), 0),
   );

@@ -1,6 +1,6 @@
 import { useEffect, useState } from 'react';
 import { useCall } from '../../../api/queries.ts';
-import { type Range, type Window, windowOf } from './range.ts';
+import { type Range, rangeWindow, type Window } from './range.ts';
 
 const everyMs = 30_000;
 const minuteMs = 60_000;
@@ -12,13 +12,13 @@ export function useWindow(range: Range): Window {
     const timer = setInterval(() => setNow(Date.now()), minuteMs);
     return () => clearInterval(timer);
   }, []);
-  return windowOf(range, now);
+  return rangeWindow(range, now);
 }
 
-export type Grouping = 'flow' | 'agent' | 'model';
+export type CostGrouping = 'flow' | 'agent' | 'model';
 
 /** The metrics of all runs, or by flow, agent or model. */
-export function useMetrics({ interval, from }: Window, groupBy?: Grouping) {
+export function useMetrics({ interval, from }: Window, groupBy?: CostGrouping) {
   const query = { interval, from, ...(groupBy && { groupBy }) };
   return useCall('run-metrics.get', { query }, { everyMs, keepsLast: true });
 }

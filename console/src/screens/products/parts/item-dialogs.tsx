@@ -3,16 +3,17 @@ import { productTexts } from '../../../texts/products.ts';
 import { sharedTexts } from '../../../texts/shared.ts';
 import { Choice } from '../../../ui/forms/choice.tsx';
 import { EditDialog } from '../../../ui/resource/edit-dialog.tsx';
-import type { Place } from './place.ts';
+import type { SurfaceIds } from './place.ts';
 
-export type Item = OperationResponse<'surfaces.get'>['items'][number];
-export type Capabilities = OperationResponse<'products.get'>['capabilities'];
+export type SurfaceItemRow = OperationResponse<'surfaces.get'>['items'][number];
+export type ListedCapabilities = OperationResponse<'products.get'>['capabilities'];
 
-export const nameOf = (item: Item) => item.exposedName ?? item.capabilityName ?? item.capabilityId;
+export const itemName = (item: SurfaceItemRow) =>
+  item.exposedName ?? item.capabilityName ?? item.capabilityId;
 
 interface AddProps {
-  place: Place;
-  capabilities: Capabilities;
+  place: SurfaceIds;
+  capabilities: ListedCapabilities;
   isOpen: boolean;
   onClose: () => void;
 }
@@ -44,14 +45,14 @@ export const AddItem = ({ place, capabilities, isOpen, onClose }: AddProps) => (
 );
 
 interface ChangeProps {
-  place: Place;
-  item: Item;
+  place: SurfaceIds;
+  item: SurfaceItemRow;
   onClose: () => void;
 }
 
 export const ChangeItem = ({ place, item, onClose }: ChangeProps) => (
   <EditDialog
-    title={sharedTexts.editNamed(nameOf(item))}
+    title={sharedTexts.editNamed(itemName(item))}
     operation="surfaces.update-item"
     params={{ ...place, itemId: item.id }}
     value={{

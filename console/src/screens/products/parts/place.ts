@@ -1,5 +1,5 @@
 /** The params of the operations of a surface. */
-export interface Place {
+export interface SurfaceIds {
   /** Of the product. */
   id: string;
   surfaceId: string;

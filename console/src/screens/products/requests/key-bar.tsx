@@ -1,7 +1,7 @@
 import { productTexts } from '../../../texts/products.ts';
 import { Button } from '../../../ui/forms/button.tsx';
 import { CopyButton } from '../../../ui/forms/copy-button.tsx';
-import { Failure } from '../../../ui/loading/failure.tsx';
+import { FailureNotice } from '../../../ui/loading/failure.tsx';
 import type { InsertedKey } from './use-inserted-key.ts';
 
 /** Makes a credential and puts it into the snippets, or shows the one that was made. */
@@ -26,7 +26,7 @@ export function KeyBar({ type, inserted }: { type: string; inserted: InsertedKey
           </span>
         </div>
       )}
-      {error && <Failure error={error} />}
+      {error && <FailureNotice error={error} />}
     </div>
   );
 }

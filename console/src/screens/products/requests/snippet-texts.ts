@@ -1,5 +1,5 @@
 import { shellText } from '../../../ui/values/shell-text.ts';
-import type { SurfaceCall } from './surface-call.ts';
+import type { SurfaceRequest } from './surface-call.ts';
 
 export const languages = ['curl', 'TypeScript', 'Python'] as const;
 export type Language = (typeof languages)[number];
@@ -10,7 +10,7 @@ const variable = 'SURFACE_KEY';
 const pretty = (value: unknown) => JSON.stringify(value, undefined, 2);
 
 /** A program that sends the request and prints the response. Runs as it stands, with a key or with the variable. */
-export const programs: Record<Language, (call: SurfaceCall, key: string | undefined) => string> = {
+export const programs: Record<Language, (call: SurfaceRequest, key: string | undefined) => string> = {
   curl({ url, headers, body }, key) {
     const lines = [
       `curl ${url}`,

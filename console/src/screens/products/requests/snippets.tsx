@@ -3,20 +3,20 @@ import { baseUrl } from '../../../session/base-url.ts';
 import { productTexts } from '../../../texts/products.ts';
 import { Choice } from '../../../ui/forms/choice.tsx';
 import { isObject } from '../../../ui/values/schema.ts';
-import { type Item, nameOf } from '../parts/item-dialogs.tsx';
-import type { Place } from '../parts/place.ts';
+import { itemName, type SurfaceItemRow } from '../parts/item-dialogs.tsx';
+import type { SurfaceIds } from '../parts/place.ts';
 import { exampleBody } from './example-body.ts';
 import { KeyBar } from './key-bar.tsx';
 import { SnippetTabs } from './snippet-tabs.tsx';
 import { agentCard, languages, mcpSettings, programs, widgetPage } from './snippet-texts.ts';
-import { newMessageId, type SurfaceCall, surfaceCall, toolNameIn } from './surface-call.ts';
+import { newMessageId, type SurfaceRequest, surfaceRequest, toolNameIn } from './surface-call.ts';
 import { TestRequest } from './test-request.tsx';
 import { useInsertedKey } from './use-inserted-key.ts';
 
 interface Props {
-  place: Place;
+  place: SurfaceIds;
   type: string;
-  items: readonly Item[];
+  items: readonly SurfaceItemRow[];
 }
 
 const withSnippets = ['api', 'webhook', 'mcp', 'a2a', 'chat'];
@@ -35,7 +35,7 @@ export function Snippets({ place, type, items }: Props) {
         <Choice
           label={productTexts.item}
           value={item.id}
-          options={items.map((each) => ({ value: each.id, label: nameOf(each).slice(0, 120) }))}
+          options={items.map((each) => ({ value: each.id, label: itemName(each).slice(0, 120) }))}
           onChange={setItemId}
         />
       )}
@@ -46,7 +46,7 @@ export function Snippets({ place, type, items }: Props) {
 }
 
 interface CallsProps extends Omit<Props, 'place'> {
-  item: Item;
+  item: SurfaceItemRow;
   address: string;
   insertedKey: string | undefined;
 }
@@ -58,14 +58,14 @@ function Calls({ type, items, item, address, insertedKey }: CallsProps) {
   const parameters = parsed(text);
   const slug = item.endpointSlug ?? 'SLUG';
   const toolName = toolNameIn(items, item);
-  const call = surfaceCall({ type, address, slug, toolName, messageId, parameters: parameters ?? {} });
+  const call = surfaceRequest({ type, address, slug, toolName, messageId, parameters: parameters ?? {} });
   return (
     <div className="products-calls">
       <SnippetTabs key={type} snippets={snippetsOf(type, address, call, insertedKey)} />
       {call && (
         <TestRequest
           {...{ call, text, insertedKey }}
-          name={nameOf(item)}
+          name={itemName(item)}
           onText={(next) => {
             setText(next);
             renew();
@@ -78,7 +78,12 @@ function Calls({ type, items, item, address, insertedKey }: CallsProps) {
   );
 }
 
-function snippetsOf(type: string, address: string, call: SurfaceCall | undefined, key: string | undefined) {
+function snippetsOf(
+  type: string,
+  address: string,
+  call: SurfaceRequest | undefined,
+  key: string | undefined,
+) {
   if (type === 'chat') return { [productTexts.chatWidget]: widgetPage(baseUrl, key) };
   const settings =
     type === 'mcp'

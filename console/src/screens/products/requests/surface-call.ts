@@ -1,7 +1,7 @@
 import type { JsonObject } from '../../../ui/values/schema.ts';
 
 /** A request that runs an item of a surface. */
-export interface SurfaceCall {
+export interface SurfaceRequest {
   url: string;
   headers: Readonly<Record<string, string>>;
   body: JsonObject;
@@ -22,7 +22,7 @@ interface Facts {
 const json = { 'content-type': 'application/json' };
 
 /** By the type of surface; the credential is left to the caller. */
-const calls: Record<string, (facts: Facts) => SurfaceCall> = {
+const calls: Record<string, (facts: Facts) => SurfaceRequest> = {
   api: ({ address, slug, parameters }) => ({
     url: `${address}/run/${slug}`,
     headers: json,
@@ -72,7 +72,7 @@ function partOf(parameters: JsonObject) {
 export const newMessageId = () => `message-${crypto.randomUUID().slice(0, 8)}`;
 
 /** Undefined for surfaces that are not called by one request. */
-export const surfaceCall = (facts: Facts): SurfaceCall | undefined => calls[facts.type]?.(facts);
+export const surfaceRequest = (facts: Facts): SurfaceRequest | undefined => calls[facts.type]?.(facts);
 
 const mcpName = /^[A-Za-z0-9_.-]{1,128}$/;
 

@@ -7,16 +7,16 @@ import { sharedTexts } from '../../../texts/shared.ts';
 import { Button } from '../../../ui/forms/button.tsx';
 import { TextField } from '../../../ui/forms/field.tsx';
 import { Link } from '../../../ui/link.tsx';
-import { Failure } from '../../../ui/loading/failure.tsx';
-import { Status } from '../../../ui/status.tsx';
-import { duration } from '../../../ui/values/format.ts';
+import { FailureNotice } from '../../../ui/loading/failure.tsx';
+import { StatusLabel } from '../../../ui/status.tsx';
+import { durationText } from '../../../ui/values/format.ts';
 import { isObject } from '../../../ui/values/schema.ts';
 import { Value } from '../../../ui/values/value.tsx';
 import { isAnsweredFailure } from './answered-failure.ts';
-import type { SurfaceCall } from './surface-call.ts';
+import type { SurfaceRequest } from './surface-call.ts';
 
 interface Props {
-  call: SurfaceCall;
+  call: SurfaceRequest;
   /** Of the item that runs. */
   name: string;
   /** The parameters, as JSON. */
@@ -56,15 +56,15 @@ export function TestRequest({ call, name, text, onText, problem, insertedKey, on
       <Button isDisabled={problem !== undefined} isPending={isPending} onPress={() => test.mutate()}>
         {productTexts.sendTestRequest}
       </Button>
-      {error && <Failure error={error} />}
+      {error && <FailureNotice error={error} />}
       <div role="status">
         {isPending && <p className="help">{productTexts.waitingForResponse}</p>}
         {response && !isPending && (
           <section aria-label={productTexts.response} className="products-response">
             <p className="row">
-              <Status of={response.isOk ? 'success' : 'failed'} />
+              <StatusLabel of={response.isOk ? 'success' : 'failed'} />
               <span>
-                {response.status} · {duration(response.durationMs)}
+                {response.status} · {durationText(response.durationMs)}
               </span>
               {response.executionId && (
                 <Link to={`/runs/${response.executionId}`}>{sharedTexts.openRun}</Link>
@@ -78,7 +78,7 @@ export function TestRequest({ call, name, text, onText, problem, insertedKey, on
   );
 }
 
-async function send({ url, headers, body }: SurfaceCall, token: string) {
+async function send({ url, headers, body }: SurfaceRequest, token: string) {
   const startedAt = performance.now();
   const response = await fetch(url, {
     method: 'POST',

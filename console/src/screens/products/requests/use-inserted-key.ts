@@ -1,11 +1,11 @@
 import { useState } from 'react';
 import { useAction } from '../../../api/queries.ts';
 import { productTexts } from '../../../texts/products.ts';
-import type { Item } from '../parts/item-dialogs.tsx';
-import type { Place } from '../parts/place.ts';
+import type { SurfaceItemRow } from '../parts/item-dialogs.tsx';
+import type { SurfaceIds } from '../parts/place.ts';
 
 /** A new credential for the snippets. Lives in this screen only: nothing stores it. */
-export function useInsertedKey(place: Place, type: string, items: readonly Item[]) {
+export function useInsertedKey(place: SurfaceIds, type: string, items: readonly SurfaceItemRow[]) {
   const [key, setKey] = useState<string>();
   const createKey = useAction('surface-keys.create', {
     onSuccess: (created) => setKey(created.key),

@@ -1,24 +1,24 @@
 import type { OperationResponse } from '../../../api/api.ts';
 import { useAction, usePages } from '../../../api/queries.ts';
-import { count } from '../../../texts/language.ts';
+import { countText } from '../../../texts/language.ts';
 import { productTexts } from '../../../texts/products.ts';
 import { sharedTexts } from '../../../texts/shared.ts';
 import { ConfirmButton } from '../../../ui/dialogs/confirm-button.tsx';
 import { Button } from '../../../ui/forms/button.tsx';
 import { Link } from '../../../ui/link.tsx';
-import { Failure } from '../../../ui/loading/failure.tsx';
+import { FailureNotice } from '../../../ui/loading/failure.tsx';
 import { Empty } from '../../../ui/loading/loaded.tsx';
 import { notify } from '../../../ui/notices.tsx';
-import { Status } from '../../../ui/status.tsx';
+import { StatusLabel } from '../../../ui/status.tsx';
 import { PagedTable } from '../../../ui/tables/paged-table.tsx';
 import { ExactTime, Time } from '../../../ui/values/time.tsx';
-import type { Place } from '../parts/place.ts';
+import type { SurfaceIds } from '../parts/place.ts';
 import { MonthForecast } from './month-forecast.tsx';
 import { NextTimes } from './next-times-list.tsx';
 
 type Schedule = OperationResponse<'schedules.list'>['data'][number];
 
-export function ScheduleCard({ place, schedule }: { place: Place; schedule: Schedule }) {
+export function ScheduleCard({ place, schedule }: { place: SurfaceIds; schedule: Schedule }) {
   const { id, flowId, flowName, cron, runAt, timezone, enabled } = schedule;
   const request = { params: { ...place, scheduleId: id } };
   const changes = { changes: ['products', 'schedules'] };
@@ -38,7 +38,7 @@ export function ScheduleCard({ place, schedule }: { place: Place; schedule: Sche
         <Link to={`/flows/${flowId}`}>
           <bdi>{flowName ?? flowId}</bdi>
         </Link>{' '}
-        <Status of={enabled ? 'active' : 'paused'} />
+        <StatusLabel of={enabled ? 'active' : 'paused'} />
       </h3>
       <p>
         {cron ? <code>{cron}</code> : runAt && <ExactTime at={runAt} />}
@@ -62,7 +62,7 @@ export function ScheduleCard({ place, schedule }: { place: Place; schedule: Sche
           {sharedTexts.delete}
         </ConfirmButton>
       </div>
-      {error && <Failure error={error} />}
+      {error && <FailureNotice error={error} />}
       <History id={id} />
     </article>
   );
@@ -84,10 +84,10 @@ function History({ id }: { id: string }) {
         copyId={sharedTexts.copyRunId}
         columns={[
           { title: sharedTexts.when, cell: ({ createdAt }) => <Time at={createdAt} /> },
-          { title: sharedTexts.status, cell: ({ status }) => <Status of={status} /> },
+          { title: sharedTexts.status, cell: ({ status }) => <StatusLabel of={status} /> },
           {
             title: sharedTexts.records,
-            cell: ({ totalRecords }) => (totalRecords === null ? '' : count(totalRecords)),
+            cell: ({ totalRecords }) => (totalRecords === null ? '' : countText(totalRecords)),
             isNumber: true,
             isExtra: true,
           },

@@ -6,11 +6,11 @@ import { Button } from '../../../ui/forms/button.tsx';
 import { Empty, Loaded } from '../../../ui/loading/loaded.tsx';
 import { EditDialog } from '../../../ui/resource/edit-dialog.tsx';
 import { targetFields } from '../parts/pickers.tsx';
-import type { Place } from '../parts/place.ts';
+import type { SurfaceIds } from '../parts/place.ts';
 import { ScheduleCard } from './schedule-card.tsx';
 
 /** What a surface runs by the clock. */
-export function Schedules({ place }: { place: Place }) {
+export function SurfaceSchedules({ place }: { place: SurfaceIds }) {
   const schedules = useCall('schedules.list', { params: place });
   const [isCreating, setCreating] = useState(false);
   return (

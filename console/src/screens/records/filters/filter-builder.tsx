@@ -1,7 +1,7 @@
 import { useId } from 'react';
 import { useCall } from '../../../api/queries.ts';
 import { GroupRows } from './filter-group.tsx';
-import { type FieldOfType, finished, type Group, isGroup, type RecordFilter } from './filters.ts';
+import { type FieldOfType, type FilterGroup, finished, isGroup, type RecordFilter } from './filters.ts';
 import { Matches } from './matches.tsx';
 import '../../../style/records.css';
 
@@ -24,7 +24,7 @@ export function FilterBuilder({ value, onChange, type }: Props) {
   const list = useId();
   const schema = useCall('records.schema', { query: { type } }, { enabled: type !== '' });
   const fields = [...(schema.data?.fields ?? []), ...own];
-  const group: Group = !value
+  const group: FilterGroup = !value
     ? { op: 'and', conditions: [] }
     : isGroup(value)
       ? value

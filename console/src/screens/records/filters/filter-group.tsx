@@ -2,14 +2,14 @@ import { useRef } from 'react';
 import { recordTexts } from '../../../texts/records.ts';
 import { Button } from '../../../ui/forms/button.tsx';
 import { ConditionRow } from './condition-row.tsx';
-import { type FieldOfType, type Group, isGroup, type RecordFilter } from './filters.ts';
+import { type FieldOfType, type FilterGroup, isGroup, type RecordFilter } from './filters.ts';
 
 const nestingMax = 3;
 const noCondition: RecordFilter = { field: '', op: 'eq', value: '' };
 
 interface GroupProps {
-  group: Group;
-  onChange: (group: Group) => void;
+  group: FilterGroup;
+  onChange: (group: FilterGroup) => void;
   onRemove?: () => void;
   fields: readonly FieldOfType[];
   /** The id of the list of fields. */
@@ -40,7 +40,7 @@ export function GroupRows({ group, onChange, onRemove, fields, list, depth }: Gr
           aria-label={recordTexts.howConditionsCombine}
           className="records-combine"
           value={op}
-          onChange={(event) => onChange({ op: event.target.value as Group['op'], conditions })}
+          onChange={(event) => onChange({ op: event.target.value as FilterGroup['op'], conditions })}
         >
           <option value="and">{recordTexts.allAreTrue}</option>
           <option value="or">{recordTexts.anyIsTrue}</option>

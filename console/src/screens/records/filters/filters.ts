@@ -7,10 +7,10 @@ export type { Condition, RecordFilter };
 /** A filter in a request: the API declares each level of nesting. */
 export type SentFilter = NonNullable<OperationRequest<'records.preview-filter'>['body']['where']>;
 export type Operator = Condition['op'];
-export type Group = Exclude<RecordFilter, Condition>;
+export type FilterGroup = Exclude<RecordFilter, Condition>;
 export type FieldOfType = OperationResponse<'records.schema'>['fields'][number];
 
-export const isGroup = (filter: RecordFilter): filter is Group => 'conditions' in filter;
+export const isGroup = (filter: RecordFilter): filter is FilterGroup => 'conditions' in filter;
 
 /** Whether a value, as of an address, has the form of a filter. Whether it makes sense, the API says. */
 export function isFilter(value: unknown): value is RecordFilter {

@@ -5,10 +5,10 @@ import { sharedTexts } from '../../../texts/shared.ts';
 import { Dialog } from '../../../ui/dialogs/dialog.tsx';
 import { Button } from '../../../ui/forms/button.tsx';
 import { Choice } from '../../../ui/forms/choice.tsx';
-import { Failure } from '../../../ui/loading/failure.tsx';
+import { FailureNotice } from '../../../ui/loading/failure.tsx';
 import { notify } from '../../../ui/notices.tsx';
 import type { RecordFilter, SentFilter } from '../filters/filters.ts';
-import { type Change, ChangeRows, changesOf } from './change-rows.tsx';
+import { bulkEditMembers, ChangeRows, type FieldChange } from './change-rows.tsx';
 import { DryRun } from './dry-run.tsx';
 
 interface Props {
@@ -33,7 +33,7 @@ export const BulkEdit = ({ isOpen, onClose, ...props }: Props & { isOpen: boolea
 
 function Form({ type, where, selected, onClose }: Props & { onClose: () => void }) {
   const [target, setTarget] = useState<'selected' | 'filter'>(selected.length > 0 ? 'selected' : 'filter');
-  const [changes, setChanges] = useState<Change[]>([{ field: '', kind: 'text', value: '' }]);
+  const [changes, setChanges] = useState<FieldChange[]>([{ field: '', kind: 'text', value: '' }]);
   const [problem, setProblem] = useState<Error>();
   const dryRun = useAction('records.bulk-edit', { changes: [] });
   const edit = useAction('records.bulk-edit', {
@@ -47,10 +47,10 @@ function Form({ type, where, selected, onClose }: Props & { onClose: () => void 
     ...(target === 'selected'
       ? { recordIds: [...selected] }
       : { recordFilter: { type, ...(where && { where: where as SentFilter }) } }),
-    ...changesOf(changes),
+    ...bulkEditMembers(changes),
     dryRun: isDry,
   });
-  const change = (next: Change[]) => {
+  const change = (next: FieldChange[]) => {
     setChanges(next);
     dryRun.reset();
   };
@@ -88,7 +88,7 @@ function Form({ type, where, selected, onClose }: Props & { onClose: () => void 
       />
       <ChangeRows changes={changes} onChange={change} />
       {dryRun.data && <DryRun result={dryRun.data} />}
-      {error && <Failure error={error} />}
+      {error && <FailureNotice error={error} />}
       <div className="actions">
         <Button onPress={onClose}>{sharedTexts.cancel}</Button>
         <Button type="submit" look={dryRun.data ? 'plain' : 'primary'} isPending={dryRun.isPending}>

@@ -3,7 +3,7 @@ import { sharedTexts } from '../../../texts/shared.ts';
 import { Button } from '../../../ui/forms/button.tsx';
 import { parseExactly } from '../../../ui/values/exact-json.ts';
 
-export interface Change {
+export interface FieldChange {
   field: string;
   kind: 'text' | 'json' | 'remove';
   value: string;
@@ -12,7 +12,7 @@ export interface Change {
 const kinds = { text: recordTexts.setToText, json: recordTexts.setToJson, remove: recordTexts.removeField };
 
 /** The members of a bulk edit. @throws an error that names the field whose JSON is none. */
-export function changesOf(changes: readonly Change[]) {
+export function bulkEditMembers(changes: readonly FieldChange[]) {
   const named = changes.filter(({ field }) => field !== '');
   const sets = named.filter(({ kind }) => kind !== 'remove');
   return {
@@ -21,7 +21,7 @@ export function changesOf(changes: readonly Change[]) {
   };
 }
 
-function parsedOf({ field, kind, value }: Change): unknown {
+function parsedOf({ field, kind, value }: FieldChange): unknown {
   if (kind === 'text') return value;
   try {
     return parseExactly(value);
@@ -31,12 +31,12 @@ function parsedOf({ field, kind, value }: Change): unknown {
 }
 
 interface Props {
-  changes: readonly Change[];
-  onChange: (changes: Change[]) => void;
+  changes: readonly FieldChange[];
+  onChange: (changes: FieldChange[]) => void;
 }
 
 export function ChangeRows({ changes, onChange }: Props) {
-  const put = (index: number, next: Partial<Change>) =>
+  const put = (index: number, next: Partial<FieldChange>) =>
     onChange(changes.map((each, place) => (place === index ? { ...each, ...next } : each)));
   return (
     <fieldset>
@@ -53,7 +53,7 @@ export function ChangeRows({ changes, onChange }: Props) {
           <select
             aria-label={recordTexts.kindOfChange(index + 1)}
             value={kind}
-            onChange={({ target }) => put(index, { kind: target.value as Change['kind'] })}
+            onChange={({ target }) => put(index, { kind: target.value as FieldChange['kind'] })}
           >
             {Object.entries(kinds).map(([each, label]) => (
               <option key={each} value={each}>

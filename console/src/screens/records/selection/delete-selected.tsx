@@ -4,13 +4,13 @@ import { sharedTexts } from '../../../texts/shared.ts';
 import { uiTexts } from '../../../texts/ui.ts';
 import type { ActOnAll } from '../../../ui/selection/act-on-all.ts';
 import { BulkButton } from '../../../ui/selection/bulk-button.tsx';
-import type { Selection } from '../../../ui/selection/use-selection.ts';
+import type { RowSelection } from '../../../ui/selection/use-selection.ts';
 
 /** So many ids a request takes. */
 const idsMax = 1_000;
 
 /** Deletes the records that somebody selected, in as many requests as it takes. */
-export function DeleteSelected<Row extends { id: string }>({ selection }: { selection: Selection<Row> }) {
+export function DeleteSelected<Row extends { id: string }>({ selection }: { selection: RowSelection<Row> }) {
   const api = useApi();
 
   const act: ActOnAll<Row> = async (rows, { signal, onDone }) => {

@@ -2,7 +2,7 @@ import { useState } from 'react';
 import { type OperationRequest, useApi } from '../../../api/api.ts';
 import { recordTexts } from '../../../texts/records.ts';
 import { Button } from '../../../ui/forms/button.tsx';
-import { explanationOf } from '../../../ui/loading/failure-text.ts';
+import { failureText } from '../../../ui/loading/failure-text.ts';
 import { notify } from '../../../ui/notices.tsx';
 import { download } from '../../../ui/values/download.ts';
 
@@ -27,7 +27,7 @@ export function ExportButton({ query }: Props) {
       download(text, 'records.csv', 'text/csv');
       if (text.split('\n').length > fileMax) notify(recordTexts.fileHoldsNewest(fileMax));
     } catch (error) {
-      notify(explanationOf(error as Error));
+      notify(failureText(error as Error));
     } finally {
       setPending(false);
     }

@@ -2,7 +2,7 @@ import { parse } from 'csv-parse/browser/esm/sync';
 import { declaredDelimiter, dialect, isEmpty } from '../../../../../shared/domain/records/csv/csv-dialect.ts';
 import { uploadTexts } from '../../../texts/upload.ts';
 
-export interface Preview {
+export interface CsvPreview {
   header: string[];
   rows: string[][];
   /** Why a row of the file is not among them. */
@@ -15,7 +15,7 @@ const beginningBytes = 64_000;
 const beginningBytesMax = 1_000_000;
 
 /** The first rows of a file: enough to see which columns it makes. The service reads the file itself. */
-export async function previewOf(file: Blob): Promise<Preview> {
+export async function readCsvPreview(file: Blob): Promise<CsvPreview> {
   const first = await beginningOf(file, beginningBytes);
   const { lines, end } = first.end === 'enough' ? first : await beginningOf(file, beginningBytesMax);
   const [header, ...rows] = lines;

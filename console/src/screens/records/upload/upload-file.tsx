@@ -3,7 +3,7 @@ import { uploadTexts } from '../../../texts/upload.ts';
 import { Button } from '../../../ui/forms/button.tsx';
 import { Table } from '../../../ui/tables/table.tsx';
 import { bytes } from '../../../ui/values/format.ts';
-import type { Preview } from './csv-preview.ts';
+import type { CsvPreview } from './csv-preview.ts';
 
 interface FileChoiceProps {
   file: File | undefined;
@@ -44,7 +44,7 @@ interface PreviewRow {
 const columnsMax = 50;
 const cellMax = 200;
 
-export const PreviewTable = ({ preview: { header, rows, note } }: { preview: Preview }) => (
+export const PreviewTable = ({ preview: { header, rows, note } }: { preview: CsvPreview }) => (
   // biome-ignore lint/a11y/noNoninteractiveTabindex: WCAG 2.1.1, what scrolls needs the focus
   <section className="records-preview" tabIndex={0} aria-label={uploadTexts.firstRows}>
     <div className="records-table" style={{ '--columns': Math.min(header.length, columnsMax) } as object}>

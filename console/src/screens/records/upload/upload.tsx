@@ -2,8 +2,8 @@ import { type FormEvent, useState } from 'react';
 import { sharedTexts } from '../../../texts/shared.ts';
 import { uploadTexts } from '../../../texts/upload.ts';
 import { Button } from '../../../ui/forms/button.tsx';
-import { Failure } from '../../../ui/loading/failure.tsx';
-import { type Preview, previewOf } from './csv-preview.ts';
+import { FailureNotice } from '../../../ui/loading/failure.tsx';
+import { type CsvPreview, readCsvPreview } from './csv-preview.ts';
 import { type Columns, UploadColumns } from './upload-columns.tsx';
 import { FileChoice, PreviewTable } from './upload-file.tsx';
 import { UploadOutcome } from './upload-outcome.tsx';
@@ -21,7 +21,7 @@ interface Props {
 export function Upload({ type, upload, onClose }: Props) {
   const { outcome, isSending } = upload;
   const [file, setFile] = useState<File>();
-  const [preview, setPreview] = useState<Preview>();
+  const [preview, setPreview] = useState<CsvPreview>();
   const [problem, setProblem] = useState<Error>();
   const [columns, setColumns] = useState<Columns>({ nameColumn: '', typeColumn: '', type });
 
@@ -31,7 +31,7 @@ export function Upload({ type, upload, onClose }: Props) {
     setFile(chosen);
     setPreview(undefined);
     try {
-      const found = await previewOf(chosen);
+      const found = await readCsvPreview(chosen);
       const nameColumn = found.header.find((name) => name.toLowerCase() === 'name') ?? found.header[0] ?? '';
       setPreview(found);
       setColumns({ ...columns, nameColumn, typeColumn: '' });
@@ -69,7 +69,7 @@ export function Upload({ type, upload, onClose }: Props) {
         )}
         {!isSending && outcome && <UploadOutcome outcome={outcome} />}
       </div>
-      {error && <Failure error={error} />}
+      {error && <FailureNotice error={error} />}
       <div className="actions">
         {isSending ? (
           <Button onPress={upload.stop}>{sharedTexts.stop}</Button>

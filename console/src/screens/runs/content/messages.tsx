@@ -1,11 +1,11 @@
 import { Value } from '../../../ui/values/value.tsx';
-import type { Message, Part } from './span-content.ts';
+import type { SpanMessage, SpanMessagePart } from './span-content.ts';
 import '../../../style/messages.css';
 
 const longText = 20_000;
 
 /** The messages that a model got or sent, in their order. */
-export const Messages = ({ of }: { of: readonly Message[] }) => (
+export const Messages = ({ of }: { of: readonly SpanMessage[] }) => (
   <ol className="messages">
     {of.map(({ role, parts }, index) => (
       // biome-ignore lint/suspicious/noArrayIndexKey: messages never change their place
@@ -20,7 +20,7 @@ export const Messages = ({ of }: { of: readonly Message[] }) => (
   </ol>
 );
 
-function MessagePart({ part }: { part: Part }) {
+function MessagePart({ part }: { part: SpanMessagePart }) {
   const { type, content, ...rest } = part;
   if (type === 'text' && typeof content === 'string' && content.length <= longText) {
     return (

@@ -5,21 +5,21 @@ import type { GridColumn } from '../../../ui/grid/grid.tsx';
 import { Link } from '../../../ui/link.tsx';
 import { StatusMark } from '../../../ui/status.tsx';
 import { CopyId } from '../../../ui/values/copy-id.tsx';
-import { compact, dollars, duration } from '../../../ui/values/format.ts';
+import { compact, dollars, durationText } from '../../../ui/values/format.ts';
 import { Time } from '../../../ui/values/time.tsx';
 import { runPath } from '../data/run-path.ts';
-import { isOpen, type Run } from '../data/use-runs.ts';
+import { isUnfinished, type ListedRun } from '../data/use-runs.ts';
 
-const tokensOf = ({ tokens }: Pick<Run, 'tokens'>) => tokens && tokens.input + tokens.output;
+const tokensOf = ({ tokens }: Pick<ListedRun, 'tokens'>) => tokens && tokens.input + tokens.output;
 
-const doneOf = ({ completed, failed, cancelled }: NonNullable<Run['counts']>) =>
+const doneOf = ({ completed, failed, cancelled }: NonNullable<ListedRun['counts']>) =>
   completed + failed + cancelled;
 
 /** How many records of a batch have ended. */
-export const progressOf = ({ counts }: Pick<Run, 'counts'>) =>
+export const batchProgressText = ({ counts }: Pick<ListedRun, 'counts'>) =>
   counts && runTexts.doneOf(compact(doneOf(counts)), compact(counts.total));
 
-export const runColumns: readonly GridColumn<Run>[] = [
+export const runColumns: readonly GridColumn<ListedRun>[] = [
   {
     title: sharedTexts.status,
     width: '8.6rem',
@@ -50,9 +50,9 @@ export const runColumns: readonly GridColumn<Run>[] = [
       <>
         {valueText(run.kind)}
         {run.counts && (
-          <span className="help" title={runTexts.records(progressOf(run) ?? '')}>
+          <span className="help" title={runTexts.records(batchProgressText(run) ?? '')}>
             {' '}
-            {isOpen(run) ? `${compact(doneOf(run.counts))}/` : ''}
+            {isUnfinished(run) ? `${compact(doneOf(run.counts))}/` : ''}
             {compact(run.counts.total)}
           </span>
         )}
@@ -75,7 +75,7 @@ export const runColumns: readonly GridColumn<Run>[] = [
     title: sharedTexts.duration,
     width: '7.2rem',
     isNumber: true,
-    cell: ({ durationMs }) => duration(durationMs),
+    cell: ({ durationMs }) => durationText(durationMs),
   },
   {
     title: sharedTexts.tokens,

@@ -8,17 +8,17 @@ import { Messages } from './messages.tsx';
 import { messagesGiven } from './span-content.ts';
 
 /** What a run was given, what came of it, and why it failed. */
-export const RunContent = ({ run: { error, input, output, outputUrl } }: { run: RunDetails }) => (
+export const RunContents = ({ run: { error, input, output, outputUrl } }: { run: RunDetails }) => (
   <div className="contents">
     {error && (
-      <Content title={sharedTexts.error}>
+      <ContentSection title={sharedTexts.error}>
         <ErrorBox code={error.code} message={error.message} />
-      </Content>
+      </ContentSection>
     )}
-    <Content title={sharedTexts.input}>
+    <ContentSection title={sharedTexts.input}>
       <Input of={input} />
-    </Content>
-    <Content title={sharedTexts.output}>
+    </ContentSection>
+    <ContentSection title={sharedTexts.output}>
       {outputUrl ? (
         <a href={outputUrl} className="button" download>
           {runTexts.downloadOutput}
@@ -28,7 +28,7 @@ export const RunContent = ({ run: { error, input, output, outputUrl } }: { run: 
       ) : (
         <Value of={output} label={sharedTexts.output} />
       )}
-    </Content>
+    </ContentSection>
   </div>
 );
 
@@ -55,7 +55,7 @@ export const ErrorBox = ({ code, message }: { code: string; message?: string | u
   </div>
 );
 
-export const Content = ({ title, children }: { title: string; children: ReactNode }) => (
+export const ContentSection = ({ title, children }: { title: string; children: ReactNode }) => (
   <section aria-label={title}>
     <h3>{title}</h3>
     {children}

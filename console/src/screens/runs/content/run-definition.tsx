@@ -4,17 +4,17 @@ import { sharedTexts } from '../../../texts/shared.ts';
 import { Link } from '../../../ui/link.tsx';
 import { CopyId } from '../../../ui/values/copy-id.tsx';
 import { shortId } from '../../../ui/values/format.ts';
-import type { Run } from '../data/use-runs.ts';
+import type { ListedRun } from '../data/use-runs.ts';
 
 /** What ran: the flow, agent or tool, and its version. */
-export function definitionOf({
+export function runDefinition({
   flowId,
   flowVersionId,
   agentId,
   agentVersionId,
   toolId,
   name,
-}: Run): [string, ReactNode][] {
+}: ListedRun): [string, ReactNode][] {
   const [title, path, version] = flowId
     ? [sharedTexts.flow, `/flows/${flowId}`, flowVersionId]
     : agentId

@@ -1,20 +1,20 @@
 import type { ReactNode } from 'react';
-import { count } from '../../../texts/language.ts';
+import { countText } from '../../../texts/language.ts';
 import { runTexts } from '../../../texts/runs.ts';
 import { sharedTexts } from '../../../texts/shared.ts';
 import { valueText } from '../../../texts/values.ts';
 import { Link } from '../../../ui/link.tsx';
 import { StatusMark } from '../../../ui/status.tsx';
 import { Facts } from '../../../ui/tables/facts.tsx';
-import { dollars, duration } from '../../../ui/values/format.ts';
+import { dollars, durationText } from '../../../ui/values/format.ts';
 import { Time } from '../../../ui/values/time.tsx';
 import { runPath, runsPath } from '../data/run-path.ts';
-import { isOpen, type Run } from '../data/use-runs.ts';
-import { progressOf } from './run-columns.tsx';
-import { definitionOf } from './run-definition.tsx';
+import { isUnfinished, type ListedRun } from '../data/use-runs.ts';
+import { batchProgressText } from './run-columns.tsx';
+import { runDefinition } from './run-definition.tsx';
 
 /** How a run stands, where it comes from, and what it took. */
-export function RunFacts({ run }: { run: Run }) {
+export function RunFacts({ run }: { run: ListedRun }) {
   const { status, stopReason, kind, startedAt, durationMs, tags, sessionId, parentRunId } = run;
   const facts: [string, ReactNode][] = [
     [
@@ -27,13 +27,16 @@ export function RunFacts({ run }: { run: Run }) {
       </span>,
     ],
     [sharedTexts.kind, valueText(kind)],
-    ...definitionOf(run),
+    ...runDefinition(run),
     [sharedTexts.trigger, <Trigger key="trigger" of={run.trigger} />],
     [sharedTexts.started, <Time key="started" at={startedAt} />],
-    [sharedTexts.duration, isOpen(run) ? runTexts.soFar(duration(durationMs)) : duration(durationMs)],
-    ...(run.counts ? [[sharedTexts.records, progressOf(run)] as [string, ReactNode]] : []),
+    [
+      sharedTexts.duration,
+      isUnfinished(run) ? runTexts.soFar(durationText(durationMs)) : durationText(durationMs),
+    ],
+    ...(run.counts ? [[sharedTexts.records, batchProgressText(run)] as [string, ReactNode]] : []),
     ...(run.counts?.failed
-      ? [[runTexts.failedRecords, count(run.counts.failed)] as [string, ReactNode]]
+      ? [[runTexts.failedRecords, countText(run.counts.failed)] as [string, ReactNode]]
       : []),
     [sharedTexts.tokens, tokensText(run)],
     [sharedTexts.cost, costText(run)],
@@ -58,21 +61,21 @@ export function RunFacts({ run }: { run: Run }) {
   return <Facts of={facts} />;
 }
 
-function tokensText({ tokens, kind }: Run): string {
+function tokensText({ tokens, kind }: ListedRun): string {
   if (!tokens) return kind === 'tool' ? runTexts.none : runTexts.knownAtEnd;
   if (tokens.input + tokens.output === 0) return '0';
   return runTexts.tokensInAndOut(tokens.input, tokens.output, tokens.cachedInput);
 }
 
-function costText(run: Run): string {
+function costText(run: ListedRun): string {
   const savings = Number(run.cacheSavings ?? 0);
   const saved =
     savings === 0 ? '' : runTexts.cacheSavings(dollars(Math.abs(savings)), { isLoss: savings < 0 });
   if (run.totalCost !== null) return [dollars(run.totalCost), saved].filter(Boolean).join(', ');
-  return isOpen(run) ? runTexts.knownAtEnd : sharedTexts.unknown;
+  return isUnfinished(run) ? runTexts.knownAtEnd : sharedTexts.unknown;
 }
 
-function Trigger({ of }: { of: Run['trigger'] }) {
+function Trigger({ of }: { of: ListedRun['trigger'] }) {
   const { type, productId, surfaceId, scheduleId, apiKeyId, clientTokenId } = of;
   const path =
     productId && surfaceId

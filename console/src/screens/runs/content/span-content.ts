@@ -17,7 +17,7 @@ export interface SpanContent {
 }
 
 /** What went into a span and what came out of it, as far as the trace has it. */
-export const contentsOf = (attributes: Attributes): SpanContent[] =>
+export const spanContents = (attributes: Attributes): SpanContent[] =>
   contents.flatMap(([title, ...names]) =>
     names
       .filter((name) => attributes[name] !== undefined)
@@ -25,31 +25,32 @@ export const contentsOf = (attributes: Attributes): SpanContent[] =>
   );
 
 /** The attributes without a place of their own. */
-export const restOf = (attributes: Attributes): [string, unknown][] =>
+export const otherAttributes = (attributes: Attributes): [string, unknown][] =>
   Object.entries(attributes).filter(([name]) => !used.has(name));
 
-export interface Part {
+export interface SpanMessagePart {
   type: string;
   content?: unknown;
 }
-export interface Message {
+export interface SpanMessage {
   role: string;
-  parts: Part[];
+  parts: SpanMessagePart[];
 }
 
-const isPart = (value: unknown): value is Part => isObject(value) && typeof value.type === 'string';
+const isPart = (value: unknown): value is SpanMessagePart =>
+  isObject(value) && typeof value.type === 'string';
 
 /** Messages of a model as the conventions of OpenTelemetry have them, or undefined for another value. */
-export function messagesIn(value: unknown): Message[] | undefined {
+export function spanMessages(value: unknown): SpanMessage[] | undefined {
   if (!Array.isArray(value) || value.length === 0) return undefined;
   if (value.every(isPart)) return [{ role: 'system', parts: value }];
-  const isMessage = (each: unknown): each is Message =>
+  const isMessage = (each: unknown): each is SpanMessage =>
     isObject(each) && typeof each.role === 'string' && Array.isArray(each.parts) && each.parts.every(isPart);
   return value.every(isMessage) ? value : undefined;
 }
 
 /** The messages that a run was given, if it was given nothing else. */
-export function messagesGiven(input: unknown): Message[] | undefined {
+export function messagesGiven(input: unknown): SpanMessage[] | undefined {
   if (!isObject(input) || Object.keys(input).join() !== 'messages' || !Array.isArray(input.messages))
     return undefined;
   const isGiven = (each: unknown): each is { role: string; content: string } =>
@@ -62,7 +63,7 @@ const numberOf = (attributes: Attributes, name: string) =>
   typeof attributes[name] === 'number' ? attributes[name] : undefined;
 
 /** What a call of a model took. */
-export const usageOf = (attributes: Attributes) => ({
+export const spanUsage = (attributes: Attributes) => ({
   input: numberOf(attributes, 'gen_ai.usage.input_tokens'),
   output: numberOf(attributes, 'gen_ai.usage.output_tokens'),
   cached: numberOf(attributes, 'gen_ai.usage.cache_read.input_tokens'),

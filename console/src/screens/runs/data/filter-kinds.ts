@@ -1,5 +1,5 @@
 import { runListTexts } from '../../../texts/run-list.ts';
-import { dollars, duration, shortId } from '../../../ui/values/format.ts';
+import { dollars, durationText, shortId } from '../../../ui/values/format.ts';
 
 export type FilterKind = 'names' | 'range' | 'id' | 'text' | 'moment' | 'duration' | 'cost';
 
@@ -33,7 +33,7 @@ export const isMoment = (value: string | undefined): value is string =>
 const exact = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'short' });
 
 /** How values of each kind are checked, by the rules of the API, and shown. */
-export const kinds: Record<FilterKind, Kind> = {
+export const filterKinds: Record<FilterKind, Kind> = {
   names: {
     problem: (value, field) => unknownAmong(value.split(','), valuesOf(field)),
     shown: (value, options) =>
@@ -64,7 +64,7 @@ export const kinds: Record<FilterKind, Kind> = {
   },
   duration: {
     problem: (value) => (/^\d{1,12}$/.test(value) ? undefined : runListTexts.isNotAWholeNumber(value)),
-    shown: (value) => duration(Number(value)),
+    shown: (value) => durationText(Number(value)),
   },
   cost: {
     problem: (value) => (/^\d+(\.\d+)?$/.test(value) ? undefined : runListTexts.isNotAnAmount(value)),

@@ -2,7 +2,7 @@ import { triggerTypes } from '../../../../../shared/domain/runs/trigger-types.ts
 import { runListTexts } from '../../../texts/run-list.ts';
 import { sharedTexts } from '../../../texts/shared.ts';
 import { valueText } from '../../../texts/values.ts';
-import { type FilterKind, isMoment, kinds } from './filter-kinds.ts';
+import { type FilterKind, filterKinds, isMoment } from './filter-kinds.ts';
 
 export interface FilterField {
   label: string;
@@ -67,13 +67,13 @@ export type FilterName = keyof typeof filterFields;
 export type RunFilters = Partial<Record<FilterName, string>>;
 
 export const filterNames = Object.keys(filterFields) as FilterName[];
-export const fieldOf = (name: FilterName): FilterField => filterFields[name];
+export const filterField = (name: FilterName): FilterField => filterFields[name];
 const isName = (name: string): name is FilterName => Object.hasOwn(filterFields, name);
 
 /** What is wrong with a value of a filter, if anything. */
-export function problemOf(name: FilterName, value: string): string | undefined {
-  const field = fieldOf(name);
-  return kinds[field.kind].problem(value, field);
+export function filterProblem(name: FilterName, value: string): string | undefined {
+  const field = filterField(name);
+  return filterKinds[field.kind].problem(value, field);
 }
 
 /** Members of the address that are no filters. */
@@ -86,7 +86,7 @@ export interface AddressFilters {
 }
 
 /** The filters in the parameters of an address, which somebody may have typed. */
-export function filtersOf(search: Readonly<Record<string, unknown>>): AddressFilters {
+export function parseAddressFilters(search: Readonly<Record<string, unknown>>): AddressFilters {
   const filters: RunFilters = {};
   const problems: string[] = [];
   for (const [name, given] of Object.entries(search)) {
@@ -97,8 +97,8 @@ export function filtersOf(search: Readonly<Record<string, unknown>>): AddressFil
     }
     const value = typeof given === 'object' ? '' : String(given);
     filters[name] = value;
-    const problem = problemOf(name, value);
-    if (problem) problems.push(`${fieldOf(name).label}: ${problem}`);
+    const problem = filterProblem(name, value);
+    if (problem) problems.push(`${filterField(name).label}: ${problem}`);
   }
   if (isMoment(filters.from) && isMoment(filters.to) && Date.parse(filters.from) > Date.parse(filters.to))
     problems.push(runListTexts.rangeIsReversed);
@@ -109,7 +109,7 @@ const hourMs = 3_600_000;
 const rangesMs: Record<string, number> = { '1h': 1, '24h': 24, '7d': 168, '30d': 720 };
 
 /** As the query of `GET /v1/runs`. */
-export function queryOf({ started, ...filters }: RunFilters, now: number): Record<string, string> {
+export function runsQuery({ started, ...filters }: RunFilters, now: number): Record<string, string> {
   if (!started) return filters;
   const since = now - (rangesMs[started] ?? 0) * hourMs;
   const from = new Date(Math.max(since, filters.from ? Date.parse(filters.from) : 0)).toISOString();
@@ -118,6 +118,6 @@ export function queryOf({ started, ...filters }: RunFilters, now: number): Recor
 
 /** The value as a chip shows it, without names of ids. */
 export function shownValue(name: FilterName, value: string): string {
-  const { kind, options = [] } = fieldOf(name);
-  return kinds[kind].shown(value, options);
+  const { kind, options = [] } = filterField(name);
+  return filterKinds[kind].shown(value, options);
 }

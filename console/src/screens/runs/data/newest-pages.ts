@@ -1,7 +1,7 @@
 interface Row {
   id: string;
 }
-export interface RunPage<R extends Row> {
+export interface RunListPage<R extends Row> {
   data: R[];
   pagination: { nextCursor: string | null; hasMore: boolean; limit: number };
 }
@@ -15,9 +15,9 @@ const placeOf = ({ id }: Row) => id.slice(-26);
  * than a page has, the list begins anew.
  */
 export function withNewest<R extends Row>(
-  pages: readonly RunPage<R>[],
-  fresh: RunPage<R>,
-): readonly RunPage<R>[] {
+  pages: readonly RunListPage<R>[],
+  fresh: RunListPage<R>,
+): readonly RunListPage<R>[] {
   const [first, ...rest] = pages;
   const oldest = fresh.data.at(-1);
   if (!first || fresh.pagination.nextCursor === null) return [fresh];

@@ -1,17 +1,17 @@
 import { type InfiniteData, useInfiniteQuery, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useMemo } from 'react';
-import { type Api, type OperationResponse, useApi } from '../../../api/api.ts';
-import { keyOf } from '../../../api/queries.ts';
+import { type ConsoleApi, type OperationResponse, useApi } from '../../../api/api.ts';
+import { callKey } from '../../../api/queries.ts';
 import { nextAskMs } from '../../../api/retries.ts';
 import { eachOnce } from './each-once.ts';
-import { queryOf, type RunFilters } from './filters.ts';
+import { type RunFilters, runsQuery } from './filters.ts';
 import { withNewest } from './newest-pages.ts';
 
 type Page = OperationResponse<'runs.list'>;
-export type Run = Page['data'][number];
+export type ListedRun = Page['data'][number];
 type Pages = InfiniteData<Page, string | undefined>;
 
-export const isOpen = ({ status }: Pick<Run, 'status'>) =>
+export const isUnfinished = ({ status }: Pick<ListedRun, 'status'>) =>
   status === 'running' || status === 'scheduled' || status === 'paused';
 
 /** While something runs, the list changes often. A tab in the background does not ask. */
@@ -29,7 +29,7 @@ interface Shown {
 export function useRuns(filters: RunFilters, { enabled = true, isLive = true, limit = 50 }: Shown = {}) {
   const api = useApi();
   const queries = useQueryClient();
-  const queryKey = keyOf('runs.list', [filters, limit, 'pages']);
+  const queryKey = callKey('runs.list', [filters, limit, 'pages']);
   const pages = useInfiniteQuery({
     queryKey,
     initialPageParam: undefined as string | undefined,
@@ -40,7 +40,7 @@ export function useRuns(filters: RunFilters, { enabled = true, isLive = true, li
   });
   const first = pages.data?.pages[0];
   const newest = useQuery({
-    queryKey: keyOf('runs.list', [filters, limit, 'newest']),
+    queryKey: callKey('runs.list', [filters, limit, 'newest']),
     queryFn: async ({ signal }) => {
       const fresh = await ask(api, { filters, limit, signal });
       queries.setQueryData<Pages>(queryKey, (known) => known && mergedWith(known, fresh));
@@ -49,7 +49,7 @@ export function useRuns(filters: RunFilters, { enabled = true, isLive = true, li
     enabled: enabled && first !== undefined,
     ...(first && { initialData: first, initialDataUpdatedAt: pages.dataUpdatedAt }),
     refetchInterval: ({ state: { data, error } }) =>
-      nextAskMs(!isLive ? false : data?.data.some(isOpen) ? everyMs.open : everyMs.idle, error),
+      nextAskMs(!isLive ? false : data?.data.some(isUnfinished) ? everyMs.open : everyMs.idle, error),
   });
   const rows = useMemo(() => pages.data && eachOnce(pages.data.pages), [pages.data]);
   return { ...pages, rows, error: pages.error ?? newest.error };
@@ -62,9 +62,9 @@ interface Asked {
   signal: AbortSignal;
 }
 
-const ask = (api: Api, { filters, limit, cursor, signal }: Asked) =>
+const ask = (api: ConsoleApi, { filters, limit, cursor, signal }: Asked) =>
   api.runs.list({
-    query: { ...queryOf(filters, Date.now()), limit, ...(cursor && { cursor }) },
+    query: { ...runsQuery(filters, Date.now()), limit, ...(cursor && { cursor }) },
     signal,
   });
 

@@ -1,7 +1,7 @@
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { useMemo } from 'react';
 import { type OperationRequest, useApi } from '../../../api/api.ts';
-import { keyOf } from '../../../api/queries.ts';
+import { callKey } from '../../../api/queries.ts';
 import { nextAskMs } from '../../../api/retries.ts';
 import { eachOnce } from './each-once.ts';
 
@@ -11,7 +11,7 @@ type Query = NonNullable<OperationRequest<'flows.step-results'>['query']>;
 export function useStepResults(flowId: string, query: Query, everyMs: number | false = false) {
   const api = useApi();
   const pages = useInfiniteQuery({
-    queryKey: keyOf('flows.step-results', [flowId, query]),
+    queryKey: callKey('flows.step-results', [flowId, query]),
     initialPageParam: 0,
     queryFn: ({ pageParam: offset, signal }) =>
       api.flows.stepResults({ params: { id: flowId }, query: { limit: 100, ...query, offset }, signal }),

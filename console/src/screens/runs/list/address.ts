@@ -1,5 +1,10 @@
 import { useNavigate, useSearch } from '@tanstack/react-router';
-import { type AddressFilters, type FilterName, filtersOf, type RunFilters } from '../data/filters.ts';
+import {
+  type AddressFilters,
+  type FilterName,
+  parseAddressFilters,
+  type RunFilters,
+} from '../data/filters.ts';
 
 interface ListAddress extends AddressFilters {
   /** The id of the run beside the list. */
@@ -14,7 +19,7 @@ interface ListAddress extends AddressFilters {
 export function useListAddress(): ListAddress {
   const search: Record<string, unknown> = useSearch({ strict: false });
   const navigate = useNavigate();
-  const read = filtersOf(search);
+  const read = parseAddressFilters(search);
   const preview = typeof search.preview === 'string' ? search.preview : undefined;
   const go = (filters: RunFilters, shown: string | undefined, replace: boolean) => {
     const { preview: _, ...rest } = { preview: undefined, ...filters };

@@ -1,15 +1,15 @@
 import { useApi } from '../../../api/api.ts';
 import { runListTexts } from '../../../texts/run-list.ts';
-import { oneByOne } from '../../../ui/selection/act-on-all.ts';
+import { actOnEach } from '../../../ui/selection/act-on-all.ts';
 import { BulkButton } from '../../../ui/selection/bulk-button.tsx';
-import type { Selection } from '../../../ui/selection/use-selection.ts';
-import { isOpen, type Run } from '../data/use-runs.ts';
+import type { RowSelection } from '../../../ui/selection/use-selection.ts';
+import { isUnfinished, type ListedRun } from '../data/use-runs.ts';
 
 /** Cancels the selected runs that are open. */
-export function CancelRuns({ selection }: { selection: Selection<Run> }) {
+export function CancelRuns({ selection }: { selection: RowSelection<ListedRun> }) {
   const api = useApi();
   const { rows } = selection;
-  const open = rows.filter(isOpen);
+  const open = rows.filter(isUnfinished);
   return (
     <BulkButton
       selection={selection}
@@ -22,7 +22,7 @@ export function CancelRuns({ selection }: { selection: Selection<Run> }) {
         </>
       }
       progressOf={runListTexts.cancelledOf}
-      act={oneByOne(({ id }) => api.runs.cancel({ params: { id } }))}
+      act={actOnEach(({ id }) => api.runs.cancel({ params: { id } }))}
       changes={['runs', 'batch', 'agents']}
       successOf={runListTexts.runsCancelled}
     >

@@ -2,7 +2,7 @@ import { useState } from 'react';
 import { Menu, MenuItem, MenuTrigger, Popover } from 'react-aria-components';
 import { runListTexts } from '../../../texts/run-list.ts';
 import { Button } from '../../../ui/forms/button.tsx';
-import { type FilterName, fieldOf, filterNames, type RunFilters } from '../data/filters.ts';
+import { type FilterName, filterField, filterNames, type RunFilters } from '../data/filters.ts';
 import { FilterChip } from './filter-chip.tsx';
 
 interface Props {
@@ -49,7 +49,7 @@ export function FilterBar({ filters, onChange, onClear }: Props) {
             >
               {rest.map((name) => (
                 <MenuItem key={name} id={name} className="menu-item">
-                  {fieldOf(name).label}
+                  {filterField(name).label}
                 </MenuItem>
               ))}
             </Menu>

@@ -1,8 +1,8 @@
 import { Button as AriaButton, Dialog, DialogTrigger, Popover } from 'react-aria-components';
 import { runListTexts } from '../../../texts/run-list.ts';
-import { type FilterName, fieldOf, shownValue } from '../data/filters.ts';
+import { type FilterName, filterField, shownValue } from '../data/filters.ts';
 import { FilterEditor } from './filter-editor.tsx';
-import { useNameOf } from './use-name-of.ts';
+import { useResourceName } from './use-name-of.ts';
 
 interface Props {
   name: FilterName;
@@ -15,8 +15,8 @@ interface Props {
 
 /** `Status: failed ×`. Pressed, it offers other values. */
 export function FilterChip({ name, value, isOpen, onOpen, onChange }: Props) {
-  const { label } = fieldOf(name);
-  const known = useNameOf(name, value);
+  const { label } = filterField(name);
+  const known = useResourceName(name, value);
   return (
     <span className={value === undefined ? 'chip offered' : 'chip'}>
       <DialogTrigger isOpen={isOpen} onOpenChange={onOpen}>

@@ -2,7 +2,7 @@ import { type FormEvent, useState } from 'react';
 import { runListTexts } from '../../../texts/run-list.ts';
 import { Button } from '../../../ui/forms/button.tsx';
 import { TextField } from '../../../ui/forms/field.tsx';
-import { type FilterName, fieldOf, problemOf } from '../data/filters.ts';
+import { type FilterName, filterField, filterProblem } from '../data/filters.ts';
 import { IdPicker } from './id-picker.tsx';
 import { MomentField } from './moment-field.tsx';
 
@@ -14,7 +14,7 @@ export interface EditorProps {
 
 /** The values of one filter, as its kind needs them. */
 export function FilterEditor(props: EditorProps) {
-  const { kind } = fieldOf(props.name);
+  const { kind } = filterField(props.name);
   if (kind === 'names') return <NamesEditor {...props} />;
   if (kind === 'range') return <RangeEditor {...props} />;
   if (kind === 'id') return <IdPicker {...props} />;
@@ -22,7 +22,7 @@ export function FilterEditor(props: EditorProps) {
 }
 
 function NamesEditor({ name, value, onApply }: EditorProps) {
-  const { label, options = [], help } = fieldOf(name);
+  const { label, options = [], help } = filterField(name);
   const known = (value?.split(',') ?? []).filter((each) => options.some((option) => option.value === each));
   const [chosen, setChosen] = useState<readonly string[]>(known);
   function submit(event: FormEvent) {
@@ -60,7 +60,7 @@ function NamesEditor({ name, value, onApply }: EditorProps) {
 
 const RangeEditor = ({ name, value, onApply }: EditorProps) => (
   <ul className="filter-choices">
-    {(fieldOf(name).options ?? []).map((option) => (
+    {(filterField(name).options ?? []).map((option) => (
       <li key={option.value}>
         <Button
           look="quiet"
@@ -75,10 +75,10 @@ const RangeEditor = ({ name, value, onApply }: EditorProps) => (
 );
 
 function TextEditor({ name, value, onApply }: EditorProps) {
-  const { label, kind, help } = fieldOf(name);
+  const { label, kind, help } = filterField(name);
   const [text, setText] = useState(value ?? '');
   const [isSent, setSent] = useState(false);
-  const problem = problemOf(name, text);
+  const problem = filterProblem(name, text);
   function submit(event: FormEvent) {
     event.preventDefault();
     setSent(true);

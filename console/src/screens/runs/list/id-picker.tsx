@@ -2,18 +2,18 @@ import { useState } from 'react';
 import { Autocomplete, Input, Label, Menu, MenuItem, SearchField, useFilter } from 'react-aria-components';
 import { runListTexts } from '../../../texts/run-list.ts';
 import { Loading } from '../../../ui/loading/loaded.tsx';
-import { fieldOf, problemOf } from '../data/filters.ts';
+import { filterField, filterProblem } from '../data/filters.ts';
 import type { EditorProps } from './filter-editor.tsx';
 import { useNamed } from './use-name-of.ts';
 
 /** Chooses by name, where the API has a list, or takes an id that somebody pastes. */
 export function IdPicker({ name, onApply }: EditorProps) {
-  const { label, prefixes = [] } = fieldOf(name);
+  const { label, prefixes = [] } = filterField(name);
   const { contains } = useFilter({ sensitivity: 'base' });
   const [text, setText] = useState('');
   const { items, isLoading } = useNamed(name);
   const given = text.trim();
-  const isId = problemOf(name, given) === undefined && !items.some(({ id }) => id === given);
+  const isId = filterProblem(name, given) === undefined && !items.some(({ id }) => id === given);
   const offered = isId ? [{ id: given, name: runListTexts.use(given) }] : items;
   return (
     <Autocomplete

@@ -4,31 +4,31 @@ import { runListTexts } from '../../../texts/run-list.ts';
 import { sharedTexts } from '../../../texts/shared.ts';
 import { Button } from '../../../ui/forms/button.tsx';
 import { Link } from '../../../ui/link.tsx';
-import { Failure } from '../../../ui/loading/failure.tsx';
+import { FailureNotice } from '../../../ui/loading/failure.tsx';
 import { Loading } from '../../../ui/loading/loaded.tsx';
 import { useSettled } from '../../../ui/use-settled.ts';
 import { ShownId } from '../../../ui/values/copy-id.tsx';
-import { RunContent } from '../content/run-content.tsx';
+import { RunContents } from '../content/run-content.tsx';
 import { RunFacts } from '../content/run-facts.tsx';
 import { runPath } from '../data/run-path.ts';
-import { isOpen, type Run } from '../data/use-runs.ts';
+import { isUnfinished, type ListedRun } from '../data/use-runs.ts';
 
 interface Props {
   id: string;
   /** What the list knows of it. */
-  row: Run | undefined;
+  row: ListedRun | undefined;
   onClose: () => void;
 }
 
 /** A run beside the list. The list keeps the focus, so that its arrows go on to the next run. */
-export function Preview({ id, row, onClose }: Props) {
+export function RunPreview({ id, row, onClose }: Props) {
   const box = useRef<HTMLElement>(null);
   // Somebody who holds an arrow key passes many runs.
   const settled = useSettled(id, 150);
   const run = useCall(
     'runs.get',
     { params: { id: settled } },
-    { everyMs: (known) => (known && isOpen(known) ? 3_000 : false) },
+    { everyMs: (known) => (known && isUnfinished(known) ? 3_000 : false) },
   );
   const known = run.data?.id === id ? run.data : row;
   // biome-ignore lint/correctness/useExhaustiveDependencies: each run is shown from its beginning
@@ -62,9 +62,9 @@ export function Preview({ id, row, onClose }: Props) {
       </p>
       {known && <RunFacts run={known} />}
       {run.data?.id === id ? (
-        <RunContent run={run.data} />
+        <RunContents run={run.data} />
       ) : run.error && settled === id ? (
-        <Failure error={run.error} onRetry={() => run.refetch()} />
+        <FailureNotice error={run.error} onRetry={() => run.refetch()} />
       ) : (
         <Loading />
       )}

@@ -4,20 +4,20 @@ import { sharedTexts } from '../../../texts/shared.ts';
 import { Button } from '../../../ui/forms/button.tsx';
 import { Grid, type GridColumn } from '../../../ui/grid/grid.tsx';
 import { Link } from '../../../ui/link.tsx';
-import { Failure } from '../../../ui/loading/failure.tsx';
+import { FailureNotice } from '../../../ui/loading/failure.tsx';
 import { Empty, Loading } from '../../../ui/loading/loaded.tsx';
-import { Page } from '../../../ui/page.tsx';
+import { ScreenPage } from '../../../ui/page.tsx';
 import { SelectionBar } from '../../../ui/selection/selection-bar.tsx';
-import { type Selection, useSelection } from '../../../ui/selection/use-selection.ts';
+import { type RowSelection, useSelection } from '../../../ui/selection/use-selection.ts';
 import { useChosenColumns } from '../../../ui/tables/chosen-columns.tsx';
 import { ShowMore } from '../../../ui/tables/show-more.tsx';
 import { runColumns } from '../content/run-columns.tsx';
 import { runPath } from '../data/run-path.ts';
-import { type Run, useRuns } from '../data/use-runs.ts';
+import { type ListedRun, useRuns } from '../data/use-runs.ts';
 import { useListAddress } from './address.ts';
 import { CancelRuns } from './cancel-runs.tsx';
 import { FilterBar } from './filter-bar.tsx';
-import { Preview } from './preview.tsx';
+import { RunPreview } from './preview.tsx';
 import '../../../style/runs.css';
 
 /** Where there is no place beside the list, a row opens its page. */
@@ -34,10 +34,10 @@ export function Runs() {
   const runs = useRuns(filters, { enabled: isReadable });
   const selection = useSelection(runs.rows, ({ name }) => name);
   const { columns, menu } = useChosenColumns(sharedTexts.runs, runColumns, alwaysShown);
-  const open = ({ id }: Run) => navigate({ to: runPath(id) });
-  const show = (run: Run | undefined) => (run && isNarrow() ? open(run) : setPreview(run?.id));
+  const open = ({ id }: ListedRun) => navigate({ to: runPath(id) });
+  const show = (run: ListedRun | undefined) => (run && isNarrow() ? open(run) : setPreview(run?.id));
   return (
-    <Page title={sharedTexts.runs}>
+    <ScreenPage title={sharedTexts.runs}>
       <div className="runs-tools">
         <FilterBar filters={filters} onChange={setFilter} onClear={clear} />
         {menu}
@@ -55,7 +55,7 @@ export function Runs() {
             />
           </div>
           {preview && (
-            <Preview
+            <RunPreview
               id={preview}
               row={runs.rows?.find(({ id }) => id === preview)}
               onClose={() => setPreview(undefined)}
@@ -65,28 +65,28 @@ export function Runs() {
       ) : (
         <Unreadable problems={problems} onClear={clear} />
       )}
-    </Page>
+    </ScreenPage>
   );
 }
 
 interface ListProps {
   runs: ReturnType<typeof useRuns>;
-  columns: readonly GridColumn<Run>[];
-  selection: Selection<Run>;
+  columns: readonly GridColumn<ListedRun>[];
+  selection: RowSelection<ListedRun>;
   preview: string | undefined;
   isFiltered: boolean;
-  show: (run: Run | undefined) => unknown;
-  open: (run: Run) => unknown;
+  show: (run: ListedRun | undefined) => unknown;
+  open: (run: ListedRun) => unknown;
   clear: () => void;
 }
 
 function List({ runs, columns, selection, preview, isFiltered, show, open, clear }: ListProps) {
   const { rows, error, hasNextPage, isFetchingNextPage, fetchNextPage, refetch } = runs;
-  if (!rows) return error ? <Failure error={error} onRetry={() => refetch()} /> : <Loading />;
+  if (!rows) return error ? <FailureNotice error={error} onRetry={() => refetch()} /> : <Loading />;
   if (rows.length === 0 && !hasNextPage) return isFiltered ? <NoMatch onClear={clear} /> : <NoRuns />;
   return (
     <>
-      {error && <Failure error={error} onRetry={() => refetch()} />}
+      {error && <FailureNotice error={error} onRetry={() => refetch()} />}
       <Grid
         label={sharedTexts.runs}
         columns={columns}

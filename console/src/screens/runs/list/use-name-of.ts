@@ -20,7 +20,7 @@ type Named = keyof typeof one;
 const isNamed = (name: FilterName): name is Named => Object.hasOwn(one, name);
 
 /** The name behind the id of a filter, as soon as it is known. */
-export function useNameOf(name: FilterName, id = ''): string | undefined {
+export function useResourceName(name: FilterName, id = ''): string | undefined {
   const enabled = isNamed(name) && /^[a-z]+_[0-9a-z]{26}$/.test(id);
   const operation = isNamed(name) ? one[name] : one.flowId;
   const found = useCall(operation, { params: { id } }, { enabled });

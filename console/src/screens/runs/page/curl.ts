@@ -43,7 +43,7 @@ function dispatchOf(flowId: string, { inputs, messages, record }: Record<string,
 /** A stored one by its id. */
 const recordOf = ({ id, ...rest }: Record<string, unknown>) => (typeof id === 'string' ? { id } : rest);
 
-export function curlOf(run: RunDetails, baseUrl: string): string {
+export function curlCommand(run: RunDetails, baseUrl: string): string {
   const { method, path, body } = callOf(run);
   const lines = [
     `curl ${method === 'GET' ? '' : `-X ${method} `}'${baseUrl}${path}'`,

@@ -6,8 +6,8 @@ import { Dialog } from '../../../ui/dialogs/dialog.tsx';
 import { Button } from '../../../ui/forms/button.tsx';
 import { Choice } from '../../../ui/forms/choice.tsx';
 import { TextField } from '../../../ui/forms/field.tsx';
-import { Failure } from '../../../ui/loading/failure.tsx';
-import { problemsOf } from '../../../ui/loading/failure-text.ts';
+import { FailureNotice } from '../../../ui/loading/failure.tsx';
+import { fieldProblems } from '../../../ui/loading/failure-text.ts';
 import { notify } from '../../../ui/notices.tsx';
 import type { RunDetails } from '../data/run-details.ts';
 
@@ -62,9 +62,9 @@ export function FeedbackDialog({ run, rating: first, onClose }: Props) {
           lines={3}
           value={expected}
           onChange={setExpected}
-          problem={problemsOf(send.error).expected}
+          problem={fieldProblems(send.error).expected}
         />
-        {send.error && <Failure error={send.error} />}
+        {send.error && <FailureNotice error={send.error} />}
         <div className="actions">
           <Button onPress={onClose} isPending={send.isPending}>
             {sharedTexts.cancel}

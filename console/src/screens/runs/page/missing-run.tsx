@@ -1,7 +1,7 @@
 import { ApiError } from '../../../../../packages/client/src/client.ts';
 import { runTexts } from '../../../texts/runs.ts';
 import { Link } from '../../../ui/link.tsx';
-import { Failure } from '../../../ui/loading/failure.tsx';
+import { FailureNotice } from '../../../ui/loading/failure.tsx';
 
 export const isMissing = (error: Error | null): error is ApiError =>
   error instanceof ApiError && error.status === 404;
@@ -9,7 +9,7 @@ export const isMissing = (error: Error | null): error is ApiError =>
 /** The API does not say which of these it is. */
 export const MissingRun = ({ error }: { error: Error }) => (
   <>
-    <Failure error={error} />
+    <FailureNotice error={error} />
     <p>
       {runTexts.whyRunIsMissing(
         (text) => (

@@ -7,8 +7,8 @@ import { CopyButton } from '../../../ui/forms/copy-button.tsx';
 import { Link } from '../../../ui/link.tsx';
 import { notify } from '../../../ui/notices.tsx';
 import type { RunDetails } from '../data/run-details.ts';
-import { isOpen } from '../data/use-runs.ts';
-import { curlOf } from './curl.ts';
+import { isUnfinished } from '../data/use-runs.ts';
+import { curlCommand } from './curl.ts';
 
 const consequences: Record<string, string> = {
   batch: runTexts.runningRecordsFinish,
@@ -34,8 +34,8 @@ export function RunActions({ run }: { run: RunDetails }) {
           {runTexts.openAgentRun}
         </Link>
       )}
-      <CopyButton text={curlOf(run, baseUrl)} label={runTexts.copyAsCurl} />
-      {isOpen(run) && (
+      <CopyButton text={curlCommand(run, baseUrl)} label={runTexts.copyAsCurl} />
+      {isUnfinished(run) && (
         <ConfirmButton
           title={runTexts.cancelThisRun}
           question={consequences[kind] ?? runTexts.runStops}

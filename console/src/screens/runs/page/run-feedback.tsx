@@ -5,7 +5,7 @@ import { runTexts } from '../../../texts/runs.ts';
 import { sharedTexts } from '../../../texts/shared.ts';
 import { ConfirmButton } from '../../../ui/dialogs/confirm-button.tsx';
 import { Button } from '../../../ui/forms/button.tsx';
-import { Failure } from '../../../ui/loading/failure.tsx';
+import { FailureNotice } from '../../../ui/loading/failure.tsx';
 import { Time } from '../../../ui/values/time.tsx';
 import { Value } from '../../../ui/values/value.tsx';
 import type { RunDetails } from '../data/run-details.ts';
@@ -15,7 +15,7 @@ import { Thumb } from './thumb.tsx';
 type Feedback = OperationResponse<'run-feedback.list-of-run'>['data'][number];
 
 /** What people and visitors think of the run, and two buttons to add to it. */
-export function RunFeedback({ run }: { run: RunDetails }) {
+export function RunFeedbackPanel({ run }: { run: RunDetails }) {
   const [rating, setRating] = useState<1 | -1>();
   const pages = usePages('run-feedback.list-of-run', { params: { id: run.id } });
   const { rows, error, hasNextPage, fetchNextPage, isFetchingNextPage } = pages;
@@ -32,7 +32,7 @@ export function RunFeedback({ run }: { run: RunDetails }) {
         </Button>
       </div>
       {rating && <FeedbackDialog run={run} rating={rating} onClose={() => setRating(undefined)} />}
-      {error && <Failure error={error} onRetry={() => pages.refetch()} />}
+      {error && <FailureNotice error={error} onRetry={() => pages.refetch()} />}
       {rows && rows.length > 0 && (
         <ul className="feedback">
           {rows.map((each) => (

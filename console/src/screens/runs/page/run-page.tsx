@@ -3,14 +3,14 @@ import { useParam } from '../../../routing/screens.ts';
 import { FlowWaits } from '../../../run/flow-waits.tsx';
 import { sharedTexts } from '../../../texts/shared.ts';
 import { Loaded } from '../../../ui/loading/loaded.tsx';
-import { Page } from '../../../ui/page.tsx';
+import { ScreenPage } from '../../../ui/page.tsx';
 import { ShownId } from '../../../ui/values/copy-id.tsx';
 import { RunFacts } from '../content/run-facts.tsx';
-import { isOpen } from '../data/use-runs.ts';
+import { isUnfinished } from '../data/use-runs.ts';
 import { TraceView } from '../trace/trace-view.tsx';
 import { isMissing, MissingRun } from './missing-run.tsx';
 import { RunActions } from './run-actions.tsx';
-import { RunFeedback } from './run-feedback.tsx';
+import { RunFeedbackPanel } from './run-feedback.tsx';
 import { RunsInside } from './runs-inside.tsx';
 import '../../../style/runs.css';
 
@@ -20,10 +20,10 @@ export function RunPage() {
   const run = useCall(
     'runs.get',
     { params: { id } },
-    { everyMs: (known) => (known && isOpen(known) ? 2_000 : false) },
+    { everyMs: (known) => (known && isUnfinished(known) ? 2_000 : false) },
   );
   return (
-    <Page
+    <ScreenPage
       title={run.data?.name ?? sharedTexts.oneRun}
       above={[{ to: '/runs', label: sharedTexts.runs }]}
       id={<ShownId id={id} label={sharedTexts.copyRunId} />}
@@ -46,11 +46,11 @@ export function RunPage() {
               )}
               <TraceView key={`${known.id} ${known.kind}`} run={known} />
               <RunsInside run={known} />
-              <RunFeedback run={known} />
+              <RunFeedbackPanel run={known} />
             </div>
           )}
         </Loaded>
       )}
-    </Page>
+    </ScreenPage>
   );
 }

@@ -2,9 +2,9 @@ import { runTexts } from '../../../texts/runs.ts';
 import { sharedTexts } from '../../../texts/shared.ts';
 import { Button } from '../../../ui/forms/button.tsx';
 import { StatusMark } from '../../../ui/status.tsx';
-import { duration } from '../../../ui/values/format.ts';
-import { Content } from '../content/run-content.tsx';
-import { spanName, statusOf } from './span-name.ts';
+import { durationText } from '../../../ui/values/format.ts';
+import { ContentSection } from '../content/run-content.tsx';
+import { spanName, spanStatus } from './span-name.ts';
 import type { Span } from './span-tree.ts';
 
 const shownMax = 12;
@@ -28,7 +28,7 @@ export function InsideSpan({ spans, onSelect }: Props) {
 
 const Group = ({ title, spans, onSelect }: Props & { title: string }) =>
   spans.length > 0 && (
-    <Content title={title}>
+    <ContentSection title={title}>
       <ul className="inside">
         {spans.slice(0, shownMax).map((span) => (
           <li key={span.spanId}>
@@ -36,11 +36,11 @@ const Group = ({ title, spans, onSelect }: Props & { title: string }) =>
               <span className={`span-kind ${span.kind}`}>{span.kind}</span>
               <bdi>{spanName(span)}</bdi>
             </Button>
-            {span.status !== 'ok' && <StatusMark of={statusOf(span)} />}
-            <span className="help">{duration(span.durationMs)}</span>
+            {span.status !== 'ok' && <StatusMark of={spanStatus(span)} />}
+            <span className="help">{durationText(span.durationMs)}</span>
           </li>
         ))}
       </ul>
       {spans.length > shownMax && <p className="help">{runTexts.moreSpans(spans.length - shownMax)}</p>}
-    </Content>
+    </ContentSection>
   );

@@ -5,13 +5,13 @@ import { runViewTexts } from '../../../texts/run-view.ts';
 import { runTexts } from '../../../texts/runs.ts';
 import { Button } from '../../../ui/forms/button.tsx';
 import { Loaded } from '../../../ui/loading/loaded.tsx';
-import { Content } from '../content/run-content.tsx';
-import { isOpen, type Run } from '../data/use-runs.ts';
+import { ContentSection } from '../content/run-content.tsx';
+import { isUnfinished, type ListedRun } from '../data/use-runs.ts';
 import { useStepResults } from '../data/use-step-results.ts';
 import type { Span } from './span-tree.ts';
 
 interface Props {
-  run: Run;
+  run: ListedRun;
   flowId: string;
   mapId: string;
 }
@@ -19,7 +19,7 @@ interface Props {
 /** What a map of a flow did for each of its items. */
 export function MapItems({ run, flowId, mapId }: Props) {
   const query = { runId: run.id, sortOrder: 'asc' } as const;
-  const results = useStepResults(flowId, query, isOpen(run) && 5_000);
+  const results = useStepResults(flowId, query, isUnfinished(run) && 5_000);
   const { rows, hasNextPage, isFetchingNextPage, fetchNextPage } = results;
   const items = useMemo(() => {
     const ran = (rows ?? []).map(
@@ -34,7 +34,7 @@ export function MapItems({ run, flowId, mapId }: Props) {
     return itemRows(ran, mapId);
   }, [rows, mapId]);
   return (
-    <Content title={runViewTexts.items}>
+    <ContentSection title={runViewTexts.items}>
       <Loaded of={{ ...results, data: rows }}>
         {() => (
           <>
@@ -47,12 +47,12 @@ export function MapItems({ run, flowId, mapId }: Props) {
           </>
         )}
       </Loaded>
-    </Content>
+    </ContentSection>
   );
 }
 
 /** The id of the step, if the span is that of a map. */
-export const mapOf = ({ attributes }: Pick<Span, 'attributes'>): string | undefined => {
+export const mapStepId = ({ attributes }: Pick<Span, 'attributes'>): string | undefined => {
   const { 'flow.step.id': id, 'flow.step.type': type } = attributes;
   return type === 'map' && typeof id === 'string' ? id : undefined;
 };

@@ -5,7 +5,7 @@ import type { Span } from './span-tree.ts';
  * Why a span failed. What a model or a tool said is on the span that it made fail, which may be one around.
  * @param chain The span and those around it, the nearest first.
  */
-export function reasonOf(
+export function spanFailureReason(
   chain: readonly Pick<Span, 'status' | 'attributes'>[],
   { error }: Pick<RunDetails, 'error'>,
 ): string | undefined {

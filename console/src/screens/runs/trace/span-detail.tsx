@@ -4,14 +4,14 @@ import { sharedTexts } from '../../../texts/shared.ts';
 import { Link } from '../../../ui/link.tsx';
 import { StatusMark } from '../../../ui/status.tsx';
 import { CopyId } from '../../../ui/values/copy-id.tsx';
-import { Content, ErrorBox } from '../content/run-content.tsx';
-import { contentsOf } from '../content/span-content.ts';
+import { ContentSection, ErrorBox } from '../content/run-content.tsx';
+import { spanContents } from '../content/span-content.ts';
 import type { RunDetails } from '../data/run-details.ts';
 import { runPath } from '../data/run-path.ts';
 import { InsideSpan } from './inside-span.tsx';
-import { MapItems, mapOf } from './map-items.tsx';
+import { MapItems, mapStepId } from './map-items.tsx';
 import { SpanFacts } from './span-facts.tsx';
-import { spanName, statusOf } from './span-name.ts';
+import { spanName, spanStatus } from './span-name.ts';
 import type { Span } from './span-tree.ts';
 import { SpanAttributes, SpanValue } from './span-values.tsx';
 
@@ -30,18 +30,18 @@ interface Props {
 /** What is known of a span: what went in, what came out, what it took. */
 export function SpanDetail({ span, inside, reason, run, isLoading, onSelect }: Props) {
   const { attributes, status } = span;
-  const contents = contentsOf(attributes);
+  const contents = spanContents(attributes);
   const type = attributes['error.type'];
-  const mapId = mapOf(span);
+  const mapId = mapStepId(span);
   return (
     <>
       <SpanFacts span={span} />
       <Links attributes={attributes} kind={span.kind} runId={run.id} />
       <div className="contents">
         {status === 'error' && (
-          <Content title={sharedTexts.error}>
+          <ContentSection title={sharedTexts.error}>
             <ErrorBox code={typeof type === 'string' ? type : 'error'} message={reason} />
-          </Content>
+          </ContentSection>
         )}
         {contents.map(({ title, value }) => (
           <SpanValue key={title} title={title} value={value} />
@@ -84,6 +84,6 @@ export const SpanTitle = ({ span }: { span: Span }) => (
   <h3 className="span-title">
     <span className={`span-kind ${span.kind}`}>{span.kind}</span>
     <bdi>{spanName(span)}</bdi>
-    <StatusMark of={statusOf(span)} />
+    <StatusMark of={spanStatus(span)} />
   </h3>
 );

@@ -11,4 +11,4 @@ export function spanName({ name, kind, attributes }: Pick<Span, 'name' | 'kind' 
 const words: Partial<Record<Span['status'], string>> = { ok: 'completed', error: 'failed' };
 
 /** The status of a span in the words of runs. */
-export const statusOf = ({ status }: Pick<Span, 'status'>): string => words[status] ?? status;
+export const spanStatus = ({ status }: Pick<Span, 'status'>): string => words[status] ?? status;

@@ -11,7 +11,7 @@ export interface SpanTree<S extends Placed = Span> {
 }
 
 /** A span whose parent is not in the trace stands at the top: nothing is lost. */
-export function treeOf<S extends Placed>(spans: readonly S[]): SpanTree<S> {
+export function buildSpanTree<S extends Placed>(spans: readonly S[]): SpanTree<S> {
   const roots: S[] = [];
   const children = new Map<string, S[]>();
   const seen = new Set<string>();
@@ -38,7 +38,7 @@ export interface SpanRow<S extends Placed = Span> {
 }
 
 /** The rows that are shown: all spans, but those inside of closed ones. */
-export function rowsOf<S extends Placed>(
+export function visibleRows<S extends Placed>(
   { roots, children }: SpanTree<S>,
   closed: ReadonlySet<string>,
 ): SpanRow<S>[] {
@@ -62,7 +62,7 @@ export function rowsOf<S extends Placed>(
 }
 
 /** The spans around one, the nearest first. */
-export function ancestorsOf(spans: readonly Placed[], spanId: string): string[] {
+export function spanAncestors(spans: readonly Placed[], spanId: string): string[] {
   const parents = new Map(spans.map((span) => [span.spanId, span.parentSpanId]));
   const ids: string[] = [];
   for (let id = parents.get(spanId); id && parents.has(id) && !ids.includes(id); id = parents.get(id))
@@ -71,7 +71,7 @@ export function ancestorsOf(spans: readonly Placed[], spanId: string): string[] 
 }
 
 /** Where the run failed: the first span with an error that has none inside. */
-export function failureIn(spans: readonly Span[]): Span | undefined {
+export function failedSpan(spans: readonly Span[]): Span | undefined {
   const failed = spans.filter(({ status }) => status === 'error');
   const around = new Set(failed.map(({ parentSpanId }) => parentSpanId));
   return failed.find(({ spanId }) => !around.has(spanId));

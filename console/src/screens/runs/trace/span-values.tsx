@@ -2,15 +2,15 @@ import { runTexts } from '../../../texts/runs.ts';
 import { CopyButton } from '../../../ui/forms/copy-button.tsx';
 import { Value } from '../../../ui/values/value.tsx';
 import { Messages } from '../content/messages.tsx';
-import { Content } from '../content/run-content.tsx';
-import { messagesIn, restOf } from '../content/span-content.ts';
+import { ContentSection } from '../content/run-content.tsx';
+import { otherAttributes, spanMessages } from '../content/span-content.ts';
 import type { Span } from './span-tree.ts';
 
 /** What went in or came out: messages, or a value of any kind. */
 export function SpanValue({ title, value }: { title: string; value: unknown }) {
-  const messages = messagesIn(value);
+  const messages = spanMessages(value);
   return (
-    <Content title={title}>
+    <ContentSection title={title}>
       {messages ? (
         <>
           <Messages of={messages} />
@@ -19,13 +19,13 @@ export function SpanValue({ title, value }: { title: string; value: unknown }) {
       ) : (
         <Value of={value} label={title} />
       )}
-    </Content>
+    </ContentSection>
   );
 }
 
 /** All else that is known of a span. */
 export function SpanAttributes({ span }: { span: Span }) {
-  const rest = restOf(span.attributes);
+  const rest = otherAttributes(span.attributes);
   return (
     <details>
       <summary>{runTexts.attributes}</summary>

@@ -12,7 +12,7 @@ export interface TimeScale {
 }
 
 /** From the first start to the last end. */
-export function scaleOf(spans: readonly Timed[], now: number): TimeScale {
+export function timeScale(spans: readonly Timed[], now: number): TimeScale {
   let [start, end] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY];
   for (const { startedAt, endedAt } of spans) {
     start = Math.min(start, Date.parse(startedAt));
@@ -23,14 +23,14 @@ export function scaleOf(spans: readonly Timed[], now: number): TimeScale {
 }
 
 /** Where the bar of a span begins, and its length: parts of 1. */
-export function barOf({ startedAt, endedAt }: Timed, { start, lengthMs, now }: TimeScale) {
+export function spanBar({ startedAt, endedAt }: Timed, { start, lengthMs, now }: TimeScale) {
   const from = Math.min(1, Math.max(0, (Date.parse(startedAt) - start) / lengthMs));
   const to = ((endedAt ? Date.parse(endedAt) : now) - start) / lengthMs;
   return { from, length: Math.min(1 - from, Math.max(0, to - from)) };
 }
 
 /** Round times on the axis, the first one 0, at most `most`. */
-export function ticksOf(lengthMs: number, most = 5): number[] {
+export function axisTicks(lengthMs: number, most = 5): number[] {
   const least = lengthMs / most;
   const step = units.find((unit) => unit >= least) ?? roundUp(least);
   return Array.from({ length: Math.floor(lengthMs / step) + 1 }, (_, index) => index * step);

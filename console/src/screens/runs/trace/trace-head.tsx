@@ -1,7 +1,7 @@
 import { useMemo } from 'react';
 import { runTexts } from '../../../texts/runs.ts';
 import { Button } from '../../../ui/forms/button.tsx';
-import { failureIn, type Trace } from './span-tree.ts';
+import { failedSpan, type Trace } from './span-tree.ts';
 import { closable } from './use-closed.ts';
 
 interface Props {
@@ -16,7 +16,7 @@ interface Props {
 /** How large a trace is, and buttons for the tree. */
 export function TraceHead({ trace, shown, closed, onClose, onShow }: Props) {
   const { spans, truncated } = trace;
-  const failure = useMemo(() => failureIn(spans), [spans]);
+  const failure = useMemo(() => failedSpan(spans), [spans]);
   return (
     <div className="trace-head">
       <h2 id="trace">{runTexts.trace}</h2>

@@ -1,14 +1,14 @@
 import { useCallback, useMemo } from 'react';
 import { runTexts } from '../../../texts/runs.ts';
 import { Loaded } from '../../../ui/loading/loaded.tsx';
-import { RunContent } from '../content/run-content.tsx';
+import { RunContents } from '../content/run-content.tsx';
 import type { RunDetails } from '../data/run-details.ts';
-import { isOpen } from '../data/use-runs.ts';
-import { reasonOf } from './reason.ts';
+import { isUnfinished } from '../data/use-runs.ts';
+import { spanFailureReason } from './reason.ts';
 import { RunSpan } from './run-span.tsx';
 import { SpanDetail, SpanTitle } from './span-detail.tsx';
-import { ancestorsOf, rowsOf, type Span, type Trace, treeOf } from './span-tree.ts';
-import { scaleOf } from './time-scale.ts';
+import { buildSpanTree, type Span, spanAncestors, type Trace, visibleRows } from './span-tree.ts';
+import { timeScale } from './time-scale.ts';
 import { TraceHead } from './trace-head.tsx';
 import { useClosed } from './use-closed.ts';
 import { useSelectedSpan } from './use-selected-span.ts';
@@ -18,7 +18,7 @@ import '../../../style/trace.css';
 
 /** What happened in a run, over time, and what is known of the part that is selected. */
 export function TraceView({ run }: { run: RunDetails }) {
-  const trace = useTrace(run.id, isOpen(run));
+  const trace = useTrace(run.id, isUnfinished(run));
   return (
     <section aria-labelledby="trace">
       <Loaded of={trace}>{(known) => <Spans run={run} trace={known} source={trace} />}</Loaded>
@@ -34,22 +34,22 @@ interface Props {
 
 function Spans({ run, trace, source }: Props) {
   const { spans } = trace;
-  const tree = useMemo(() => treeOf(spans), [spans]);
+  const tree = useMemo(() => buildSpanTree(spans), [spans]);
   const [selected, select] = useSelectedSpan();
   const { closed, toggle, setClosed } = useClosed(trace, selected);
-  const rows = useMemo(() => rowsOf(tree, closed), [tree, closed]);
+  const rows = useMemo(() => visibleRows(tree, closed), [tree, closed]);
   // biome-ignore lint/correctness/useExhaustiveDependencies: what is open goes on until the last answer
-  const scale = useMemo(() => scaleOf(spans, Date.now()), [spans, source.dataUpdatedAt]);
+  const scale = useMemo(() => timeScale(spans, Date.now()), [spans, source.dataUpdatedAt]);
   const span = spans.find(({ spanId }) => spanId === selected) ?? spans[0];
   const withContent = (each: Span) => ({
     ...each,
     attributes: source.contentOf(each.spanId) ?? each.attributes,
   });
   const around = span
-    ? ancestorsOf(spans, span.spanId).flatMap((id) => spans.find(({ spanId }) => spanId === id) ?? [])
+    ? spanAncestors(spans, span.spanId).flatMap((id) => spans.find(({ spanId }) => spanId === id) ?? [])
     : [];
   const show = (spanId: string) => {
-    const around = ancestorsOf(spans, spanId);
+    const around = spanAncestors(spans, spanId);
     setClosed(new Set([...closed].filter((id) => !around.includes(id))));
     select(spanId);
   };
@@ -57,7 +57,7 @@ function Spans({ run, trace, source }: Props) {
     (spanId: string) => {
       toggle(spanId);
       // What is selected stays in view: the keyboard goes on from there.
-      if (selected && ancestorsOf(spans, selected).includes(spanId)) select(spanId);
+      if (selected && spanAncestors(spans, selected).includes(spanId)) select(spanId);
     },
     [toggle, select, spans, selected],
   );
@@ -77,14 +77,14 @@ function Spans({ run, trace, source }: Props) {
             <SpanTitle span={span} />
             {span === spans[0] ? (
               <>
-                <RunContent run={run} />
+                <RunContents run={run} />
                 <RunSpan span={withContent(span)} />
               </>
             ) : (
               <SpanDetail
                 key={span.spanId}
                 span={withContent(span)}
-                reason={reasonOf([span, ...around].map(withContent), run)}
+                reason={spanFailureReason([span, ...around].map(withContent), run)}
                 inside={tree.children.get(span.spanId) ?? []}
                 run={run}
                 isLoading={source.isContentLoading}

@@ -1,5 +1,5 @@
 import { useCallback, useState } from 'react';
-import { ancestorsOf, type Trace } from './span-tree.ts';
+import { spanAncestors, type Trace } from './span-tree.ts';
 
 /** All that have something inside but the run itself. */
 export const closable = ({ spans }: Trace) =>
@@ -8,7 +8,7 @@ export const closable = ({ spans }: Trace) =>
 /** Which spans are closed: at first the records of a batch, but not around the span of the address. */
 export function useClosed(trace: Trace, selected: string | undefined) {
   const [closed, setClosed] = useState<ReadonlySet<string>>(() => {
-    const around = selected === undefined ? [] : ancestorsOf(trace.spans, selected);
+    const around = selected === undefined ? [] : spanAncestors(trace.spans, selected);
     const records = trace.spans.filter(({ kind, spanId }) => kind === 'record' && !around.includes(spanId));
     return new Set(records.map(({ spanId }) => spanId));
   });

@@ -2,10 +2,10 @@ import { memo } from 'react';
 import { runTexts } from '../../../texts/runs.ts';
 import { Icon } from '../../../ui/icon.tsx';
 import { StatusMark } from '../../../ui/status.tsx';
-import { duration } from '../../../ui/values/format.ts';
-import { spanName, statusOf } from './span-name.ts';
+import { durationText } from '../../../ui/values/format.ts';
+import { spanName, spanStatus } from './span-name.ts';
 import type { Span, SpanRow } from './span-tree.ts';
-import { barOf, type TimeScale } from './time-scale.ts';
+import { spanBar, type TimeScale } from './time-scale.ts';
 
 interface Props {
   id: string;
@@ -50,19 +50,19 @@ export const WaterfallRow = memo(function WaterfallRow(props: Props) {
         <Twisty {...{ hasChildren, isOpen }} onToggle={() => onToggle(span.spanId)} />
         <span className={`span-kind ${span.kind}`}>{span.kind}</span>
         <bdi>{spanName(span)}</bdi>
-        {span.status !== 'ok' && <StatusMark of={statusOf(span)} />}
+        {span.status !== 'ok' && <StatusMark of={spanStatus(span)} />}
       </div>
       {/* biome-ignore lint/a11y/useSemanticElements: as above */}
       {/* biome-ignore lint/a11y/useFocusableInteractive: as above */}
       <div role="gridcell" className="waterfall-duration">
-        {duration(span.durationMs) || '…'}
+        {durationText(span.durationMs) || '…'}
       </div>
       {/* biome-ignore lint/a11y/useSemanticElements: as above */}
       {/* biome-ignore lint/a11y/useFocusableInteractive: as above */}
       <div
         role="gridcell"
         className="waterfall-bars"
-        aria-label={runTexts.beganAfter(duration(Date.parse(span.startedAt) - scale.start))}
+        aria-label={runTexts.beganAfter(durationText(Date.parse(span.startedAt) - scale.start))}
       >
         <Bar span={span} scale={scale} />
       </div>
@@ -71,7 +71,7 @@ export const WaterfallRow = memo(function WaterfallRow(props: Props) {
 });
 
 function Bar({ span, scale }: Pick<Props, 'scale'> & { span: Span }) {
-  const { from, length } = barOf(span, scale);
+  const { from, length } = spanBar(span, scale);
   return (
     <span
       className={`waterfall-bar ${span.kind} ${span.status}`}

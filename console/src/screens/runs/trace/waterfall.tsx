@@ -2,9 +2,9 @@ import { useVirtualizer } from '@tanstack/react-virtual';
 import { type KeyboardEvent, useEffect, useId, useRef } from 'react';
 import { runTexts } from '../../../texts/runs.ts';
 import { sharedTexts } from '../../../texts/shared.ts';
-import { duration } from '../../../ui/values/format.ts';
+import { durationText } from '../../../ui/values/format.ts';
 import type { SpanRow } from './span-tree.ts';
-import { type TimeScale, ticksOf } from './time-scale.ts';
+import { axisTicks, type TimeScale } from './time-scale.ts';
 import { WaterfallRow } from './waterfall-row.tsx';
 
 const rowHeight = 32;
@@ -87,11 +87,11 @@ const Head = ({ scale: { lengthMs } }: { scale: TimeScale }) => (
     {/* biome-ignore lint/a11y/useFocusableInteractive: as above */}
     <div role="columnheader" className="waterfall-axis" aria-label={runTexts.time}>
       {/* The last text would be cut off. */}
-      {ticksOf(lengthMs)
+      {axisTicks(lengthMs)
         .filter((at) => at < lengthMs * 0.82)
         .map((at) => (
           <span key={at} style={{ left: `${(at / lengthMs) * 100}%` }}>
-            {at === 0 ? '0' : duration(at)}
+            {at === 0 ? '0' : durationText(at)}
           </span>
         ))}
     </div>

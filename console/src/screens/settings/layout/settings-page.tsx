@@ -1,7 +1,8 @@
 import type { ReactNode } from 'react';
-import { settingsSections } from '../../../routing/sections.ts';
+import { useApi } from '../../../api/api.ts';
+import { readableSettings } from '../../../routing/sections.ts';
 import { sharedTexts } from '../../../texts/shared.ts';
-import { Page } from '../../../ui/page.tsx';
+import { ScreenPage } from '../../../ui/page.tsx';
 import { Tabs } from '../../../ui/tabs.tsx';
 
 /** The frame of every screen of the settings. */
@@ -18,8 +19,8 @@ export const SettingsPage = ({
   actions?: ReactNode;
   children: ReactNode;
 }) => (
-  <Page title={title} id={id} actions={actions} {...(above && { above })}>
-    <Tabs label={sharedTexts.settings} items={settingsSections} />
+  <ScreenPage title={title} id={id} actions={actions} {...(above && { above })}>
+    <Tabs label={sharedTexts.settings} items={readableSettings(useApi().credential.permissions)} />
     {children}
-  </Page>
+  </ScreenPage>
 );

@@ -7,7 +7,7 @@ const compound = ['$ref', '$dynamicRef', 'const', 'oneOf', 'anyOf', 'allOf', 'no
  * The schema of a tool's arguments, if a form can be made of it. Somebody else wrote it: where it is more than plain
  * members, its references may go in a circle.
  */
-export function formSchemaOf(schema: JsonObject): JsonSchema | undefined {
+export function argumentFormSchema(schema: JsonObject): JsonSchema | undefined {
   const { properties } = schema;
   return isPlain(schema) && isObject(properties) && Object.keys(properties).length > 0
     ? (schema as JsonSchema)

@@ -1,6 +1,6 @@
 import type { OperationResponse } from '../../../api/api.ts';
 import { settingsTexts } from '../../../texts/settings.ts';
-import { Status } from '../../../ui/status.tsx';
+import { StatusLabel } from '../../../ui/status.tsx';
 import { Value } from '../../../ui/values/value.tsx';
 
 /** What came of a try. */
@@ -11,7 +11,7 @@ export const ToolAnswer = ({ answer }: { answer: OperationResponse<'tool-runs.ex
         ? settingsTexts.nothingSentYet
         : (answer.status === 'waiting_for_local'
             ? settingsTexts.callerExecutesTool
-            : settingsTexts.statusAfter)(<Status of={answer.status} />, answer.executionTimeMs)}
+            : settingsTexts.statusAfter)(<StatusLabel of={answer.status} />, answer.executionTimeMs)}
     </p>
     {answer.error !== undefined && (
       <p className="failure">

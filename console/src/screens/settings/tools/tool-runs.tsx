@@ -1,9 +1,9 @@
 import { usePages } from '../../../api/queries.ts';
-import { count } from '../../../texts/language.ts';
+import { countText } from '../../../texts/language.ts';
 import { settingsTexts } from '../../../texts/settings.ts';
 import { sharedTexts } from '../../../texts/shared.ts';
 import { Empty } from '../../../ui/loading/loaded.tsx';
-import { Status } from '../../../ui/status.tsx';
+import { StatusLabel } from '../../../ui/status.tsx';
 import { PagedTable } from '../../../ui/tables/paged-table.tsx';
 import { Time } from '../../../ui/values/time.tsx';
 
@@ -23,10 +23,10 @@ export const ToolRuns = ({ id }: { id: string }) => (
       }
       columns={[
         { title: sharedTexts.when, cell: ({ startedAt }) => <Time at={startedAt} /> },
-        { title: sharedTexts.status, cell: ({ status }) => <Status of={status} /> },
+        { title: sharedTexts.status, cell: ({ status }) => <StatusLabel of={status} /> },
         {
           title: settingsTexts.timeInMs,
-          cell: ({ executionTimeMs }) => count(executionTimeMs),
+          cell: ({ executionTimeMs }) => countText(executionTimeMs),
           isNumber: true,
           isExtra: true,
         },

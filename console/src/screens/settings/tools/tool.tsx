@@ -9,8 +9,8 @@ import { ConfirmButton } from '../../../ui/dialogs/confirm-button.tsx';
 import { Button } from '../../../ui/forms/button.tsx';
 import { Loaded } from '../../../ui/loading/loaded.tsx';
 import { notify } from '../../../ui/notices.tsx';
-import { labelOf } from '../../../ui/schema-form/labels.ts';
-import { Status } from '../../../ui/status.tsx';
+import { toLabel } from '../../../ui/schema-form/labels.ts';
+import { StatusLabel } from '../../../ui/status.tsx';
 import { ShownId } from '../../../ui/values/copy-id.tsx';
 import { Value } from '../../../ui/values/value.tsx';
 import { SettingsPage } from '../layout/settings-page.tsx';
@@ -83,8 +83,8 @@ function Facts({ tool }: { tool: Tool }) {
         <bdi>{description}</bdi>
       </p>
       <p>
-        {toolType === 'builtin' ? sharedTexts.builtIn : labelOf(toolType)}{' '}
-        <Status of={isActive ? 'active' : 'off'} />
+        {toolType === 'builtin' ? sharedTexts.builtIn : toLabel(toolType)}{' '}
+        <StatusLabel of={isActive ? 'active' : 'off'} />
       </p>
       <details>
         <summary>{settingsTexts.argumentSchema}</summary>

@@ -7,11 +7,11 @@ import { Button } from '../../../ui/forms/button.tsx';
 import { Link } from '../../../ui/link.tsx';
 import { Empty } from '../../../ui/loading/loaded.tsx';
 import { EditDialog } from '../../../ui/resource/edit-dialog.tsx';
-import { labelOf } from '../../../ui/schema-form/labels.ts';
+import { toLabel } from '../../../ui/schema-form/labels.ts';
 import { DeleteMany } from '../../../ui/selection/delete-many.tsx';
 import { SelectionBar } from '../../../ui/selection/selection-bar.tsx';
 import { useSelection } from '../../../ui/selection/use-selection.ts';
-import { Status } from '../../../ui/status.tsx';
+import { StatusLabel } from '../../../ui/status.tsx';
 import { PagedTable } from '../../../ui/tables/paged-table.tsx';
 import { Time } from '../../../ui/values/time.tsx';
 import { SettingsPage } from '../layout/settings-page.tsx';
@@ -63,7 +63,7 @@ export function Tools() {
                 </Link>
               ),
             },
-            { title: sharedTexts.kind, cell: ({ toolType }) => labelOf(toolType) },
+            { title: sharedTexts.kind, cell: ({ toolType }) => toLabel(toolType) },
             {
               title: sharedTexts.description,
               cell: ({ description }) => <bdi>{description}</bdi>,
@@ -71,7 +71,7 @@ export function Tools() {
             },
             {
               title: sharedTexts.status,
-              cell: ({ isActive }) => <Status of={isActive ? 'active' : 'off'} />,
+              cell: ({ isActive }) => <StatusLabel of={isActive ? 'active' : 'off'} />,
             },
             { title: sharedTexts.updated, cell: ({ updatedAt }) => <Time at={updatedAt} />, isExtra: true },
           ]}

@@ -4,13 +4,13 @@ import { useAction } from '../../../api/queries.ts';
 import { settingsTexts } from '../../../texts/settings.ts';
 import { sharedTexts } from '../../../texts/shared.ts';
 import { Button } from '../../../ui/forms/button.tsx';
-import { Failure } from '../../../ui/loading/failure.tsx';
-import { problemsOf } from '../../../ui/loading/failure-text.ts';
+import { FailureNotice } from '../../../ui/loading/failure.tsx';
+import { fieldProblems } from '../../../ui/loading/failure-text.ts';
 import { Loading } from '../../../ui/loading/loaded.tsx';
-import { initialOf } from '../../../ui/schema-form/fields.ts';
+import { initialValue } from '../../../ui/schema-form/fields.ts';
 import { SchemaForm } from '../../../ui/schema-form/schema-form.tsx';
 import type { JsonObject } from '../../../ui/values/schema.ts';
-import { formSchemaOf } from './argument-schema.ts';
+import { argumentFormSchema } from './argument-schema.ts';
 import { ToolAnswer } from './tool-answer.tsx';
 
 const JsonField = lazy(async () => ({
@@ -19,12 +19,12 @@ const JsonField = lazy(async () => ({
 
 /** Runs a tool with arguments, or shows what a run would send. */
 export function TryTool({ tool }: { tool: OperationResponse<'tools.get'> }) {
-  const schema = useMemo(() => formSchemaOf(tool.parametersSchema ?? {}), [tool.parametersSchema]);
-  const [parameters, setParameters] = useState<unknown>(() => (schema && initialOf(schema, schema)) ?? {});
+  const schema = useMemo(() => argumentFormSchema(tool.parametersSchema ?? {}), [tool.parametersSchema]);
+  const [parameters, setParameters] = useState<unknown>(() => (schema && initialValue(schema, schema)) ?? {});
   const preview = useAction('tool-runs.test', { changes: [] });
   const run = useAction('tool-runs.execute');
   const last = run.submittedAt > preview.submittedAt ? run : preview;
-  const problems = useMemo(() => problemsOf(last.error), [last.error]);
+  const problems = useMemo(() => fieldProblems(last.error), [last.error]);
   const request = { params: { id: tool.id }, body: { parameters: parameters as JsonObject } };
   return (
     <section className="card" aria-labelledby="try">
@@ -59,7 +59,7 @@ export function TryTool({ tool }: { tool: OperationResponse<'tools.get'> }) {
           {settingsTexts.showWhatItWouldSend}
         </Button>
       </div>
-      {last.error && <Failure error={last.error} />}
+      {last.error && <FailureNotice error={last.error} />}
       {last.data && !last.isPending && <ToolAnswer answer={last.data} />}
     </section>
   );

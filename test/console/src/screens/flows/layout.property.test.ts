@@ -1,16 +1,16 @@
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { layoutOf } from '../../../../../console/src/screens/flows/graph/layout.ts';
+import { layOutSteps } from '../../../../../console/src/screens/flows/graph/layout.ts';
 import { nextInDirection } from '../../../../../console/src/screens/flows/graph/neighbours.ts';
 import { nodeSize } from '../../../../../console/src/screens/flows/graph/sizes.ts';
 import { eachStep, listAt, withList } from '../../../../../console/src/screens/flows/steps/places.ts';
 import type { Step } from '../../../../../console/src/screens/flows/steps/steps.ts';
-import { nestedFlows as flows } from '../../../../support/nested-flows.ts';
+import { nestedFlows as flows } from '../../../../support/flows/nested-flows.ts';
 
 test('each step has one place in the graph, inside of it, and none lies over another', () => {
   fc.assert(
     fc.property(flows, (steps) => {
-      const { nodes, width, height } = layoutOf(steps);
+      const { nodes, width, height } = layOutSteps(steps);
       const ids = [...eachStep(steps)].map(({ step }) => step.id);
       expect(nodes.map(({ step }) => step.id).toSorted()).toEqual(ids.toSorted());
       for (const { x, y } of nodes) {
@@ -31,7 +31,7 @@ test('each step has one place in the graph, inside of it, and none lies over ano
 test('a line leads to every place where a step can be inserted, and inserts it there', () => {
   fc.assert(
     fc.property(flows, fc.nat(), (steps, any) => {
-      const { lines } = layoutOf(steps);
+      const { lines } = layOutSteps(steps);
       const line = lines[any % lines.length];
       if (!line) throw new Error('A flow without steps has a line too');
       const { within, at } = line.place;
@@ -49,7 +49,7 @@ test('a line leads to every place where a step can be inserted, and inserts it t
 test('the arrow keys reach every step from every other one', () => {
   fc.assert(
     fc.property(flows, (steps) => {
-      const layout = layoutOf(steps);
+      const layout = layOutSteps(steps);
       const [start] = layout.nodes;
       if (!start) return;
       const seen = new Set([start.step.id]);

@@ -5,21 +5,21 @@ import {
   eachStep,
   type FoundStep,
   listAt,
-  type Place,
+  type StepPlace,
   withList,
 } from '../../../../../console/src/screens/flows/steps/places.ts';
 import {
   asSteps,
-  broughtBack,
-  copyOf,
+  copyStep,
   moved,
+  restoreStep,
   type Step,
 } from '../../../../../console/src/screens/flows/steps/steps.ts';
-import { nestedFlows } from '../../../../support/nested-flows.ts';
+import { nestedFlows } from '../../../../support/flows/nested-flows.ts';
 
 const added: Step = { id: 'added', type: 'template', name: 'added' };
 
-const listsOf = (steps: readonly Step[]): Place['within'][] => [
+const listsOf = (steps: readonly Step[]): StepPlace['within'][] => [
   undefined,
   ...[...eachStep(steps)].flatMap(({ step }) =>
     allLists(step).map(({ name }) => ({ holderId: step.id, name })),
@@ -27,7 +27,7 @@ const listsOf = (steps: readonly Step[]): Place['within'][] => [
 ];
 
 /** The steps that are in other lists than one, without the lists that they hold. */
-const outside = (steps: readonly Step[], within: Place['within']) =>
+const outside = (steps: readonly Step[], within: StepPlace['within']) =>
   [...eachStep(steps)]
     .toSorted((one, other) => one.step.id.localeCompare(other.step.id))
     .flatMap(({ step: { config, ...step }, ...place }: FoundStep) =>
@@ -66,8 +66,8 @@ test('a step that is removed and brought back stands where it was, and nothing e
       const { step, list, at, within } = found;
       const without = withList(steps, within, list.toSpliced(at, 1));
       expect([...eachStep(without)].map((each) => each.step.id)).not.toContain(step.id);
-      expect(broughtBack(without, step, at, within)).toEqual(steps);
-      expect(broughtBack(steps, step, at, within)).toBe(steps);
+      expect(restoreStep(without, step, at, within)).toEqual(steps);
+      expect(restoreStep(steps, step, at, within)).toBe(steps);
     }),
   );
 });
@@ -75,7 +75,7 @@ test('a step that is removed and brought back stands where it was, and nothing e
 test('a copy has the same steps with other ids, and what was stored is read as it is', () => {
   fc.assert(
     fc.property(nestedFlows, (steps) => {
-      const copies = steps.map(copyOf);
+      const copies = steps.map(copyStep);
       const all = [...eachStep(steps)];
       const copied = [...eachStep(copies)];
       expect(copied.map(({ step, path }) => `${step.name} ${path}`)).toEqual(

@@ -1,13 +1,17 @@
 import { expect, test } from 'vitest';
-import { before, identityOf, resultsOf } from '../../../../../console/src/screens/flows/data/kept-results.ts';
+import {
+  before,
+  keptResults,
+  resultIdentity,
+} from '../../../../../console/src/screens/flows/data/kept-results.ts';
 import {
   livePlan,
   planUpTo,
-  type StepOutcome,
+  type RecordedOutcome,
   stepsUpTo,
 } from '../../../../../console/src/screens/flows/data/plan.ts';
 import { variablesBefore } from '../../../../../console/src/screens/flows/data/variables.ts';
-import { setterOf } from '../../../../../console/src/screens/flows/steps/scopes.ts';
+import { variableSetter } from '../../../../../console/src/screens/flows/steps/scopes.ts';
 import type { Step } from '../../../../../console/src/screens/flows/steps/steps.ts';
 
 const step = (id: string, type = 'template', config: object = {}): Step => ({
@@ -41,7 +45,7 @@ test('what costs nothing runs at once, up to the first step that costs something
 
 test('a step that ran sets its variable to what it made, of any type, instead of running again', () => {
   const steps = [condition('if', [step('paid', 'prompt')]), step('b')];
-  const outcomeOf = (): StepOutcome => ({ status: 'completed', output: { a: '{{ b }}' } });
+  const outcomeOf = (): RecordedOutcome => ({ status: 'completed', output: { a: '{{ b }}' } });
   const plan = livePlan(steps, 'b', { acts, outcomeOf }, itself);
   expect(plan.waitsFor).toEqual([]);
   expect(plan.inputs).toEqual({ kept_0: { a: '{{ b }}' } });
@@ -53,7 +57,7 @@ test('a step that ran sets its variable to what it made, of any type, instead of
 test('one that was not reached, and one that nobody reads, are off; waits are skipped', () => {
   const unread = { ...step('quiet', 'prompt'), config: {} };
   const steps = [step('paid', 'prompt'), unread, step('wait', 'wait-until'), step('b')];
-  const outcomeOf = ({ id }: Step): StepOutcome =>
+  const outcomeOf = ({ id }: Step): RecordedOutcome =>
     id === 'paid' ? { status: 'skipped', output: null } : { status: 'completed', output: 'x' };
   const plan = livePlan(steps, 'b', { acts, outcomeOf }, itself);
   expect(plan.steps.map(({ enabled }) => enabled)).toEqual([false, false, undefined, undefined]);
@@ -61,7 +65,7 @@ test('one that was not reached, and one that nobody reads, are off; waits are sk
 });
 
 test('the step that somebody runs runs again; those before it do not', () => {
-  const outcomeOf = (): StepOutcome => ({ status: 'completed', output: 1 });
+  const outcomeOf = (): RecordedOutcome => ({ status: 'completed', output: 1 });
   const { steps } = planUpTo([step('one', 'prompt'), step('two', 'prompt')], 'two', { acts, outcomeOf });
   expect(steps.map(({ type }) => type)).toEqual(['set-variable', 'prompt']);
 });
@@ -84,13 +88,15 @@ test('results count for the same step and record, whatever its name, and know wh
     end: { status: 'completed' },
   } as const;
   const ran = { steps, record: { id: 'r' }, run, acts, reused: new Set<string>(), lastId: 'if' };
-  const results = resultsOf(ran);
+  const results = keptResults(ran);
   expect(results.get('paid')).toMatchObject({ status: 'completed', output: 'x' });
   expect(results.get('other')).toMatchObject({ status: 'skipped' });
-  expect(results.get('paid')?.of).toBe(identityOf({ ...step('paid', 'prompt'), name: 'New' }, { id: 'r' }));
-  expect(results.get('paid')?.of).not.toBe(identityOf(step('paid', 'prompt'), undefined));
+  expect(results.get('paid')?.of).toBe(
+    resultIdentity({ ...step('paid', 'prompt'), name: 'New' }, { id: 'r' }),
+  );
+  expect(results.get('paid')?.of).not.toBe(resultIdentity(step('paid', 'prompt'), undefined));
   expect(before([step('changed'), ...steps.slice(1)], 'paid')).not.toBe(results.get('paid')?.before);
-  expect(resultsOf({ ...ran, reused: new Set(['paid']) }).has('paid')).toBe(false);
+  expect(keptResults({ ...ran, reused: new Set(['paid']) }).has('paid')).toBe(false);
 });
 
 test('a variable has its last value before the step, and the step that gave it', () => {
@@ -103,8 +109,8 @@ test('a variable has its last value before the step, and the step that gave it',
     { name: '_record', value: { id: 'r' }, setBy: undefined },
     { name: 'a', value: 2, setBy: again },
   ]);
-  expect(setterOf(steps, 'b', 'a')?.id).toBe('again');
-  expect(setterOf(steps, 'again', 'a')?.id).toBe('a');
+  expect(variableSetter(steps, 'b', 'a')?.id).toBe('again');
+  expect(variableSetter(steps, 'again', 'a')?.id).toBe('a');
 });
 
 test('around a step, maps take their first item, loops their first pass, and other branches nothing', () => {

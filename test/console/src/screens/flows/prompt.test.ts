@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { priceOf } from '../../../../../console/src/screens/flows/prices/prices.ts';
+import { namedModelPrice } from '../../../../../console/src/screens/flows/prices/prices.ts';
 import { estimatedTokens } from '../../../../../console/src/screens/flows/prices/tokens.ts';
 import { expectedText, trialTotals } from '../../../../../console/src/screens/flows/prompt/trial-totals.ts';
 import {
@@ -33,13 +33,13 @@ test('the price of a model is that of the settings, else that of the catalog', (
   const configs = {
     data: [{ id: 'modelcfg_1', provider: 'b', modelId: 'n', isDefault: true, ...costs(3) }],
   } as never;
-  const find = (model: string) => priceOf(model, { catalog, configs });
+  const find = (model: string) => namedModelPrice(model, { catalog, configs });
   expect(find('a/m')).toEqual({ input: 1, output: 2 });
   expect(find('m')).toEqual({ input: 1, output: 2 });
   for (const model of ['default', 'modelcfg_1', 'b/n', 'n'])
     expect(find(model)).toEqual({ input: 3, output: 6 });
   expect(find('unknown')).toBeUndefined();
-  expect(priceOf('default', { catalog: undefined, configs: undefined })).toBeUndefined();
+  expect(namedModelPrice('default', { catalog: undefined, configs: undefined })).toBeUndefined();
 });
 
 test('what tests will cost is said as far as it is known', () => {

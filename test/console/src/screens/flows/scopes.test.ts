@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest';
-import { readersOf, usesOf } from '../../../../../console/src/screens/flows/data/uses.ts';
+import { usedVariables, variableReaders } from '../../../../../console/src/screens/flows/data/uses.ts';
 import {
   namesBefore,
-  outputsOf,
-  setterOf,
   settersBefore,
+  stepOutputNames,
+  variableSetter,
 } from '../../../../../console/src/screens/flows/steps/scopes.ts';
 import type { Step } from '../../../../../console/src/screens/flows/steps/steps.ts';
 
@@ -40,20 +40,20 @@ test('names are offered where they are set: not those of other branches and item
   expect(names('each', 'steps')).toEqual(['before', 'one', 'at']);
   expect(names('both', 'branches.1.steps')).toEqual(['before']);
   expect(names('again', 'steps')).toEqual(['before', '_loop', '_loop.index']);
-  expect(outputsOf(steps)).toEqual(['before', 'both', 'bothErrors', 'last']);
-  expect(outputsOf([again])).toEqual(['w', 'again']);
-  expect(outputsOf([map('m', {})])).toEqual(['m']);
+  expect(stepOutputNames(steps)).toEqual(['before', 'both', 'bothErrors', 'last']);
+  expect(stepOutputNames([again])).toEqual(['w', 'again']);
+  expect(stepOutputNames([map('m', {})])).toEqual(['m']);
   expect(namesBefore([map('m', { steps: [] })], { holderId: 'm', name: 'steps' })).toEqual(['item']);
 });
 
 test('an approval offers the members of its answer', () => {
   const members = ['choice', 'values', 'comment', 'answeredBy', 'answeredAt'];
-  const offered = outputsOf([step('said', {}, 'approval')]);
+  const offered = stepOutputNames([step('said', {}, 'approval')]);
   expect(offered).toEqual(['said', ...members.map((member) => `said.${member}`)]);
 });
 
 test('a value comes from the step that sets it in the same branch, item or pass, or around it', () => {
-  const setter = (id: string, name: string) => setterOf(steps, id, name)?.id;
+  const setter = (id: string, name: string) => variableSetter(steps, id, name)?.id;
   expect(setter('y', 'one')).toBe('each');
   expect(setter('z', 'y')).toBe('y');
   expect(setter('v', 'w')).toBe('w');
@@ -62,13 +62,13 @@ test('a value comes from the step that sets it in the same branch, item or pass,
   expect(setter('last', 'both')).toBe('both');
   for (const name of ['w', 'y']) expect(setter('last', name)).toBeUndefined();
   expect(setter('w', 'y')).toBeUndefined();
-  expect(readersOf(steps, text('w', '')).map(({ id }) => id)).toEqual(['again', 'v']);
+  expect(variableReaders(steps, text('w', '')).map(({ id }) => id)).toEqual(['again', 'v']);
   expect(settersBefore(steps, 'v').map(({ id }) => id)).toEqual(['before', 'w', 'again']);
 });
 
 test('a step reads what its own expressions name, and not what is set inside of it for the item', () => {
   const output = map('m', { output: '[y, before]', steps: [text('y', '{{ other }}')] });
-  expect(usesOf(output)).toEqual(['before']);
-  expect(usesOf(again)).toEqual(['_loop', 'w']);
-  expect(usesOf(both)).toEqual([]);
+  expect(usedVariables(output)).toEqual(['before']);
+  expect(usedVariables(again)).toEqual(['_loop', 'w']);
+  expect(usedVariables(both)).toEqual([]);
 });

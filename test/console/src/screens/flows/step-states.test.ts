@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { statesOf } from '../../../../../console/src/screens/flows/data/step-states.ts';
+import { stepStates } from '../../../../../console/src/screens/flows/data/step-states.ts';
 
-type Span = Parameters<typeof statesOf>[0][number];
+type Span = Parameters<typeof stepStates>[0][number];
 
 const span = (
   spanId: string,
@@ -24,7 +24,7 @@ const stepOf = (id: string) => ({ attributes: { 'flow.step.id': id } });
 const cost = (usd: string) => ({ attributes: { 'run.cost_usd': usd } });
 
 test('a step costs what the model calls inside of it cost, however deep, and each call counts once', () => {
-  const states = statesOf([
+  const states = stepStates([
     span('run', null, 'run', cost('1')),
     span('one', 'run', 'step', stepOf('step-1')),
     span('attempt', 'one', 'attempt', {}),
@@ -60,7 +60,7 @@ test('a step that ran for each item has the state that matters most, all of thei
     call(3),
     item(2, { status: 'skipped' }),
   ];
-  expect(statesOf(ended).get('ask')).toEqual({ status: 'failed', durationMs: 3_000, cost: 1 });
+  expect(stepStates(ended).get('ask')).toEqual({ status: 'failed', durationMs: 3_000, cost: 1 });
   const open = [map, item(1), item(2, { status: 'waiting', endedAt: null, durationMs: null })];
-  expect(statesOf(open).get('ask')).toEqual({ status: 'waiting', durationMs: null, cost: 0 });
+  expect(stepStates(open).get('ask')).toEqual({ status: 'waiting', durationMs: null, cost: 0 });
 });

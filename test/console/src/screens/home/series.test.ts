@@ -1,17 +1,17 @@
 import { expect, test } from 'vitest';
-import { windowOf } from '../../../../../console/src/screens/home/overview/range.ts';
+import { rangeWindow } from '../../../../../console/src/screens/home/overview/range.ts';
 import { barTimes, costLines, folded } from '../../../../../console/src/screens/home/overview/series.ts';
 import { stacked } from '../../../../../console/src/ui/charts/stacked.ts';
 
 const at = Date.parse('2026-11-26T16:20:00Z');
 
 test('a range covers whole intervals up to the one that has begun, and the equal time before', () => {
-  expect(windowOf('24h', at)).toMatchObject({
+  expect(rangeWindow('24h', at)).toMatchObject({
     interval: 'hour',
     from: '2026-11-25T17:00:00.000Z',
     beforeFrom: '2026-11-24T17:00:00.000Z',
   });
-  expect(windowOf('30d', at)).toMatchObject({
+  expect(rangeWindow('30d', at)).toMatchObject({
     interval: 'day',
     from: '2026-10-28T00:00:00.000Z',
     beforeFrom: '2026-09-28T00:00:00.000Z',
@@ -19,8 +19,8 @@ test('a range covers whole intervals up to the one that has begun, and the equal
 });
 
 test('a range stays the same all through an interval, so that its answer is found again', () => {
-  expect(windowOf('7d', at)).toEqual(windowOf('7d', at + 30 * 60_000));
-  expect(windowOf('7d', at)).not.toEqual(windowOf('7d', at + 60 * 60_000));
+  expect(rangeWindow('7d', at)).toEqual(rangeWindow('7d', at + 30 * 60_000));
+  expect(rangeWindow('7d', at)).not.toEqual(rangeWindow('7d', at + 60 * 60_000));
 });
 
 test('bars add up their intervals; the last one may have fewer', () => {

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { previewOf } from '../../../../../console/src/screens/records/upload/csv-preview.ts';
+import { readCsvPreview } from '../../../../../console/src/screens/records/upload/csv-preview.ts';
 
-const preview = (text: string) => previewOf(new Blob([text]));
+const preview = (text: string) => readCsvPreview(new Blob([text]));
 
 test('a preview has the first five rows, also if they are longer than its first look', async () => {
   const long = `"${'é\n'.repeat(30_000)}"`;

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
 import { bodySchema, stepSchemas } from '../../../../../console/plugins/api-document.ts';
 import { editedOperations } from '../../../../../console/src/api/edited-operations.ts';
-import { fieldOf, initialOf } from '../../../../../console/src/ui/schema-form/fields.ts';
-import { labelOf } from '../../../../../console/src/ui/schema-form/labels.ts';
-import { variantLabel, variantOf } from '../../../../../console/src/ui/schema-form/variants.ts';
+import { initialValue, schemaField } from '../../../../../console/src/ui/schema-form/fields.ts';
+import { toLabel } from '../../../../../console/src/ui/schema-form/labels.ts';
+import { variantIndex, variantLabel } from '../../../../../console/src/ui/schema-form/variants.ts';
 import { type JsonSchema, resolved } from '../../../../../console/src/ui/values/schema.ts';
 
 const root: JsonSchema = {
@@ -22,12 +22,12 @@ test.each([
   ],
   ['an open map', { type: 'object', additionalProperties: {} }, { kind: 'json' }],
 ])('%s', (_, schema, field) => {
-  expect(fieldOf(schema as JsonSchema, root)).toEqual(field);
+  expect(schemaField(schema as JsonSchema, root)).toEqual(field);
 });
 
 test('an object that may be null, by a reference, has the fields of the object', () => {
   const schema = { anyOf: [{ $ref: '#/$defs/Point' }, { type: 'null' }] };
-  expect(fieldOf(schema, root)).toMatchObject({ kind: 'object', schema: { required: ['x'] } });
+  expect(schemaField(schema, root)).toMatchObject({ kind: 'object', schema: { required: ['x'] } });
 });
 
 test('a value is of the variant whose constants it has, else of its type', () => {
@@ -36,8 +36,8 @@ test('a value is of the variant whose constants it has, else of its type', () =>
     { type: 'object', properties: { type: { const: 'image' } } },
     { type: 'object', properties: { type: { const: 'file' } } },
   ];
-  expect(variantOf({ type: 'file' }, variants)).toBe(2);
-  expect(variantOf(true, variants)).toBe(0);
+  expect(variantIndex({ type: 'file' }, variants)).toBe(2);
+  expect(variantIndex(true, variants)).toBe(0);
   expect(variants.map(variantLabel)).toEqual(['Yes or no', 'Image', 'File']);
 });
 
@@ -47,7 +47,7 @@ test.each([
   ['toolIds', 'Tool IDs'],
   ['HTTPMethod', 'HTTP method'],
 ])('%s is shown as %s', (name, label) => {
-  expect(labelOf(name)).toBe(label);
+  expect(toLabel(name)).toBe(label);
 });
 
 test('each body that the console edits, and each step, has a form to begin with', () => {
@@ -62,9 +62,9 @@ test('each body that the console edits, and each step, has a form to begin with'
       ...(schema.$defs && { $defs: schema.$defs }),
     };
     if (resolved(whole, whole).type !== 'object' || !whole.properties) continue;
-    expect(initialOf(whole, whole)).toBeTypeOf('object');
+    expect(initialValue(whole, whole)).toBeTypeOf('object');
     for (const member of Object.values(whole.properties)) {
-      expect(fieldOf(resolved(member, whole), whole).kind).toBeTypeOf('string');
+      expect(schemaField(resolved(member, whole), whole).kind).toBeTypeOf('string');
     }
   }
   expect(schemas.length).toBeGreaterThan(50);
@@ -79,15 +79,15 @@ test('the form of a prompt has lists of its own tools and of MCP servers, member
       return resolved((name === '[]' ? inside.items : inside.properties?.[name]) ?? {}, whole);
     }, schema ?? {});
   const tools = member($defs.PromptStep, 'config', 'tools');
-  const kindOf = (...path: string[]) => fieldOf(member(tools, ...path), whole).kind;
+  const kindOf = (...path: string[]) => schemaField(member(tools, ...path), whole).kind;
   expect([kindOf('runtimeTools'), kindOf('runtimeTools', '[]')]).toEqual(['list', 'object']);
   expect([kindOf('mcpServers'), kindOf('mcpServers', '[]')]).toEqual(['list', 'object']);
-  expect(fieldOf(member(tools, 'runtimeTools', '[]', 'toolType'), whole)).toEqual({
+  expect(schemaField(member(tools, 'runtimeTools', '[]', 'toolType'), whole)).toEqual({
     kind: 'choice',
     values: ['flow', 'custom', 'external', 'advisor', 'subagent', 'search'],
   });
   expect(kindOf('mcpServers', '[]', 'allowedTools')).toBe('list');
   expect(kindOf('mcpServers', '[]', 'auth', 'token')).toBe('text');
   for (const name of ['config', 'parametersSchema']) expect(kindOf('runtimeTools', '[]', name)).toBe('json');
-  expect(initialOf(member(tools, 'runtimeTools', '[]'), whole)).toMatchObject({ toolType: 'flow' });
+  expect(initialValue(member(tools, 'runtimeTools', '[]'), whole)).toMatchObject({ toolType: 'flow' });
 });

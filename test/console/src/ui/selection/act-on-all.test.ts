@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { oneByOne } from '../../../../../console/src/ui/selection/act-on-all.ts';
+import { actOnEach } from '../../../../../console/src/ui/selection/act-on-all.ts';
 
 const rows = Array.from({ length: 40 }, (_, place) => place);
 const control = (controller = new AbortController()) => {
@@ -12,7 +12,7 @@ test('acts on every row once, on five at most at a time, and counts those that a
   let now = 0;
   let most = 0;
   const shown = control();
-  const failed = await oneByOne(async (row: number) => {
+  const failed = await actOnEach(async (row: number) => {
     most = Math.max(most, ++now);
     await new Promise((resolve) => setTimeout(resolve, 1));
     acted.push(row);
@@ -27,7 +27,7 @@ test('acts on every row once, on five at most at a time, and counts those that a
 test('returns those that failed with their errors, and goes on with the others', async () => {
   const error = new Error('In use');
   const shown = control();
-  const failed = await oneByOne(async (row: number) => {
+  const failed = await actOnEach(async (row: number) => {
     if (row % 20 === 3) throw error;
   })(rows, shown);
   expect(failed).toEqual([
@@ -40,7 +40,7 @@ test('returns those that failed with their errors, and goes on with the others',
 test('begins nothing after an abort', async () => {
   const controller = new AbortController();
   const acted: number[] = [];
-  await oneByOne(async (row: number) => {
+  await actOnEach(async (row: number) => {
     acted.push(row);
     if (acted.length === 7) controller.abort();
   })(rows, control(controller));

@@ -6,9 +6,9 @@ import {
 } from '../../../../../shared/adapters/models/providers/credentials.ts';
 import { providerNames } from '../../../../../shared/adapters/models/providers/provider-names.ts';
 import { collect } from '../../../../../shared/adapters/ports/model-port.ts';
-import { failureOf } from '../../../../support/failure-of.ts';
-import { loopback } from '../../../../support/loopback.ts';
-import { portsOf } from '../../../../support/model-ports.ts';
+import { stepFailure } from '../../../../support/flows/failure-of.ts';
+import { singleModelPorts } from '../../../../support/models/model-ports.ts';
+import { loopback } from '../../../../support/servers/loopback.ts';
 
 beforeEach(() => {
   vi.unstubAllEnvs();
@@ -53,10 +53,10 @@ test('Bedrock signs with the credentials of the Lambda’s role, for its region'
   const keys = { BEDROCK_REGION: 'eu-central-1', AWS_ENDPOINT_URL_BEDROCK_RUNTIME: server.url };
   const credentials = deploymentCredentials('bedrock', keys) ?? {};
   const modelId = 'amazon.nova-lite-v1:0';
-  const { model } = portsOf({ provider: 'bedrock', modelId, credentials, keySource: 'platform' });
+  const { model } = singleModelPorts({ provider: 'bedrock', modelId, credentials, keySource: 'platform' });
   const messages = [{ role: 'user' as const, content: 'Hello' }];
   const signal = new AbortController().signal;
-  const failure = await failureOf(collect(model.stream({ model: 'm', messages, streamed: false, signal })));
+  const failure = await stepFailure(collect(model.stream({ model: 'm', messages, streamed: false, signal })));
   expect(failure.message).toBe('bedrock/amazon.nova-lite-v1:0 answered 403: not authorized');
   expect(asked).toMatchObject([
     {

@@ -1,7 +1,7 @@
 import { text } from 'node:stream/consumers';
 import { expect, test, vi } from 'vitest';
 import { providerKeys } from '../../../../../shared/adapters/models/providers/provider-keys.ts';
-import { loopback } from '../../../../support/loopback.ts';
+import { loopback } from '../../../../support/servers/loopback.ts';
 
 test('reads the keys from the environment, or once from the secret that it names', async () => {
   vi.stubEnv('OPENAI_API_KEY', 'from-env');

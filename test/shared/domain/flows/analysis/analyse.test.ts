@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
 import { analyse } from '../../../../../shared/domain/flows/analysis/analyse.ts';
 import type { FlowStepInput } from '../../../../../shared/domain/flows/checking/flow-step.ts';
-import { sandbox } from '../../../../support/sandbox.ts';
-import { prompt, setVariable, template, transform } from '../../../execution/engine/engine-world.ts';
+import { testSandbox } from '../../../../support/flows/sandbox.ts';
+import { prompt, renderStep, setVariable, transform } from '../../../execution/engine/engine-world.ts';
 
 const condition = (expression: string, trueSteps: object[], falseSteps: object[] = []): FlowStepInput => ({
   type: 'conditional',
@@ -12,7 +12,7 @@ const condition = (expression: string, trueSteps: object[], falseSteps: object[]
 
 /** What is said about some steps, as `CODE path variable`. */
 async function said(kind: 'warnings' | 'recommendations', ...steps: object[]): Promise<string[]> {
-  const findings = (await analyse(steps, 'flowSteps', sandbox))[kind];
+  const findings = (await analyse(steps, 'flowSteps', testSandbox))[kind];
   return findings.map(({ code, path, details }) => {
     const { variable, model } = (details ?? {}) as { variable?: string; model?: string };
     return [code, path, variable ?? model].filter(Boolean).join(' ');
@@ -23,29 +23,29 @@ const recommendations = (...steps: object[]) => said('recommendations', ...steps
 
 test('a consistent flow has no findings', async () => {
   const steps = [
-    template('{{ _record.name }} {{ _flow.name }} {{ messages | size }} {{ secrets.key }}', 'a'),
+    renderStep('{{ _record.name }} {{ _flow.name }} {{ messages | size }} {{ secrets.key }}', 'a'),
     transform('const local = [a].map((x) => x.length); return { local, b: variables.a, c: input["a"] }', 'd'),
     setVariable('e', { list: ['{{ d.local }}'] }),
     condition('e.list.length > 0', [
-      template('{% assign f = e %}{% for g in f.list %}{{ g }}{% endfor %}', 'h'),
+      renderStep('{% assign f = e %}{% for g in f.list %}{{ g }}{% endfor %}', 'h'),
     ]),
-    template('{{ h }}', 'last'),
+    renderStep('{{ h }}', 'last'),
   ];
-  expect(await analyse(steps, 'flowSteps', sandbox)).toEqual({ warnings: [], recommendations: [] });
+  expect(await analyse(steps, 'flowSteps', testSandbox)).toEqual({ warnings: [], recommendations: [] });
 });
 
 test('the JSON Schema of a response reads no variable', async () => {
   const schema = { type: 'object', properties: { title: { type: 'string' } } };
   const responseFormat = { type: 'json', schema };
   const step = prompt('Answer', { model: 'gpt-4o-mini', outputVariable: 'a', responseFormat });
-  expect(await warnings(step, template('{{ a.title }}'))).toEqual([]);
+  expect(await warnings(step, renderStep('{{ a.title }}'))).toEqual([]);
 });
 
 test.each<[object, string]>([
-  [template('{{ gone }}'), 'config.template'],
-  [template('{{ "x" | append: gone }}'), 'config.template'],
-  [template('{% if gone == 1 %}{% endif %}'), 'config.template'],
-  [template('{% for x in gone %}{{ x }}{% endfor %}'), 'config.template'],
+  [renderStep('{{ gone }}'), 'config.template'],
+  [renderStep('{{ "x" | append: gone }}'), 'config.template'],
+  [renderStep('{% if gone == 1 %}{% endif %}'), 'config.template'],
+  [renderStep('{% for x in gone %}{{ x }}{% endfor %}'), 'config.template'],
   [transform('return gone'), 'config.script'],
   [transform('gone.map((x) => x)'), 'config.script'],
   [transform('return variables.gone'), 'config.script'],
@@ -61,8 +61,8 @@ test.each<[object, string]>([
     },
     'config.script',
   ],
-  [{ ...template('x'), when: 'gone > 1' }, 'when'],
-  [condition('gone', [template('x')]), 'config.condition'],
+  [{ ...renderStep('x'), when: 'gone > 1' }, 'when'],
+  [condition('gone', [renderStep('x')]), 'config.condition'],
   [setVariable('a', { deep: [1, { er: '{{ gone }}' }] }), 'config.value.deep.1.er'],
   [
     {
@@ -115,9 +115,9 @@ test.each([
   transform('try { } catch (gone) { return gone.message }'),
   transform('return ((gone) => gone)(1)'),
   transform('return new Map([[Math.PI, JSON.stringify(undefined)]])'),
-  template('{% assign gone = 1 %}{{ gone }}'),
-  template('{% raw %}{{ gone }}{% endraw %}'),
-  template('no {{"gone"}}'),
+  renderStep('{% assign gone = 1 %}{{ gone }}'),
+  renderStep('{% raw %}{{ gone }}{% endraw %}'),
+  renderStep('no {{"gone"}}'),
   {
     type: 'upsert-record',
     name: '{{ gone }}',
@@ -128,17 +128,21 @@ test.each([
 });
 
 test('a variable set later, or in the other branch, is not set yet', async () => {
-  expect(await warnings(template('{{ a }}'), template('x', 'a'), template('{{ a }}'))).toEqual([
+  expect(await warnings(renderStep('{{ a }}'), renderStep('x', 'a'), renderStep('{{ a }}'))).toEqual([
     'VARIABLE_USED_BEFORE_SET flowSteps.0.config.template a',
   ]);
-  const branches = condition('_record.x', [template('x', 'a'), template('{{ a }}')], [template('{{ a }}')]);
-  expect(await warnings(branches, template('{{ a }}'))).toEqual([
+  const branches = condition(
+    '_record.x',
+    [renderStep('x', 'a'), renderStep('{{ a }}')],
+    [renderStep('{{ a }}')],
+  );
+  expect(await warnings(branches, renderStep('{{ a }}'))).toEqual([
     'VARIABLE_USED_BEFORE_SET flowSteps.0.config.falseSteps.0.config.template a',
   ]);
 });
 
 test('steps are analysed in execution order and reported at their position', async () => {
-  const [late, early] = [template('{{ a }}'), template('x', 'a')];
+  const [late, early] = [renderStep('{{ a }}'), renderStep('x', 'a')];
   expect(await warnings({ ...late, order: 2 }, { ...early, order: 1 })).toEqual([]);
   const { warnings: found } = await analyse(
     [
@@ -146,7 +150,7 @@ test('steps are analysed in execution order and reported at their position', asy
       { ...early, order: 2 },
     ],
     'steps',
-    sandbox,
+    testSandbox,
   );
   expect(found).toEqual([
     {
@@ -160,8 +164,8 @@ test('steps are analysed in execution order and reported at their position', asy
 });
 
 test('nested steps are reported by their full path and the index of the top-level step', async () => {
-  const deep = condition('_record.a', [condition('_record.b', [], [template('{{ gone }}')])]);
-  const { warnings: found } = await analyse([template('x'), deep], 'flowSteps', sandbox);
+  const deep = condition('_record.a', [condition('_record.b', [], [renderStep('{{ gone }}')])]);
+  const { warnings: found } = await analyse([renderStep('x'), deep], 'flowSteps', testSandbox);
   expect(found).toMatchObject([
     {
       path: 'flowSteps.1.config.trueSteps.0.config.falseSteps.0.config.template',
@@ -185,7 +189,7 @@ test.each([
   ['[]', 'falseSteps'],
   ['!(2 * 2 !== 4) ? {} : _record.x', 'falseSteps'],
 ])('%j makes %s unreachable', async (expression, branch) => {
-  const step = condition(expression, [template('{{ gone }}', 'a')], [template('{{ gone }}', 'a')]);
+  const step = condition(expression, [renderStep('{{ gone }}', 'a')], [renderStep('{{ gone }}', 'a')]);
   const other = branch === 'trueSteps' ? 'falseSteps' : 'trueSteps';
   expect((await warnings(step)).filter((each) => !each.endsWith(' x'))).toEqual([
     `UNREACHABLE_BRANCH flowSteps.0.config.${branch}`,
@@ -202,13 +206,13 @@ test.each([
   '(() => false)()',
   '_record.x ?? false',
 ])('%j depends on the variables', async (expression) => {
-  expect(await warnings(condition(expression, [template('a')], [template('b')]))).toEqual([]);
+  expect(await warnings(condition(expression, [renderStep('a')], [renderStep('b')]))).toEqual([]);
 });
 
 test('a step that is disabled, or whose condition is always false, never runs and sets nothing', async () => {
-  const off = { ...template('{{ gone }}', 'a'), enabled: false };
-  const never = { ...condition('_record.x', [template('{{ gone }}', 'b')]), when: '1 === 2' };
-  expect(await warnings(off, never, template('{{ a }}{{ b }}'))).toEqual([
+  const off = { ...renderStep('{{ gone }}', 'a'), enabled: false };
+  const never = { ...condition('_record.x', [renderStep('{{ gone }}', 'b')]), when: '1 === 2' };
+  expect(await warnings(off, never, renderStep('{{ a }}{{ b }}'))).toEqual([
     'UNREACHABLE_STEP flowSteps.0.enabled',
     'UNREACHABLE_STEP flowSteps.1.when',
     'UNKNOWN_VARIABLE flowSteps.2.config.template a',
@@ -218,10 +222,10 @@ test('a step that is disabled, or whose condition is always false, never runs an
 
 test('reports an output that is overwritten before it is read', async () => {
   const lost = 'OUTPUT_OVERWRITTEN flowSteps.0.config.outputVariable a';
-  const [one, two, reads] = [template('1', 'a'), template('2', 'a'), template('{{ a }}')];
+  const [one, two, reads] = [renderStep('1', 'a'), renderStep('2', 'a'), renderStep('{{ a }}')];
   expect(await warnings(one, two, reads)).toEqual([lost]);
   expect(await warnings(one, reads, two, reads)).toEqual([]);
-  expect(await warnings(one, template('{{ a }}', 'a'), reads)).toEqual([]);
+  expect(await warnings(one, renderStep('{{ a }}', 'a'), reads)).toEqual([]);
   expect(await warnings(one, { ...two, when: '_record.x' }, reads)).toEqual([]);
   expect(await warnings(one, condition('_record.x', [two]), reads)).toEqual([]);
   expect(await warnings(condition('_record.x', [one], [two]), reads)).toEqual([]);
@@ -236,12 +240,14 @@ test('reports an output that is overwritten before it is read', async () => {
 
 test('reports an output that no step reads, unless the flow ends with it or a script may read any', async () => {
   const unused = 'UNUSED_OUTPUT flowSteps.0.config.outputVariable a';
-  expect(await recommendations(template('1', 'a'), template('2', 'b'))).toEqual([unused]);
-  expect(await recommendations(template('1', 'a'), transform('globalThis[variables.x]', 'b'))).toEqual([]);
-  expect(await recommendations(template('1', 'a'), transform('return Object.keys(input)', 'b'))).toEqual([]);
-  expect(await recommendations(template('1', 'a'), condition('_record.x', [template('2', 'b')]))).toEqual([
-    unused,
-  ]);
+  expect(await recommendations(renderStep('1', 'a'), renderStep('2', 'b'))).toEqual([unused]);
+  expect(await recommendations(renderStep('1', 'a'), transform('globalThis[variables.x]', 'b'))).toEqual([]);
+  expect(await recommendations(renderStep('1', 'a'), transform('return Object.keys(input)', 'b'))).toEqual(
+    [],
+  );
+  expect(await recommendations(renderStep('1', 'a'), condition('_record.x', [renderStep('2', 'b')]))).toEqual(
+    [unused],
+  );
 });
 
 test.each([
@@ -277,11 +283,11 @@ test.each([
 test('a step with effects should have error handling, and a prompt an output variable', async () => {
   const model = 'gpt-4.1-nano';
   const handled = { errorHandling: { onError: 'continue' } };
-  expect(await recommendations(prompt('x', { model }), template('y'))).toEqual([
+  expect(await recommendations(prompt('x', { model }), renderStep('y'))).toEqual([
     'OUTPUT_NOT_KEPT flowSteps.0.config.outputVariable',
     'NO_ERROR_HANDLING flowSteps.0.config.errorHandling',
   ]);
-  expect(await recommendations(template('y'), prompt('x', { model, ...handled }))).toEqual([]);
+  expect(await recommendations(renderStep('y'), prompt('x', { model, ...handled }))).toEqual([]);
 });
 
 test('invalid parts of a flow are skipped', async () => {
@@ -294,9 +300,14 @@ test('invalid parts of a flow are skipped', async () => {
     { type: 'template', config: { template: 5 } },
   ];
   expect(
-    await warnings(...(broken as object[]), template('{{ a'), transform('return ('), template('{{ gone }}')),
+    await warnings(
+      ...(broken as object[]),
+      renderStep('{{ a'),
+      transform('return ('),
+      renderStep('{{ gone }}'),
+    ),
   ).toEqual(['UNKNOWN_VARIABLE flowSteps.8.config.template gone']);
-  expect(await analyse('no list', 'flowSteps', sandbox)).toEqual({ warnings: [], recommendations: [] });
+  expect(await analyse('no list', 'flowSteps', testSandbox)).toEqual({ warnings: [], recommendations: [] });
 });
 
 test('the analysis runs neither templates nor scripts', async () => {
@@ -305,27 +316,27 @@ test('the analysis runs neither templates nor scripts', async () => {
     [
       transform(`${forever} return 1`),
       transform(throws),
-      condition('(() => { for (;;); })()', [template('x')]),
+      condition('(() => { for (;;); })()', [renderStep('x')]),
     ],
     'flowSteps',
-    sandbox,
+    testSandbox,
   );
   expect(found).toEqual([]);
 });
 
 test('long texts, and those beyond the total limit, are reported as not analysed', async () => {
-  const long = template(`{{ gone }}${'x'.repeat(20_000)}`);
-  expect(await warnings(long, template('{{ gone }}'))).toEqual([
+  const long = renderStep(`{{ gone }}${'x'.repeat(20_000)}`);
+  expect(await warnings(long, renderStep('{{ gone }}'))).toEqual([
     'NOT_ANALYSED flowSteps.0',
     'UNKNOWN_VARIABLE flowSteps.1.config.template gone',
   ]);
-  const many = Array.from({ length: 14 }, () => template(`{{ _record.x }}${'x'.repeat(19_000)}`));
+  const many = Array.from({ length: 14 }, () => renderStep(`{{ _record.x }}${'x'.repeat(19_000)}`));
   expect(await warnings(...many)).toEqual(['NOT_ANALYSED flowSteps.13']);
 });
 
 test('beyond a thousand findings only their number is reported', async () => {
   const names = Array.from({ length: 1_500 }, (_, n) => `{{ v${n} }}`).join('');
-  const found = (await analyse([{ ...template(names), name: 'step' }], 'flowSteps', sandbox)).warnings;
+  const found = (await analyse([{ ...renderStep(names), name: 'step' }], 'flowSteps', testSandbox)).warnings;
   expect(found).toHaveLength(1_001);
   expect(found.at(-1)).toMatchObject({ code: 'MORE_FINDINGS', message: '500 more findings are not listed' });
 });

@@ -4,7 +4,7 @@ import { newId } from '../../../../../shared/core/ids.ts';
 import { FlowStepsInput, normaliseSteps } from '../../../../../shared/domain/flows/checking/flow-steps.ts';
 import { checkTexts } from '../../../../../shared/domain/flows/checking/text-problems.ts';
 import { parseOrReject } from '../../../../../shared/platform/http/validation.ts';
-import { sandbox } from '../../../../support/sandbox.ts';
+import { testSandbox } from '../../../../support/flows/sandbox.ts';
 
 const step = (more: object = {}) => ({ type: 'template', name: 'T', config: { template: 'x' }, ...more });
 const conditional = (trueSteps: unknown[], more: object = {}) => ({
@@ -15,7 +15,7 @@ const conditional = (trueSteps: unknown[], more: object = {}) => ({
 });
 async function saved(steps: unknown) {
   const parsed = parseOrReject(FlowStepsInput, steps, ['flowSteps']);
-  return normaliseSteps(await checkTexts(parsed, ['flowSteps'], sandbox), newId);
+  return normaliseSteps(await checkTexts(parsed, ['flowSteps'], testSandbox), newId);
 }
 
 /** The details of the 400 that saving these steps gives. */

@@ -6,7 +6,7 @@ import {
   giveBackRuns,
   takeRun,
 } from '../../../../../shared/execution/batches/messages/run-lease.ts';
-import { countingRuntime } from '../../../../support/stack.ts';
+import { countingRuntime } from '../../../../support/stack/stack.ts';
 
 const start = Date.parse('2026-11-22T12:00:00Z');
 

@@ -8,9 +8,9 @@ import {
   type TimerMessage,
 } from '../../../../../shared/execution/batches/messages/timers.ts';
 import type { Scope } from '../../../../../shared/platform/data/scope.ts';
-import { queueOfItsOwn } from '../../../../support/queues.ts';
-import { silentQueue } from '../../../../support/silent-queue.ts';
-import { countingRuntime } from '../../../../support/stack.ts';
+import { queueOfItsOwn } from '../../../../support/data/queues.ts';
+import { silentQueue } from '../../../../support/data/silent-queue.ts';
+import { countingRuntime } from '../../../../support/stack/stack.ts';
 
 afterEach(() => {
   vi.unstubAllEnvs();

@@ -8,9 +8,9 @@ import {
 import { loadJobs } from '../../../../../shared/execution/batches/running/record-jobs.ts';
 import { runRecord } from '../../../../../shared/execution/batches/running/record-runner.ts';
 import { recordCosts } from '../../../../../shared/execution/runs/checkpoints/record-costs.ts';
-import { plannedBatch } from '../../../../support/batches.ts';
-import { eventually } from '../../../../support/eventually.ts';
-import { template } from '../../../../support/flows.ts';
+import { plannedBatch } from '../../../../support/flows/batches.ts';
+import { template } from '../../../../support/flows/flows.ts';
+import { eventually } from '../../../../support/stack/eventually.ts';
 
 const never = new AbortController().signal;
 

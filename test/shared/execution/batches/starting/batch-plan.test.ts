@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { recordStore } from '../../../../../shared/domain/records/record-store.ts';
-import { batchStore, slotOf } from '../../../../../shared/execution/batches/batch-store.ts';
+import { batchStore, recordSlot } from '../../../../../shared/execution/batches/batch-store.ts';
 import {
   type RunMessage,
   runsOfMessage,
@@ -10,9 +10,9 @@ import {
   type PlanMessage,
 } from '../../../../../shared/execution/batches/starting/batch-plan.ts';
 import { resumeIfStalled } from '../../../../../shared/execution/batches/starting/stalled-batches.ts';
-import { deliver, plannedBatch } from '../../../../support/batches.ts';
-import { template } from '../../../../support/flows.ts';
-import { silentQueue } from '../../../../support/silent-queue.ts';
+import { silentQueue } from '../../../../support/data/silent-queue.ts';
+import { deliverRunMessages, plannedBatch } from '../../../../support/flows/batches.ts';
+import { template } from '../../../../support/flows/flows.ts';
 
 test('a large batch is planned page by page, each record once in its slot', async () => {
   const { scope, batch, records, tenant, progress } = await plannedBatch({
@@ -34,9 +34,9 @@ test('a large batch is planned page by page, each record once in its slot', asyn
   // Each of seven slots has 143 of a thousand records, ten to a message.
   expect(sent.slice(0, -3)).toHaveLength(5 * 7 * 15);
   const inOneSlot = runs.filter(({ slot }) => slot === 3).map(({ recordId }) => recordId);
-  expect(inOneSlot).toEqual(records.filter((_, n) => slotOf(batch, n) === 3).map(({ id }) => id));
+  expect(inOneSlot).toEqual(records.filter((_, n) => recordSlot(batch, n) === 3).map(({ id }) => id));
   expect(records.map(({ id }) => slots.get(id))).toEqual(
-    records.map((_, n) => [slotOf(batch, n), `${batch.id}.${slotOf(batch, n)}`]),
+    records.map((_, n) => [recordSlot(batch, n), `${batch.id}.${recordSlot(batch, n)}`]),
   );
 });
 
@@ -90,7 +90,7 @@ test('a batch does not end before all its records are planned; a batch whose rec
     recordCount: 1,
     planned: false,
   });
-  await deliver([message()]);
+  await deliverRunMessages([message()]);
   expect(await progress()).toMatchObject({ status: 'running', processedRecords: 1, totalRecords: 1 });
   await batchPlanner(scope).plan({ tenant, batchId: batch.id, after: null, n: 0 });
   expect(await progress()).toMatchObject({ status: 'completed', processedRecords: 1, totalRecords: 1 });
@@ -107,7 +107,7 @@ test('the list of batches shows progress, and the sweep stores the outcome', asy
   const { latest } = batchStore(scope);
   const seen = async () => (await latest(1))[0]?.progress;
   for (const n of [0, 1]) {
-    await deliver([message(n)]);
+    await deliverRunMessages([message(n)]);
     expect(await seen()).toMatchObject({ processedRecords: n + 1 });
   }
   expect(await seen()).toMatchObject({ status: 'completed', processedRecords: 2 });

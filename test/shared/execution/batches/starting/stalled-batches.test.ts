@@ -6,18 +6,18 @@ import { recordStore } from '../../../../../shared/domain/records/record-store.t
 import { batchEntity, batchSweep } from '../../../../../shared/execution/batches/batch.ts';
 import { batchStore } from '../../../../../shared/execution/batches/batch-store.ts';
 import { batchDefaults } from '../../../../../shared/execution/batches/starting/batch-options.ts';
-import { batchPlanner, runIdOf } from '../../../../../shared/execution/batches/starting/batch-plan.ts';
+import { batchPlanner, recordRunId } from '../../../../../shared/execution/batches/starting/batch-plan.ts';
 import { batchStarter } from '../../../../../shared/execution/batches/starting/batch-start.ts';
 import { resumeIfStalled } from '../../../../../shared/execution/batches/starting/stalled-batches.ts';
 import { sweepKeys } from '../../../../../shared/platform/cleanup/sweeps.ts';
 import { storedIndexKeys, storedKey } from '../../../../../shared/platform/data/keys.ts';
 import type { Scope } from '../../../../../shared/platform/data/scope.ts';
-import { deliver, plannedBatch, runOnce } from '../../../../support/batches.ts';
-import { eventually } from '../../../../support/eventually.ts';
-import { createRecords, finishedBatch, publishedFlow, template } from '../../../../support/flows.ts';
-import { principalHere } from '../../../../support/principals.ts';
-import { queueOfItsOwn } from '../../../../support/queues.ts';
-import { countingRuntime, newTenant, stack } from '../../../../support/stack.ts';
+import { queueOfItsOwn } from '../../../../support/data/queues.ts';
+import { deliverRunMessages, plannedBatch, runOnce } from '../../../../support/flows/batches.ts';
+import { createRecords, finishedBatch, publishedFlow, template } from '../../../../support/flows/flows.ts';
+import { eventually } from '../../../../support/stack/eventually.ts';
+import { principalHere } from '../../../../support/stack/principals.ts';
+import { countingRuntime, newTenant, stack } from '../../../../support/stack/stack.ts';
 
 afterEach(() => {
   vi.unstubAllEnvs();
@@ -107,7 +107,7 @@ test('the messages of a batch count the resends', async () => {
   const wait = { type: 'wait-until' as const, name: 'wait', config: { delayMs: 3_600_000 } };
   const { scope, batch } = await plannedBatch({ steps: [wait, ...steps] });
   await resumeIfStalled(scope, batch.id, later(16 * 60_000));
-  const name = `${runIdOf(batch, (await batchPlanner(scope).recordsOf('thing', { limit: 1 }))[0]?.id ?? '')}-1.again-1`;
+  const name = `${recordRunId(batch, (await batchPlanner(scope).recordsOf('thing', { limit: 1 }))[0]?.id ?? '')}-1.again-1`;
   const { scheduler } = stack().aws;
   const schedule = () => fetch(`${scheduler}/schedules/${name}?groupName=${process.env.SCHEDULE_GROUP}`);
   await eventually(async () => expect(await (await schedule()).text()).toContain('sending'));
@@ -161,7 +161,7 @@ test('a batch without progress is checked less and less often, one with progress
   expect(await lookAfter(5 * minute)).toMatchObject({ nextMs: 15 * minute, seen: untouched });
   expect(await lookAfter(60 * minute)).toMatchObject({ nextMs: 60 * minute, seen: untouched });
   expect(await lookAfter(20 * day)).toMatchObject({ nextMs: day, seen: untouched });
-  await deliver([message(0)]);
+  await deliverRunMessages([message(0)]);
   const moved = { processed: 1, since: since(30 * day) };
   expect(await lookAfter(30 * day)).toMatchObject({ nextMs: 15 * minute, seen: moved });
   expect(await lookAfter(30 * day + 90 * minute)).toMatchObject({ nextMs: 90 * minute, seen: moved });
@@ -173,7 +173,7 @@ test('a batch without progress is checked less and less often, one with progress
 
 test('a batch with progress does not get its messages again, one without does', async () => {
   const { scope, batch, message } = await plannedBatch({ steps, recordCount: 2 });
-  await deliver([message(0)]);
+  await deliverRunMessages([message(0)]);
   vi.stubEnv('PLAN_QUEUE_URL', 'http://127.0.0.1:1/none');
   onTestFinished(() => void vi.unstubAllEnvs());
   await resumeIfStalled(scope, batch.id, later(16 * 60_000));
@@ -182,7 +182,7 @@ test('a batch with progress does not get its messages again, one without does', 
 
 test('records that were processed and then deleted still count when a batch is planned again', async () => {
   const { scope, batch, message, records, ...tenant } = await plannedBatch({ steps, recordCount: 3 });
-  await deliver([message(0), message(1)]);
+  await deliverRunMessages([message(0), message(1)]);
   await recordStore(scope).remove(records[0]?.id ?? '');
   const again = { tenant: tenant.tenant, batchId: batch.id, after: null, n: 0, again: 1 };
   expect(await batchPlanner(scope).plan(again)).toBeUndefined();

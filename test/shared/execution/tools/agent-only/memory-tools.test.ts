@@ -3,11 +3,11 @@ import { memoryPort } from '../../../../../shared/domain/memory/memory-port.ts';
 import { summaryFor } from '../../../../../shared/execution/memory/summary-for.ts';
 import { memoryTools } from '../../../../../shared/execution/tools/agent-only/memory-tools.ts';
 import { ArgumentsError } from '../../../../../shared/execution/tools/arguments-error.ts';
-import { failureOf } from '../../../../support/failure-of.ts';
-import { modelOf } from '../../../../support/model-ports.ts';
-import { emptyWorld } from '../../../../support/ports.ts';
-import { called } from '../../../../support/runnable-tools.ts';
-import { countingRuntime } from '../../../../support/stack.ts';
+import { called } from '../../../../support/files/runnable-tools.ts';
+import { stepFailure } from '../../../../support/flows/failure-of.ts';
+import { fakeModel } from '../../../../support/models/model-ports.ts';
+import { emptyWorld } from '../../../../support/stack/ports.ts';
+import { countingRuntime } from '../../../../support/stack/stack.ts';
 import { newTenantName } from '../../../platform/data/notes.ts';
 
 const { signal } = new AbortController();
@@ -16,7 +16,7 @@ function world(answer: string) {
   const ports = {
     ...emptyWorld,
     memory: memoryPort(countingRuntime().scopeOf(newTenantName())),
-    model: modelOf(() => answer),
+    model: fakeModel(() => answer),
     embed: async ({ texts }: { texts: string[] }) => ({
       vectors: texts.map(({ length }) => [length, 1]),
       modelUsed: 'e',
@@ -48,7 +48,7 @@ test('an agent saves and recalls with its tools', async () => {
 test('arguments that do not fit are rejected before anything is saved', async () => {
   const { save } = world('');
   for (const args of [{}, { content: '' }, { content: 7 }, { content: 'x', profile: 'bob' }, 'x']) {
-    expect(await failureOf(called(save, args, signal))).toBeInstanceOf(ArgumentsError);
+    expect(await stepFailure(called(save, args, signal))).toBeInstanceOf(ArgumentsError);
   }
   expect(save.parameters).toMatchObject({
     type: 'object',

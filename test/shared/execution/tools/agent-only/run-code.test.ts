@@ -2,13 +2,13 @@ import { expect, test, vi } from 'vitest';
 import { StepError } from '../../../../../shared/core/errors/step-error.ts';
 import { type CodeMode, runCodeTool } from '../../../../../shared/execution/tools/agent-only/run-code.ts';
 import { ArgumentsError } from '../../../../../shared/execution/tools/arguments-error.ts';
-import { failureOf } from '../../../../support/failure-of.ts';
-import { called, toolOf } from '../../../../support/runnable-tools.ts';
-import { sandbox } from '../../../../support/sandbox.ts';
+import { called, fakeTool } from '../../../../support/files/runnable-tools.ts';
+import { stepFailure } from '../../../../support/flows/failure-of.ts';
+import { testSandbox } from '../../../../support/flows/sandbox.ts';
 
 const { signal } = new AbortController();
 const tool = (name: string) =>
-  toolOf({
+  fakeTool({
     id: `tool:${name}`,
     name,
     description: `Does */ ${name}\nwell`,
@@ -16,7 +16,7 @@ const tool = (name: string) =>
   });
 const codeTool = (call: CodeMode['call'], more: Partial<CodeMode> = {}) =>
   runCodeTool({
-    ports: { sandbox },
+    ports: { sandbox: testSandbox },
     config: {},
     tools: [tool('double'), tool('send-mail')],
     callsMax: 5,
@@ -48,19 +48,21 @@ test('a refusal of the run is an error that the code sees', async () => {
 });
 
 test('code that fails is a failed call, with what it wrote', async () => {
-  const failure = await failureOf(called(codeTool(double), { code: 'console.log("seen"); null.x' }, signal));
+  const failure = await stepFailure(
+    called(codeTool(double), { code: 'console.log("seen"); null.x' }, signal),
+  );
   expect(failure.message).toMatch(
     /^The tool run_code failed: The code failed: TypeError: [\s\S]*Console:\nseen$/,
   );
   const many = 'for (let n = 0; n < 9; n++) await tools.double({ n })';
-  expect((await failureOf(called(codeTool(double), { code: many }, signal))).message).toContain(
+  expect((await stepFailure(called(codeTool(double), { code: many }, signal))).message).toContain(
     '5 tool calls',
   );
 });
 
 test('arguments that do not fit are rejected', async () => {
   for (const args of [{}, { code: '' }, { code: 'x'.repeat(50_001) }, { code: '1', more: 1 }]) {
-    expect(await failureOf(called(codeTool(double), args, signal))).toBeInstanceOf(ArgumentsError);
+    expect(await stepFailure(called(codeTool(double), args, signal))).toBeInstanceOf(ArgumentsError);
   }
 });
 

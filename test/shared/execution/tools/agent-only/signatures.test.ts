@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
-import { signaturesOf } from '../../../../../shared/execution/tools/agent-only/signatures.ts';
+import { toolSignatures } from '../../../../../shared/execution/tools/agent-only/signatures.ts';
 
 const argsOf = (parameters: object) =>
   /look\(args: (.*)\): Promise<any>;/.exec(
-    signaturesOf([{ name: 'look', description: 'x', parameters: { ...parameters } }]),
+    toolSignatures([{ name: 'look', description: 'x', parameters: { ...parameters } }]),
   )?.[1];
 
 test.each([

@@ -3,9 +3,9 @@ import { providerKeys } from '../../../../../shared/adapters/models/providers/pr
 import type { Ports } from '../../../../../shared/adapters/ports/ports.ts';
 import type { FlowRecord } from '../../../../../shared/adapters/ports/records-port.ts';
 import { searchAccount as accountOf } from '../../../../../shared/adapters/web/search-account.ts';
-import { emptyWorld } from '../../../../support/ports.ts';
-import { html, json, web } from '../../../../support/web.ts';
-import { messageOf, runBuiltin } from '../run-tool.ts';
+import { html, jsonWebAnswer, web } from '../../../../support/servers/web.ts';
+import { emptyWorld } from '../../../../support/stack/ports.ts';
+import { runBuiltin, stepFailureMessage } from '../run-tool.ts';
 
 beforeEach(() => {
   vi.unstubAllEnvs();
@@ -15,11 +15,11 @@ beforeEach(() => {
 const searchAccount: Ports['searchAccount'] = async (provider) => accountOf(provider, await providerKeys());
 
 test('web-search uses the first configured service, or the one that is asked for', async () => {
-  expect(await messageOf(runBuiltin('web-search', { query: 'x' }, { searchAccount }))).toContain(
+  expect(await stepFailureMessage(runBuiltin('web-search', { query: 'x' }, { searchAccount }))).toContain(
     'let the deployment set one of EXA_API_KEY, TAVILY_API_KEY, BRAVE_API_KEY',
   );
   const { url, asked } = await web(() =>
-    json({ results: [{ title: 'T', url: 'https://a/1', content: 'C', score: 1 }] }),
+    jsonWebAnswer({ results: [{ title: 'T', url: 'https://a/1', content: 'C', score: 1 }] }),
   );
   vi.stubEnv('TAVILY_API_KEY', 'key-5ecret');
   vi.stubEnv('TAVILY_BASE_URL', url);
@@ -27,13 +27,15 @@ test('web-search uses the first configured service, or the one that is asked for
   expect(found).toEqual([{ title: 'T', url: 'https://a/1', snippet: 'C' }]);
   expect(JSON.parse(asked[0]?.body ?? '')).toMatchObject({ query: 'weather', max_results: 3 });
   const exa = runBuiltin('web-search', { query: 'x', service: 'exa' }, { searchAccount });
-  expect(await messageOf(exa)).toContain('EXA_API_KEY');
-  expect(await messageOf(runBuiltin('web-search', { query: ' ' }, { searchAccount }))).toContain('blank');
+  expect(await stepFailureMessage(exa)).toContain('EXA_API_KEY');
+  expect(await stepFailureMessage(runBuiltin('web-search', { query: ' ' }, { searchAccount }))).toContain(
+    'blank',
+  );
 });
 
 test('fetch-url: HTML becomes Markdown, JSON a value; long text is cut', async () => {
   const { url } = await web(({ path }) =>
-    path === '/json' ? json({ a: 1 }) : html(`<h1>Title</h1><p>${'word '.repeat(100)}</p>`),
+    path === '/json' ? jsonWebAnswer({ a: 1 }) : html(`<h1>Title</h1><p>${'word '.repeat(100)}</p>`),
   );
   expect(await runBuiltin('fetch-url', { url: `${url}/json` })).toMatchObject({
     content: { a: 1 },
@@ -51,7 +53,7 @@ test.each([
   ['http://10.0.0.1/', 'not a public address'],
   ['file:///etc/passwd', 'do not fit'],
 ])('fetch-url refuses %s', async (url, message) => {
-  expect(await messageOf(runBuiltin('fetch-url', { url }))).toContain(message);
+  expect(await stepFailureMessage(runBuiltin('fetch-url', { url }))).toContain(message);
 });
 
 test('fetch-url refuses a redirect to a private address, an error status and 50 MB', async () => {
@@ -60,7 +62,7 @@ test('fetch-url refuses a redirect to a private address, an error status and 50 
     if (path === '/large') return { type: 'text/plain', body: Buffer.alloc(50_000_000, 'a') };
     return { status: 503, body: 'Later' };
   });
-  const failing = (path: string) => messageOf(runBuiltin('fetch-url', { url: url + path }));
+  const failing = (path: string) => stepFailureMessage(runBuiltin('fetch-url', { url: url + path }));
   expect(await failing('/away')).toContain('not a public address');
   expect(await failing('/large')).toMatch(/5,?000,?000|5 MB/);
   expect(await failing('/')).toContain('answered 503: Later');
@@ -71,7 +73,7 @@ test('the arguments of a built-in tool need no thread unless they are wrong', as
   const ports = { sandbox: sandbox as Ports['sandbox'] };
   expect(await runBuiltin('calculator', { expression: '6 * 7' }, ports)).toMatchObject({ result: '42' });
   expect(sandbox).not.toHaveBeenCalled();
-  expect(await messageOf(runBuiltin('calculator', { expression: 42, more: 1 }, ports))).toBe(
+  expect(await stepFailureMessage(runBuiltin('calculator', { expression: 42, more: 1 }, ports))).toBe(
     'The arguments do not fit the tool calculator: more: The schema has no such member; expression: Expected string',
   );
 });
@@ -81,7 +83,9 @@ test('code-sandbox: the code reads `input`; an endless one ends', async () => {
   expect(await runBuiltin('code-sandbox', { code: 'const [x] = input; return x', input: ['y'] })).toBe('y');
   const typed = { code: 'const n: number = 1; return n', language: 'typescript' };
   expect(await runBuiltin('code-sandbox', typed)).toBe(1);
-  expect(await messageOf(runBuiltin('code-sandbox', { code: 'for(;;);', timeoutMs: 50 }))).toContain('50 ms');
+  expect(await stepFailureMessage(runBuiltin('code-sandbox', { code: 'for(;;);', timeoutMs: 50 }))).toContain(
+    '50 ms',
+  );
 });
 
 test('json-query selects by JSONPath, in values and in JSON text', async () => {
@@ -100,13 +104,15 @@ test('json-query selects by JSONPath, in values and in JSON text', async () => {
     count: 2,
     truncated: true,
   });
-  expect(await messageOf(runBuiltin('json-query', { data, query: '$.items[' }))).toContain('cannot be read');
+  expect(await stepFailureMessage(runBuiltin('json-query', { data, query: '$.items[' }))).toContain(
+    'cannot be read',
+  );
 });
 
 test('json-query: a query that takes too long ends', async () => {
   const data = Array.from({ length: 30 }, () => ({ text: `${'a'.repeat(40)}!` }));
   const query = '$[?match(@.text, "(a+)+b")]';
-  expect(await messageOf(runBuiltin('json-query', { data, query }))).toContain('takes too long');
+  expect(await stepFailureMessage(runBuiltin('json-query', { data, query }))).toContain('takes too long');
 });
 
 const record: FlowRecord = {
@@ -135,7 +141,7 @@ test('record-search returns the asked fields of the newest matches', async () =>
   });
   expect(asked).toEqual([{ type: 'city', where, limit: 10 }]);
   const wrong = { type: 'city', where: { field: 'size', op: 'near', value: 5 } };
-  expect(await messageOf(runBuiltin('record-search', wrong, { records }))).toContain('do not fit');
+  expect(await stepFailureMessage(runBuiltin('record-search', wrong, { records }))).toContain('do not fit');
 });
 
 test('record-upsert replaces the metadata, or merges it', async () => {
@@ -208,7 +214,7 @@ test('send-email sends what it is given, and refuses what cannot be sent', async
   expect(await runBuiltin('send-email', email, { messages })).toEqual({ messageId: 'm1' });
   expect(sent).toMatchObject([{ to: ['a@example.com', 'b@example.com'], text: '{{ x }}', html: '' }]);
   const failing = (change: object) =>
-    messageOf(runBuiltin('send-email', { ...email, ...change }, { messages }));
+    stepFailureMessage(runBuiltin('send-email', { ...email, ...change }, { messages }));
   expect(await failing({ subject: 'a\nBcc: x@example.com' })).toContain('one line');
   expect(await failing({ to: ['nobody'] })).toContain('to: ');
   expect(await failing({ text: ' ' })).toContain('no body');

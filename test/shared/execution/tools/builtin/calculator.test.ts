@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { messageOf, runBuiltin } from '../run-tool.ts';
+import { runBuiltin, stepFailureMessage } from '../run-tool.ts';
 
 const run = (expression: string, variables?: object) =>
   runBuiltin('calculator', { expression, ...(variables && { variables }) });
@@ -49,12 +49,12 @@ test.each([
   ['sqrt(1, 2)', 'sqrt takes 1 values'],
   [Array(120).fill('1').join('+'), 'at most 100 operations'],
 ])('%s fails: %s', async (expression, message) => {
-  expect(await messageOf(run(expression))).toContain(message);
+  expect(await stepFailureMessage(run(expression))).toContain(message);
 });
 
 test('a variable that is no number is refused', async () => {
-  expect(await messageOf(run('x', { x: '1e99999999' }))).toContain('is not a number');
-  expect(await messageOf(run('x', { 'x y': 1 }))).toContain('do not fit');
+  expect(await stepFailureMessage(run('x', { x: '1e99999999' }))).toContain('is not a number');
+  expect(await stepFailureMessage(run('x', { 'x y': 1 }))).toContain('do not fit');
 });
 
 test('parentheses nest as deeply as an expression is long', async () => {

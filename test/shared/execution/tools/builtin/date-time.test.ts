@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { messageOf, runBuiltin } from '../run-tool.ts';
+import { runBuiltin, stepFailureMessage } from '../run-tool.ts';
 
 const at = new Date('2026-07-01T12:00:00.000Z');
 const run = (args: object) => runBuiltin('date-time', args, { now: () => at });
@@ -65,5 +65,5 @@ test.each([
   [{ operation: 'add', duration: { years: 1e7 } }, 'do not fit'],
   [{ operation: 'guess' }, 'do not fit'],
 ])('%j fails: %s', async (args, message) => {
-  expect(await messageOf(run(args))).toContain(message);
+  expect(await stepFailureMessage(run(args))).toContain(message);
 });

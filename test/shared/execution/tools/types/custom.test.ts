@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { messageOf, previewTool, runTool } from '../run-tool.ts';
+import { previewTool, runTool, stepFailureMessage } from '../run-tool.ts';
 
 const custom = (code: string, config: object = {}) => ({ toolType: 'custom', config: { code, ...config } });
 
@@ -23,8 +23,10 @@ test('a secret reaches the code and no result, also not if an argument asks for 
     three: '{{secret:KEY}}',
   });
   const failing = custom('throw new Error(secrets.KEY)');
-  expect(await messageOf(runTool(failing, {}, { secrets }))).not.toContain(value);
-  expect(await messageOf(runTool(tool, {}, { secrets: async () => new Map() }))).toContain('has no value');
+  expect(await stepFailureMessage(runTool(failing, {}, { secrets }))).not.toContain(value);
+  expect(await stepFailureMessage(runTool(tool, {}, { secrets: async () => new Map() }))).toContain(
+    'has no value',
+  );
 });
 
 test('an argument with the name of the secrets does not replace them', async () => {
@@ -46,7 +48,7 @@ test.each([
   ['return fetch("http://169.254.169.254/")', {}, 'is not defined'],
   ['await new Promise(() => {})', {}, 'never ends'],
 ])('%s fails with the name of the tool', async (code, config, message) => {
-  const failure = await messageOf(runTool(custom(code, config)));
+  const failure = await stepFailureMessage(runTool(custom(code, config)));
   expect(failure).toContain('The tool The_tool failed: ');
   expect(failure).toContain(message);
 });

@@ -1,11 +1,11 @@
 import { expect, test, vi } from 'vitest';
-import { json, web } from '../../../../support/web.ts';
-import { messageOf, previewTool, runTool } from '../run-tool.ts';
+import { jsonWebAnswer, web } from '../../../../support/servers/web.ts';
+import { previewTool, runTool, stepFailureMessage } from '../run-tool.ts';
 
 const external = (config: Record<string, unknown>) => ({ toolType: 'external', config });
 
 test('sends a request with rendered URL, headers, body and authentication', async () => {
-  const { url, asked } = await web(() => json({ data: { items: [{ id: 7 }] }, more: true }));
+  const { url, asked } = await web(() => jsonWebAnswer({ data: { items: [{ id: 7 }] }, more: true }));
   const tool = external({
     url: `${url}/v1/{{ kind }}?q={{ q }}`,
     method: 'POST',
@@ -55,7 +55,7 @@ test.each(['..', '.', '%2e%2E'])('an argument that leads out of the path is refu
   const encoded = id.includes('%')
     ? `https://api.example/a/{{ id | url_decode }}`
     : 'https://api.example/a/{{ id }}';
-  expect(await messageOf(urlOf(encoded, { id }))).toContain('lead out of the path');
+  expect(await stepFailureMessage(urlOf(encoded, { id }))).toContain('lead out of the path');
 });
 
 test.each([
@@ -74,25 +74,29 @@ test.each([
   [{ type: 'text/plain', body: Buffer.alloc(50_000_000, 'a') }, {}, 'The tool The_tool failed: '],
 ])('a server that answers wrongly is a failure of the tool: %#', async (answer, config, message) => {
   const { url } = await web(() => answer);
-  expect(await messageOf(runTool(external({ url, ...config })))).toContain(message);
+  expect(await stepFailureMessage(runTool(external({ url, ...config })))).toContain(message);
 });
 
 test('a server that hangs ends by the time limit', async () => {
   const { url } = await web(() => new Promise(() => {}));
-  expect(await messageOf(runTool(external({ url, timeoutMs: 100 })))).toMatch(/100 ms|0\.1 s|took longer/);
+  expect(await stepFailureMessage(runTool(external({ url, timeoutMs: 100 })))).toMatch(
+    /100 ms|0\.1 s|took longer/,
+  );
 });
 
 test('responses: JSON becomes a value, other text stays text, and text stays text if asked', async () => {
-  const { url } = await web(({ path }) => (path === '/json' ? json([1]) : { type: 'text/plain', body: 'x' }));
+  const { url } = await web(({ path }) =>
+    path === '/json' ? jsonWebAnswer([1]) : { type: 'text/plain', body: 'x' },
+  );
   expect(await runTool(external({ url: `${url}/json` }))).toEqual([1]);
   expect(await runTool(external({ url }))).toBe('x');
   expect(await runTool(external({ url: `${url}/json`, responseFormat: 'text' }))).toBe('[1]');
 });
 
 test('a header cannot be split by an argument', async () => {
-  const { url, asked } = await web(() => json(1));
+  const { url, asked } = await web(() => jsonWebAnswer(1));
   const tool = external({ url, headers: { 'x-a': '{{ a }}' } });
-  await messageOf(runTool(tool, { a: 'x\r\nx-b: y' }));
+  await stepFailureMessage(runTool(tool, { a: 'x\r\nx-b: y' }));
   expect(asked).toEqual([]);
 });
 
@@ -101,9 +105,11 @@ test('a server that repeats the secret is redacted, in results and in errors', a
   const value = 'the-secret-value';
   const secrets = async () => new Map([['KEY', { value, version: '1' }]]);
   const { url } = await web(({ headers, path }) =>
-    path === '/fail' ? { status: 400, body: String(headers['x-key']) } : json({ seen: headers['x-key'] }),
+    path === '/fail'
+      ? { status: 400, body: String(headers['x-key']) }
+      : jsonWebAnswer({ seen: headers['x-key'] }),
   );
   const tool = (path: string) => external({ url: url + path, headers: { 'x-key': '{{secret:KEY}}' } });
   expect(await runTool(tool('/'), {}, { secrets })).toEqual({ seen: '[secret:KEY]' });
-  expect(await messageOf(runTool(tool('/fail'), {}, { secrets }))).not.toContain(value);
+  expect(await stepFailureMessage(runTool(tool('/fail'), {}, { secrets }))).not.toContain(value);
 });

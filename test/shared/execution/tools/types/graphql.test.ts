@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { html, json, type WebAnswer, web } from '../../../../support/web.ts';
-import { messageOf, previewTool, runTool } from '../run-tool.ts';
+import { html, jsonWebAnswer, type WebAnswer, web } from '../../../../support/servers/web.ts';
+import { previewTool, runTool, stepFailureMessage } from '../run-tool.ts';
 
 const query = 'query City($name: String!) { city(name: $name) { size } }';
 
@@ -11,7 +11,9 @@ async function run(answer: WebAnswer, config: object = {}) {
 }
 
 test('the arguments are the variables', async () => {
-  const { running, asked } = await run(json({ data: { city: { size: 7 } } }), { operationName: 'City' });
+  const { running, asked } = await run(jsonWebAnswer({ data: { city: { size: 7 } } }), {
+    operationName: 'City',
+  });
   expect(await running).toEqual({ data: { city: { size: 7 } } });
   expect(asked).toMatchObject([{ method: 'POST', headers: { 'content-type': 'application/json' } }]);
   expect(asked[0]?.headers.accept).toContain('application/graphql-response+json');
@@ -34,17 +36,20 @@ test('variables can be mapped', async () => {
 
 test('errors with data are part of the result', async () => {
   const errors = [{ message: 'No size', path: ['city', 'size'] }];
-  const { running } = await run(json({ data: { city: { size: null } }, errors }));
+  const { running } = await run(jsonWebAnswer({ data: { city: { size: null } }, errors }));
   expect(await running).toEqual({ data: { city: { size: null } }, errors });
 });
 
 test.each([
-  [json({ errors: [{ message: 'No such field' }, { message: 'Second' }] }), 'errors: No such field; Second'],
-  [json({ data: null, errors: Array(9).fill({ message: 'x' }) }), 'x; x; x; x; x; 4 more'],
-  [json({ errors: [{ message: 'Not allowed' }] }, { status: 403 }), 'Not allowed'],
+  [
+    jsonWebAnswer({ errors: [{ message: 'No such field' }, { message: 'Second' }] }),
+    'errors: No such field; Second',
+  ],
+  [jsonWebAnswer({ data: null, errors: Array(9).fill({ message: 'x' }) }), 'x; x; x; x; x; 4 more'],
+  [jsonWebAnswer({ errors: [{ message: 'Not allowed' }] }, { status: 403 }), 'Not allowed'],
   [html('<h1>Login</h1>'), 'did not answer with a GraphQL response'],
   [html('<h1>Down</h1>', { status: 503 }), 'answered 503'],
-  [json({ data: 1, errors: [] }), 'did not answer with a GraphQL response'],
+  [jsonWebAnswer({ data: 1, errors: [] }), 'did not answer with a GraphQL response'],
 ])('a response without data is a failure: %#', async (answer, message) => {
-  expect(await messageOf((await run(answer)).running)).toContain(message);
+  expect(await stepFailureMessage((await run(answer)).running)).toContain(message);
 });

@@ -1,17 +1,17 @@
 import { expect, test } from 'vitest';
 import { mcpPort } from '../../../../../shared/adapters/mcp-client/mcp-port.ts';
-import { eventually } from '../../../../support/eventually.ts';
 import {
-  type Exchange,
-  event,
   hostileServer,
-  json,
+  type McpExchange,
+  mcpEvent,
   modernServer,
+  respondJson,
   result,
   sse,
   toolText,
-} from '../../../../support/hostile-mcp-server.ts';
-import { messageOf, runTool } from '../run-tool.ts';
+} from '../../../../support/servers/hostile-mcp-server.ts';
+import { eventually } from '../../../../support/stack/eventually.ts';
+import { runTool, stepFailureMessage } from '../run-tool.ts';
 
 const run = (url: string, config: object = {}, ports: object = {}) =>
   runTool(
@@ -24,13 +24,13 @@ const run = (url: string, config: object = {}, ports: object = {}) =>
   );
 
 /** A server that only responds to calls of its tools in its own way. */
-const onCall = (respond: (exchange: Exchange) => unknown) =>
+const onCall = (respond: (exchange: McpExchange) => unknown) =>
   hostileServer((exchange) => (exchange.message.method === 'tools/call' ? respond(exchange) : undefined));
 
 const mb = Buffer.alloc(1_000_000, 'a');
 
 /** Writes until the other side closes. */
-async function forever({ response }: Exchange, chunk: string | Buffer, bytesMax = Infinity) {
+async function forever({ response }: McpExchange, chunk: string | Buffer, bytesMax = Infinity) {
   for (let bytes = 0; !response.destroyed && bytes < bytesMax; bytes += chunk.length) {
     if (!response.write(chunk)) await new Promise((done) => response.once('drain', done).once('close', done));
   }
@@ -38,16 +38,16 @@ async function forever({ response }: Exchange, chunk: string | Buffer, bytesMax 
   return true;
 }
 
-const stream = (exchange: Exchange, ...written: [string | Buffer, number?]) => {
+const stream = (exchange: McpExchange, ...written: [string | Buffer, number?]) => {
   sse(exchange.response);
   return forever(exchange, ...written);
 };
 
-const answers: [what: string, respond: (exchange: Exchange) => unknown, message: string][] = [
+const answers: [what: string, respond: (exchange: McpExchange) => unknown, message: string][] = [
   [
     'dies in the middle of a stream',
     ({ response }) => {
-      sse(response).write(event({ jsonrpc: '2.0', method: 'notifications/message' }));
+      sse(response).write(mcpEvent({ jsonrpc: '2.0', method: 'notifications/message' }));
       setTimeout(() => response.destroy(), 20);
       return true;
     },
@@ -76,12 +76,13 @@ const answers: [what: string, respond: (exchange: Exchange) => unknown, message:
   ],
   [
     'answers JSON without JSON-RPC',
-    ({ response }) => json(response, { hello: 1 }),
+    ({ response }) => respondJson(response, { hello: 1 }),
     'does not follow the protocol',
   ],
   [
     'answers with a batch',
-    ({ response, message }) => json(response, [{ jsonrpc: '2.0', id: message.id, result: toolText('hi') }]),
+    ({ response, message }) =>
+      respondJson(response, [{ jsonrpc: '2.0', id: message.id, result: toolText('hi') }]),
     'answered with a list of messages',
   ],
   ['answers 202', ({ response }) => response.writeHead(202).end(), 'without an answer'],
@@ -98,7 +99,7 @@ const answers: [what: string, respond: (exchange: Exchange) => unknown, message:
   ],
   [
     'streams without end',
-    (exchange) => stream(exchange, event({ jsonrpc: '2.0', method: 'notifications/x' })),
+    (exchange) => stream(exchange, mcpEvent({ jsonrpc: '2.0', method: 'notifications/x' })),
     'streams more than 20000 lines',
   ],
   ['streams one event without end', (exchange) => stream(exchange, mb), 'more than 5000000 bytes'],
@@ -146,7 +147,7 @@ const answers: [what: string, respond: (exchange: Exchange) => unknown, message:
 test.each(answers)('a server that %s', async (what, respond, message) => {
   const { url } = await onCall(async (exchange) => (await respond(exchange)) ?? true);
   // Only the slow one meets the time limit: every other message names its own cause, also on a busy machine.
-  const failure = await messageOf(run(url, what === 'is slow' ? { timeoutMs: 300 } : {}));
+  const failure = await stepFailureMessage(run(url, what === 'is slow' ? { timeoutMs: 300 } : {}));
   expect(failure).toContain(message);
   expect(failure.length).toBeLessThan(450);
   expect(failure).not.toMatch(/[\p{Cc}\u202e]/u);
@@ -160,7 +161,7 @@ test.each(['HTML', 'nothing', 'a JSON text'])('a server that answers %s to every
           .writeHead(200, { 'content-type': what === 'HTML' ? 'text/html' : 'application/json' })
           .end(what === 'HTML' ? '<p>' : '"x"'),
   );
-  expect(await messageOf(run(url))).toContain('does not follow the protocol');
+  expect(await stepFailureMessage(run(url))).toContain('does not follow the protocol');
 });
 
 test.each([401, 403])('%i says how to authorize, and the addresses in it are not fetched', async (status) => {
@@ -172,7 +173,7 @@ test.each([401, 403])('%i says how to authorize, and the addresses in it are not
       })
       .end('Who are you?'),
   );
-  expect(await messageOf(run(url))).toBe(
+  expect(await stepFailureMessage(run(url))).toBe(
     `The tool The_tool failed: The MCP server asks for authorization (${status}): give "auth" or a header in the tool's config. It answered: Who are you?`,
   );
   expect(metadata.asked).toEqual([]);
@@ -184,10 +185,10 @@ test('requests of the server are declined, and its notifications ignored', async
     sse(response);
     const methods = ['sampling/createMessage', 'elicitation/create', 'roots/list', 'what/ever'];
     for (const [id, method] of methods.entries()) {
-      response.write(event({ jsonrpc: '2.0', id: `s${id}`, method, params: {} }));
+      response.write(mcpEvent({ jsonrpc: '2.0', id: `s${id}`, method, params: {} }));
     }
-    response.write(event({ jsonrpc: '2.0', method: 'notifications/tools/list_changed' }));
-    const end = () => response.end(event({ jsonrpc: '2.0', id: message.id, result: toolText('done') }));
+    response.write(mcpEvent({ jsonrpc: '2.0', method: 'notifications/tools/list_changed' }));
+    const end = () => response.end(mcpEvent({ jsonrpc: '2.0', id: message.id, result: toolText('done') }));
     void eventually(() => expect(declined()).toHaveLength(4)).finally(end);
     return true;
   });
@@ -200,18 +201,18 @@ test('requests of the server are declined, and its notifications ignored', async
 
 test('a server cannot make the client send more than a few requests', async () => {
   const { url, asked } = await onCall((exchange) =>
-    stream(exchange, event({ jsonrpc: '2.0', id: 7, method: 'ping' }), 200_000),
+    stream(exchange, mcpEvent({ jsonrpc: '2.0', id: 7, method: 'ping' }), 200_000),
   );
-  expect(await messageOf(run(url))).toContain('causes more than 50 requests');
+  expect(await stepFailureMessage(run(url))).toContain('causes more than 50 requests');
   expect(asked.length).toBeLessThan(60);
 });
 
 test('a server that closes the stream and resumes it when asked', async () => {
   const { url } = await hostileServer(({ message, response, request }) => {
-    if (message.method === 'tools/call') return sse(response).end(`retry: 10\n${event({}, 'one')}`);
+    if (message.method === 'tools/call') return sse(response).end(`retry: 10\n${mcpEvent({}, 'one')}`);
     if (message.method !== 'GET') return undefined;
     expect(request.headers['last-event-id']).toBe('one');
-    return sse(response).end(event({ jsonrpc: '2.0', id: 1, result: toolText('later') }, 'two'));
+    return sse(response).end(mcpEvent({ jsonrpc: '2.0', id: 1, result: toolText('later') }, 'two'));
   });
   expect(await run(url)).toBe('later');
 });
@@ -256,7 +257,7 @@ test('names of tools are data: odd ones are sent as they are, and listed in one 
   });
   expect(await run(url, { toolName: odd })).toBe('odd');
   expect(asked.at(-1)?.params?.name).toBe(odd);
-  const message = await messageOf(run(url, { toolName: 'gone' }));
+  const message = await stepFailureMessage(run(url, { toolName: 'gone' }));
   expect(message).toContain('The MCP server has no tool gone. It has t0 [2J, t1 [2J,');
   expect(message).toContain('t19 [2J, and 10 more');
 });
@@ -272,7 +273,7 @@ test('a tool that disappears between two calls', async () => {
   });
   expect(await run(url)).toBe('done');
   tools = ['other'];
-  expect(await messageOf(run(url))).toContain('has no tool it. It has other');
+  expect(await stepFailureMessage(run(url))).toContain('has no tool it. It has other');
 });
 
 test('a server that repeats a secret is redacted before its text is cut', async () => {
@@ -285,15 +286,15 @@ test('a server that repeats a secret is redacted before its text is cut', async 
     ),
   );
   const secrets = async () => new Map([['KEY', { value, version: '1' }]]);
-  const message = await messageOf(run(url, { headers: { 'X-Key': '{{secret:KEY}}' } }, { secrets }));
+  const message = await stepFailureMessage(run(url, { headers: { 'X-Key': '{{secret:KEY}}' } }, { secrets }));
   expect(message).toContain('aaa[sec');
   expect(message).not.toContain('the-');
 });
 
 test('a private address is refused before a connection, and a header that cannot be sent without its value', async () => {
-  expect(await messageOf(run('http://10.0.0.1/mcp'))).toContain('not a public address');
+  expect(await stepFailureMessage(run('http://10.0.0.1/mcp'))).toContain('not a public address');
   const { url, asked } = await hostileServer(() => undefined);
-  const message = await messageOf(run(url, { headers: { 'x-a': 'hidden\r\nx-b: y' } }));
+  const message = await stepFailureMessage(run(url, { headers: { 'x-a': 'hidden\r\nx-b: y' } }));
   expect(message).toContain('x-a has characters');
   expect(message).not.toContain('hidden');
   expect(asked).toEqual([]);

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
 import { mcpPort } from '../../../../../shared/adapters/mcp-client/mcp-port.ts';
-import { json, modernServer, result } from '../../../../support/hostile-mcp-server.ts';
-import { mcpServer } from '../../../../support/mcp.ts';
-import type { Kind } from '../../../../support/mcp-server.ts';
-import { messageOf, previewTool, runTool } from '../run-tool.ts';
+import { modernServer, respondJson, result } from '../../../../support/servers/hostile-mcp-server.ts';
+import { mcpServer } from '../../../../support/servers/mcp.ts';
+import type { McpServerKind } from '../../../../support/servers/mcp-server.ts';
+import { previewTool, runTool, stepFailureMessage } from '../run-tool.ts';
 
 const run = (url: string, toolName: string, args: object = {}, config: object = {}) =>
   runTool({ toolType: 'mcp', config: { url, toolName, ...config } }, args, { mcp: mcpPort('t') });
@@ -15,22 +15,22 @@ const kinds = [
   { kind: 'stateless', answers: 'sse', protocolVersions: ['2025-06-18'] },
   { kind: 'session', answers: 'json', protocolVersions: ['2025-06-18'] },
   { kind: 'session', answers: 'sse', protocolVersions: ['2025-11-25'] },
-] satisfies Kind[];
+] satisfies McpServerKind[];
 
-test.each<Kind>(kinds)('calls a tool of a server: %j', async (kind) => {
+test.each<McpServerKind>(kinds)('calls a tool of a server: %j', async (kind) => {
   const { url } = await mcpServer(kind);
   expect(await run(url, 'greet', { name: 'Ada' })).toBe('Hello, Ada!');
   expect(await run(url, 'multi-greet', { name: 'Ada' })).toBe('Good morning, Ada!');
   expect(await run(url, 'get_weather', { city: 'Oslo' })).toEqual({ celsius: 21.5, city: 'Oslo' });
-  expect(await messageOf(run(url, 'fail'))).toBe(
+  expect(await stepFailureMessage(run(url, 'fail'))).toBe(
     'The tool The_tool failed: The MCP server answered with an error: The disk is full',
   );
-  expect(await messageOf(run(url, 'nothing'))).toContain(
+  expect(await stepFailureMessage(run(url, 'nothing'))).toContain(
     'The MCP server has no tool nothing. It has greet, multi-greet, get_weather, fail, picture, in-region, ask-first',
   );
 });
 
-test.each<[Kind, string[]]>([
+test.each<[McpServerKind, string[]]>([
   [
     { kind: 'modern' },
     ['POST server/discover', 'POST server/discover', 'POST tools/list', 'POST tools/call'],
@@ -97,7 +97,11 @@ test('a header that the server began to want is sent in a second try', async () 
       if (value === 'eu') {
         return result(response, id, { resultType: 'complete', content: [{ type: 'text', text: 'done' }] });
       }
-      return json(response, { jsonrpc: '2.0', id, error: { code: -32_020, message: 'no header' } }, 400);
+      return respondJson(
+        response,
+        { jsonrpc: '2.0', id, error: { code: -32_020, message: 'no header' } },
+        400,
+      );
     },
   );
   expect(await run(url, 'it', { region: 'eu' })).toBe('done');
@@ -125,7 +129,7 @@ test.each<[string, object]>([
     () => [tool],
     () => undefined,
   );
-  const message = await messageOf(run(url, 'it', { region: 'eu' }));
+  const message = await stepFailureMessage(run(url, 'it', { region: 'eu' }));
   expect(message).toContain('describes the tool it wrongly, so it is not called');
   expect(message).toContain(problem);
   expect(asked.map(({ method }) => method)).not.toContain('tools/call');
@@ -133,7 +137,7 @@ test.each<[string, object]>([
 
 test('the tool offers no input of its caller', async () => {
   const { url } = await mcpServer({ kind: 'modern' });
-  expect(await messageOf(run(url, 'ask-first'))).toContain(
+  expect(await stepFailureMessage(run(url, 'ask-first'))).toContain(
     'capabilities do not declare the required capability',
   );
 });

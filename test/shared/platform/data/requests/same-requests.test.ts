@@ -17,7 +17,7 @@ import { HttpRequest } from '@smithy/core/protocols';
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { DocumentClient } from '../../../../../shared/platform/data/requests/document-client.ts';
-import { numRuns } from '../../../../support/slow.ts';
+import { numRuns } from '../../../../support/suite/slow.ts';
 import { answerWith, type Received, scriptedEndpoint } from './scripted-endpoint.ts';
 
 const TableName = 'table';

@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders, ServerResponse } from 'node:http';
 import { text } from 'node:stream/consumers';
-import { serve } from '../../../../support/serve.ts';
+import { serveHttp } from '../../../../support/servers/serve.ts';
 
 export interface Received {
   method: string | undefined;
@@ -19,7 +19,7 @@ export async function scriptedEndpoint(react: Reaction) {
     url: endpoint,
     close,
     closeIdle,
-  } = await serve(async (request, response) => {
+  } = await serveHttp(async (request, response) => {
     const { method, url, headers } = request;
     received.push({ method, url, headers, body: await text(request) });
     react(response, received.length);

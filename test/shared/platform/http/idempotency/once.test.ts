@@ -7,8 +7,8 @@ import { ids } from '../../../../../shared/platform/data/scope.ts';
 import { defineEndpoint } from '../../../../../shared/platform/http/endpoint.ts';
 import { toLambda } from '../../../../../shared/platform/http/lambda/lambda.ts';
 import type { Runtime } from '../../../../../shared/platform/runtime.ts';
-import { invokeWith } from '../../../../support/invoke.ts';
-import { countingRuntime } from '../../../../support/stack.ts';
+import { invokeWith } from '../../../../support/stack/invoke.ts';
+import { countingRuntime } from '../../../../support/stack/stack.ts';
 
 const failures: Record<string, () => Error> = {
   invalid: () => invalidAt('what', 'INVALID_VALUE', 'No'),

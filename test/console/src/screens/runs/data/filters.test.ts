@@ -2,9 +2,9 @@ import { defaultParseSearch, defaultStringifySearch } from '@tanstack/react-rout
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import {
-  filtersOf,
-  queryOf,
+  parseAddressFilters,
   type RunFilters,
+  runsQuery,
 } from '../../../../../../console/src/screens/runs/data/filters.ts';
 
 const id = (prefix: string) => `${prefix}_01k9m4v7d3x8qz5w2r6t0y1hbn`;
@@ -32,7 +32,7 @@ const anyFilters = fc.record(
 
 /** Through the address and back. */
 const throughAddress = (filters: RunFilters) =>
-  filtersOf(defaultParseSearch(defaultStringifySearch(filters)));
+  parseAddressFilters(defaultParseSearch(defaultStringifySearch(filters)));
 
 test('an address keeps every filter as it was set', () => {
   fc.assert(
@@ -55,25 +55,25 @@ test.each([
   ['minDurationMs', 1.5, /^Duration at least: /],
   ['tag', '', /^Tag: /],
 ])('%s=%j in an address is refused, with the reason', (name, value, reason) => {
-  const { problems } = filtersOf({ [name]: value });
+  const { problems } = parseAddressFilters({ [name]: value });
   expect(problems).toEqual([expect.stringMatching(reason)]);
 });
 
 test('a range that ends before it begins is refused', () => {
-  const { problems } = filtersOf({ from: '2026-11-26T10:00:00Z', to: '2026-11-26T09:00:00Z' });
+  const { problems } = parseAddressFilters({ from: '2026-11-26T10:00:00Z', to: '2026-11-26T09:00:00Z' });
   expect(problems).toHaveLength(1);
 });
 
 test('the run beside the list is no filter', () => {
-  expect(filtersOf({ preview: id('exec') })).toEqual({ filters: {}, problems: [] });
+  expect(parseAddressFilters({ preview: id('exec') })).toEqual({ filters: {}, problems: [] });
 });
 
 test('a range of time is sent as its begin, and an explicit one that is later counts', () => {
   const now = Date.parse('2026-11-26T10:00:00Z');
-  expect(queryOf({ started: '1h', status: 'failed' }, now)).toEqual({
+  expect(runsQuery({ started: '1h', status: 'failed' }, now)).toEqual({
     status: 'failed',
     from: '2026-11-26T09:00:00.000Z',
   });
   const from = '2026-11-26T09:30:00.000Z';
-  expect(queryOf({ started: '1h', from }, now)).toEqual({ from });
+  expect(runsQuery({ started: '1h', from }, now)).toEqual({ from });
 });

@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { expect, test } from 'vitest';
 import type { RunDetails } from '../../../../../../console/src/screens/runs/data/run-details.ts';
-import { curlOf } from '../../../../../../console/src/screens/runs/page/curl.ts';
+import { curlCommand } from '../../../../../../console/src/screens/runs/page/curl.ts';
 
 const run = (given: Partial<RunDetails>) =>
   ({ id: 'exec_1', flowId: null, agentId: null, toolId: null, input: null, ...given }) as RunDetails;
@@ -22,7 +22,7 @@ test('a flow is started again with what it was given, whatever quotes are in it'
   const inputs = { text: `It's "here" $HOME \`ls\`` };
   const record = { id: null, type: 'visitor', name: 'Ada', metadata: {} };
   const given = argumentsOf(
-    curlOf(run({ kind: 'flow', flowId: 'flow_1', input: { inputs, record } }), 'https://api'),
+    curlCommand(run({ kind: 'flow', flowId: 'flow_1', input: { inputs, record } }), 'https://api'),
   );
   expect(given.slice(0, 5)).toEqual([
     '-X',
@@ -49,5 +49,5 @@ test.each([
   [{ kind: 'tool', toolId: 'tool_1' }, 'https://api/v1/runs/exec_1'],
   [{ kind: 'flow', flowId: 'flow_1', input: null }, 'https://api/v1/runs/exec_1'],
 ] as [Partial<RunDetails>, string][])('%j calls %s', (given, address) => {
-  expect(curlOf(run(given), 'https://api')).toContain(`'${address}'`);
+  expect(curlCommand(run(given), 'https://api')).toContain(`'${address}'`);
 });

@@ -1,11 +1,11 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import {
-  ancestorsOf,
-  failureIn,
-  rowsOf,
+  buildSpanTree,
+  failedSpan,
   type Span,
-  treeOf,
+  spanAncestors,
+  visibleRows,
 } from '../../../../../../console/src/screens/runs/trace/span-tree.ts';
 
 /** Each span has one before it as its parent, or one that is not in the trace. */
@@ -19,7 +19,7 @@ const spans = fc.array(fc.nat(), { maxLength: 60 }).map((numbers) =>
 test('with everything open, each span has one row, right below its parent or a sibling of it', () => {
   fc.assert(
     fc.property(spans, (given) => {
-      const rows = rowsOf(treeOf(given), new Set());
+      const rows = visibleRows(buildSpanTree(given), new Set());
       expect(rows.map(({ span }) => span.spanId).toSorted()).toEqual(
         given.map(({ spanId }) => spanId).toSorted(),
       );
@@ -37,8 +37,8 @@ test('a closed span hides what is inside of it at any depth, and nothing else', 
     fc.property(spans, fc.nat(), (given, number) => {
       fc.pre(given.length > 0);
       const closed = `${number % given.length}`;
-      const shown = rowsOf(treeOf(given), new Set([closed])).map(({ span }) => span.spanId);
-      const expected = given.filter(({ spanId }) => !ancestorsOf(given, spanId).includes(closed));
+      const shown = visibleRows(buildSpanTree(given), new Set([closed])).map(({ span }) => span.spanId);
+      const expected = given.filter(({ spanId }) => !spanAncestors(given, spanId).includes(closed));
       expect(shown.toSorted()).toEqual(expected.map(({ spanId }) => spanId).toSorted());
     }),
   );
@@ -50,7 +50,7 @@ test('rows say their place among their siblings', () => {
     { spanId: 'b', parentSpanId: 'a' },
     { spanId: 'c', parentSpanId: 'a' },
   ];
-  const rows = rowsOf(treeOf(given), new Set());
+  const rows = visibleRows(buildSpanTree(given), new Set());
   expect(rows.map(({ place, siblings, level }) => [level, place, siblings])).toEqual([
     [1, 1, 1],
     [2, 1, 2],
@@ -63,7 +63,7 @@ test('5,000 spans, each inside of the one before, make rows without an overflow'
     spanId: `${n}`,
     parentSpanId: n ? `${n - 1}` : null,
   }));
-  expect(rowsOf(treeOf(given), new Set()).at(-1)?.level).toBe(5_000);
+  expect(visibleRows(buildSpanTree(given), new Set()).at(-1)?.level).toBe(5_000);
 });
 
 test('the failure of a run is the innermost span that failed', () => {
@@ -75,6 +75,6 @@ test('the failure of a run is the innermost span that failed', () => {
     span('step', 'run', 'error'),
     span('call', 'step', 'error'),
   ];
-  expect(failureIn(given)?.spanId).toBe('call');
-  expect(failureIn([span('run', null, 'ok')])).toBeUndefined();
+  expect(failedSpan(given)?.spanId).toBe('call');
+  expect(failedSpan([span('run', null, 'ok')])).toBeUndefined();
 });

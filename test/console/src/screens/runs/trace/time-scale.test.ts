@@ -1,6 +1,10 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { barOf, scaleOf, ticksOf } from '../../../../../../console/src/screens/runs/trace/time-scale.ts';
+import {
+  axisTicks,
+  spanBar,
+  timeScale,
+} from '../../../../../../console/src/screens/runs/trace/time-scale.ts';
 
 const base = Date.parse('2026-11-26T10:00:00Z');
 const at = (ms: number) => new Date(base + ms).toISOString();
@@ -15,8 +19,8 @@ const spans = fc.array(
 test('each bar lies within the axis, and one of the bars reaches each of its ends', () => {
   fc.assert(
     fc.property(spans, (given) => {
-      const scale = scaleOf(given, base + 300_000);
-      const bars = given.map((span) => barOf(span, scale));
+      const scale = timeScale(given, base + 300_000);
+      const bars = given.map((span) => spanBar(span, scale));
       for (const { from, length } of bars) {
         expect(from).toBeGreaterThanOrEqual(0);
         expect(length).toBeGreaterThanOrEqual(0);
@@ -28,18 +32,18 @@ test('each bar lies within the axis, and one of the bars reaches each of its end
 });
 
 test('a span without an end goes on until now', () => {
-  const scale = scaleOf([{ startedAt: at(0), endedAt: null }], base + 2_000);
-  expect(barOf({ startedAt: at(1_000), endedAt: null }, scale)).toEqual({ from: 0.5, length: 0.5 });
+  const scale = timeScale([{ startedAt: at(0), endedAt: null }], base + 2_000);
+  expect(spanBar({ startedAt: at(1_000), endedAt: null }, scale)).toEqual({ from: 0.5, length: 0.5 });
 });
 
 test('the axis has a few round times, for traces of a millisecond as of months', () => {
   fc.assert(
     fc.property(fc.double({ min: 1, max: 1e11, noNaN: true }), (lengthMs) => {
-      const ticks = ticksOf(lengthMs);
+      const ticks = axisTicks(lengthMs);
       expect(ticks.length).toBeLessThanOrEqual(6);
       expect(ticks[0]).toBe(0);
       expect(ticks.at(-1)).toBeLessThanOrEqual(lengthMs);
     }),
   );
-  expect(ticksOf(4_300)).toEqual([0, 1_000, 2_000, 3_000, 4_000]);
+  expect(axisTicks(4_300)).toEqual([0, 1_000, 2_000, 3_000, 4_000]);
 });

@@ -1,0 +1,36 @@
+import { ifMissing } from '../../../core/errors/errors.ts';
+import type { Scope } from '../../../platform/data/scope.ts';
+import { flowStore, type LoadedFlow } from '../flow-store.ts';
+import type { FlowStep } from '../steps/step.ts';
+import { versionStore } from '../version-store.ts';
+import type { FlowTarget } from './flow-targets.ts';
+
+/** Flows and their versions. A draft may be one that is not saved yet. */
+export interface FlowReader {
+  flow: (id: string) => Promise<Pick<LoadedFlow, 'name' | 'steps' | 'publishedVersionId'> | undefined>;
+  version: (target: FlowTarget) => Promise<{ type: string; steps: FlowStep[] } | undefined>;
+}
+
+/** Reads each stored flow and each version once. */
+export function storedFlows(scope: Scope): FlowReader {
+  const [flows, versions] = [flowStore(scope), versionStore(scope)];
+  return {
+    flow: once(
+      (id) => id,
+      (id) => flows.get(id).catch(ifMissing(undefined)),
+    ),
+    version: once(
+      ({ flowId, version }) => `${flowId} ${version}`,
+      ({ flowId, version }) => versions.immutable(flowId, version).catch(ifMissing(undefined)),
+    ),
+  };
+}
+
+function once<Asked, T>(nameOf: (asked: Asked) => string, load: (asked: Asked) => Promise<T>) {
+  const known = new Map<string, Promise<T>>();
+  return (asked: Asked): Promise<T> => {
+    const loading = known.get(nameOf(asked)) ?? load(asked);
+    known.set(nameOf(asked), loading);
+    return loading;
+  };
+}

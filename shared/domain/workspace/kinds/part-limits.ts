@@ -1,0 +1,12 @@
+import { detailAt } from '../../../core/errors/errors.ts';
+import type { DocumentEntry, DocumentProblem } from './kind.ts';
+
+/** @param limit What it has at most, such as `A surface has at most 64 items`. */
+export function tooManyParts(
+  { parts, path }: DocumentEntry,
+  name: string,
+  { max, limit }: { max: number; limit: string },
+): DocumentProblem[] {
+  if ((parts[name] ?? []).length <= max) return [];
+  return [{ ...detailAt([...path, name], 'LIMIT_REACHED', limit), at: path, onlyIfChanging: true }];
+}

@@ -1,0 +1,62 @@
+import type { CallLimits } from '../../../shared/adapters/models/call-limits.ts';
+import { decide } from '../../../shared/domain/throttles/decide.ts';
+import { type Throttle, unusedThrottle } from '../../../shared/domain/throttles/throttle.ts';
+import { type GateStore, openGate } from '../../../shared/execution/throttles/gate.ts';
+import type { virtualTime } from './virtual-time.ts';
+
+type Time = ReturnType<typeof virtualTime>;
+
+/** The item in memory: processes see it late, and what they write meanwhile is refused, as by a table. */
+export function sharedItem(time: Time, latency: () => number = () => 2) {
+  const shared = { item: unusedThrottle('limited') as Throttle, writes: 0 };
+  const store: GateStore = {
+    async ask(_scope, ask, limits, now) {
+      for (;;) {
+        const seen = shared.item;
+        await time.sleep(latency());
+        const decision = decide(seen, ask, limits, now());
+        if (!decision.isNews) return decision;
+        shared.writes++;
+        if (shared.item !== seen) continue;
+        shared.item = decision.throttle;
+        await time.sleep(latency());
+        return decision;
+      }
+    },
+  };
+  return { shared, store };
+}
+
+/** A process whose clock may differ. */
+export function processAt(store: GateStore, time: Time, holder: string, skewMs = 0) {
+  const timing = { now: () => time.now() + skewMs, after: time.after };
+  const gate = openGate({ store, holder, timing });
+  return {
+    gate,
+    admit: (
+      limits: CallLimits,
+      {
+        tokens = 0,
+        isLive = false,
+        backSince,
+        maySuspend = false,
+        signal = new AbortController().signal,
+      }: {
+        tokens?: number;
+        isLive?: boolean;
+        backSince?: number | undefined;
+        maySuspend?: boolean;
+        signal?: AbortSignal;
+      } = {},
+    ) =>
+      gate.admit({
+        scope: {} as never,
+        limits,
+        tokens,
+        isLive,
+        backSince,
+        maySuspend: () => maySuspend,
+        signal,
+      }),
+  };
+}
