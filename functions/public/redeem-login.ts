@@ -41,8 +41,8 @@ export const redeemLogin = defineEndpoint({
   errors: [400, 404, 409],
   needs: { logins: commandLineLogins },
 
-  async handle({ body: { code, codeVerifier } }, { logins }) {
-    const { apiKey, plainKey } = await logins.redeem(code, codeVerifier);
+  async handle({ body, sourceIp }, { logins }) {
+    const { apiKey, plainKey } = await logins.redeem(body, sourceIp);
     return { ...apiKey, plainKey };
   },
 });

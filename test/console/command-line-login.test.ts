@@ -60,8 +60,10 @@ test('the page shows a code for a command line on another computer', async () =>
   const cli = await newCli();
   const login = await waitingLogin(cli, ['--no-browser']);
   const { page } = await openConsole({ tenant: cli.tenant, screen: screenOf(login.address) });
+  const allow = page.getByRole('button', { name: 'Allow', exact: true });
+  await allow.waitFor();
   await expectGoodScreen(page);
-  await page.getByRole('button', { name: 'Allow', exact: true }).click();
+  await allow.click();
   const code = await page.getByRole('group', { name: 'The code' }).textContent();
   await expectGoodScreen(page);
   login.child.stdin?.end(`${code}\n`);
@@ -81,6 +83,12 @@ test('a session grants what it has, and says what is missing', async () => {
     screen: `/command-line/laptop/${challenge}`,
   });
   await refused.getByText('lacks the permission').waitFor();
+  const { page: bare } = await openConsole({
+    permissions: ['API_KEYS:WRITE'],
+    screen: `/command-line/laptop/${challenge}`,
+  });
+  await bare.getByText('has none of the permissions').waitFor();
+  expect(await bare.getByRole('button', { name: 'Allow', exact: true }).isDisabled()).toBe(true);
   await expectGoodScreen(refused);
 });
 

@@ -4,12 +4,13 @@ import { sentence, type Wrap } from './sentence.ts';
 export const commandLineTexts = {
   allowTheCommandLine: 'Allow the command line?',
   computerAsks: (host: ReactNode, user: ReactNode) =>
-    sentence`The command line on ${host} asks for an API key of ${user}. With the key it can do what is selected here, until you delete the key in the settings.`,
+    sentence`The command line on ${host} asks for an API key for the account ${user}. With the key it can do what is selected here, until you delete the key in the settings.`,
   inOrganization: (organization: ReactNode) =>
     sentence`The key opens the data of the organization ${organization}.`,
   onlyIfYouAsked: (code: Wrap) =>
     sentence`Allow this only if you have just run ${code('agent-flow login')} on that computer. If somebody sent you to this page, choose Deny.`,
   noPermissionChosen: 'Select at least one permission, or choose Deny.',
+  noPermissionToGive: 'Your session has none of the permissions that the command line uses. Choose Deny.',
   allow: 'Allow',
   deny: 'Deny',
   goBackToTerminal: 'Go back to the terminal. You can close this window.',

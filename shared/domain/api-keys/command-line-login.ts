@@ -12,8 +12,6 @@ const CommandLineLogin = z.object({
   id: z.string(),
   userId: z.string(),
   organizationId: z.string().nullable(),
-  /** From where the person allowed it. */
-  sourceIp: z.string().nullable(),
   /** The SHA-256 of the verifier, as base64url (RFC 7636). */
   challenge: z.string(),
   host: z.string(),

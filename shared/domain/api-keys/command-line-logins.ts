@@ -38,14 +38,14 @@ export const commandLineLogins = /* @__PURE__ */ using([apiKeyStore, 'table:writ
       asked: Pick<CommandLineLogin, 'challenge' | 'host' | 'permissions'>,
     ): Promise<{ code: string; expiresAt: string }> {
       await apiKeys.assertRoom();
-      const { userId, organizationId, sourceIp } = principal;
+      const { userId, organizationId } = principal;
       const code = generateKey('login');
       const sessionEndsMs = (principal.expiresAt ?? Number.POSITIVE_INFINITY) * 1_000;
       const expiry = new Date(Math.min(now().getTime() + lifeMs, sessionEndsMs));
       const expiresAt = expiry.toISOString();
       const ttl = unixSeconds(expiry) + 1;
       const id = newId('login');
-      const login = { ...asked, hash: hashKey(code), id, userId, organizationId, sourceIp, expiresAt, ttl };
+      const login = { ...asked, hash: hashKey(code), id, userId, organizationId, expiresAt, ttl };
       const details = { host: asked.host, permissions: asked.permissions, expiresAt };
       const event = audit(scope, principal, { action: 'command-line-login.allowed', targetId: id, details });
       await table.commit([table.writes.insert(commandLineLoginEntity, login), event.write]);
@@ -54,15 +54,18 @@ export const commandLineLogins = /* @__PURE__ */ using([apiKeyStore, 'table:writ
     },
 
     /** Creates the key in the transaction that ends the code. @throws 404 for a wrong, used or expired code */
-    async redeem(code: string, verifier: string): Promise<{ apiKey: ApiKey; plainKey: string }> {
+    async redeem(
+      { code, codeVerifier }: { code: string; codeVerifier: string },
+      sourceIp: string | null,
+    ): Promise<{ apiKey: ApiKey; plainKey: string }> {
       const login = await loginOfCode(scope, code);
       if (!login || login.expiresAt <= now().toISOString()) throw notFound('Login');
-      if (login.challenge !== challengeOf(verifier)) {
+      if (login.challenge !== challengeOf(codeVerifier)) {
         await withdraw(login);
         throw notFound('Login');
       }
       await apiKeys.assertRoom();
-      const { userId, organizationId, permissions, host, sourceIp } = login;
+      const { userId, organizationId, permissions, host } = login;
       const plainKey = generateKey('production');
       const given = { userId, organizationId, permissions, name: `Command line on ${host}` };
       const apiKey = newApiKey({ newId }, plainKey, given);

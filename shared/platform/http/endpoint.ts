@@ -29,6 +29,8 @@ interface Request<
   /** The milliseconds until the Lambda timeout. */
   timeLeftMs: () => number;
   requestId: string;
+  /** The address of the caller. A principal has it too. */
+  sourceIp: string | null;
   /** The current permissions of the credential: in a GET, once the request gate has read them. */
   permissions: () => Promise<readonly string[]>;
   /** The usage of the credential's rate limits, including this request. */

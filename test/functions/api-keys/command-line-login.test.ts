@@ -13,7 +13,7 @@ import {
   sendRedemption,
 } from '../../support/command-line/command-line-logins.ts';
 import { expectStatus } from '../../support/flows/flows.ts';
-import { newAddress } from '../../support/servers/own-address.ts';
+import { newAddress, ownAddress } from '../../support/servers/own-address.ts';
 import { newKey } from '../../support/stack/keys.ts';
 import {
   callerWith,
@@ -57,17 +57,18 @@ test('the program gets a key for the code that a person allowed, with the permis
   expect(await keysOf(tenant)).toMatchObject([{ id: key.id, name: key.name, isActive: true }]);
 });
 
-test('the audit log says who allowed what for which computer, and that the key was created', async () => {
+test('the audit log says who allowed what for which computer, and to which address the key went', async () => {
   const tenant = await newTenant();
   const login = await allowedLogin(tenant);
   const { id } = await expectStatus(201, sendRedemption(login));
   const { data } = await expectStatus(200, tenant.call('GET', '/v1/audit-log'));
   expect(data).toMatchObject([
-    { action: 'api-key.created', targetId: id, userId: tenant.userId, sourceIp: '127.0.0.1' },
+    { action: 'api-key.created', targetId: id, userId: tenant.userId, sourceIp: ownAddress },
     {
       action: 'command-line-login.allowed',
       targetId: expect.stringMatching(/^login_/),
       userId: tenant.userId,
+      sourceIp: '127.0.0.1',
       details: { host: 'laptop', permissions: ['FLOWS:READ'], expiresAt: login.expiresAt },
     },
   ]);
@@ -124,10 +125,10 @@ test('a code lasts two minutes, and not longer than the session of the person wh
     const ends = { ...person, ...(expiresAt && { expiresAt }) };
     const [late, early] = [await allow(ends), await allow(ends)];
     expect(Date.parse(late.expiresAt)).toBe(startMs + lastsMs);
-    await expect(at(lastsMs).redeem(late.code, late.codeVerifier)).rejects.toMatchObject({
+    await expect(at(lastsMs).redeem(late, null)).rejects.toMatchObject({
       code: 'NOT_FOUND',
     });
-    expect(await at(lastsMs - 1).redeem(early.code, early.codeVerifier)).toMatchObject({
+    expect(await at(lastsMs - 1).redeem(early, null)).toMatchObject({
       plainKey: expect.stringMatching(/^tv_live_/),
     });
   }

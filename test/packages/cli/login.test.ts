@@ -9,13 +9,12 @@ import { commandLinePermissions } from '../../../shared/domain/api-keys/command-
 import type { AnyEndpoint } from '../../../shared/platform/http/endpoint.ts';
 import { grants } from '../../../shared/platform/identity/permissions.ts';
 import { type Cli, newCli } from '../../support/command-line/cli.ts';
-import { waitingLogin } from '../../support/command-line/cli-login.ts';
+import { profilesOf, waitingLogin } from '../../support/command-line/cli-login.ts';
 import { loginBody, loginsPath } from '../../support/command-line/command-line-logins.ts';
 import { expectStatus } from '../../support/flows/flows.ts';
 import { serveHttp } from '../../support/servers/serve.ts';
 import { stack } from '../../support/stack/stack.ts';
 
-const profilesOf = (cli: Cli) => join(cli.folder, 'agent-flow/profiles.json');
 const expectNoProfile = (cli: Cli) => expect(() => statSync(profilesOf(cli))).toThrow('ENOENT');
 const allow = async ({ tenant }: Cli, { challenge, host }: { challenge: string; host: string }) => {
   const body = loginBody(challenge, { host, permissions: [...commandLinePermissions] });
@@ -86,7 +85,7 @@ test('a login that could not be stored does not begin', async () => {
   const cli = await newCli();
   const folder = dirname(profilesOf(cli));
   writeFileSync(folder, 'a file where the folder has to be');
-  for (const problem of ['Logins cannot be stored in', 'is not JSON. Delete it']) {
+  for (const problem of ['Logins cannot be stored in', 'does not contain profiles']) {
     const { code, stderr } = await cli.runLoggedOut(['login', '--url', stack().url]);
     expect([code, stderr]).toEqual([1, expect.stringContaining(problem)]);
     expect(stderr).not.toContain('Allow the login');

@@ -29,6 +29,33 @@ test.skipIf(!hasTerminal && !process.env.CI)(
   },
 );
 
+test.skipIf(!hasTerminal && !process.env.CI)(
+  'names and answers do not command a terminal, and come to programs as they are',
+  async () => {
+    const cli = await newCli();
+    const title = '\x1b]0;hacked\x07';
+    const config = { template: `${title}Hello\x9b2J\r\n\tAda`, streamOutput: true };
+    const flowSteps = [{ type: 'template', name: `${title}Greet`, config }];
+    const { id } = await expectStatus(
+      201,
+      cli.tenant.call('POST', '/v1/flows', { body: { name: `${title}Greeting`, flowSteps } }),
+    );
+    await expectStatus(200, cli.tenant.call('POST', `/v1/flows/${id}/publish`));
+    for (const [parameters, shown] of [
+      [['run', id], '\u{fffd}]0;hacked\u{fffd}Hello\u{fffd}2J\r\n\tAda'],
+      [['runs'], '\u{fffd}]0;hacked\u{fffd}Greeting'],
+    ] as const) {
+      const { stdout } = await cli.inTerminal(parameters);
+      expect(stdout).toContain(shown);
+      expect(stdout).not.toContain(title);
+      expect((await cli.run(parameters)).stdout).toContain(title);
+    }
+    const failed = await cli.run(['run', `${title}Nothing`]);
+    expect(failed.stderr).toContain('hacked\u{fffd}Nothing');
+    expect(failed.stderr).not.toContain(title);
+  },
+);
+
 const completed = (words: string) => `
 complete() { :; }
 COMP_WORDS=(agent-flow ${words}); COMP_CWORD=$((\${#COMP_WORDS[@]} - 1))

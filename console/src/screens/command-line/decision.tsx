@@ -40,7 +40,13 @@ export function LoginDecision({ host, challenge, onAllowed, onDenied }: Props) {
                   onChange={() => toggle(permission)}
                 />
               ))}
-              {granted.length === 0 && <p className="problem">{commandLineTexts.noPermissionChosen}</p>}
+              {granted.length === 0 && (
+                <p className="problem">
+                  {commandLinePermissions.length === 0
+                    ? commandLineTexts.noPermissionToGive
+                    : commandLineTexts.noPermissionChosen}
+                </p>
+              )}
             </fieldset>
             {allow.error && <FailureNotice error={allow.error} />}
             <div className="actions">

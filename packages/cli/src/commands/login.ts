@@ -1,13 +1,23 @@
 import type { Command } from 'commander';
 import { CliError } from '../cli-error.ts';
 import { beginLogin, loginByHand, loginInBrowser } from '../session/browser-login.ts';
-import { assertStorable, profilesPath, saveProfile } from '../session/profiles.ts';
+import { consoleAddress } from '../session/console-address.ts';
+import { deploymentAddress, isReadableOnTheWay } from '../session/deployment-address.ts';
+import {
+  assertStorable,
+  type CliProfile,
+  profilesPath,
+  saveProfile,
+  storedProfile,
+} from '../session/profiles.ts';
 import { type GlobalOptions, profileClient } from '../session/session.ts';
 import { readHidden } from '../terminal/input.ts';
-import { print, printJson } from '../terminal/output.ts';
+import { print, printJson, printNotice } from '../terminal/output.ts';
+
+const localStack = 'http://127.0.0.1:3000';
 
 interface LoginOptions extends GlobalOptions {
-  url: string;
+  url?: string;
   key?: string | true;
   browser: boolean;
 }
@@ -18,8 +28,7 @@ export const addLogin = (program: Command) =>
     .description('Get a key for a deployment by the browser, and store both')
     .option(
       '--url <address>',
-      'the address of the API, with the stage if there is one',
-      'http://127.0.0.1:3000',
+      `the address of the API, with the stage if there is one (default: that of the last login, else ${localStack})`,
     )
     .option('--no-browser', 'prints the address for a browser of any computer, and asks for the code')
     .option(
@@ -28,16 +37,31 @@ export const addLogin = (program: Command) =>
     )
     .action(async (_, command: Command) => login(command.optsWithGlobals<LoginOptions>()));
 
-async function login({ url, key, browser, profile: name, json }: LoginOptions): Promise<void> {
-  if (!URL.canParse(url)) throw new CliError(`${url} is not an address. Example: https://api.example.com`);
+async function login({ url: given, key, browser, profile: name, json }: LoginOptions): Promise<void> {
   const path = profilesPath(process.env);
   assertStorable(path);
+  const former = storedProfile(path, name);
+  const url = deploymentAddress(given ?? former?.url ?? localStack);
+  if (isReadableOnTheWay(url)) printNotice(`Warning: the network can read the key on its way to ${url}`);
   const store = (apiKey: string) => saveProfile(path, name, { url, apiKey });
   if (key !== undefined) store(await triedKey(url, key));
   else if (browser) await loginInBrowser(await beginLogin(url), store);
   else store(await loginByHand(await beginLogin(url)));
   if (json) printJson({ profile: name, url, path });
   else print(`Logged in to ${url}. The key is in ${path}`);
+  noticeOtherKeys(former, storedProfile(path, name));
+}
+
+/** What a person would otherwise not expect: a former key that still works, and one that comes before the new one. */
+function noticeOtherKeys(former: CliProfile | undefined, current: CliProfile | undefined): void {
+  if (former && former.apiKey !== current?.apiKey) {
+    const ending = former.apiKey.slice(-4);
+    printNotice(
+      `The former key of this login, which ends in ${ending}, stays valid. Delete it if nothing uses it: ${consoleAddress(former.url, '/settings/api-keys')}`,
+    );
+  }
+  if (process.env.AGENT_FLOW_KEY)
+    printNotice('AGENT_FLOW_KEY is set: the commands use that key, not this login');
 }
 
 /** A key that the service accepts. */

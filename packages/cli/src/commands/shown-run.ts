@@ -1,7 +1,7 @@
 import type { OperationEvent, OperationResponse } from '../../../client/src/client.ts';
 import { CliError } from '../cli-error.ts';
 import type { CliSession } from '../session/session.ts';
-import { print, printJson, showProgress } from '../terminal/output.ts';
+import { print, printJson, printPart, showProgress } from '../terminal/output.ts';
 
 type Event = OperationEvent<'dispatch.run'>;
 
@@ -25,8 +25,8 @@ export async function showRun({ isJson }: CliSession, { whole, events }: Startab
     else if (event.type === 'text_delta') {
       if (!hasText) showProgress('');
       hasText = true;
-      process.stdout.write(event.delta);
-    } else if (event.type === 'text_complete' && hasText) process.stdout.write('\n');
+      printPart(event.delta);
+    } else if (event.type === 'text_complete' && hasText) printPart('\n');
     else if (isEnd(event)) return showEnd(event, hasText);
   }
   throw new CliError('The connection was cut before the run ended. See what became of it: agent-flow runs');

@@ -25,7 +25,9 @@ export async function beginLogin(url: string): Promise<Attempt> {
     await client.public.signIn();
   } catch (error) {
     if (!(error instanceof ApiError) || error.status !== 404) throw error;
-    throw new CliError(`${url} has no sign-in for browsers. Use an API key: agent-flow login --key`);
+    throw new CliError(
+      `${url} has no sign-in for browsers. Check the address, or use an API key: agent-flow login --key`,
+    );
   }
   const codeVerifier = randomBytes(32).toString('base64url');
   const challenge = createHash('sha256').update(codeVerifier).digest('base64url');
@@ -48,7 +50,7 @@ export async function loginInBrowser(attempt: Attempt, store: (apiKey: string) =
     const address = attempt.address(loopback.port, loopback.state);
     printNotice(`Allow the login in the browser:\n\n  ${address}\n`);
     const noBrowser =
-      'No browser opened. Open the address in one of this computer, or run: agent-flow login --no-browser';
+      'No browser opened. Open the address in a browser of this computer, or stop and run: agent-flow login --no-browser';
     openInBrowser(address, () => printNotice(noBrowser));
     const { code, show } = await loopback.answer(AbortSignal.timeout(patienceMs));
     if (code === undefined) {
@@ -70,8 +72,9 @@ export async function loginInBrowser(attempt: Attempt, store: (apiKey: string) =
 /** A browser anywhere shows the code, and the person brings it. */
 export async function loginByHand(attempt: Attempt): Promise<string> {
   printNotice(`Allow the login in a browser of any computer:\n\n  ${attempt.address()}\n`);
-  const code = await readHidden('Paste the code that it shows: ');
-  return redeem(attempt, code.trim());
+  const code = (await readHidden('Paste the code that it shows: ')).trim();
+  if (code === '') throw new CliError('No code was entered. Run: agent-flow login --no-browser');
+  return redeem(attempt, code);
 }
 
 /** @returns the API key. @throws CliError for a code that gives none */

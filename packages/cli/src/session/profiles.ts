@@ -1,4 +1,5 @@
-import { accessSync, chmodSync, constants, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { randomBytes } from 'node:crypto';
+import { mkdirSync, readFileSync, realpathSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { CliError } from '../cli-error.ts';
@@ -18,50 +19,75 @@ export function profilesPath(env: Environment): string {
   return join(base, 'agent-flow', 'profiles.json');
 }
 
+const isMissing = (error: unknown) => (error as NodeJS.ErrnoException).code === 'ENOENT';
+
 function readProfiles(path: string): Profiles {
-  let text: string;
   try {
-    text = readFileSync(path, 'utf8');
+    const profiles: unknown = JSON.parse(readFileSync(path, 'utf8'));
+    if (typeof profiles === 'object' && profiles !== null) return profiles as Profiles;
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return {};
-    throw error;
+    if (isMissing(error)) return {};
+    if (!(error instanceof SyntaxError)) throw error;
   }
-  try {
-    return JSON.parse(text);
-  } catch {
-    throw new CliError(`${path} is not JSON. Delete it, then run: agent-flow login`);
-  }
+  throw new CliError(`${path} does not contain profiles. Mend or delete it, then run: agent-flow login`);
 }
 
-/** Before a key is created that could not be stored. @throws CliError that says why profiles cannot be stored */
+export const storedProfile = (path: string, name: string): CliProfile | undefined => readProfiles(path)[name];
+
+/** @throws CliError that says why a profile could not be stored, before a person allows a key for it */
 export function assertStorable(path: string): void {
-  const folder = dirname(path);
-  try {
-    mkdirSync(folder, { recursive: true, mode: 0o700 });
-    accessSync(folder, constants.W_OK);
-  } catch (error) {
-    throw new CliError(`Logins cannot be stored in ${folder}: ${(error as Error).message}`);
-  }
+  rmSync(writeDraft(path, ''));
   readProfiles(path);
 }
 
-/** Only its owner may read the file: it contains keys. */
+/** Only its owner may read the file: it contains keys. What it contained before is lost only when the new one is complete. */
 export function saveProfile(path: string, name: string, profile: CliProfile): void {
   const profiles = { ...readProfiles(path), [name]: profile };
-  mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
-  writeFileSync(path, `${JSON.stringify(profiles, null, 2)}\n`, { mode: 0o600 });
-  // The mode of a file that was there already stays otherwise.
-  chmodSync(path, 0o600);
+  renameSync(writeDraft(path, `${JSON.stringify(profiles, null, 2)}\n`), fileAt(path));
+}
+
+/** @returns the path of a new file beside the profiles */
+function writeDraft(path: string, text: string): string {
+  let draft = '';
+  try {
+    mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+    draft = `${fileAt(path)}.${randomBytes(6).toString('hex')}`;
+    writeFileSync(draft, text, { mode: 0o600, flag: 'wx' });
+  } catch (error) {
+    if (draft) rmSync(draft, { force: true });
+    throw new CliError(`Logins cannot be stored in ${dirname(path)}: ${(error as Error).message}`);
+  }
+  return draft;
+}
+
+/** The file itself if the path is a link, which stays one. */
+function fileAt(path: string): string {
+  try {
+    return realpathSync(path);
+  } catch (error) {
+    if (isMissing(error)) return path;
+    throw error;
+  }
 }
 
 /** What AGENT_FLOW_URL and AGENT_FLOW_KEY say, else the profile. @throws CliError that says how to log in */
 export function chosenProfile(env: Environment, name: string): CliProfile {
-  const stored = readProfiles(profilesPath(env))[name];
+  const stored = storedProfile(profilesPath(env), name);
   const url = env.AGENT_FLOW_URL || stored?.url;
   const apiKey = env.AGENT_FLOW_KEY || stored?.apiKey;
-  if (url && apiKey) return { url, apiKey };
   const option = name === 'default' ? '' : ` --profile ${name}`;
-  throw new CliError(
-    `You are not logged in${option && ` to the profile ${name}`}. Run: agent-flow login --url <address>${option}`,
-  );
+  if (!url || !apiKey) {
+    throw new CliError(
+      `You are not logged in${option && ` to the profile ${name}`}. Run: agent-flow login --url <address>${option}`,
+    );
+  }
+  // The address of the environment must not get the key of another deployment.
+  if (!env.AGENT_FLOW_KEY && !isSameAddress(url, stored?.url)) {
+    throw new CliError(
+      `AGENT_FLOW_URL is ${url}, but the stored key is for ${stored?.url}. Set AGENT_FLOW_KEY too, or run: agent-flow login --url ${url}${option}`,
+    );
+  }
+  return { url, apiKey };
 }
+
+const isSameAddress = (one: string, other = '') => one.replace(/\/+$/, '') === other.replace(/\/+$/, '');

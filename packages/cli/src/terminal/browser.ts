@@ -2,7 +2,8 @@ import { spawn } from 'node:child_process';
 
 const openers: Partial<Record<NodeJS.Platform, [command: string, ...parameters: string[]]>> = {
   darwin: ['open'],
-  win32: ['cmd', '/c', 'start', ''],
+  // A shell, such as cmd, would run what follows an & of the address.
+  win32: ['rundll32', 'url.dll,FileProtocolHandler'],
 };
 
 /** Opens an address that is printed already, for machines without a browser. @param onFailure Called if none opens */

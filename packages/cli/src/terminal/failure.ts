@@ -1,5 +1,6 @@
 import { styleText } from 'node:util';
 import { ApiError, ConnectionError } from '../../../client/src/client.ts';
+import { harmless } from './harmless.ts';
 
 /** What went wrong, and what to do. */
 function failureText(error: unknown): string {
@@ -19,7 +20,7 @@ export function reportFailure(error: unknown, isJson: boolean): void {
   const { status, code } = error instanceof ApiError ? error : { status: undefined, code: undefined };
   const text = isJson
     ? JSON.stringify({ error: { message, status, code } })
-    : styleText('red', message, { stream: process.stderr });
+    : styleText('red', harmless(message), { stream: process.stderr });
   if (process.stderr.isTTY) process.stderr.write('\r\x1b[K');
   process.stderr.write(`${text}\n`);
 }

@@ -1,8 +1,11 @@
 import { styleText } from 'node:util';
+import { harmless } from './harmless.ts';
 
-export function print(text: string): void {
-  process.stdout.write(`${text}\n`);
+/** A part of a text that goes on. What is not a terminal gets it as it is. */
+export function printPart(text: string): void {
+  process.stdout.write(process.stdout.isTTY ? harmless(text) : text);
 }
+export const print = (text: string) => printPart(`${text}\n`);
 export const printJson = (value: unknown) => print(JSON.stringify(value, null, 2));
 
 /** What a person has to read meanwhile: the standard output has results only. */
@@ -12,7 +15,7 @@ export function printNotice(text: string): void {
 
 /** A line that the next one replaces. Shown on a terminal only. */
 export function showProgress(text: string): void {
-  if (process.stderr.isTTY) process.stderr.write(`\r\x1b[K${text}`);
+  if (process.stderr.isTTY) process.stderr.write(`\r\x1b[K${harmless(text)}`);
 }
 
 type Style = Parameters<typeof styleText>[0];

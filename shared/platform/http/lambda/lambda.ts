@@ -199,6 +199,7 @@ async function answerTo(
     signal,
     timeLeftMs,
     requestId,
+    sourceIp: event.requestContext.identity?.sourceIp ?? null,
     baseUrl,
     usage,
     permissions,

@@ -244,7 +244,7 @@ const patterns: Record<string, Pattern> = {
     run: async (world) => {
       await withKey(world);
       const { code } = await allowedLogin(world);
-      return () => commandLineLogins(world.scope).redeem(code, codeVerifier);
+      return () => commandLineLogins(world.scope).redeem({ code, codeVerifier }, null);
     },
   },
   'Change a key': {
