@@ -68,6 +68,11 @@ export async function tenantWithLongNames() {
   return {
     tenant,
     ids: {
+      // Of a login of the command line: the longest name that a computer may have.
+      host: 'h'.repeat(100),
+      challenge: 'c'.repeat(43),
+      port: '50000',
+      state: 's'.repeat(43),
       type: encodeURIComponent(type),
       recordId: record.id,
       flowId,
