@@ -9,13 +9,13 @@ import { commandLinePermissions } from '../../../shared/domain/api-keys/command-
 import type { AnyEndpoint } from '../../../shared/platform/http/endpoint.ts';
 import { grants } from '../../../shared/platform/identity/permissions.ts';
 import { type Cli, newCli } from '../../support/command-line/cli.ts';
-import { profilesOf, waitingLogin } from '../../support/command-line/cli-login.ts';
+import { profilesFile, waitingLogin } from '../../support/command-line/cli-login.ts';
 import { loginBody, loginsPath } from '../../support/command-line/command-line-logins.ts';
 import { expectStatus } from '../../support/flows/flows.ts';
 import { serveHttp } from '../../support/servers/serve.ts';
 import { stack } from '../../support/stack/stack.ts';
 
-const expectNoProfile = (cli: Cli) => expect(() => statSync(profilesOf(cli))).toThrow('ENOENT');
+const expectNoProfile = (cli: Cli) => expect(() => statSync(profilesFile(cli))).toThrow('ENOENT');
 const allow = async ({ tenant }: Cli, { challenge, host }: { challenge: string; host: string }) => {
   const body = loginBody(challenge, { host, permissions: [...commandLinePermissions] });
   return (await expectStatus(201, tenant.call('POST', loginsPath, { body }))).code as string;
@@ -33,7 +33,7 @@ test('login opens a page of the console, and stores the key that a person allows
   expect(headers.get('content-security-policy')).toContain("default-src 'none'");
   const { code, stdout, stderr } = await login.ended();
   expect(stderr).toContain('No browser opened');
-  const path = profilesOf(cli);
+  const path = profilesFile(cli);
   expect([code, stdout]).toEqual([0, `Logged in to ${stack().url}. The key is in ${path}\n`]);
   expect(statSync(path).mode & 0o777).toBe(0o600);
   expect((await cli.runLoggedOut(['runs', '--json'])).stdout).toBe('[]\n');
@@ -70,20 +70,20 @@ test('a person who denies the login, and a code that is not valid, leave no prof
 
 test('without a browser on its computer, login takes the code that the page of another one shows', async () => {
   const cli = await newCli();
-  mkdirSync(dirname(profilesOf(cli)));
-  writeFileSync(profilesOf(cli), '{}', { mode: 0o644 });
+  mkdirSync(dirname(profilesFile(cli)));
+  writeFileSync(profilesFile(cli), '{}', { mode: 0o644 });
   const login = await waitingLogin(cli, ['--no-browser', '--json']);
   expect([login.port, login.state]).toEqual([undefined, undefined]);
   login.child.stdin?.end(`${await allow(cli, login)}\n`);
   const { code, stdout } = await login.ended();
   expect(code).toBe(0);
-  expect(JSON.parse(stdout)).toEqual({ profile: 'default', url: stack().url, path: profilesOf(cli) });
-  expect(statSync(profilesOf(cli)).mode & 0o777).toBe(0o600);
+  expect(JSON.parse(stdout)).toEqual({ profile: 'default', url: stack().url, path: profilesFile(cli) });
+  expect(statSync(profilesFile(cli)).mode & 0o777).toBe(0o600);
 });
 
 test('a login that could not be stored does not begin', async () => {
   const cli = await newCli();
-  const folder = dirname(profilesOf(cli));
+  const folder = dirname(profilesFile(cli));
   writeFileSync(folder, 'a file where the folder has to be');
   for (const problem of ['Logins cannot be stored in', 'does not contain profiles']) {
     const { code, stderr } = await cli.runLoggedOut(['login', '--url', stack().url]);
@@ -91,7 +91,7 @@ test('a login that could not be stored does not begin', async () => {
     expect(stderr).not.toContain('Allow the login');
     rmSync(folder, { recursive: true });
     mkdirSync(folder);
-    writeFileSync(profilesOf(cli), '{');
+    writeFileSync(profilesFile(cli), '{');
   }
 });
 

@@ -5,7 +5,7 @@ import { stripVTControlCharacters } from 'node:util';
 import { stack } from '../stack/stack.ts';
 import type { Cli } from './cli.ts';
 
-export const profilesOf = ({ folder }: Cli) => join(folder, 'agent-flow/profiles.json');
+export const profilesFile = ({ folder }: Cli) => join(folder, 'agent-flow/profiles.json');
 
 /** A login of the command line that waits for a person. */
 export async function waitingLogin(cli: Cli, parameters: readonly string[] = []) {
