@@ -11,7 +11,7 @@ import { killAll, newDirectory, start } from '../../support/stack/processes.ts';
 const runCount = Number(process.env.CHAOS_AGENT_RUNS ?? 20);
 const killCount = Number(process.env.CHAOS_AGENT_KILLS ?? 3);
 /** No run takes as long as this, also after a crash and on a busy machine. */
-const stuckMs = 60_000;
+const stuckMs = 120_000;
 
 let answered = 0;
 const models = await startModelStandIn({
