@@ -139,7 +139,7 @@ const drafts = (count: number) =>
   namesOf(count).map((name) => ({ type: 'a', name, metadata: { n: 1, text: 'x'.repeat(12_000) } }));
 
 test.concurrent.each([
-  ['is slow', () => slow(4_000)],
+  ['is slow', () => slow(6_000)],
   ['does not answer', () => hanging(20)],
   ['fails', () => failing(20)],
 ])(
@@ -147,7 +147,7 @@ test.concurrent.each([
   async (_what, broken) => {
     const tenant = await withRecords(drafts(300));
     const body = bulkEditRecords.body.parse({ recordFilter: { type: 'a' }, updates: { n: 2 } });
-    const error = await callOn(tenant, broken())(bulkEditRecords, body, 14_000).catch((thrown) => thrown);
+    const error = await callOn(tenant, broken())(bulkEditRecords, body, 20_000).catch((thrown) => thrown);
     expect(error).toMatchObject({
       code: 'OUT_OF_TIME',
       message: expect.stringMatching(/: \d+ of 300 records are done\. Send the call again for the rest$/),
@@ -166,7 +166,7 @@ test.concurrent.each([
 );
 
 test.concurrent.each([
-  ['is slow', () => slow(1_200)],
+  ['is slow', () => slow(2_400)],
   ['does not answer', () => hanging(20)],
   ['fails', () => failing(20)],
 ])(
@@ -176,7 +176,7 @@ test.concurrent.each([
     const ids = (await tenant.call('GET', '/v1/records?limit=100')).body.data.map(
       ({ id }: { id: string }) => id,
     );
-    const first = await callOn(tenant, broken())(bulkDeleteRecords, { ids }, 8_500);
+    const first = await callOn(tenant, broken())(bulkDeleteRecords, { ids }, 12_000);
     expect(first).toMatchObject({ success: false, deleted: first.deletedIds.length, notFoundIds: [] });
     expect(first.deleted).toBeGreaterThan(0);
     expect([...first.deletedIds, ...first.remainingIds].toSorted()).toEqual(ids.toSorted());
