@@ -2,9 +2,9 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { freePort } from '../../infra/local/runtime/guarded-process.ts';
 import { installPython, Missing } from '../measure/install.ts';
 import { waitForServer } from './answering.ts';
-import { findFreePort } from './free-port.ts';
 import type { PeerGateway } from './gateway.ts';
 
 const key = 'sk-of-the-bench';
@@ -14,7 +14,7 @@ const ticksPerSecond = 100;
 /** LiteLLM's proxy in a process of its own, without a database, in front of a server. @throws Missing */
 export async function startLiteLlm(modelsUrl: string): Promise<PeerGateway> {
   const folder = await installPython({ name: 'litellm', packages: ['litellm[proxy]==1.*'] });
-  const port = await findFreePort();
+  const port = await freePort();
   const config = join(folder, 'config.yaml');
   const model = { model: 'openai/echo', api_base: modelsUrl, api_key: 'none' };
   // JSON is YAML.

@@ -1,9 +1,9 @@
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
+import { freePort } from '../../infra/local/runtime/guarded-process.ts';
 import { install, Missing } from '../measure/install.ts';
 import { waitForServer } from './answering.ts';
-import { findFreePort } from './free-port.ts';
 import type { PeerGateway } from './gateway.ts';
 import type { CompletionRoute } from './in-flight.ts';
 
@@ -13,7 +13,7 @@ const probe = `data:text/javascript,process.on("message", () => process.send(pro
 /** Portkey's gateway in a process of its own, in front of a server. @throws Missing */
 export async function startPortkey(modelsUrl: string): Promise<PeerGateway> {
   const folder = await install({ name: 'portkey', packages: ['@portkey-ai/gateway@1'] });
-  const port = await findFreePort();
+  const port = await freePort();
   const program = join(folder, 'node_modules/@portkey-ai/gateway/build/start-server.js');
   const child = fork(program, [`--port=${port}`, '--headless'], {
     cwd: folder,

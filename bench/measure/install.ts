@@ -6,6 +6,8 @@ import { createInterface } from 'node:readline/promises';
 import { promisify } from 'node:util';
 import { type Figure, printProgress } from './figure.ts';
 
+const run = promisify(execFile);
+
 /** What a measurement cannot do without on this machine. */
 export class Missing extends Error {}
 
@@ -33,35 +35,35 @@ interface Wanted {
  * @throws Missing if nobody agrees to install them, or if that fails.
  */
 export async function install({ name, packages, built = [] }: Wanted): Promise<string> {
-  const folder = join(tmpdir(), `agent-flow-bench-${name}`);
-  await mkdir(folder, { recursive: true });
-  if (await isThere(join(folder, 'node_modules'))) return folder;
-  if (!(await agreed(`Install ${packages.join(' ')} into ${folder}?`)))
-    throw new Missing(`${packages.join(' ')} would have to be installed into ${folder}; pass --yes to agree`);
-  const allowScripts = Object.fromEntries(built.map((it) => [it, true]));
-  await writeFile(join(folder, 'package.json'), JSON.stringify({ private: true, allowScripts }));
-  await promisify(execFile)('npm', ['install', '--no-audit', '--no-fund', ...packages], {
-    cwd: folder,
-  }).catch((error: Error) => {
-    throw new Missing(`${packages.join(' ')} cannot be installed: ${error.message}`);
+  return installed({ name, packages, mark: 'node_modules' }, async (folder) => {
+    const allowScripts = Object.fromEntries(built.map((it) => [it, true]));
+    await mkdir(folder, { recursive: true });
+    await writeFile(join(folder, 'package.json'), JSON.stringify({ private: true, allowScripts }));
+    await run('npm', ['install', '--no-audit', '--no-fund', ...packages], { cwd: folder });
   });
-  return folder;
 }
 
 /** As `install`, of packages for Python, in an environment of their own. @throws Missing */
 export async function installPython({ name, packages }: Omit<Wanted, 'built'>): Promise<string> {
-  const folder = join(tmpdir(), `agent-flow-bench-${name}`);
-  if (await isThere(join(folder, 'complete'))) return folder;
-  if (!(await agreed(`Install ${packages.join(' ')} into ${folder}?`)))
-    throw new Missing(`${packages.join(' ')} would have to be installed into ${folder}; pass --yes to agree`);
-  const run = promisify(execFile);
-  try {
+  return installed({ name, packages, mark: 'complete' }, async (folder) => {
     await run('python3', ['-m', 'venv', folder]);
     await run(join(folder, 'bin/pip'), ['install', '--quiet', ...packages]);
-  } catch (error) {
-    throw new Missing(`${packages.join(' ')} cannot be installed: ${(error as Error).message}`);
-  }
-  await writeFile(join(folder, 'complete'), '');
+    await writeFile(join(folder, 'complete'), '');
+  });
+}
+
+/** @param wanted `mark`: what the folder has when it is complete. */
+async function installed(
+  { name, packages, mark }: Omit<Wanted, 'built'> & { mark: string },
+  fill: (folder: string) => Promise<void>,
+): Promise<string> {
+  const folder = join(tmpdir(), `agent-flow-bench-${name}`);
+  if (await isThere(join(folder, mark))) return folder;
+  if (!(await agreed(`Install ${packages.join(' ')} into ${folder}?`)))
+    throw new Missing(`${packages.join(' ')} would have to be installed into ${folder}; pass --yes to agree`);
+  await fill(folder).catch((error: Error) => {
+    throw new Missing(`${packages.join(' ')} cannot be installed: ${error.message}`);
+  });
   return folder;
 }
 

@@ -3,7 +3,7 @@ import { documentKinds, type KindName, kindsInOrder } from './kinds/index.ts';
 import type { DocumentEntry, DocumentKind } from './kinds/kind.ts';
 import type { ReplaceReference } from './kinds/references.ts';
 import { markedName, type NameBook, targetNoun } from './names.ts';
-import type { PlannedChange, Writers } from './plan.ts';
+import { type PlannedChange, savedChanges, type Writers } from './plan.ts';
 import { type CallEndpoint, type MadeSecret, nodeWriter } from './write-node.ts';
 import type { PlanNode } from './writer.ts';
 
@@ -109,11 +109,7 @@ export async function applyChanges(
   for (const { kind, action, node } of changes) {
     if (action === 'update') await nodes.removeReplaced(writers[kind], node);
   }
-  for (const name of kindsInOrder) {
-    await writeAll(
-      changes.filter(({ kind, action }) => kind === name && (action === 'create' || action === 'update')),
-    );
-  }
+  for (const kind of kindsInOrder) await writeAll(savedChanges(changes, kind));
   for (const { kind, name, action, node } of publish ? changes : []) {
     const { param, publish: endpoint } = writers[kind];
     if (!endpoint || action === 'none' || action === 'delete') continue;

@@ -26,6 +26,10 @@ export interface PlannedChange {
   node: PlanNode;
 }
 
+/** Those of a kind that are created or updated. */
+export const savedChanges = (changes: readonly PlannedChange[], of: KindName): PlannedChange[] =>
+  changes.filter(({ kind, action }) => kind === of && (action === 'create' || action === 'update'));
+
 export interface WorkspacePlan {
   changes: PlannedChange[];
   errors: ErrorDetail[];

@@ -3,6 +3,7 @@ import { secretReader } from '../../../shared/domain/secrets/secret-vault.ts';
 import { credentialPartition } from '../../../shared/platform/auth/api-key.ts';
 import { hashKey } from '../../../shared/platform/auth/key-format.ts';
 import { setupLinkEntity } from '../../../shared/platform/auth/setup-link.ts';
+import { newSecret } from '../data/secrets.ts';
 import { expectStatus } from '../flows/flows.ts';
 import { callerWith, countingRuntime, type Tenant } from '../stack/stack.ts';
 
@@ -36,8 +37,8 @@ export async function storedSecret(tenant: Tenant, key: string) {
 }
 
 /** A secret made through the API: pending without a value. */
-export const newKeyedSecret = async ({ call }: Tenant, key: string, value?: string) =>
-  (await expectStatus(201, call('POST', '/v1/secrets', { body: { key, ...(value && { value }) } }))).data;
+export const newKeyedSecret = (tenant: Tenant, key: string, value?: string) =>
+  newSecret(tenant, { key, ...(value && { value }) });
 
 export const revokeSecret = ({ call }: Tenant, id: string) =>
   expectStatus(200, call('DELETE', `/v1/secrets/${id}`));

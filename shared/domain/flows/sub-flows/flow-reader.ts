@@ -1,3 +1,4 @@
+import { loadEachOnce } from '../../../core/concurrency/load-each-once.ts';
 import { ifMissing } from '../../../core/errors/errors.ts';
 import type { Scope } from '../../../platform/data/scope.ts';
 import { flowStore, type LoadedFlow } from '../flow-store.ts';
@@ -15,22 +16,10 @@ export interface FlowReader {
 export function storedFlows(scope: Scope): FlowReader {
   const [flows, versions] = [flowStore(scope), versionStore(scope)];
   return {
-    flow: once(
-      (id) => id,
-      (id) => flows.get(id).catch(ifMissing(undefined)),
-    ),
-    version: once(
+    flow: loadEachOnce((id: string) => flows.get(id).catch(ifMissing(undefined))),
+    version: loadEachOnce(
+      ({ flowId, version }: FlowTarget) => versions.immutable(flowId, version).catch(ifMissing(undefined)),
       ({ flowId, version }) => `${flowId} ${version}`,
-      ({ flowId, version }) => versions.immutable(flowId, version).catch(ifMissing(undefined)),
     ),
-  };
-}
-
-function once<Asked, T>(nameOf: (asked: Asked) => string, load: (asked: Asked) => Promise<T>) {
-  const known = new Map<string, Promise<T>>();
-  return (asked: Asked): Promise<T> => {
-    const loading = known.get(nameOf(asked)) ?? load(asked);
-    known.set(nameOf(asked), loading);
-    return loading;
   };
 }

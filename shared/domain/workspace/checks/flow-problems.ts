@@ -6,7 +6,7 @@ import { type FlowReader, storedFlows } from '../../flows/sub-flows/flow-reader.
 import { flowsKind } from '../kinds/flows.ts';
 import type { ReplaceReference } from '../kinds/references.ts';
 import type { NameBook } from '../names.ts';
-import type { PlannedChange } from '../plan.ts';
+import { type PlannedChange, savedChanges } from '../plan.ts';
 
 /** Why flows cannot be saved with their steps: they would run themselves, or too many others, with the drafts of the document. */
 export async function flowProblems(
@@ -14,13 +14,12 @@ export async function flowProblems(
   changes: readonly PlannedChange[],
   { book, toId }: { book: NameBook; toId: ReplaceReference },
 ): Promise<ErrorDetail[]> {
-  const saved = changes.filter(
-    ({ kind, action }) => kind === 'flows' && (action === 'create' || action === 'update'),
-  );
+  const saved = savedChanges(changes, 'flows');
   const drafts = new Map(
-    saved.map(({ name, node }) => {
+    saved.map(({ name, action, node }) => {
       const { flowSteps = [] } = flowsKind.references(node.after?.content ?? {}, toId);
-      return [String(book.idOf('flows', name)), { name, steps: flowSteps as FlowStep[] }] as const;
+      const draft: Draft = { name, steps: flowSteps as FlowStep[], isStored: action === 'update' };
+      return [String(book.idOf('flows', name)), draft] as const;
     }),
   );
   const known = {
@@ -40,14 +39,20 @@ export async function flowProblems(
   return problems.flat();
 }
 
+interface Draft {
+  name: string;
+  steps: FlowStep[];
+  isStored: boolean;
+}
+
 /** What is published stays so until the end of an apply. */
-const withDrafts = (
-  stored: FlowReader,
-  drafts: ReadonlyMap<string, { name: string; steps: FlowStep[] }>,
-): FlowReader => ({
+const withDrafts = (stored: FlowReader, drafts: ReadonlyMap<string, Draft>): FlowReader => ({
   ...stored,
   async flow(id) {
-    const [draft, flow] = [drafts.get(id), await stored.flow(id)];
-    return draft ? { publishedVersionId: flow?.publishedVersionId ?? null, ...draft } : flow;
+    const draft = drafts.get(id);
+    if (!draft) return stored.flow(id);
+    const { name, steps, isStored } = draft;
+    const flow = isStored ? await stored.flow(id) : undefined;
+    return { name, steps, publishedVersionId: flow?.publishedVersionId ?? null };
   },
 });

@@ -5,7 +5,7 @@ import { assertKnownModel, assertOwnKey } from '../../model-configs/config-chang
 import { type ModelConfig, readModelAccount } from '../../model-configs/model-account.ts';
 import { modelConfigsKind } from '../kinds/model-configs.ts';
 import type { ReplaceReference } from '../kinds/references.ts';
-import type { PlannedChange } from '../plan.ts';
+import { type PlannedChange, savedChanges } from '../plan.ts';
 import { refusalProblems } from './refused.ts';
 
 /** Why model configs cannot be saved: the catalog has no such model, or the key is of another provider. */
@@ -14,9 +14,7 @@ export async function modelConfigProblems(
   changes: readonly PlannedChange[],
   toId: ReplaceReference,
 ): Promise<ErrorDetail[]> {
-  const saved = changes.filter(
-    ({ kind, action }) => kind === 'modelConfigs' && (action === 'create' || action === 'update'),
-  );
+  const saved = savedChanges(changes, 'modelConfigs');
   if (saved.length === 0) return [];
   const [catalog, account] = await Promise.all([loadCatalog(), readModelAccount(table)]);
   const found = saved.flatMap(({ node }) => {

@@ -1,0 +1,13 @@
+/** Loads the value of each key on its first use. Whoever asks meanwhile waits for the same load. @param keyOf Names what is asked for. */
+export function loadEachOnce<Asked, T>(
+  load: (asked: Asked) => Promise<T>,
+  keyOf: (asked: Asked) => string = String,
+): (asked: Asked) => Promise<T> {
+  const known = new Map<string, Promise<T>>();
+  return (asked) => {
+    const key = keyOf(asked);
+    const loading = known.get(key) ?? load(asked);
+    known.set(key, loading);
+    return loading;
+  };
+}
