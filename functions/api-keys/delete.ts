@@ -1,6 +1,5 @@
 import * as z from 'zod';
-import { apiKeyStore } from '../../shared/domain/api-keys/api-key-store.ts';
-import { testKeyValues } from '../../shared/domain/api-keys/test-key-values.ts';
+import { keyRemoval } from '../../shared/domain/api-keys/key-removal.ts';
 import { defineEndpoint } from '../../shared/platform/http/endpoint.ts';
 import { toLambda } from '../../shared/platform/http/lambda/lambda.ts';
 import { ApiKeyParams } from './schemas.ts';
@@ -16,13 +15,10 @@ export const deleteApiKey = defineEndpoint({
   params: ApiKeyParams,
   response: { kind: 'json', bodies: { 200: z.object({ success: z.boolean(), message: z.string() }) } },
   errors: [400, 404, 409],
-  needs: { apiKeys: apiKeyStore, values: testKeyValues },
+  needs: { removeKey: keyRemoval },
 
-  async handle({ params, principal }, { apiKeys, values }) {
-    const key = await apiKeys.get(params.id);
-    const isTest = key.environment === 'test';
-    await apiKeys.remove(principal, key, isTest ? [values.removalOf(key.id)] : []);
-    if (isTest) await values.removeFormer(key.id);
+  async handle({ params, principal }, { removeKey }) {
+    await removeKey(principal, params.id);
     return { success: true, message: 'The API key was deleted' };
   },
 });

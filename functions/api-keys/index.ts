@@ -3,6 +3,7 @@ import { allowLogin } from './allow-login.ts';
 import { apiKeyAnalytics } from './analytics.ts';
 import { createApiKey } from './create.ts';
 import { deleteApiKey } from './delete.ts';
+import { deleteOwnApiKey } from './delete-self.ts';
 import { getApiKey } from './get.ts';
 import { apiKeyAnalyticsOfOne } from './get-analytics.ts';
 import { listApiKeys } from './list.ts';
@@ -25,5 +26,6 @@ export const apiKeysGroup = {
     revealApiKey,
     apiKeyAnalyticsOfOne,
     allowLogin,
+    deleteOwnApiKey,
   ],
 } as const satisfies EndpointGroup;

@@ -85,6 +85,8 @@ const exceptions: Record<string, string> = {
   'api-keys.options': 'authenticated',
   'api-keys.analytics': 'authenticated',
   'api-keys.get': 'authenticated',
+  // Its holder may end it.
+  'api-keys.delete-self': 'authenticated',
   'api-keys.get-analytics': 'authenticated',
   'model-configs.available': 'authenticated',
   'model-configs.grouped': 'authenticated',
@@ -196,7 +198,8 @@ test.each(named)(
     );
     const table = await Promise.all(
       sets.map(async (held) => {
-        const { key, session } = await callersWith(held);
+        const callersFor = endpoint.id === 'api-keys.delete-self' ? newCallers : callersWith;
+        const { key, session } = await callersFor(held);
         return [held, await ask(key), await ask(session)];
       }),
     );

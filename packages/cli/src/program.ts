@@ -2,6 +2,7 @@ import { Command } from 'commander';
 import { addAsk } from './commands/ask.ts';
 import { addCompletion } from './commands/completion.ts';
 import { addLogin } from './commands/login.ts';
+import { addLogout } from './commands/logout.ts';
 import { addOpen } from './commands/open.ts';
 import { addRecords } from './commands/records.ts';
 import { addRun } from './commands/run.ts';
@@ -19,6 +20,7 @@ export function newProgram(): Command {
     .showHelpAfterError('Run agent-flow --help for what it can do.');
   const adders = [
     addLogin,
+    addLogout,
     addRun,
     addAsk,
     addRuns,

@@ -14,6 +14,7 @@ export const operations = {
 'api-keys.reveal': {"method":"GET","path":"/v1/api-keys/{id}/reveal"},
 'api-keys.get-analytics': {"method":"GET","path":"/v1/api-keys/{id}/analytics"},
 'api-keys.allow-login': {"method":"POST","path":"/v1/api-keys/command-line-logins","takesKey":true},
+'api-keys.delete-self': {"method":"DELETE","path":"/v1/api-keys/self"},
 'usage-limits.get': {"method":"GET","path":"/v1/usage-limits"},
 'budgets.list': {"method":"GET","path":"/v1/budgets"},
 'budgets.create': {"method":"POST","path":"/v1/budgets","takesKey":true},

@@ -251,3 +251,18 @@ test('the item that finds a key by its hash holds its owner, and neither permiss
       .sort(),
   ).toEqual(['environment', 'hash', 'keyId', 'organizationId', 'userId'].sort());
 });
+
+test.each(['production', 'test'] as const)(
+  'a %s key without permissions deletes itself and no other',
+  async (environment) => {
+    const tenant = await newTenant();
+    const [own, other] = [await newKey(tenant, { environment, permissions: [] }), await newKey(tenant)];
+    await expectStatus(200, own.call('DELETE', path('self')));
+    expect((await own.call('GET', '/v1/usage-limits')).status).toBe(401);
+    expect((await own.call('DELETE', path('self'))).status).toBe(401);
+    const { apiKeys } = await expectStatus(200, tenant.call('GET', '/v1/api-keys'));
+    expect(apiKeys.map(({ id }: { id: string }) => id)).toEqual([other.id]);
+    const refused = await tenant.call('DELETE', path('self'));
+    expect(refused).toMatchObject({ status: 404, body: notFoundBody('API key') });
+  },
+);

@@ -36,6 +36,7 @@ test('login opens a page of the console, and stores the key that a person allows
   const path = profilesFile(cli);
   expect([code, stdout]).toEqual([0, `Logged in to ${stack().url}. The key is in ${path}\n`]);
   expect(statSync(path).mode & 0o777).toBe(0o600);
+  expect(JSON.parse(readFileSync(path, 'utf8')).default.isOwnKey).toBe(true);
   expect((await cli.runLoggedOut(['runs', '--json'])).stdout).toBe('[]\n');
   const { apiKeys } = await expectStatus(200, cli.tenant.call('GET', '/v1/api-keys'));
   const name = `Command line on ${hostLabel(hostname())}`;

@@ -63,7 +63,7 @@ _agent_flow
 echo "\${COMPREPLY[*]}"`;
 
 test.each([
-  ['""', /^login run ask runs .*--json/],
+  ['""', /^login logout run ask runs .*--json/],
   ['ru', /^run runs$/],
   ['records ""', /^upload export /],
   ['records upload --t', /^--type-column --type$/],

@@ -1,15 +1,9 @@
 import type { Command } from 'commander';
 import { CliError } from '../cli-error.ts';
 import { beginLogin, loginByHand, loginInBrowser } from '../session/browser-login.ts';
-import { consoleAddress } from '../session/console-address.ts';
 import { deploymentAddress, isReadableOnTheWay } from '../session/deployment-address.ts';
-import {
-  assertStorable,
-  type CliProfile,
-  profilesPath,
-  saveProfile,
-  storedProfile,
-} from '../session/profiles.ts';
+import { endKey } from '../session/end-key.ts';
+import { assertStorable, profilesPath, saveProfile, storedProfile } from '../session/profiles.ts';
 import { type GlobalOptions, profileClient } from '../session/session.ts';
 import { readHidden } from '../terminal/input.ts';
 import { print, printJson, printNotice } from '../terminal/output.ts';
@@ -43,23 +37,13 @@ async function login({ url: given, key, browser, profile: name, json }: LoginOpt
   const former = storedProfile(path, name);
   const url = deploymentAddress(given ?? former?.url ?? localStack);
   if (isReadableOnTheWay(url)) printNotice(`Warning: the network can read the key on its way to ${url}`);
-  const store = (apiKey: string) => saveProfile(path, name, { url, apiKey });
+  const store = (apiKey: string) => saveProfile(path, name, { url, apiKey, isOwnKey: key === undefined });
   if (key !== undefined) store(await triedKey(url, key));
   else if (browser) await loginInBrowser(await beginLogin(url), store);
   else store(await loginByHand(await beginLogin(url)));
   if (json) printJson({ profile: name, url, path });
   else print(`Logged in to ${url}. The key is in ${path}`);
-  noticeOtherKeys(former, storedProfile(path, name));
-}
-
-/** What a person would otherwise not expect: a former key that still works, and one that comes before the new one. */
-function noticeOtherKeys(former: CliProfile | undefined, current: CliProfile | undefined): void {
-  if (former && former.apiKey !== current?.apiKey) {
-    const ending = former.apiKey.slice(-4);
-    printNotice(
-      `The former key of this login, which ends in ${ending}, stays valid. Delete it if nothing uses it: ${consoleAddress(former.url, '/settings/api-keys')}`,
-    );
-  }
+  if (former && former.apiKey !== storedProfile(path, name)?.apiKey) await endKey(former);
   if (process.env.AGENT_FLOW_KEY)
     printNotice('AGENT_FLOW_KEY is set: the commands use that key, not this login');
 }

@@ -8,6 +8,8 @@ import { CliError } from '../cli-error.ts';
 export interface CliProfile {
   url: string;
   apiKey: string;
+  /** Whether the key was created for this profile by a login in the browser, so that nothing else uses it. */
+  isOwnKey?: boolean;
 }
 
 type Profiles = Record<string, CliProfile>;
@@ -41,10 +43,16 @@ export function assertStorable(path: string): void {
 }
 
 /** Only its owner may read the file: it contains keys. What it contained before is lost only when the new one is complete. */
-export function saveProfile(path: string, name: string, profile: CliProfile): void {
-  const profiles = { ...readProfiles(path), [name]: profile };
-  renameSync(writeDraft(path, `${JSON.stringify(profiles, null, 2)}\n`), fileAt(path));
+export const saveProfile = (path: string, name: string, profile: CliProfile): void =>
+  write(path, { ...readProfiles(path), [name]: profile });
+
+export function removeProfile(path: string, name: string): void {
+  const { [name]: _removed, ...others } = readProfiles(path);
+  write(path, others);
 }
+
+const write = (path: string, profiles: Profiles): void =>
+  renameSync(writeDraft(path, `${JSON.stringify(profiles, null, 2)}\n`), fileAt(path));
 
 /** @returns the path of a new file beside the profiles */
 function writeDraft(path: string, text: string): string {

@@ -1,0 +1,21 @@
+import { ApiError } from '../../../client/src/client.ts';
+import { printNotice } from '../terminal/output.ts';
+import { consoleAddress } from './console-address.ts';
+import type { CliProfile } from './profiles.ts';
+import { profileClient } from './session.ts';
+
+/** Deletes the key of a profile that is no longer stored, if nothing else uses it. @returns whether it is invalid now */
+export async function endKey(profile: CliProfile): Promise<boolean> {
+  if (profile.isOwnKey) {
+    const error = await profileClient(profile)
+      .apiKeys.deleteSelf()
+      .catch((each: unknown) => each);
+    if (!(error instanceof Error) || (error instanceof ApiError && error.status === 401)) return true;
+    printNotice(`The key could not be deleted: ${error.message}`);
+  }
+  const place = consoleAddress(profile.url, '/settings/api-keys');
+  printNotice(
+    `The key of the former login, which ends in ${profile.apiKey.slice(-4)}, stays valid. Delete it if nothing uses it: ${place}`,
+  );
+  return false;
+}
