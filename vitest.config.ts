@@ -16,7 +16,8 @@ const settings = {
   service: stack,
   // After the others and without more workers than cores: each loads the CDK, and none waits.
   cdk: { ...native, maxWorkers: cores, sequence: { groupOrder: 1 } },
-  console: { ...native, ...stack },
+  // The long tests of pages not beside those that kill processes, which keep the machine busy.
+  console: { ...native, ...stack, sequence: { groupOrder: slow ? 2 : 0 } },
   process: stack,
 } satisfies Record<ProjectName, object>;
 

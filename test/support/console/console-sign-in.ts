@@ -11,7 +11,7 @@ export interface SignIn {
 
 /**
  * The address at which the issuer sends a user back to the console. The page must be of the stack's origin: it gets what
- * the console stores on the way to the issuer, and the issuer's cookie. `sign-in.test.ts` goes the whole way by the forms.
+ * the console stores on the way to the issuer, and the issuer's cookie. `sign-in.slow.test.ts` goes the whole way by the forms.
  */
 export async function signInAs(page: Page, tenant: Tenant, { screen, permissions }: SignIn): Promise<string> {
   const verifier = oauth.generateRandomCodeVerifier();
