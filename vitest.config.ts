@@ -13,12 +13,13 @@ const stack = {
 };
 const settings = {
   unit: native,
-  service: stack,
+  service: { ...native, ...stack },
+  fresh: stack,
   // After the others and without more workers than cores: each loads the CDK, and none waits.
   cdk: { ...native, maxWorkers: cores, sequence: { groupOrder: 1 } },
   // The long tests of pages not beside those that kill processes, which keep the machine busy.
   console: { ...native, ...stack, sequence: { groupOrder: slow ? 2 : 0 } },
-  process: stack,
+  process: { ...native, ...stack },
 } satisfies Record<ProjectName, object>;
 
 export default defineConfig({

@@ -6,6 +6,7 @@ import { plannedBatch, sqsEvent } from '../../support/flows/batches.ts';
 import { template } from '../../support/flows/flows.ts';
 import { modelServer } from '../../support/models/model-server.ts';
 import { stack } from '../../support/stack/stack.ts';
+import '../../support/suite/fresh-modules.ts';
 
 afterEach(() => {
   vi.unstubAllEnvs();

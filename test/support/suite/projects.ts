@@ -5,13 +5,14 @@ import { dirname, join, relative, resolve } from 'node:path';
  * The projects of the tests, cheapest first. A test belongs to the first one whose mark it reaches by its imports within
  * `test/`, from the last project on; without any it is a unit test.
  */
-export const projectNames = ['unit', 'service', 'cdk', 'console', 'process'] as const;
+export const projectNames = ['unit', 'service', 'fresh', 'cdk', 'console', 'process'] as const;
 export type ProjectName = (typeof projectNames)[number];
 
 /** What a test of a project reaches: the harness that it needs. */
 const marks: Record<Exclude<ProjectName, 'unit'>, RegExp> = {
   service:
     /test\/support\/(stack\/stack|suite\/global-setup)\.ts$|\binject\(|infra\/local\/(stack|runtime\/invoke)\.ts'|process\.env/,
+  fresh: /test\/support\/suite\/fresh-modules\.ts$/,
   cdk: /'aws-cdk-lib\/|infra\/aws\/app\.ts'|bench\/costs\/(document|idle|template)\.ts'/,
   console: /test\/support\/console\/browser\.ts$/,
   process: /test\/support\/stack\/processes\.ts$/,

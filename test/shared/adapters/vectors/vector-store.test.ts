@@ -6,6 +6,7 @@ import { vectorStore } from '../../../../shared/adapters/vectors/vector-store.ts
 import { stepFailure } from '../../../support/flows/failure-of.ts';
 import { loopback } from '../../../support/servers/loopback.ts';
 import { countingTable } from '../../../support/stack/stack.ts';
+import '../../../support/suite/fresh-modules.ts';
 
 const store = () => vectorStore(countingTable(`user:${randomUUID()}`));
 const stored = (id: string, vector: number[], metadata: StoredVector['metadata'] = {}) => ({

@@ -25,6 +25,7 @@ import {
 } from '../../../support/flows/schedules.ts';
 import { loopback } from '../../../support/servers/loopback.ts';
 import { countingRuntime, newTenant } from '../../../support/stack/stack.ts';
+import '../../../support/suite/fresh-modules.ts';
 
 const scheduler = new SchedulerClient({});
 const GroupName = process.env.SCHEDULES_GROUP ?? '';

@@ -5,6 +5,7 @@ import { findSentMessages } from '../../../support/data/outbox.ts';
 import { stepFailure } from '../../../support/flows/failure-of.ts';
 import { loopback } from '../../../support/servers/loopback.ts';
 import { configProblems, runStep } from './run-step.ts';
+import '../../../support/suite/fresh-modules.ts';
 
 /** Runs the step with the embedded stack's EventBridge; what it sent carries the mark. */
 async function sentEvent(config: object, variables: object = {}) {

@@ -6,6 +6,7 @@ import { fakeDns } from '../../../support/servers/fake-dns.ts';
 import { allowHost, loopback } from '../../../support/servers/loopback.ts';
 import { trap } from '../../../support/servers/trap.ts';
 import { addressesFor, ssrfCorpus } from '../../adapters/net/ssrf-corpus.ts';
+import '../../../support/suite/fresh-modules.ts';
 
 fakeDns(addressesFor);
 const corpus = Object.values(ssrfCorpus).flat();
