@@ -6,6 +6,8 @@ import { text } from 'node:stream/consumers';
 import { exportJWK, generateKeyPair, SignJWT } from 'jose';
 import { vi } from 'vitest';
 import { createGateway } from '../../../infra/local/gateway/gateway.ts';
+// Who signs tokens is read once.
+import '../suite/fresh-modules.ts';
 
 export const testAudience = 'the audience';
 
