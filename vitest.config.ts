@@ -31,7 +31,7 @@ export default defineConfig({
     pool: 'forks',
     isolate: false,
     // More than cores: most tests wait, for timers, queues and pages. A share such as '200%' would not exceed them.
-    maxWorkers: 2 * cores,
+    maxWorkers: Math.ceil((slow ? 2 : 2.5) * cores),
     sequence: { sequencer: LongAndShort },
     // The CDK's own check of templates, which only warns; `npm run synth` prints what it finds.
     env: { CDK_VALIDATION: 'false' },
