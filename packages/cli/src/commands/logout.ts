@@ -15,8 +15,8 @@ async function logout({ profile: name, json }: GlobalOptions): Promise<void> {
   const path = profilesPath(process.env);
   const stored = storedProfile(path, name);
   if (!stored) throw new CliError(`There is no stored login${name === 'default' ? '' : ` ${name}`}`);
-  removeProfile(path, name);
   const isKeyDeleted = await endKey(stored);
+  removeProfile(path, name);
   // What the command promises, it did not do.
   if (stored.isOwnKey && !isKeyDeleted) process.exitCode = 1;
   if (json) printJson({ profile: name, url: stored.url, isKeyDeleted });

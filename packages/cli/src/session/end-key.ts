@@ -4,7 +4,7 @@ import { consoleAddress } from './console-address.ts';
 import type { CliProfile } from './profiles.ts';
 import { profileClient } from './session.ts';
 
-/** Deletes the key of a profile that is no longer stored, if nothing else uses it. @returns whether it is invalid now */
+/** Deletes the key of a login that ends, if nothing else uses it. @returns whether it is invalid now */
 export async function endKey(profile: CliProfile): Promise<boolean> {
   if (profile.isOwnKey) {
     const error = await profileClient(profile)
