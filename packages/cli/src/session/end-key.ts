@@ -7,11 +7,13 @@ import { profileClient } from './session.ts';
 /** Deletes the key of a login that ends, if nothing else uses it. @returns whether it is invalid now */
 export async function endKey(profile: CliProfile): Promise<boolean> {
   if (profile.isOwnKey) {
-    const error = await profileClient(profile)
-      .apiKeys.deleteSelf()
-      .catch((each: unknown) => each);
-    if (!(error instanceof Error) || (error instanceof ApiError && error.status === 401)) return true;
-    printNotice(`The key could not be deleted: ${error.message}`);
+    try {
+      await profileClient(profile).apiKeys.deleteSelf();
+      return true;
+    } catch (error) {
+      if (error instanceof ApiError && error.status === 401) return true;
+      printNotice(`The key could not be deleted: ${(error as Error).message}`);
+    }
   }
   const place = consoleAddress(profile.url, '/settings/api-keys');
   printNotice(
