@@ -8,11 +8,11 @@ import {
   type UpdateCommandInput,
 } from '@aws-sdk/lib-dynamodb';
 import { groupedModels } from '../../functions/model-configs/grouped.ts';
-import { bundleLambda } from '../../infra/aws/lambdas/bundles.ts';
 import { documentClient } from '../../shared/platform/data/client.ts';
 import { startKilobytes } from '../http/cold-load.ts';
 import { cpuBeyond } from '../http/request-cpu.ts';
 import { warmGet } from '../http/warm-get.ts';
+import { makeBundles } from '../measure/bundles.ts';
 import { type Figure, printProgress } from '../measure/figure.ts';
 import { startRecording, stopRecording } from '../measure/recorder.ts';
 import { startBenchStack } from '../measure/stack.ts';
@@ -38,8 +38,7 @@ export async function measureModelCatalog(): Promise<Figure[]> {
   };
   const { value, wholeMs, ...details } = await cpuBeyond(get, bare);
   await using directory = await mkdtempDisposable(join(tmpdir(), 'bench-catalog-'));
-  const file = 'functions/model-configs/grouped.ts';
-  const { folder } = await bundleLambda({ id: 'grouped', file }, directory.path);
+  const folder = (await makeBundles(directory.path))('model-configs.grouped');
   const of = (figure: string) => `${figure} of ${what}`;
   return [
     {

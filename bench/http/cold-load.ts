@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { promisify } from 'node:util';
-import { bundleLambda } from '../../infra/aws/lambdas/bundles.ts';
+import { makeBareBundle, makeBundles } from '../measure/bundles.ts';
 import { type Figure, median, printProgress, round } from '../measure/figure.ts';
 
 const loads = 15;
@@ -13,9 +13,8 @@ const loads = 15;
 export async function measureColdLoad(): Promise<Figure[]> {
   printProgress('b: cold load of the bundle of GET /v1/flows/:id, against a bare handler');
   await using directory = await mkdtempDisposable(join(tmpdir(), 'bench-bundles-'));
-  const make = async (id: string, file: string) => (await bundleLambda({ id, file }, directory.path)).folder;
-  const endpoint = await make('endpoint', 'functions/flows/get.ts');
-  const bare = await make('bare', 'bench/http/document-client-handler.ts');
+  const endpoint = (await makeBundles(directory.path))('flows.get');
+  const bare = await makeBareBundle(directory.path);
   const times: { endpoint: number; bare: number }[] = [];
   for (let load = 0; load <= loads; load++) {
     times.push({ endpoint: await loadMs(endpoint), bare: await loadMs(bare) });

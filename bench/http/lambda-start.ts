@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { promisify } from 'node:util';
-import { bundleLambda } from '../../infra/aws/lambdas/bundles.ts';
+import { makeBareBundle, makeBundles } from '../measure/bundles.ts';
 import { type Figure, median, printProgress, round } from '../measure/figure.ts';
 import { install } from '../measure/install.ts';
 
@@ -15,10 +15,10 @@ const starts = 15;
 
 /** Beside a Lambda with nothing but the document client: at most how many times its start. */
 const goals = {
-  'records/get': 1.5,
-  'dispatch/run': 2.5,
-  'workers/run-record': 2.5,
-  'workers/run-agent': 2.5,
+  'records.get': 1.5,
+  'dispatch.run': 2.5,
+  'workers.run-record': 2.5,
+  'workers.run-agent': 2.5,
 };
 
 interface Start {
@@ -39,14 +39,13 @@ export async function measureLambdaStart(): Promise<Figure[]> {
     `node_modules/${name}/index.mjs`,
   );
   await using directory = await mkdtempDisposable(join(tmpdir(), 'bench-lambda-'));
-  const bareFile = 'bench/http/document-client-handler.ts';
-  const { folder: bare } = await bundleLambda({ id: 'bare', file: bareFile }, directory.path);
+  const folderOf = await makeBundles(directory.path);
+  const bare = await makeBareBundle(directory.path);
   const figures: Figure[] = [];
   for (const [lambda, atMost] of Object.entries(goals)) {
     printProgress(`lambda: start of ${lambda}, in turns with a bare handler`);
-    const id = lambda.replace('/', '-');
-    const { folder } = await bundleLambda({ id, file: `functions/${lambda}.ts` }, directory.path);
-    const cache = join(directory.path, 'cache', id);
+    const folder = folderOf(lambda);
+    const cache = join(directory.path, 'cache', lambda);
     await fillCache(folder, cache);
     const turns = { ours: [] as Start[], cached: [] as Start[], bare: [] as Start[] };
     for (let turn = 0; turn <= starts; turn++) {
@@ -73,7 +72,7 @@ function figureOf(
   const [ours, cached, bare] = [both(turns.ours), both(turns.cached), both(turns.bare)];
   return {
     figure: 'lambda',
-    what: `start of functions/${lambda} under AWS's runtime client, over that of a bare handler`,
+    what: `start of ${lambda} under AWS's runtime client, over that of a bare handler`,
     value: round(ours.cpuMs / bare.cpuMs),
     unit: 'times',
     goal: { atMost },

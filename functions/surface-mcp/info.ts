@@ -1,4 +1,4 @@
-import { protocolVersions } from '../../shared/adapters/mcp-server/mcp-server.ts';
+import { protocolVersions } from '../../shared/adapters/mcp-server/protocol-versions.ts';
 import { notFound } from '../../shared/core/errors/errors.ts';
 import { exposedItems } from '../../shared/domain/surfaces/exposed-item.ts';
 import { defineEndpoint } from '../../shared/platform/http/endpoint.ts';

@@ -10,7 +10,7 @@ import { AgentRunMessage } from '../../shared/execution/agent-runs/agent-run-que
 import { RunMessage } from '../../shared/execution/batches/messages/run-message.ts';
 import { TimerMessage } from '../../shared/execution/batches/messages/timers.ts';
 import { PlanMessage } from '../../shared/execution/batches/starting/batch-plan.ts';
-import { FireMessage } from '../../shared/execution/schedules/fire-schedule.ts';
+import { FireMessage } from '../../shared/execution/schedules/fire-message.ts';
 import { CleanupMessage } from '../../shared/platform/cleanup/cleanup.ts';
 import { MigrationMessage } from '../../shared/platform/migrations/start-migrations.ts';
 

@@ -1,17 +1,16 @@
-import { cp, mkdir } from 'node:fs/promises';
+import { cp, mkdir, rm } from 'node:fs/promises';
 import { createRequire } from 'node:module';
-import { availableParallelism } from 'node:os';
-import { basename, dirname, extname, join, relative } from 'node:path';
-import { type BuildOptions, build, type Metafile, type Plugin } from 'esbuild';
+import { dirname, join } from 'node:path';
 import { sites } from '../../../functions/sites/index.ts';
 import { fontFiles } from '../../../shared/adapters/pdf/fonts.ts';
 import { forEachConcurrently } from '../../../shared/core/concurrency/for-each-concurrently.ts';
 import { staticFilesLambda } from '../../routes.ts';
 import { writeStaticFiles } from '../../static-files.ts';
-import { entries, type LambdaEntry } from '../conventions/entries.ts';
-import { keptBundles } from './kept-bundles.ts';
-import { mergeStart } from './merge-start.ts';
-import { packedPackages } from './packed-packages.ts';
+import type { LambdaEntry } from '../conventions/entries.ts';
+import { reachedChunks, writeChunks } from './chunks.ts';
+import { minifyChunks, writeLaterFiles } from './later-files.ts';
+import { writeStartFiles } from './start-files.ts';
+import { writeThreadScripts } from './thread-scripts.ts';
 
 /** The folder of the static files in the bundle of their Lambda. */
 export const staticFilesFolder = 'static';
@@ -35,121 +34,42 @@ const carried: Record<string, readonly string[]> = {
 };
 
 /**
- * Worker thread scripts, by the module that locates them by relative path. A package's own script keeps its name and
- * format.
+ * Bundles Lambdas, each into a folder of its own: `index.mjs` with what it loads at its start, and further files with what it
+ * loads later. All are bundled together, which takes seconds; one by one took minutes.
  */
-const threads: Record<string, { file: string; isPackage?: true }> = {
-  'shared/adapters/sandbox/threads.ts': { file: 'shared/adapters/sandbox-thread/thread.ts' },
-  'node_modules/piscina/dist/index.js': { file: 'node_modules/piscina/dist/worker.js', isPackage: true },
-};
-
-/** CommonJS packages in an ES module bundle still use these. */
-const banner = `import { createRequire as __createRequire } from 'node:module'; const require = __createRequire(import.meta.url), __dirname = import.meta.dirname;`;
-
-/**
- * Middy needs the status texts of `node:http`. An ES import of that module makes Node load all its exports, including
- * undici: 15 ms of a cold start.
- */
-const lightHttp: Plugin = {
-  name: 'light-http',
-  setup({ onResolve, onLoad }) {
-    onResolve({ filter: /^node:http$/ }, ({ importer, path }) =>
-      importer.includes('@middy') ? { path, namespace: 'light-http' } : null,
-    );
-    onLoad({ filter: /.*/, namespace: 'light-http' }, () => ({
-      contents: "export const { STATUS_CODES } = process.getBuiltinModule('node:http');",
-    }));
-  },
-};
-
-/** Packages that are loaded later name all of zod, which has messages in 50 languages: a third of what a Lambda loads. */
-const oneLanguage: Plugin = {
-  name: 'one-language',
-  setup({ onLoad }) {
-    onLoad({ filter: /[\\/]zod[\\/]v4[\\/]locales[\\/]index\.js$/ }, () => ({
-      contents: "export { default as en } from './en.js';",
-    }));
-  },
-};
-
-/**
- * Bundles every Lambda into its own folder: one file for the startup code, further files for lazily loaded code. A Lambda
- * whose sources are those of its last bundle in the directory is not bundled again.
- * @param options Of esbuild, instead of those for a deployment.
- */
-export async function buildBundles(directory: string, options: BuildOptions = {}): Promise<Bundles> {
+export async function buildBundles(
+  lambdas: readonly Pick<LambdaEntry, 'id' | 'file'>[],
+  directory: string,
+): Promise<Bundles> {
   // esbuild is a Go program, whose process starts with the first bundle. Collecting garbage took a third of its CPU time.
   Object.assign(process.env, { GOGC: 'off', GOMEMLIMIT: '1500MiB' });
-  const folders: Record<string, string> = {};
-  const kept = keptBundles(directory, options);
-  // All at once would take 6 GB and no less time.
-  await forEachConcurrently([...entries, teardownLambda], availableParallelism(), async (entry) => {
-    folders[entry.id] = await kept.folderOf(entry.id, () => bundleLambda(entry, directory, options));
+  const files = Object.fromEntries(lambdas.map(({ id, file }) => [id, file]));
+  const code = await writeChunks(files, join(directory, 'chunks'));
+  const reached = new Map(lambdas.map(({ id }) => [id, reachedChunks(code, id)]));
+  const later = await minifyChunks(code, new Set(reached.values().flatMap((each) => each.later)));
+  const folders = Object.fromEntries(lambdas.map(({ id }) => [id, join(directory, id)]));
+  await forEachConcurrently(Object.values(folders), 8, (folder) =>
+    rm(folder, { recursive: true, force: true }),
+  );
+  await writeStartFiles(code, reached, later, directory);
+  await forEachConcurrently(reached, 8, async ([id, own]) => {
+    const folder = bundleFolder(folders, id);
+    await writeLaterFiles(later, own, folder);
+    const names = [...own.start, ...own.later];
+    await addFiles(id, new Set(names.flatMap((name) => code.chunks.get(name)?.sources ?? [])), folder);
   });
-  await kept.removeOthers(Object.keys(folders));
+  await rm(code.directory, { recursive: true });
   return folders;
 }
 
-export async function bundleLambda(
-  { id, file: entry }: Pick<LambdaEntry, 'id' | 'file'>,
-  directory: string,
-  options: BuildOptions = {},
-): Promise<{ folder: string; sources: Set<string> }> {
-  const outdir = join(directory, id);
-  const { outputs, inputs: modules } = await bundleFile({ index: entry }, outdir, options);
-  const common = { ...target, ...options };
-  await mergeStart(outputs, relative(process.cwd(), join(outdir, 'index.mjs')), common);
-  for (const [starter, { file, isPackage }] of Object.entries(threads)) {
-    if (!modules.has(starter)) continue;
-    const name = `${isPackage ? 'later' : basename(dirname(file))}/${basename(file, extname(file))}`;
-    const format: BuildOptions = isPackage
-      ? { format: 'cjs', splitting: false, outExtension: {}, banner: {} }
-      : {};
-    // Under names of their own: those of the Lambda are merged.
-    const more = { ...options, chunkNames: `${name}-[name]-[hash]`, ...format };
-    for (const module of (await bundleFile({ [name]: file }, outdir, more)).inputs) modules.add(module);
-  }
+/** What the code of a Lambda reads beside its modules. */
+async function addFiles(id: string, own: ReadonlySet<string>, folder: string): Promise<void> {
+  const modules = own.union(new Set(await writeThreadScripts(own, folder)));
   const paths = Object.entries(carried).flatMap(([module, files]) => (modules.has(module) ? files : []));
   for (const path of paths) {
-    const target = join(outdir, 'node_modules', path);
+    const target = join(folder, 'node_modules', path);
     await mkdir(dirname(target), { recursive: true });
     await cp(createRequire(import.meta.url).resolve(path), target);
   }
-  if (id === staticFilesLambda) await writeStaticFiles(sites, join(outdir, staticFilesFolder));
-  return { folder: outdir, sources: modules };
-}
-
-const target: BuildOptions = {
-  minify: true,
-  keepNames: false,
-  platform: 'node',
-  target: 'node24',
-  mainFields: ['module', 'main'],
-  // An optional native module of piscina, which cannot be bundled.
-  external: ['@napi-rs/nice'],
-  logLevel: 'error',
-};
-
-/** @returns what was written, and the source files. */
-async function bundleFile(
-  entryPoints: Record<string, string>,
-  outdir: string,
-  options: BuildOptions = {},
-): Promise<{ outputs: Metafile['outputs']; inputs: Set<string> }> {
-  const { metafile } = await build({
-    entryPoints,
-    outdir,
-    outExtension: { '.js': '.mjs' },
-    chunkNames: 'later/[name]-[hash]',
-    bundle: true,
-    splitting: true,
-    ...target,
-    format: 'esm',
-    banner: { js: banner },
-    plugins: [lightHttp, oneLanguage],
-    ...(options.packages !== 'external' && { alias: await packedPackages() }),
-    ...options,
-    metafile: true,
-  });
-  return { outputs: metafile.outputs, inputs: new Set(Object.keys(metafile.inputs)) };
+  if (id === staticFilesLambda) await writeStaticFiles(sites, join(folder, staticFilesFolder));
 }

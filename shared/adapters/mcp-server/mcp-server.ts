@@ -8,10 +8,8 @@ import {
 import { answering } from './failures.ts';
 import { HeaderCheckingServer } from './header-params.ts';
 import { listPage } from './pages.ts';
+import { protocolVersions } from './protocol-versions.ts';
 import type { Completion, ReportProgress, ServedMcp } from './served.ts';
-
-/** Those without batches, which would be several calls in one request. */
-export const protocolVersions = ['2026-07-28', '2025-11-25', '2025-06-18'];
 
 /** What the protocol allows in one response. */
 const completionsMax = 100;

@@ -1,4 +1,3 @@
-import * as z from 'zod';
 import { derivedId } from '../../core/ids.ts';
 import { type Firing, firingEntity } from '../../domain/schedules/firing.ts';
 import { type Schedule, scheduleEntity, storedSchedule } from '../../domain/schedules/schedule.ts';
@@ -11,9 +10,6 @@ import type { Scope } from '../../platform/data/scope.ts';
 import { newFiring, type Refusal, remembered } from './firing-writes.ts';
 import { type ScheduleState, scheduleStates } from './schedule-state.ts';
 import { firingStarter } from './start-firing.ts';
-
-/** Sent by EventBridge Scheduler: a schedule may be due. */
-export const FireMessage = z.object({ tenant: z.string(), scheduleId: z.string() });
 
 /** Clocks differ. */
 const earlyMs = 1_000;
