@@ -6,6 +6,7 @@ import { findLocalModel, type LocalModel } from './models/find-local-model.ts';
 import { endWithParent } from './parent.ts';
 import { StartError } from './runtime/start-error.ts';
 import type { Stack, StackFacts } from './stack.ts';
+import { usage } from './usage.ts';
 
 const stopWithinMs = 4_000;
 
@@ -21,12 +22,20 @@ try {
   await main();
 } catch (error) {
   if (!(error instanceof StartError) && !isUsageError(error)) throw error;
-  process.stderr.write(`${(error as Error).message}\n`);
+  const hint = isUsageError(error) ? '. `npm start -- --help` lists the options.' : '';
+  process.stderr.write(`${(error as Error).message}${hint}\n`);
   process.exit(1);
 }
 
 async function main() {
-  const { values } = parseArgs({ options: { json: { type: 'boolean' }, ephemeral: { type: 'boolean' } } });
+  const { values } = parseArgs({
+    options: {
+      json: { type: 'boolean' },
+      ephemeral: { type: 'boolean' },
+      help: { type: 'boolean', short: 'h' },
+    },
+  });
+  if (values.help) return void process.stdout.write(usage);
   let stack: Stack | undefined;
   let model: LocalModel | undefined;
   const end = (code: number) => {

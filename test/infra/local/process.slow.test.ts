@@ -135,6 +135,13 @@ test('a start that fails explains the cause', async () => {
   expect(await refusal({ PORT: 'x' })).toContain('PORT must be a number');
 });
 
+test('--help lists the options, and who misspells one is told of it', async () => {
+  const child = launchMain({}, ['--help']);
+  expect(await text(child.stdout as NonNullable<typeof child.stdout>)).toContain('npm start -- --ephemeral');
+  expect(child.exitCode ?? (await once(child, 'exit'))[0]).toBe(0);
+  expect(await refusal({}, ['--ephemral'])).toMatch(/'--ephemral'.*npm start -- --help/);
+});
+
 /** What it says when it would not start. */
 async function refusal(environment: Record<string, string>, flags: string[] = []): Promise<string> {
   const child = launchMain(environment, flags);
