@@ -6,9 +6,12 @@ import { RecordSelection } from '../../shared/domain/records/record-filters.ts';
 import { priorityOption } from '../../shared/domain/runs/priority.ts';
 import { reuseOptions } from '../../shared/domain/runs/reuse-options.ts';
 import { runLabelOptions } from '../../shared/domain/runs/run-labels.ts';
-import { type BatchOptions, batchDefaults } from '../../shared/execution/batches/starting/batch-options.ts';
-import { toBatchReuse } from '../../shared/execution/batches/starting/reuse-option.ts';
-import { tenantBatchesMax, tenantSlots } from '../../shared/execution/batches/tenant-slots.ts';
+import { tenantBatchesMax, tenantSlots } from '../../shared/execution/batches/concurrency/tenant-slots.ts';
+import {
+  type BatchOptions,
+  batchDefaults,
+  toBatchReuse,
+} from '../../shared/execution/batches/starting/batch-options.ts';
 import { unique } from '../../shared/platform/http/validation.ts';
 
 /** Part of the description of every endpoint that starts a batch. */

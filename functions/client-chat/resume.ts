@@ -2,12 +2,12 @@ import { invalidAt } from '../../shared/core/errors/errors.ts';
 import type { Message } from '../../shared/domain/conversations/message.ts';
 import { defineEndpoint } from '../../shared/platform/http/endpoint.ts';
 import { toStreamingLambda } from '../../shared/platform/http/lambda/streaming-lambda.ts';
-import { withoutReasoning } from '../../shared/protocols/chat/chat-conversations.ts';
 import type { ChatMessage } from '../../shared/protocols/chat/chat-message.ts';
 import { continueAnswer } from '../../shared/protocols/chat/continue-answer.ts';
+import { withoutReasoning } from '../../shared/protocols/chat/conversation-messages.ts';
 import { ClientEvent } from '../../shared/protocols/chat/events/client-event.ts';
 import { ClientResult } from '../../shared/protocols/chat/events/client-result.ts';
-import { pageTools } from '../../shared/protocols/chat/events/page-tools.ts';
+import { pageTools } from '../../shared/protocols/chat/page-tools.ts';
 import { bySessionToContinue, sessionContext } from '../../shared/protocols/chat/visitors/visitor.ts';
 import { ResumeBody } from './continuation-schemas.ts';
 

@@ -3,7 +3,7 @@ import { resourceId } from '../../shared/core/ids.ts';
 import { VariableName } from '../../shared/domain/flows/steps/common-config.ts';
 import { ChatMessage, MessageId } from '../../shared/protocols/chat/chat-message.ts';
 import { ChatDisplay } from '../../shared/protocols/chat/display.ts';
-import { toolMembers } from '../../shared/protocols/chat/events/page-tools.ts';
+import { toolMembers } from '../../shared/protocols/chat/page-tools.ts';
 import { ClientConversation } from './conversation-schemas.ts';
 
 export const SessionId = z.string().min(1).max(255).meta({

@@ -6,11 +6,11 @@ import { defineEndpoint } from '../../shared/platform/http/endpoint.ts';
 import { toStreamingLambda } from '../../shared/platform/http/lambda/streaming-lambda.ts';
 import { assertAttached } from '../../shared/protocols/chat/attachments.ts';
 import { beginMessage } from '../../shared/protocols/chat/begin-message.ts';
-import { withoutReasoning } from '../../shared/protocols/chat/chat-conversations.ts';
 import type { ChatMessage } from '../../shared/protocols/chat/chat-message.ts';
+import { withoutReasoning } from '../../shared/protocols/chat/conversation-messages.ts';
 import { ClientEvent } from '../../shared/protocols/chat/events/client-event.ts';
-import { pageTools } from '../../shared/protocols/chat/events/page-tools.ts';
 import { chatView } from '../../shared/protocols/chat/events/view-of.ts';
+import { pageTools } from '../../shared/protocols/chat/page-tools.ts';
 import { startAnswer } from '../../shared/protocols/chat/start-answer.ts';
 import {
   assertNamed,

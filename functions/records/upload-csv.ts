@@ -1,13 +1,13 @@
 import * as z from 'zod';
 import { invalidAt } from '../../shared/core/errors/errors.ts';
+import { firstRows, rowErrorTexts, untilLine } from '../../shared/domain/records/csv/csv-report.ts';
 import {
   type CsvDraft,
   type CsvEntry,
   isDraft,
   type RowError,
   readCsv,
-} from '../../shared/domain/records/csv/csv.ts';
-import { firstRows, rowErrorTexts, untilLine } from '../../shared/domain/records/csv/csv-report.ts';
+} from '../../shared/domain/records/csv/read-csv.ts';
 import { Metadata } from '../../shared/domain/records/record.ts';
 import { recordStore } from '../../shared/domain/records/record-store.ts';
 import { defineEndpoint } from '../../shared/platform/http/endpoint.ts';

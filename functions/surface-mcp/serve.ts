@@ -8,9 +8,9 @@ import { toStreamingLambda } from '../../shared/platform/http/lambda/streaming-l
 import { assertOrigin } from '../../shared/protocols/mcp/assert-origin.ts';
 import { offerTo } from '../../shared/protocols/mcp/offer.ts';
 import { servedBy } from '../../shared/protocols/mcp/served-by.ts';
-import { assertOpen } from '../../shared/protocols/surface/access.ts';
 import { withLastFlow } from '../../shared/protocols/surface/last-flows.ts';
 import { surfaceRunScope } from '../../shared/protocols/surface/start-exposed.ts';
+import { assertOpen } from '../../shared/protocols/surface/surface-permissions.ts';
 import { SurfaceParams } from '../surfaces/response-schemas.ts';
 import { keyOrSession } from './caller.ts';
 import { mcpHeaders, mcpPath } from './paths.ts';

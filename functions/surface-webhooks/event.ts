@@ -1,4 +1,4 @@
-import { schemes } from '../../shared/adapters/webhooks/schemes.ts';
+import { schemes } from '../../shared/adapters/incoming-webhooks/schemes.ts';
 import { invalidAt } from '../../shared/core/errors/errors.ts';
 import { VariableName } from '../../shared/domain/flows/steps/common-config.ts';
 import type { StoredInbound } from '../../shared/domain/surfaces/surface/surface-secret-places.ts';

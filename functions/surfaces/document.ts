@@ -3,7 +3,7 @@ import { notFound } from '../../shared/core/errors/errors.ts';
 import { exposedItems } from '../../shared/domain/surfaces/exposed-item.ts';
 import { defineEndpoint } from '../../shared/platform/http/endpoint.ts';
 import { toLambda } from '../../shared/platform/http/lambda/lambda.ts';
-import { assertBelongs } from '../../shared/protocols/surface/access.ts';
+import { assertBelongs } from '../../shared/protocols/surface/surface-permissions.ts';
 import { SurfaceParams } from './response-schemas.ts';
 import { surfaceDocument } from './surface-document.ts';
 

@@ -1,13 +1,13 @@
 import type { Context, SQSBatchResponse, SQSEvent } from 'aws-lambda';
-import { holdSlot } from '../../shared/execution/batches/held-slots.ts';
+import { holdSlot } from '../../shared/execution/batches/concurrency/held-slots.ts';
 import { type Delivered, setRetryTimes } from '../../shared/execution/batches/messages/delivered-runs.ts';
 import { RunMessage, runsOfMessage } from '../../shared/execution/batches/messages/run-message.ts';
 import { settleAtOnce } from '../../shared/execution/batches/running/batch-recorder.ts';
 import { earlyDeletes } from '../../shared/execution/batches/running/early-deletes.ts';
 import { groupCommits } from '../../shared/execution/batches/running/group-commit.ts';
-import { groupLoader, jobLoader } from '../../shared/execution/batches/running/job-loader.ts';
+import { jobLoader, slotLoader } from '../../shared/execution/batches/running/job-loader.ts';
 import { runRecord } from '../../shared/execution/batches/running/record-runner.ts';
-import { type InvocationWork, runGroup } from '../../shared/execution/batches/running/run-group.ts';
+import { type InvocationWork, runSlot } from '../../shared/execution/batches/running/run-slot.ts';
 import { openSlotPlaces } from '../../shared/execution/batches/running/slot-places.ts';
 import { livePorts } from '../../shared/execution/live-ports.ts';
 import { parseMessages, type QueueMessage } from '../../shared/platform/aws/messages.ts';
@@ -66,8 +66,8 @@ async function runTenant(
   const stopped = new Set<string>();
   const returned = await Promise.all(
     groups.map((group) => {
-      const next = groupLoader(load, scope);
-      return runGroup(scope, group, {
+      const next = slotLoader(load, scope);
+      return runSlot(scope, group, {
         ...work,
         async run(rest) {
           const job = await next(rest);

@@ -2,7 +2,7 @@ import { loadOnce } from '../core/concurrency/load-once.ts';
 import { requireEnv } from '../core/environment.ts';
 import { newId } from '../core/ids.ts';
 import { documentClient } from './data/client.ts';
-import { retryOutages } from './data/commit.ts';
+import { retryOutages } from './data/retry-contention.ts';
 import type { Scope } from './data/scope.ts';
 import { tenantTable } from './data/table.ts';
 

@@ -1,8 +1,6 @@
 import type { CallerWait } from '../ports/model-port.ts';
 import type { ResolvedModel } from './resolved-model.ts';
 
-/** A longer wait suspends the run of a caller that can come back. */
-export const inPlaceMsMax = 10_000;
 /** A step that is kept off for longer fails. */
 export const postponedMsMax = 86_400_000;
 

@@ -1,7 +1,7 @@
 import { APICallError } from '@ai-sdk/provider';
-import { RunMustWait } from '../../core/errors/run-must-wait.ts';
+import { inPlaceMsMax, RunMustWait } from '../../core/errors/run-must-wait.ts';
 import { StepError } from '../../core/errors/step-error.ts';
-import { inPlaceMsMax, type ModelAdmission, type ProviderRequest, postponedMsMax } from './admission.ts';
+import { type ModelAdmission, type ProviderRequest, postponedMsMax } from './admission.ts';
 import { requestedWaitMs, withRetries } from './retries.ts';
 
 export interface ProviderAnswer<T> {

@@ -1,8 +1,9 @@
 import { using } from '../../platform/aws/uses.ts';
 import type { Scope } from '../../platform/data/scope.ts';
-import { type AttemptResult, attempt, webhookRequest } from '../deliveries/attempt.ts';
+import { type AttemptResult, attempt } from '../deliveries/attempt.ts';
 import type { Delivery } from '../deliveries/delivery.ts';
 import { attemptServiceEmail } from '../deliveries/service-email.ts';
+import { webhookRequest } from '../deliveries/signed-request.ts';
 import { budgetEntity } from './budget/budget.ts';
 import { notifySecretOpener } from './notify-secret.ts';
 import { thresholdEmail } from './threshold-email.ts';

@@ -6,7 +6,7 @@ import { retryOnConflict } from '../../platform/data/retry-on-conflict.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 import type { Write } from '../../platform/data/writes.ts';
 import { type Conversation, conversationEntity, conversationSearchText } from './conversation.ts';
-import { type RunUsage, withUsage } from './conversation-usage.ts';
+import { type ConversationUsage, withUsage } from './conversation-usage.ts';
 import { firstUserMessage, messageWrites, type NewMessage, type PreparedMessage } from './message-writes.ts';
 
 /** A transaction has 100 writes: two for each message, the conversation, and those of the caller. */
@@ -20,7 +20,7 @@ export interface AppendOptions {
   /** Creates the error to throw if they were refused. */
   alsoWriteRefused?: () => Error;
   /** What the messages cost: those of a run. Counted if any was added. */
-  usage?: RunUsage;
+  usage?: ConversationUsage;
 }
 
 interface Appended {
@@ -37,7 +37,7 @@ export const messageAppender = /* @__PURE__ */ using(['table:write', messageWrit
   function update(
     { ttl: formerTtl, ...before }: Conversation,
     added: readonly PreparedMessage[],
-    usage?: RunUsage,
+    usage?: ConversationUsage,
   ) {
     const expiry = writes.expiry();
     const firstMessage = before.firstMessage ?? firstUserMessage(added.map(({ message }) => message));

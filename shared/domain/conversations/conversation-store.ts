@@ -9,7 +9,7 @@ import type { Principal } from '../../platform/identity/principal.ts';
 import { assertFits } from '../content-size.ts';
 import { messageAppender } from './append-messages.ts';
 import { type Conversation, conversationEntity, storedConversation } from './conversation.ts';
-import { type RunUsage, withUsage } from './conversation-usage.ts';
+import { type ConversationUsage, withUsage } from './conversation-usage.ts';
 import type { NewMessage } from './message-writes.ts';
 import { messageReplacement, newGeneration } from './replace-messages.ts';
 import { conversationExpiry } from './retention.ts';
@@ -89,7 +89,7 @@ export const conversationStore = /* @__PURE__ */ using(
       },
 
       /** Counts what a run used that added no message. Nothing for a conversation that was deleted. */
-      async count(id: string, run: RunUsage): Promise<void> {
+      async count(id: string, run: ConversationUsage): Promise<void> {
         const add = ({ usage }: Conversation) => ({ update: { set: { usage: withUsage(usage, run) } } });
         await table.modify(conversationEntity, { id }, add, { consistent: true, conflictError });
       },

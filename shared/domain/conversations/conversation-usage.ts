@@ -10,9 +10,10 @@ export const ConversationUsage = z.object({
 });
 export type ConversationUsage = z.infer<typeof ConversationUsage>;
 
-export type RunUsage = ConversationUsage;
-
-export const withUsage = (before: ConversationUsage | undefined, run: RunUsage): ConversationUsage =>
+export const withUsage = (
+  before: ConversationUsage | undefined,
+  run: ConversationUsage,
+): ConversationUsage =>
   before
     ? {
         inputTokens: before.inputTokens + run.inputTokens,

@@ -1,4 +1,3 @@
-import { Webhook } from 'standardwebhooks';
 import { UrlRefused } from '../../adapters/net/addresses.ts';
 import { SlowServer } from '../../adapters/net/fetch-failure.ts';
 import { postOnly } from '../../adapters/net/post-only.ts';
@@ -8,12 +7,6 @@ import type { Delivery, DeliveryAttempt } from './delivery.ts';
 import { noteAnswer, timedOut, timeoutMsFor } from './slow-origins.ts';
 
 const errorLengthMax = 500;
-
-export interface Receiver {
-  url: string;
-  /** Undefined if it has no value. */
-  secret: string | undefined;
-}
 
 export type DeliveryRequest =
   | { url: string; headers: Record<string, string>; body: string }
@@ -55,26 +48,6 @@ async function timed(now: Date, work: () => Promise<Outcome>): Promise<AttemptRe
   return { at: now.toISOString(), durationMs: Math.round(performance.now() - began), ...outcome };
 }
 
-/** What the webhook of a surface is sent, signed by Standard Webhooks. */
-export function webhookRequest(
-  { id, body }: Pick<Delivery, 'id' | 'body'>,
-  receiver: Receiver | undefined,
-  now: Date,
-): DeliveryRequest {
-  if (!receiver) return { error: 'The surface has no webhook', isFinal: true };
-  const { url, secret } = receiver;
-  if (secret === undefined) return { error: 'The signing secret has no value' };
-  const signature = signatureOf(secret, (key) => key.sign(id, now, body));
-  if (signature === undefined) return { error: 'The signing secret is not `whsec_` and Base64' };
-  const headers = {
-    'content-type': 'application/json',
-    'webhook-id': id,
-    'webhook-timestamp': String(Math.floor(now.getTime() / 1_000)),
-    'webhook-signature': signature,
-  };
-  return { url, headers, body };
-}
-
 async function post(
   request: Extract<DeliveryRequest, { body: string }>,
   receiver: { tenant: string; url: string },
@@ -89,15 +62,6 @@ async function post(
     if (error instanceof SlowServer) timedOut(receiver, timeoutMs, now);
     if (!(error instanceof StepError)) throw error;
     return failure(truncate(error.message, errorLengthMax), error instanceof UrlRefused);
-  }
-}
-
-/** Undefined if the secret is no key: a referenced one may have any value. */
-function signatureOf(secret: string, sign: (key: Webhook) => string): string | undefined {
-  try {
-    return sign(new Webhook(secret));
-  } catch {
-    return undefined;
   }
 }
 

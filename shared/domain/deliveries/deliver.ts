@@ -5,13 +5,7 @@ import type { Scope } from '../../platform/data/scope.ts';
 import type { Changes } from '../../platform/data/writes.ts';
 import { surfaceSecrets } from '../surfaces/secrets/surface-secrets.ts';
 import { surfaceEntity } from '../surfaces/surface/surface.ts';
-import {
-  type AttemptResult,
-  attempt,
-  type DeliveryRequest,
-  type LoadTaskRequest,
-  webhookRequest,
-} from './attempt.ts';
+import { type AttemptResult, attempt, type DeliveryRequest, type LoadTaskRequest } from './attempt.ts';
 import {
   attemptsKept,
   type Delivery,
@@ -23,6 +17,7 @@ import {
 import { deliveryQueue } from './delivery-queue.ts';
 import { type Claimed, claim, nextAttempt } from './outbox.ts';
 import { pauseAfterMs } from './retry-times.ts';
+import { webhookRequest } from './signed-request.ts';
 
 /** How those are attempted that are not for the webhook of a surface. */
 export interface OtherDeliveries {

@@ -1,4 +1,4 @@
-import { mcpPort } from '../../adapters/mcp-client/mcp-port.ts';
+import { mcpPort } from '../../adapters/mcp-client/mcp-adapter.ts';
 import type { OAuthClient, PreparedAuthorization } from '../../adapters/mcp-oauth/collecting-provider.ts';
 import { unprocessable, upstreamFailed } from '../../core/errors/errors.ts';
 import { StepError } from '../../core/errors/step-error.ts';

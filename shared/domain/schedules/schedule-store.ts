@@ -14,6 +14,7 @@ import { assertFits } from '../content-size.ts';
 import { flowEntity } from '../flows/flow.ts';
 import { recordStore } from '../records/record-store.ts';
 import { surfaceEntity } from '../surfaces/surface/surface.ts';
+import { nextRunAfter } from './next-time.ts';
 import {
   type Schedule,
   scheduleCountEntity,
@@ -23,7 +24,7 @@ import {
 } from './schedule.ts';
 import type { NewSchedule, ScheduleChanges } from './schedule-body.ts';
 import { scheduleDefaults } from './schedule-defaults.ts';
-import { assertConsistent, changedSchedule, isRetimed, nextRunAfter, repairAt } from './trigger.ts';
+import { assertConsistent, changedSchedule, isRetimed, repairAt } from './trigger.ts';
 import { wakeUps } from './wake-ups.ts';
 
 export const schedulesMax = 100;

@@ -1,6 +1,5 @@
 import { type ErrorDetail, invalid } from '../../core/errors/errors.ts';
-import { parseCron } from './cron.ts';
-import { nextTime } from './next-time.ts';
+import type { Trigger } from './next-time.ts';
 import type { Schedule } from './schedule.ts';
 import type { ScheduleChanges } from './schedule-body.ts';
 
@@ -16,16 +15,8 @@ const repairMs = 60_000;
 
 export const repairAt = (now: Date) => new Date(now.getTime() + repairMs).toISOString();
 
-type Trigger = Pick<Schedule, 'triggerType' | 'cron' | 'runAt' | 'timezone' | 'enabled'>;
 type Records = Pick<Schedule, 'recordIds' | 'recordType' | 'recordFilter'>;
 export type Edited = Trigger & Records & Pick<Schedule, 'flowId' | 'executionOptions'>;
-
-/** When a schedule fires next after a time; null if never. */
-export function nextRunAfter({ enabled, triggerType, cron, runAt, timezone }: Trigger, after: Date) {
-  if (!enabled) return null;
-  if (triggerType === 'one_time') return runAt !== null && runAt > after.toISOString() ? runAt : null;
-  return cron === null ? null : nextTime(parseCron(cron), timezone ?? 'UTC', after).toISOString();
-}
 
 /** A trigger of another type replaces the old time, and a selector the others, so that a caller need not clear them. */
 export function changedSchedule(before: Edited, changes: ScheduleChanges): Edited {

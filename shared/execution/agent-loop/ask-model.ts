@@ -10,7 +10,12 @@ import {
 import { StepError } from '../../core/errors/step-error.ts';
 import type { Attempt } from '../../domain/flows/steps/attempt.ts';
 import { type ErrorHandling, fallbackAttempts } from '../../domain/flows/steps/error-handling.ts';
-import { AttemptsFailed, openAttempts, resultBeginning } from '../step-support/attempts.ts';
+import {
+  AttemptsFailed,
+  modelAlternatives,
+  openAttempts,
+  resultBeginning,
+} from '../step-support/attempts.ts';
 import { BudgetSpent } from './budget.ts';
 
 export type ModelDelta = Exclude<ModelEvent, { type: 'finish' | 'start' }>;
@@ -130,16 +135,6 @@ const withOverrides = (
   ...(typeof model === 'string' && { model }),
   settings: { ...request.settings, ...settings },
 });
-
-/** None if the model cannot be resolved: its own error is the one to show. */
-export async function modelAlternatives({ alternatives }: ModelPort, model: string): Promise<string[]> {
-  try {
-    return await alternatives(model);
-  } catch (error) {
-    if (error instanceof StepError) return [];
-    throw error;
-  }
-}
 
 const said = (text: string, { model }: ModelRequest): ModelResponse => ({
   text,

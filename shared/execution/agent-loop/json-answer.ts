@@ -1,7 +1,9 @@
 import { checkValue } from '../../adapters/json-schema/json-schema.ts';
 import type { JsonSchema } from '../../adapters/ports/model-port.ts';
+import type { Ports } from '../../adapters/ports/ports.ts';
 import type { Sandbox } from '../../adapters/sandbox/sandbox.ts';
 import { jsonIn } from '../../core/json/json.ts';
+import type { Loop } from './loop.ts';
 
 /** Removes the code fence that models often put around their response. */
 export const withoutFence = (text: string): string =>
@@ -18,3 +20,13 @@ export async function jsonAnswer(
   const problems = await checkValue(sandbox, schema, value, { signal });
   return { value, problems: problems.map(({ path, message }) => (path ? `${path}: ${message}` : message)) };
 }
+
+export const answerChecker =
+  ({ sandbox }: Pick<Ports, 'sandbox'>, schema: JsonSchema, signal: AbortSignal): Loop['checkAnswer'] =>
+  async (text) => {
+    const { value, problems } = await jsonAnswer(text, schema, { sandbox, signal });
+    if (problems.length === 0) return { value };
+    return {
+      problem: `Your answer does not fit the JSON Schema of responseFormat: ${problems.slice(0, 5).join('; ')}. Answer with the corrected JSON and nothing else.`,
+    };
+  };

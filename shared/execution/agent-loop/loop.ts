@@ -49,6 +49,9 @@ export type LoopEvent =
   /** Record them before you ask for the next event: the run relies on it. */
   | { type: 'facts'; facts: readonly Fact[] };
 
+/** What a reader may see before a fact holds it. */
+export type ModelOutputEvent = Exclude<LoopEvent, { type: 'facts' }>;
+
 /**
  * Asks the model, runs the tools that it requests, and repeats with their results until it requests none, a limit is
  * reached, or the run has to wait. A failed tool call is a result too.

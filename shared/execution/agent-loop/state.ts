@@ -1,6 +1,6 @@
 import Big from 'big.js';
 import type { ModelMessage, ToolResultPart } from '../../adapters/ports/model-port.ts';
-import { nothingSpent, type Spent } from '../tool-support/spent.ts';
+import { nothingSpent, type Spent } from '../model-costs/spent.ts';
 import type { DecisionFact, EndFact, Fact, LoopWait, RequestedCall, TurnFact } from './facts.ts';
 
 /** Everything that decides how a run goes on. It follows from the first messages and the facts. */

@@ -3,16 +3,16 @@ import type { ModelLimits, ModelRequest } from '../../adapters/ports/model-port.
 import type { Ports } from '../../adapters/ports/ports.ts';
 import { orAborted } from '../../core/concurrency/abort.ts';
 import { StepError } from '../../core/errors/step-error.ts';
-import { BudgetSpent, type RunBudget } from './budget.ts';
-import { estimateTokens } from './context-size.ts';
-import { settling } from './settling.ts';
+import { settling } from '../model-costs/settling.ts';
 import {
   affordableTokens,
   longestResponse,
   type NextCall,
   responseTokensMin,
   worstCaseCost,
-} from './worst-case-cost.ts';
+} from '../model-costs/worst-case-cost.ts';
+import { BudgetSpent, type RunBudget } from './budget.ts';
+import { estimateTokens } from './context-size.ts';
 
 /** Ports whose calls of models keep to a budget: each has its highest cost set aside before it begins. */
 export function withinBudget(ports: Ports, budget: RunBudget): Ports {

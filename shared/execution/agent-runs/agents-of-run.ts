@@ -3,7 +3,7 @@ import type { Ports } from '../../adapters/ports/ports.ts';
 import type { ParentListing } from '../../domain/runs/run-origin.ts';
 import type { RunSurface } from '../../domain/surfaces/surface/run-surface.ts';
 import type { Scope } from '../../platform/data/scope.ts';
-import { agentsPort } from './agents-port.ts';
+import { agentsPort } from './agents-adapter.ts';
 import { executeAgentRun } from './execute-agent-run.ts';
 
 interface Owner {

@@ -15,14 +15,14 @@ import { settleBudgets } from '../budgets/within-budgets.ts';
 import type { NumberedEvent } from '../events/agent-run-event.ts';
 import { toModelMessages } from '../model-input/to-model-messages.ts';
 import { portsAtDepth } from '../step-support/ports-at-depth.ts';
-import { agentsPort } from './agents-port.ts';
+import { agentsPort } from './agents-adapter.ts';
 import { chatHistory } from './chat-history.ts';
 import { listingOfAgent } from './executions/agent-run-listing.ts';
 import type { RunInput } from './input/run-input.ts';
 import { isDelegated, runnableConfig } from './input/runnable-config.ts';
 import type { TakenRun } from './log/load-run.ts';
 import { logFacts } from './log/load-run.ts';
-import { openRun } from './open-run.ts';
+import { openLoop } from './open-loop.ts';
 import { type RunContext, runAgent } from './run-agent.ts';
 import { isCodeLost, openCodeCalls } from './tools/code-calls.ts';
 import { openAgentTools } from './tools/open-agent-tools.ts';
@@ -60,12 +60,12 @@ export async function* executeAgentRun(
     codeCalls.add(undefined, config.tools?.maxToolCalls ?? callsMaxDefault);
   const first = messagesOf(input);
 
-  async function openLoop(agents: AgentsPort, signal: AbortSignal) {
+  async function loopWith(agents: AgentsPort, signal: AbortSignal) {
     const isExternal = content.agentType === 'external';
     const called = { config, externalConfig: isExternal ? content.externalConfig : null };
     const { mcpServers, externalConfig, warnings } = await agentCredentials(scope)(execution.agentId, called);
     const isDelegate = isDelegated(content);
-    return openRun(scope, { config, capabilities: content.capabilities }, input, {
+    return openLoop(scope, { config, capabilities: content.capabilities }, input, {
       ports: { ...withinBudget(ports, budget), agents },
       budget,
       codeCalls,
@@ -95,11 +95,11 @@ export async function* executeAgentRun(
         { ...execution, isAgent: true, listing: listingOfAgent(execution) },
         inside,
       );
-      const [run, messages] = await Promise.all([
-        openLoop(agents, signal),
+      const [loop, messages] = await Promise.all([
+        loopWith(agents, signal),
         toModelMessages(ports, first, signal),
       ]);
-      return { ...run, messages: withHistory(messages, input.history?.summary) };
+      return { ...loop, messages: withHistory(messages, input.history?.summary) };
     },
   });
   for await (const numbered of events) {

@@ -15,7 +15,7 @@ import type { TakenRun } from './log/load-run.ts';
 import { withNotes } from './log/notes-of-facts.ts';
 import { replayEvents } from './log/replay-events.ts';
 import { openJournal, RunLost } from './log/run-journal.ts';
-import type { OpenedRun } from './open-run.ts';
+import type { OpenedLoop } from './open-loop.ts';
 import { openPieces } from './pieces/piece-writer.ts';
 import { disconnected, endAfter } from './run-ending.ts';
 
@@ -28,7 +28,7 @@ interface RunSignals {
 
 export interface RunContext {
   /** Opens the loop, and the messages that the run began with. */
-  open: (signals: RunSignals) => Promise<OpenedRun & { messages: readonly ModelMessage[] }>;
+  open: (signals: RunSignals) => Promise<OpenedLoop & { messages: readonly ModelMessage[] }>;
   /** Aborted when the caller is gone, which cancels the run. */
   callerSignal?: AbortSignal;
   /** Aborted when the process has to stop. The run goes on elsewhere. */
@@ -59,7 +59,7 @@ export async function* runAgent(
   const signal = anySignal(stop, timeout, left.signal, callerSignal);
   const run = tracedRun(execution.id, execution.startedIn);
   const span = openSpan(run, agentPath, Date.parse(execution.startedAt));
-  let opened: OpenedRun | undefined;
+  let opened: OpenedLoop | undefined;
   const record = async (facts: readonly Fact[]) => {
     await pieces.settle();
     const calls = opened?.takeCalls() ?? [];

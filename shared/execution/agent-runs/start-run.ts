@@ -23,7 +23,7 @@ import { leaseFrom } from './executions/execution-writes.ts';
 import { recordStart } from './executions/record-start.ts';
 import type { AgentToRun, ClientTool, RunHistory, RunInput } from './input/run-input.ts';
 import { runnableConfig } from './input/runnable-config.ts';
-import { agentTurnsMax } from './open-run.ts';
+import { agentTurnsMax } from './open-loop.ts';
 
 export interface AgentRunRequest {
   agent: AgentToRun;

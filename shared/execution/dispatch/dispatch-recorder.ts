@@ -1,7 +1,7 @@
 import { unixSeconds } from '../../core/time/unix-seconds.ts';
 import { startedIn } from '../../core/tracing/active-span.ts';
-import { runNotice } from '../../domain/a2a-tasks/run-notice.ts';
 import { bothNotices } from '../../domain/deliveries/end-notice.ts';
+import { runNotice } from '../../domain/runs/run-notice.ts';
 import { originOfSurface, type RunOrigin } from '../../domain/runs/run-origin.ts';
 import type { RunSurface } from '../../domain/surfaces/surface/run-surface.ts';
 import type { Scope } from '../../platform/data/scope.ts';

@@ -1,7 +1,7 @@
-import { runNotice } from '../../domain/a2a-tasks/run-notice.ts';
 import { bothNotices } from '../../domain/deliveries/end-notice.ts';
 import { runEnd } from '../../domain/runs/run-end.ts';
 import type { RunEnding } from '../../domain/runs/run-list.ts';
+import { runNotice } from '../../domain/runs/run-notice.ts';
 import { noTotals } from '../../domain/runs/run-totals.ts';
 import { using } from '../../platform/aws/uses.ts';
 import { stillDeleted } from '../../platform/cleanup/tombstone.ts';
@@ -10,8 +10,7 @@ import { exists, type Write } from '../../platform/data/writes.ts';
 import { readCheckpoints } from '../runs/checkpoints/read-checkpoints.ts';
 import { openRunRecorder } from '../runs/checkpoints/run-recorder.ts';
 import { closeExecution, type Execution, executionEntity } from '../runs/execution.ts';
-import { endingOfFlow } from '../runs/flow-ending.ts';
-import { runOfFlow } from './flow-run-listing.ts';
+import { endingOfFlow, runOfFlow } from '../runs/flow-run-listing.ts';
 
 /**
  * Ends a dispatched run that no process runs.

@@ -6,8 +6,7 @@ import { ConditionFailed } from '../../platform/data/condition-failed.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 import type { WriteCondition } from '../../platform/data/writes.ts';
 import type { Execution } from '../runs/execution.ts';
-import { endError, endingOfFlow, type FlowEnding } from '../runs/flow-ending.ts';
-import { runOfFlow } from './flow-run-listing.ts';
+import { endError, endingOfFlow, type FlowEnding, runOfFlow } from '../runs/flow-run-listing.ts';
 
 interface Ended {
   status: EndStatus;

@@ -10,8 +10,8 @@ import type { FlowRunEvent } from '../events/flow-run-event.ts';
 import { cancellation } from '../runs/cancellation.ts';
 import type { Checkpoint } from '../runs/checkpoints/checkpoint.ts';
 import type { Execution } from '../runs/execution.ts';
+import { runOfFlow } from '../runs/flow-run-listing.ts';
 import { newFlowExecution } from './dispatch-recorder.ts';
-import { runOfFlow } from './flow-run-listing.ts';
 import type { PreparedRun } from './prepare.ts';
 import type { DispatchBody } from './request.ts';
 import { runToEnd } from './run-to-end.ts';
@@ -33,7 +33,7 @@ export interface Dispatch {
   requestId: string;
   timeMs: number;
   /** Aborted when the client disconnects, which ends the run. */
-  clientSignal: AbortSignal;
+  callerSignal: AbortSignal;
   /** Whether to emit `step-event`s. If not, models return their response in one piece. */
   showsProgress: boolean;
 }
@@ -86,11 +86,11 @@ async function run(
   writer: WritableStreamDefaultWriter<FlowRunEvent>,
   left: AbortSignal,
 ): Promise<void> {
-  const { prepared, timeMs, clientSignal, body, resumed } = dispatch;
+  const { prepared, timeMs, callerSignal, body, resumed } = dispatch;
   const timeout = AbortSignal.timeout(timeMs);
   const execution = resumed?.execution ?? newFlowExecution(scope, prepared, dispatch);
   using cancelled = cancellation(scope, execution);
-  const signal = AbortSignal.any([clientSignal, left, timeout, cancelled.signal]);
+  const signal = AbortSignal.any([callerSignal, left, timeout, cancelled.signal]);
   const totals = openTotals();
   for (const result of resumed?.done.values() ?? []) totals.add(result);
   const emit = (event: FlowRunEvent) => orAborted(writer.write(event), signal);

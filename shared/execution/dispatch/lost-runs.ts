@@ -13,7 +13,7 @@ import { decodeReadable } from '../../platform/data/entity.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 import type { Runtime } from '../../platform/runtime.ts';
 import { executionEntity } from '../runs/execution.ts';
-import { endingOfFlow } from '../runs/flow-ending.ts';
+import { endingOfFlow } from '../runs/flow-run-listing.ts';
 import { leaseMs } from './dispatch-recorder.ts';
 
 const filter = {

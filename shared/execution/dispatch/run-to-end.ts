@@ -9,13 +9,13 @@ import type { ExecutionOutcome } from '../events/flow-run-event.ts';
 import { livePorts } from '../live-ports.ts';
 import { openWaits } from '../run-waits/find-wait.ts';
 import { executionEntity } from '../runs/execution.ts';
+import { listingOfFlow } from '../runs/flow-run-listing.ts';
 import { attemptRun } from '../runs/run-attempt.ts';
 import { runVariables } from '../runs/run-variables.ts';
 import { runVersions } from '../runs/run-versions.ts';
 import { continueAsBatch } from './continue-as-batch.ts';
 import { isStoredFirst, openDispatchRecorder } from './dispatch-recorder.ts';
 import type { RunningDispatch } from './execute-flow-run.ts';
-import { listingOfFlow } from './flow-run-listing.ts';
 import { pauseForCaller } from './pause-for-caller.ts';
 
 /** Runs the steps. Records the end of the run in every case. */

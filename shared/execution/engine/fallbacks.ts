@@ -6,8 +6,7 @@ import {
   stepErrorHandling,
 } from '../../domain/flows/steps/error-handling.ts';
 import type { FlowStep } from '../../domain/flows/steps/step.ts';
-import { modelAlternatives } from '../agent-loop/ask-model.ts';
-import { openAttempts, resultBeginning } from '../step-support/attempts.ts';
+import { modelAlternatives, openAttempts, resultBeginning } from '../step-support/attempts.ts';
 import { type AttemptOutcome, attemptStep, type StepAttempt } from './attempt-step.ts';
 import { hashOfFallback } from './request-hash.ts';
 import type { Reuse } from './requests.ts';

@@ -1,11 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { inPlaceMsMax } from '../../core/errors/run-must-wait.ts';
 import type { StepError } from '../../core/errors/step-error.ts';
 import type { Attempt } from '../../domain/flows/steps/attempt.ts';
 import { pauseBefore, type RetryPolicy, retryPolicy } from '../../domain/flows/steps/retry-policy.ts';
 import { pausePath } from '../../domain/flows/steps/run-path.ts';
 import type { FlowStep } from '../../domain/flows/steps/step.ts';
 import { openAttempts } from '../step-support/attempts.ts';
-import { inPlaceMs } from '../step-support/in-place.ts';
 import { type AttemptOutcome, attemptStep, type StepAttempt } from './attempt-step.ts';
 import type { Reuse } from './requests.ts';
 
@@ -35,7 +35,7 @@ export async function retried(
   const { maxAttempts } = retryPolicy(step.retry);
   for (;;) {
     const leftMs = pause.dueAt - now();
-    const isLong = leftMs > inPlaceMs && !state.rehearsal;
+    const isLong = leftMs > inPlaceMsMax && !state.rehearsal;
     if (isLong) {
       state.onKept?.(pausePath(path), { ...pause, attempts: all() });
       return { until: new Date(pause.dueAt), attempts: all(), retryCount: pause.count };

@@ -2,11 +2,11 @@ import { StepError } from '../../core/errors/step-error.ts';
 import { truncate } from '../../core/text.ts';
 import { beginNote, inSpan, openSpan } from '../../core/tracing/active-span.ts';
 import type { FlowStep } from '../../domain/flows/steps/step.ts';
+import { openMeter } from '../model-costs/model-meter.ts';
 import { answeredStep } from './attempt-step.ts';
 import type { EngineState, OpenWait, StepResult } from './engine.ts';
 import { withFallbacks } from './fallbacks.ts';
 import type { Frame } from './frame.ts';
-import { openMeter } from './model-meter.ts';
 import type { NotRun } from './run-step-list.ts';
 
 export interface PlacedRun {

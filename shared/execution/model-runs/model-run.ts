@@ -10,8 +10,8 @@ import { using } from '../../platform/aws/uses.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 import type { Principal } from '../../platform/identity/principal.ts';
 import { runPayers } from '../budgets/payers.ts';
-import { openMeter } from '../engine/model-meter.ts';
 import { livePorts } from '../live-ports.ts';
+import { openMeter } from '../model-costs/model-meter.ts';
 import { modelRunRecorder } from './record-model-run.ts';
 
 /** One call of a model by itself, in front of a caller. It is listed as a run at its end. */

@@ -1,15 +1,20 @@
 import type { RecordsPort } from '../../adapters/ports/records-port.ts';
 import { StepError } from '../../core/errors/step-error.ts';
 import type { Variables } from '../../core/variables/variables.ts';
+import { definitionPath, isOwnScope, listsAround } from '../../domain/flows/steps/run-path.ts';
+import { type FlowStep, outputVariableName } from '../../domain/flows/steps/step.ts';
+import { walkSteps } from '../../domain/flows/steps/walk-steps.ts';
+import type { StepResult } from '../engine/engine.ts';
 
-/** Merges the output variables of a run into its record. @returns the reason if that failed. */
+/** Merges the output variables of a run into its record. @param results In the order in which the steps ended @returns the reason if that failed. */
 export async function appendOutputs(
   records: RecordsPort,
   recordId: string,
-  outputs: Variables,
+  steps: readonly FlowStep[],
+  results: ReadonlyMap<string, StepResult>,
 ): Promise<string | undefined> {
   try {
-    const record = await records.update({ id: recordId }, outputs, 'merge');
+    const record = await records.update({ id: recordId }, outputVariables(steps, results), 'merge');
     return record ? undefined : failed('The record was deleted');
   } catch (error) {
     if (error instanceof StepError) return failed(error.message);
@@ -18,3 +23,16 @@ export async function appendOutputs(
 }
 
 const failed = (reason: string) => `The output variables could not be appended to the record: ${reason}`;
+
+/** What the steps of a run have set, in its outermost scope. */
+function outputVariables(steps: readonly FlowStep[], results: ReadonlyMap<string, StepResult>): Variables {
+  const definitions = new Map([...walkSteps(steps)].map(({ step, path }) => [path, step]));
+  const outputs: Variables = {};
+  for (const { path, status, output } of results.values()) {
+    if (status !== 'completed' || listsAround(path).some(isOwnScope)) continue;
+    const step = definitions.get(definitionPath(path));
+    const variable = step && outputVariableName(step);
+    if (variable) outputs[variable] = output;
+  }
+  return outputs;
+}

@@ -13,8 +13,7 @@ import type { LocalCall } from '../step-support/step-runner.ts';
 import { appendOutputs } from './append-outputs.ts';
 import type { RunRecorder } from './checkpoints/run-recorder.ts';
 import { openEffectWrites } from './effect-writes.ts';
-import { outputVariables } from './output-variables.ts';
-import { measureStep } from './run-metrics.ts';
+import { measureStep } from './measure-step.ts';
 import { openUnrecorded } from './unrecorded-failures.ts';
 
 export interface RunAttempt extends Omit<FlowRun, 'done'> {
@@ -95,7 +94,7 @@ export async function attemptRun(attempt: RunAttempt): Promise<RunAttemptOutcome
   async function append(recordId: string, end: FlowEnd): Promise<FlowEnd> {
     // As before any step with effects, so that no model call is paid for twice.
     await writes.flush();
-    const error = await appendOutputs(run.ports.records, recordId, outputVariables(run.steps, done));
+    const error = await appendOutputs(run.ports.records, recordId, run.steps, done);
     return error === undefined ? end : { ...end, success: false, error };
   }
 }

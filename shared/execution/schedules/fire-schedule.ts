@@ -1,7 +1,8 @@
 import { derivedId } from '../../core/ids.ts';
 import { type Firing, firingEntity } from '../../domain/schedules/firing.ts';
+import { nextRunAfter } from '../../domain/schedules/next-time.ts';
 import { type Schedule, scheduleEntity, storedSchedule } from '../../domain/schedules/schedule.ts';
-import { nextRunAfter, regularSweepAt, repairAt } from '../../domain/schedules/trigger.ts';
+import { regularSweepAt, repairAt } from '../../domain/schedules/trigger.ts';
 import { using } from '../../platform/aws/uses.ts';
 import { ConditionFailed } from '../../platform/data/condition-failed.ts';
 import { isUnchanged } from '../../platform/data/modify.ts';

@@ -1,3 +1,4 @@
+import type { ModelPort } from '../../adapters/ports/model-port.ts';
 import { StepError } from '../../core/errors/step-error.ts';
 import { truncate } from '../../core/text.ts';
 import { type Attempt, attemptsMax } from '../../domain/flows/steps/attempt.ts';
@@ -57,6 +58,16 @@ export const resultBeginning = (
   ...(typeof model === 'string' && { model }),
   ...(index === 0 && { delayMs }),
 });
+
+/** None if the model cannot be resolved: its own error is the one to show. */
+export async function modelAlternatives({ alternatives }: ModelPort, model: string): Promise<string[]> {
+  try {
+    return await alternatives(model);
+  } catch (error) {
+    if (error instanceof StepError) return [];
+    throw error;
+  }
+}
 
 export class AttemptsFailed extends StepError {
   readonly attempts: Attempt[];

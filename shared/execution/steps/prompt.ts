@@ -1,15 +1,15 @@
-import type { ModelMessage } from '../../adapters/ports/model-port.ts';
+import type { ModelMessage, ModelReasoning, ModelSettings } from '../../adapters/ports/model-port.ts';
 import type { Ports } from '../../adapters/ports/ports.ts';
+import { omitUndefined } from '../../core/defined.ts';
 import { type Message, messageText } from '../../domain/conversations/message.ts';
 import { formatInstructions, type PromptConfig, promptStep } from '../../domain/flows/step-types/prompt.ts';
+import { toModelReasoning } from '../../domain/flows/steps/reasoning.ts';
 import { toModelMessages } from '../model-input/to-model-messages.ts';
 import { defineActingRunner, type StepPlanning } from '../step-support/step-runner.ts';
 import { createAsker } from './prompt/ask.ts';
 import { attachedTo, earlierMessages } from './prompt/prompt-messages.ts';
 import { openPromptTools, plannedTools } from './prompt/prompt-tools.ts';
-import { parsed, unwrapped } from './prompt/response-text.ts';
-import { promptSettings } from './prompt/settings.ts';
-import { structuredOutput } from './prompt/structured-output.ts';
+import { parsed, structuredOutput, unwrapped } from './prompt/response.ts';
 
 export const promptRunner = defineActingRunner(promptStep, {
   async plan(step) {
@@ -79,3 +79,16 @@ const instructionOf = (format: NonNullable<PromptConfig['responseFormat']>) =>
   typeof format === 'string'
     ? formatInstructions[format]
     : `${formatInstructions.json} It must fit this JSON Schema: ${JSON.stringify(format.schema)}`;
+
+/** How the model writes its response. */
+function promptSettings(config: PromptConfig): {
+  settings: ModelSettings;
+  reasoning?: ModelReasoning;
+} {
+  const { temperature, maxTokens, topP, topK, frequencyPenalty, presencePenalty, seed } = config;
+  const reasoning = toModelReasoning(config.reasoning);
+  return {
+    settings: omitUndefined({ temperature, maxTokens, topP, topK, frequencyPenalty, presencePenalty, seed }),
+    ...(reasoning && { reasoning }),
+  };
+}

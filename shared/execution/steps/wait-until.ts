@@ -1,13 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type * as z from 'zod';
 import { evaluateExpression } from '../../adapters/code/evaluate-code.ts';
+import { inPlaceMsMax } from '../../core/errors/run-must-wait.ts';
 import { StepError } from '../../core/errors/step-error.ts';
 import {
   type Output,
   type WaitUntilConfig,
   waitUntilStep,
 } from '../../domain/flows/step-types/wait-until.ts';
-import { inPlaceMs } from '../step-support/in-place.ts';
 import {
   defineFreeRunner,
   type StepOutcome,
@@ -28,7 +28,7 @@ export const waitUntilRunner = defineFreeRunner(waitUntilStep, {
           ? await checkCondition(step, waitedMs)
           : checkDelay(config.delayMs, waitedMs);
       if ('output' in next) return next;
-      if (next.at > inPlaceMs)
+      if (next.at > inPlaceMsMax)
         return { until: new Date(since.getTime() + resumesAt(step, next.at, waitedMs)) };
       await sleep(next.at - waitedMs, undefined, { signal });
     }
@@ -55,7 +55,7 @@ async function checkCondition(step: StepRun<WaitUntilConfig>, waitedMs: number):
 /** In ms since the wait began. Polls at most every ten seconds: each poll costs a message and an invocation. */
 function resumesAt({ config }: StepRun<WaitUntilConfig>, at: number, waitedMs: number): number {
   if (config.delayMs !== undefined) return at;
-  return Math.min(Math.max(at, waitedMs + inPlaceMs), config.timeoutMs ?? defaults.timeoutMs);
+  return Math.min(Math.max(at, waitedMs + inPlaceMsMax), config.timeoutMs ?? defaults.timeoutMs);
 }
 
 /** The variables, with the current state of the run's record if the condition reads it. */

@@ -83,8 +83,8 @@ async function startFlow(scope: Scope, run: TargetRun): Promise<StartedTarget> {
     origin: originOf(run),
     ...(executionId && { executionId }),
   };
-  const events = (clientSignal: AbortSignal) =>
-    executeFlowRun(scope, { ...dispatch, clientSignal, showsProgress: isStreamed });
+  const events = (callerSignal: AbortSignal) =>
+    executeFlowRun(scope, { ...dispatch, callerSignal, showsProgress: isStreamed });
   return { kind: 'flow', events };
 }
 

@@ -1,5 +1,5 @@
-import { inPlaceMsMax } from '../../adapters/models/admission.ts';
 import type { CallLimits } from '../../adapters/models/call-limits.ts';
+import { inPlaceMsMax } from '../../core/errors/run-must-wait.ts';
 import type { Ask, ThrottleDecision } from '../../domain/throttles/decide.ts';
 import { openCallQueue } from './call-queue.ts';
 import { openHeldLease } from './held-lease.ts';

@@ -1,14 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import {
   type Admitted,
-  inPlaceMsMax,
   type ModelAdmission,
   type ProviderRequest,
   postponedMsMax,
 } from '../../adapters/models/admission.ts';
 import type { ResolvedModel } from '../../adapters/models/resolved-model.ts';
 import { boundedMap } from '../../core/concurrency/cache.ts';
-import { RunMustWait } from '../../core/errors/run-must-wait.ts';
+import { inPlaceMsMax, RunMustWait } from '../../core/errors/run-must-wait.ts';
 import { beforeInvocationEnds } from '../../core/invocation.ts';
 import { unixSeconds } from '../../core/time/unix-seconds.ts';
 import { keyPauseEntity } from '../../domain/throttles/key-pause.ts';

@@ -1,6 +1,5 @@
-import { inPlaceMsMax } from '../../adapters/models/admission.ts';
 import type { CallLimits } from '../../adapters/models/call-limits.ts';
-import { RunMustWait } from '../../core/errors/run-must-wait.ts';
+import { inPlaceMsMax, RunMustWait } from '../../core/errors/run-must-wait.ts';
 import { StepError } from '../../core/errors/step-error.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 

@@ -4,8 +4,8 @@ import { log } from '../../core/log.ts';
 import { truncate } from '../../core/text.ts';
 import type { ToolExecution } from '../../domain/tools/tool-execution.ts';
 import { megabytes, responseBytes, responseBytesMax } from '../../platform/http/responses/body-sizes.ts';
-import { ArgumentsError } from '../tools/arguments-error.ts';
 import { callTool } from '../tools/call-tool.ts';
+import { ArgumentsError } from '../tools/checked-call.ts';
 import type { RunnableTool } from '../tools/runnable-tool.ts';
 
 export interface ToolCall {

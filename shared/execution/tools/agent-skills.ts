@@ -10,8 +10,7 @@ import { type ChosenSkill, toolSkills } from '../external-agents/orchestration.t
 import type { ToolOutcome } from '../tool-support/tool-outcome.ts';
 import { checkArguments, toolOutcome } from './checked-call.ts';
 import type { PlannedCall, RunnableTool, ToolCallContext } from './runnable-tool.ts';
-import { toToolName } from './tool-name.ts';
-import { withUniqueNames } from './unique-names.ts';
+import { toToolName, withUniqueNames } from './tool-name.ts';
 import { withUsableSchema } from './usable-schemas.ts';
 
 const skillsMax = 128;

@@ -1,14 +1,25 @@
 import { checkValue } from '../../adapters/json-schema/json-schema.ts';
+import type { ValueProblem } from '../../adapters/json-schema/limits.ts';
 import type { JsonSchema } from '../../adapters/ports/model-port.ts';
 import type { Ports } from '../../adapters/ports/ports.ts';
 import { StepError } from '../../core/errors/step-error.ts';
 import { characterCount } from '../../core/json/json-texts.ts';
 import { isDeeperThan, nestingLevelsMax } from '../../core/json/nesting.ts';
 import type { ToolOutcome } from '../tool-support/tool-outcome.ts';
-import { ArgumentsError } from './arguments-error.ts';
 
 /** Also the limit of a script's result and of a template's output. */
 const outputCharactersMax = 4_000_000;
+
+/** The arguments of a call do not fit the tool's schema. The tool was not called. */
+export class ArgumentsError extends StepError {
+  readonly problems: readonly ValueProblem[];
+
+  constructor(tool: string, problems: readonly ValueProblem[]) {
+    const listed = problems.map(({ path, message }) => (path ? `${path}: ${message}` : message)).join('; ');
+    super(`The arguments do not fit the tool ${tool}: ${listed}`);
+    this.problems = problems;
+  }
+}
 
 /** @throws ArgumentsError */
 export async function checkArguments(

@@ -9,7 +9,7 @@ import { mcpFailure } from '../tool-support/mcp-failure.ts';
 import { checkArguments, toolOutcome } from './checked-call.ts';
 import { qualifiedName } from './qualified-name.ts';
 import type { RunnableTool } from './runnable-tool.ts';
-import { withUniqueNames } from './unique-names.ts';
+import { withUniqueNames } from './tool-name.ts';
 import { withUsableSchema } from './usable-schemas.ts';
 
 export interface ServerTools {

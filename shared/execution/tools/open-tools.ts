@@ -11,7 +11,7 @@ import { covers, type Permission } from '../../platform/identity/permissions.ts'
 import { runnableBuiltin } from './runnable-builtin.ts';
 import { runnableStored } from './runnable-stored.ts';
 import type { RunnableTool } from './runnable-tool.ts';
-import { withUniqueNames } from './unique-names.ts';
+import { withUniqueNames } from './tool-name.ts';
 
 export interface ToolContext {
   /** The permissions of the caller, to check; null if they were checked before, as those of a stored flow's author. */

@@ -1,8 +1,7 @@
 import type { Ports } from '../../adapters/ports/ports.ts';
 import { type BuiltinTool, schemaOfBuiltin } from '../../domain/tools/builtin/builtin-tool.ts';
-import { ArgumentsError } from './arguments-error.ts';
 import { loadBuiltinRunner } from './builtin/index.ts';
-import { checkArguments, toolOutcome } from './checked-call.ts';
+import { ArgumentsError, checkArguments, toolOutcome } from './checked-call.ts';
 import type { RunnableTool } from './runnable-tool.ts';
 import { toToolName } from './tool-name.ts';
 

@@ -1,6 +1,6 @@
 import { BatchWriteCommand, type DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { toChunks } from '../../core/chunks.ts';
-import { backOff } from './commit.ts';
+import { backOff } from './retry-contention.ts';
 
 export type BatchItem =
   | { PutRequest: { Item: Record<string, unknown> } }

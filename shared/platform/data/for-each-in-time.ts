@@ -1,5 +1,5 @@
-import { backOff } from './commit.ts';
 import { isContention, isOutage } from './condition-failed.ts';
+import { backOff } from './retry-contention.ts';
 
 /** Reserved for the work in progress: no more is started. */
 const startReserveMs = 6_000;

@@ -1,5 +1,5 @@
-import { backOff } from './commit.ts';
 import { ConditionFailed } from './condition-failed.ts';
+import { backOff } from './retry-contention.ts';
 
 /** With pauses up to a second, 60 writers of an item succeed within 25 attempts (docs/decisions/data.md). */
 const defaultAttempts = 40;

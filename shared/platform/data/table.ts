@@ -7,11 +7,12 @@ import {
 } from '@aws-sdk/lib-dynamodb';
 import { toChunks } from '../../core/chunks.ts';
 import { batchWrite } from './batch-write.ts';
-import { backOff, endedBy, retryContention, sendWrites } from './commit.ts';
+import { endedBy, sendWrites } from './commit.ts';
 import { type AnyEntity, decode, type ItemOf, type KeyOf } from './entity.ts';
 import { type Key, type StoredKey, storedKey } from './keys.ts';
 import { modify } from './modify.ts';
 import { type QueryOptions, queryInput } from './query.ts';
+import { backOff, retryContention } from './retry-contention.ts';
 import { type PutWrite, type Write, writesFor } from './writes.ts';
 
 type Attributes = Record<string, unknown>;

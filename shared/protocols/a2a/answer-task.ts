@@ -83,7 +83,7 @@ async function answerFlow(
       isWatched: (after.pushConfigs ?? []).length > 0,
     }),
   };
-  const events = (clientSignal: AbortSignal) => flowEvents(executeFlowRun(scope, { ...run, clientSignal }));
+  const events = (callerSignal: AbortSignal) => flowEvents(executeFlowRun(scope, { ...run, callerSignal }));
   return { task: after, events: whileOpen(scope, after, events) };
 }
 

@@ -11,8 +11,8 @@ import { using } from '../../platform/aws/uses.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 import type { Principal } from '../../platform/identity/principal.ts';
 import { runScope } from '../responses/agent-response.ts';
-import { assertOpen, runnableItems } from '../surface/access.ts';
 import { surfaceRunScope } from '../surface/start-exposed.ts';
+import { assertOpen, runnableItems } from '../surface/surface-permissions.ts';
 import { toServedCard } from './served-card.ts';
 import { servedSurface } from './served-surface.ts';
 

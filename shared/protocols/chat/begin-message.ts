@@ -1,7 +1,7 @@
 import { ClaimRefused } from '../../domain/client-sessions/chat-turns.ts';
 import { using } from '../../platform/aws/uses.ts';
 import type { Scope } from '../../platform/data/scope.ts';
-import { chatConversations, type NewChatMessage } from './chat-conversations.ts';
+import { chatConversations, type NewChatMessage } from './conversation-messages.ts';
 import { type OpenTurn, openTurn } from './open-turn.ts';
 import type { SessionContext } from './visitors/visitor.ts';
 

@@ -19,7 +19,7 @@ import { payloadStore } from '../../platform/data/payloads.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 import { agentEvents } from '../stream-events/agent-events.ts';
 import { flowEvents } from '../stream-events/flow-events.ts';
-import { chatConversations } from './chat-conversations.ts';
+import { chatConversations } from './conversation-messages.ts';
 import { chatView } from './events/view-of.ts';
 import { type EventsFor, openTurn } from './open-turn.ts';
 import { assertNamed, type SessionContext, sessionVisitor, tokenMeter } from './visitors/visitor.ts';
@@ -129,7 +129,7 @@ async function continueFlow(
   if (decisions.length > 0) throw notFound('Approval');
   const resumed = await resumeFlowRun(scope, byVisitor(visit), { executionId, toolOutputs });
   const dispatch = { ...resumed, requestId, timeMs: flowTimeMs(timeLeftMs), showsProgress: true };
-  return (clientSignal) => flowEvents(executeFlowRun(scope, { ...dispatch, clientSignal }));
+  return (callerSignal) => flowEvents(executeFlowRun(scope, { ...dispatch, callerSignal }));
 }
 
 /** Visitors have no permissions; the runs of chats take none. */

@@ -1,16 +1,16 @@
 import type { SessionRun } from '../../domain/client-sessions/session-run.ts';
 import { turnLeases } from '../../domain/client-sessions/turn-leases.ts';
-import type { RunUsage } from '../../domain/conversations/conversation-usage.ts';
+import type { ConversationUsage } from '../../domain/conversations/conversation-usage.ts';
 import { followRun } from '../../execution/agent-runs/log/follow-run.ts';
 import { findExecution, loadInput } from '../../execution/agent-runs/log/load-run.ts';
 import { using } from '../../platform/aws/uses.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 import { agentEvents } from '../stream-events/agent-events.ts';
-import { chatConversations } from './chat-conversations.ts';
+import { chatConversations } from './conversation-messages.ts';
 import { type ClientSentEvent, clientEvents } from './events/client-events.ts';
 import type { Cursor } from './events/cursor.ts';
 import { chatView } from './events/view-of.ts';
-import { flowAnswer } from './flow-answer.ts';
+import { flowAnswer } from './follow-flow-answer.ts';
 import type { SessionContext } from './visitors/visitor.ts';
 
 interface Reader {
@@ -60,7 +60,7 @@ async function* agentAnswer(
   // All events, since the end depends on what was shown before.
   const events = agentEvents(followRun(scope, run.executionId, -1, signal));
   const answer = {
-    async store(text: string, used: RunUsage) {
+    async store(text: string, used: ConversationUsage) {
       // The tenant may have removed an answer that was stored before.
       if (isUnsettled) await chatConversations(scope).addLateAnswer(run, text, used);
       return true;

@@ -2,12 +2,12 @@ import { ifMissing } from '../../core/errors/errors.ts';
 import { log } from '../../core/log.ts';
 import { type ChatTurn, chatTurns } from '../../domain/client-sessions/chat-turns.ts';
 import { turnLeases } from '../../domain/client-sessions/turn-leases.ts';
-import type { RunUsage } from '../../domain/conversations/conversation-usage.ts';
+import type { ConversationUsage } from '../../domain/conversations/conversation-usage.ts';
 import { using } from '../../platform/aws/uses.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 import { type StreamedBody, streamedBody } from '../../platform/http/responses/streamed-body.ts';
 import type { StreamEvent } from '../stream-events/stream-event.ts';
-import { type AnswerRun, chatConversations } from './chat-conversations.ts';
+import { type AnswerRun, chatConversations } from './conversation-messages.ts';
 import { clientEvents, type VisitorView } from './events/client-events.ts';
 import { ClientResult, readClientResult } from './events/client-result.ts';
 import { sentClientEvents } from './events/sent-events.ts';
@@ -73,12 +73,12 @@ export const openTurn = /* @__PURE__ */ using(
         pageGone.addEventListener('abort', detach, { once: true });
         const { lost: signal } = hold();
         const answer = {
-          async store(text: string, used: RunUsage) {
+          async store(text: string, used: ConversationUsage) {
             const outcome = await conversations.addAnswer(run, turnId, text, used);
             hasEnded = outcome === 'stored, and the turn has ended';
             return outcome !== 'interrupted';
           },
-          count: (used: RunUsage) => conversations.count(run, used),
+          count: (used: ConversationUsage) => conversations.count(run, used),
           isInterrupted: () => signal.aborted,
         };
         try {

@@ -4,7 +4,7 @@ import type { AgentExecution } from '../../execution/agent-runs/executions/agent
 import { loadRun } from '../../execution/agent-runs/log/load-run.ts';
 import { using } from '../../platform/aws/uses.ts';
 import type { Scope } from '../../platform/data/scope.ts';
-import { chatConversations } from './chat-conversations.ts';
+import { chatConversations } from './conversation-messages.ts';
 import { answerText, interruption } from './events/answer-end.ts';
 
 /** Looks after runs whose request does not: its process died, or another request continued the run. */

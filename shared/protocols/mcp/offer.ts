@@ -4,7 +4,7 @@ import type { Surface } from '../../domain/surfaces/surface/surface.ts';
 import { offeredRecordTypes } from '../../domain/surfaces/surface/surface-behavior.ts';
 import { covers } from '../../platform/identity/permissions.ts';
 import type { Principal } from '../../platform/identity/principal.ts';
-import { mayRun } from '../surface/access.ts';
+import { mayRun } from '../surface/surface-permissions.ts';
 
 export interface McpOffer {
   items: ExposedItem[];

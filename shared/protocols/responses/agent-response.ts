@@ -19,7 +19,7 @@ export interface ResponseForm {
   requestId: string;
 }
 
-type EventsFor = (callerSignal: AbortSignal) => AsyncIterable<NumberedEvent>;
+type RunEventsFor = (callerSignal: AbortSignal) => AsyncIterable<NumberedEvent>;
 
 export function runResponse(scope: Scope, run: AgentRun, form: ResponseForm) {
   if (form.isStreamed) nameRun({ executionId: form.executionId, after: run.sentSeq });
@@ -38,13 +38,13 @@ export function followResponse(
   { requestId, timeLeftMs }: Follower,
 ) {
   const timeout = AbortSignal.timeout(Math.max(1, timeLeftMs() - 1_000));
-  const eventsFor: EventsFor = (signal) =>
+  const eventsFor: RunEventsFor = (signal) =>
     followRun(scope, executionId, after, AbortSignal.any([signal, timeout]));
   return eventsResponse(eventsFor, { executionId, isStreamed: true, requestId });
 }
 
 /** Responds with events, or with one JSON body at their end. */
-export function eventsResponse(eventsFor: EventsFor, { executionId, isStreamed }: ResponseForm) {
+export function eventsResponse(eventsFor: RunEventsFor, { executionId, isStreamed }: ResponseForm) {
   if (isStreamed) return numberedEvents((signal) => agentEvents(eventsFor(signal)));
   return streamedBody({
     contentType: 'application/json',

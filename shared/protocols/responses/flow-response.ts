@@ -14,20 +14,20 @@ export const executionScope = using(
   (all: Scope) => all,
 );
 
-type Run = Omit<Dispatch, 'clientSignal' | 'showsProgress'>;
+type Run = Omit<Dispatch, 'callerSignal' | 'showsProgress'>;
 
 /** Executes a run while it responds: with its events, or with one JSON body at the end. */
 export function dispatchResponse(scope: Scope, run: Run, isStreamed: boolean) {
   if (isStreamed) {
-    return numberedEvents((clientSignal) =>
-      flowEvents(executeFlowRun(scope, { ...run, clientSignal, showsProgress: true })),
+    return numberedEvents((callerSignal) =>
+      flowEvents(executeFlowRun(scope, { ...run, callerSignal, showsProgress: true })),
     );
   }
   return streamedBody({
     contentType: 'application/json',
     keepAlive: ' ',
-    writeBody: async (write, clientSignal) => {
-      const events = executeFlowRun(scope, { ...run, clientSignal, showsProgress: false });
+    writeBody: async (write, callerSignal) => {
+      const events = executeFlowRun(scope, { ...run, callerSignal, showsProgress: false });
       write(JSON.stringify(DispatchResult.parse(await readDispatchResult(events))));
     },
   });

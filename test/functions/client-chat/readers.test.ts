@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { clientSessionEntity } from '../../../shared/domain/client-sessions/client-session.ts';
 import { sessionRuns } from '../../../shared/domain/client-sessions/session-run.ts';
 import { hashKey } from '../../../shared/platform/auth/key-format.ts';
-import { chatConversations } from '../../../shared/protocols/chat/chat-conversations.ts';
+import { chatConversations } from '../../../shared/protocols/chat/conversation-messages.ts';
 import { type ReceivedEvent, readEvents } from '../../support/stack/sse.ts';
 import { countingRuntime, stack } from '../../support/stack/stack.ts';
 import {

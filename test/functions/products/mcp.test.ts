@@ -4,7 +4,7 @@ import {
 } from '@modelcontextprotocol/client';
 import { decodeJwt } from 'jose';
 import { expect, test } from 'vitest';
-import { mcpPort } from '../../../shared/adapters/mcp-client/mcp-port.ts';
+import { mcpPort } from '../../../shared/adapters/mcp-client/mcp-adapter.ts';
 import { createScriptedAgent, scripted as saying } from '../../support/agents/agent-runs.ts';
 import { expectStatus, publishedFlow, template } from '../../support/flows/flows.ts';
 import { allowHost } from '../../support/servers/loopback.ts';

@@ -3,9 +3,12 @@ import { expect, test, vi } from 'vitest';
 import { webhookInputs } from '../../../functions/surface-webhooks/event.ts';
 import { sandbox } from '../../../shared/adapters/sandbox/sandbox.ts';
 import { batchEntity } from '../../../shared/execution/batches/batch.ts';
-import { tenantBatchesMax } from '../../../shared/execution/batches/tenant-slots.ts';
-import { receivedWebhookEntity } from '../../../shared/execution/webhooks/received-webhook.ts';
-import { type WebhookRun, webhookStarter } from '../../../shared/execution/webhooks/start-webhook.ts';
+import { tenantBatchesMax } from '../../../shared/execution/batches/concurrency/tenant-slots.ts';
+import { receivedWebhookEntity } from '../../../shared/execution/incoming-webhooks/received-webhook.ts';
+import {
+  type WebhookRun,
+  webhookStarter,
+} from '../../../shared/execution/incoming-webhooks/start-webhook.ts';
 import { createScriptedAgent, scripted } from '../../support/agents/agent-runs.ts';
 import { newSecret } from '../../support/data/secrets.ts';
 import { expectStatus, publishedFlow } from '../../support/flows/flows.ts';

@@ -3,7 +3,7 @@ import { beforeAll, expect, test } from 'vitest';
 import { refusedMethods } from '../../../infra/refused-methods.ts';
 import { queues, recursiveWorkers } from '../../../infra/resources.ts';
 import { routes as allRoutes } from '../../../infra/routes.ts';
-import { tenantBatchesMax, tenantSlots } from '../../../shared/execution/batches/tenant-slots.ts';
+import { tenantBatchesMax, tenantSlots } from '../../../shared/execution/batches/concurrency/tenant-slots.ts';
 import { grantsIn } from './grants-in.ts';
 import { synthesise } from './synthesise.ts';
 

@@ -1,6 +1,6 @@
 import { DynamoDBClient, TransactionCanceledException } from '@aws-sdk/client-dynamodb';
 import { documentClient } from '../../../shared/platform/data/client.ts';
-import { retryOutages } from '../../../shared/platform/data/commit.ts';
+import { retryOutages } from '../../../shared/platform/data/retry-contention.ts';
 import { tenantTable } from '../../../shared/platform/data/table.ts';
 import { stack } from '../stack/stack.ts';
 

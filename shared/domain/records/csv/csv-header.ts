@@ -1,6 +1,6 @@
 import { invalidAt } from '../../../core/errors/errors.ts';
-import { type CsvColumns, hasColumns } from './csv-columns.ts';
-import { streamRows } from './csv-rows.ts';
+import { streamRows } from './parse-rows.ts';
+import { type CsvColumns, hasColumns } from './row-to-record.ts';
 
 /** The widest export: 5,000 keys, the name and the type. */
 const columnsMax = 5_002;

@@ -1,7 +1,7 @@
 import { truncate } from '../../../core/text.ts';
 import { responseBytesMax, takeWithinBytes } from '../../../platform/http/responses/body-sizes.ts';
 import type { RecordItem } from '../record.ts';
-import type { RowError } from './csv.ts';
+import type { RowError } from './read-csv.ts';
 
 const errorsBytesMax = responseBytesMax / 2;
 /** An error may repeat the name of a column. */

@@ -1,6 +1,6 @@
 import * as z from 'zod';
-import type { SignedRequest } from '../../../adapters/webhooks/schemes.ts';
-import { isSignedBy } from '../../../adapters/webhooks/verify.ts';
+import type { SignedRequest } from '../../../adapters/incoming-webhooks/schemes.ts';
+import { isSignedBy } from '../../../adapters/incoming-webhooks/verify.ts';
 import { using } from '../../../platform/aws/uses.ts';
 import { defineEntity } from '../../../platform/data/entity.ts';
 import { sharedPartition } from '../../../platform/data/keys.ts';

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { type SchemeName, schemes } from '../../../adapters/webhooks/schemes.ts';
+import { type SchemeName, schemes } from '../../../adapters/incoming-webhooks/schemes.ts';
 import { resourceId } from '../../../core/ids.ts';
 import { hasSecretReference, soleSecretReference } from '../../../core/secrets/secret-references.ts';
 import { ServerUrl } from '../../flows/steps/server-url.ts';

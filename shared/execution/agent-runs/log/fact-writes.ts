@@ -1,8 +1,8 @@
-import { runNotice } from '../../../domain/a2a-tasks/run-notice.ts';
 import { runQuestionNotice } from '../../../domain/a2a-tasks/task-notice.ts';
 import { bothNotices, type EndNotice, noNotice } from '../../../domain/deliveries/end-notice.ts';
 import { runEnd } from '../../../domain/runs/run-end.ts';
 import { statusWrite } from '../../../domain/runs/run-list.ts';
+import { runNotice } from '../../../domain/runs/run-notice.ts';
 import type { RunUse } from '../../../domain/runs/run-use.ts';
 import type { Scope } from '../../../platform/data/scope.ts';
 import type { Write } from '../../../platform/data/writes.ts';

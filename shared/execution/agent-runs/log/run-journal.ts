@@ -7,7 +7,7 @@ import { ConditionFailed } from '../../../platform/data/condition-failed.ts';
 import type { Scope } from '../../../platform/data/scope.ts';
 import type { Write } from '../../../platform/data/writes.ts';
 import type { Fact } from '../../agent-loop/facts.ts';
-import type { LoopEvent } from '../../agent-loop/loop.ts';
+import type { ModelOutputEvent } from '../../agent-loop/loop.ts';
 import { apply, type RunState, replay } from '../../agent-loop/state.ts';
 import type { AgentRunEvent, NumberedEvent } from '../../events/agent-run-event.ts';
 import { factEvents } from './fact-events.ts';
@@ -105,7 +105,7 @@ export function openJournal(
       return state;
     },
 
-    *tell(event: Exclude<LoopEvent, { type: 'facts' }>): Generator<NumberedEvent> {
+    *tell(event: ModelOutputEvent): Generator<NumberedEvent> {
       for (const progress of progressOf(event)) yield numbered(progress);
     },
 

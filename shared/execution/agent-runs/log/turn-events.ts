@@ -1,5 +1,5 @@
 import type { FactOf } from '../../agent-loop/facts.ts';
-import type { ModelOutputEvent } from '../pieces/piece-store.ts';
+import type { ModelOutputEvent } from '../../agent-loop/loop.ts';
 
 /** What the model said in a turn, each thing in one piece. */
 export function turnEvents(turn: FactOf<'turn'>): ModelOutputEvent[] {

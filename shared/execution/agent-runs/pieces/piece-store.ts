@@ -2,13 +2,11 @@ import * as z from 'zod';
 import { unixSeconds } from '../../../core/time/unix-seconds.ts';
 import { decode, defineEntity } from '../../../platform/data/entity.ts';
 import type { Scope } from '../../../platform/data/scope.ts';
-import type { LoopEvent } from '../../agent-loop/loop.ts';
+import type { ModelOutputEvent } from '../../agent-loop/loop.ts';
 import { agentRunPartition } from '../executions/agent-execution.ts';
 
 /** Readers need a piece until the fact is recorded that says the same. */
 const keptSeconds = 3_600;
-
-export type ModelOutputEvent = Exclude<LoopEvent, { type: 'facts' }>;
 
 /** What the loop said between two facts, a quarter of a second of it. */
 export interface Piece {

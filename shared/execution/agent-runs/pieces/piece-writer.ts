@@ -1,9 +1,10 @@
 import { log } from '../../../core/log.ts';
 import type { Scope } from '../../../platform/data/scope.ts';
+import type { ModelOutputEvent } from '../../agent-loop/loop.ts';
 import type { NumberedEvent } from '../../events/agent-run-event.ts';
 import type { AgentExecution } from '../executions/agent-execution.ts';
 import { followedUntilMs } from './followers.ts';
-import { type ModelOutputEvent, pieceStore } from './piece-store.ts';
+import { pieceStore } from './piece-store.ts';
 import { openWaiting } from './waiting-events.ts';
 
 const gatheredMs = 250;

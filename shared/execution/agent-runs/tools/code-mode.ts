@@ -5,7 +5,7 @@ import { callRefusal } from '../../agent-loop/tool-calls.ts';
 import { runCodeTool } from '../../tools/agent-only/run-code.ts';
 import { callTool } from '../../tools/call-tool.ts';
 import { isOfCaller, type RunnableTool } from '../../tools/runnable-tool.ts';
-import { withUniqueNames } from '../../tools/unique-names.ts';
+import { withUniqueNames } from '../../tools/tool-name.ts';
 import type { AgentToolWorld } from './agent-tool-world.ts';
 import { withFixed } from './fixed-arguments.ts';
 

@@ -1,18 +1,18 @@
 import { log } from '../../../core/log.ts';
-import { runNotice } from '../../../domain/a2a-tasks/run-notice.ts';
 import { bothNotices, noNotice } from '../../../domain/deliveries/end-notice.ts';
 import { runEntity } from '../../../domain/runs/run.ts';
 import { runEnd } from '../../../domain/runs/run-end.ts';
+import { runNotice } from '../../../domain/runs/run-notice.ts';
 import type { Scope } from '../../../platform/data/scope.ts';
 import type { Checkpoint } from '../../runs/checkpoints/checkpoint.ts';
 import { readCheckpoints, redeliveryExpiresAt } from '../../runs/checkpoints/read-checkpoints.ts';
 import { type FinalWrite, openRunRecorder, type RunRecorder } from '../../runs/checkpoints/run-recorder.ts';
-import { endError, endingOfFlow } from '../../runs/flow-ending.ts';
+import { endError, endingOfFlow } from '../../runs/flow-run-listing.ts';
 import type { Batch } from '../batch.ts';
 import { isEnded } from '../batch-progress.ts';
 import { runOfBatch } from '../batch-run.ts';
 import { batchStore } from '../batch-store.ts';
-import { slotDivider } from '../tenant-slots.ts';
+import { slotDivider } from '../concurrency/tenant-slots.ts';
 import { groupCommits, type RunCommits } from './group-commit.ts';
 import type { RecordJob } from './record-jobs.ts';
 

@@ -2,9 +2,9 @@ import { measure } from '../../../core/invocation.ts';
 import { runEnd } from '../../../domain/runs/run-end.ts';
 import { using } from '../../../platform/aws/uses.ts';
 import type { Scope } from '../../../platform/data/scope.ts';
+import { slotDivider } from '../concurrency/tenant-slots.ts';
 import { type RunMessage, runsOfMessage } from '../messages/run-message.ts';
 import { scheduleTimer } from '../messages/timers.ts';
-import { slotDivider } from '../tenant-slots.ts';
 import { failRecord } from './batch-recorder.ts';
 import { loadJobs, loadJobsSeparately } from './record-jobs.ts';
 

@@ -29,7 +29,7 @@ export function jobLoader(scope: Scope) {
 }
 
 /** Loads the runs of a group, those that begin within `freshMs` together: a short run takes less time than its load. */
-export function groupLoader(load: JobLoader, { now }: Scope) {
+export function slotLoader(load: JobLoader, { now }: Scope) {
   const ahead = new Map<string, { job: Promise<RecordJob>; at: number }>();
   const begun = new Set<string>();
   let lastAt: number | undefined;

@@ -1,3 +1,4 @@
+import type { ReuseOptions } from '../../../domain/runs/reuse-options.ts';
 import type { Principal } from '../../../platform/identity/principal.ts';
 import type { Batch } from '../batch.ts';
 
@@ -11,3 +12,6 @@ export interface BatchOptions
 
 /** Who a batch belongs to. The environment decides which version of the flow runs. */
 export type BatchOwner = Pick<Principal, 'userId' | 'organizationId' | 'environment'>;
+
+export const toBatchReuse = ({ reuse, reuseMaxAgeDays: maxAgeDays }: ReuseOptions): Pick<Batch, 'reuse'> =>
+  reuse === 'unchanged' ? { reuse: maxAgeDays === undefined ? {} : { maxAgeDays } } : {};

@@ -12,7 +12,7 @@ import { runVersions } from '../../runs/run-versions.ts';
 import { type Batch, smallBatchMax } from '../batch.ts';
 import { runOfBatch } from '../batch-run.ts';
 import { batchStore } from '../batch-store.ts';
-import { slotDivider, startWithinShare } from '../tenant-slots.ts';
+import { slotDivider, startWithinShare } from '../concurrency/tenant-slots.ts';
 import type { BatchOptions, BatchOwner } from './batch-options.ts';
 import { batchPlanner } from './batch-plan.ts';
 import type { BatchRecords } from './batch-records.ts';

@@ -1,14 +1,9 @@
-import * as z from 'zod';
+import type * as z from 'zod';
 import { invalidAt } from '../../../core/errors/errors.ts';
 import { timeMsFromId } from '../../../core/ids.ts';
 import { using } from '../../../platform/aws/uses.ts';
 import { decodeReadable } from '../../../platform/data/entity.ts';
-import {
-  countedResultsMax,
-  PagePagination,
-  PageQuery,
-  pagePagination,
-} from '../../../platform/data/lists/numbered-pages.ts';
+import { countedResultsMax, pagePagination } from '../../../platform/data/lists/numbered-pages.ts';
 import {
   type PayloadRef,
   type PayloadStore,
@@ -24,44 +19,10 @@ import {
   withoutDeletedResults,
 } from '../checkpoints/checkpoint-index.ts';
 import { readCheckpoints } from '../checkpoints/read-checkpoints.ts';
-import { type StepIndex, stepIn } from '../step-results/result-ref.ts';
-import { stepResultRows } from '../step-results/step-result-rows.ts';
+import { type StepIndex, stepIn, stepIndex } from '../step-results/step-index.ts';
 import { lastOutput } from './run-outcome.ts';
+import type { RunResultPage, RunResultQuery } from './run-result-response.ts';
 
-const Status = z.enum(['completed', 'failed']);
-const Moment = z.iso.datetime({ offset: true }).optional();
-const text = z.string().nullable();
-
-export const RunResultQuery = PageQuery.extend({
-  status: Status.optional(),
-  promptId: z.string().min(1).max(255).optional().meta({ description: 'The id of a prompt step' }),
-  from: Moment.meta({ description: 'Created at or after this time' }),
-  to: Moment.meta({ description: 'Created at or before this time' }),
-  sortBy: z.enum(['createdAt', 'status']).default('createdAt'),
-  sortOrder: z.enum(['asc', 'desc']).default('desc'),
-});
-export type RunResultQuery = z.output<typeof RunResultQuery> & { flowId?: string | undefined };
-
-export const RunResultPage = z.object({
-  data: z.array(
-    z
-      .object({
-        id: z.string().meta({ description: 'The id of the execution' }),
-        recordId: z.string(),
-        flowId: text,
-        flowName: text.meta({ description: 'The name when the run ended' }),
-        promptId: text.meta({ description: 'The last step of the run that called a model with a prompt' }),
-        promptName: text,
-        status: Status,
-        result: z.unknown().optional().meta({
-          description: 'The output of the last completed step; omitted if the response has no room for it',
-        }),
-        createdAt: z.string().meta({ description: 'When the run started' }),
-      })
-      .meta({ id: 'RunResult' }),
-  ),
-  pagination: PagePagination,
-});
 type RunResult = z.input<typeof RunResultPage>['data'][number];
 
 /** Sorting by anything but creation reads at most this many results. */
@@ -114,7 +75,7 @@ export const runResults = /* @__PURE__ */ using(['table:read', payloadStore], (s
     const prompted = entries.filter(({ finished }) => finished?.promptStepId);
     const [checkpoints, steps, earlier] = await Promise.all([
       lastCheckpoints(entries),
-      stepResultRows(scope).flowSteps(prompted),
+      stepIndex(scope, prompted),
       earlierOutputs(entries),
     ]);
     const outputs = checkpoints.map((last) => lastOutput([last]) ?? earlier.get(last.runId));

@@ -13,7 +13,7 @@ import {
   checkpointsOfRecord,
   withoutDeletedResults,
 } from '../checkpoints/checkpoint-index.ts';
-import { type ResultRef, referencedStep, type StepIndex } from './result-ref.ts';
+import { type ResultRef, referencedStep, type StepIndex, stepIndex } from './step-index.ts';
 import { stepResultRows } from './step-result-rows.ts';
 
 const sortFields = [
@@ -64,9 +64,18 @@ export const stepResultStore = /* @__PURE__ */ using(['table:read', 'payloads'],
         `Narrow the filters to fewer than ${sortedMax} results, or sort by createdAt`,
       );
     }
-    const { flowSteps, rowsOf } = stepResultRows(scope);
+    const { rowsOf } = stepResultRows(scope);
     const sorted =
-      sortBy === 'createdAt' ? refs : sortRefs(refs, query, await flowSteps(refs.map(({ entry }) => entry)));
+      sortBy === 'createdAt'
+        ? refs
+        : sortRefs(
+            refs,
+            query,
+            await stepIndex(
+              scope,
+              refs.map(({ entry }) => entry),
+            ),
+          );
     const data = await fitting(rowsOf(sorted.slice(offset, offset + limit)));
     const hasMore = sorted.length > offset + data.length;
     return { data, pagination: { limit, offset, returned: data.length, hasMore } };

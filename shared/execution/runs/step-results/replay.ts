@@ -11,7 +11,7 @@ import { decodeReadable } from '../../../platform/data/entity.ts';
 import { type PayloadRef, payloadBytes } from '../../../platform/data/payloads.ts';
 import type { TenantTable } from '../../../platform/data/table.ts';
 import { type Checkpoint, checkpointEntity, type StoredStepResult } from '../checkpoints/checkpoint.ts';
-import { type ResultRef, type StepIndex, versionName } from './result-ref.ts';
+import { type ResultRef, type StepIndex, versionName } from './step-index.ts';
 
 export interface ReplayedResult {
   checkpoint: Pick<Checkpoint, 'recordName' | 'userId' | 'organizationId'>;

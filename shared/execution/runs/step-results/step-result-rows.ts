@@ -2,15 +2,13 @@ import { toChunks } from '../../../core/chunks.ts';
 import { timeMsFromId } from '../../../core/ids.ts';
 import type { Variables } from '../../../core/variables/variables.ts';
 import { shownPlace, stepAt } from '../../../domain/flows/steps/run-path.ts';
-import { walkSteps } from '../../../domain/flows/steps/walk-steps.ts';
 import { type PayloadRef, type PayloadStore, payloadStore } from '../../../platform/data/payloads.ts';
 import type { Scope } from '../../../platform/data/scope.ts';
 import type { StoredStepResult } from '../checkpoints/checkpoint.ts';
 import { shortOutput } from '../checkpoints/encode-checkpoint.ts';
-import { type StoredVersion, storedSteps } from '../linked-version.ts';
-import { stepResultId } from '../reuse/earlier-results.ts';
 import { type ReplayedResult, replayReader } from './replay.ts';
-import { type ResultRef, referencedStep, type StepIndex, versionName } from './result-ref.ts';
+import { stepResultId } from './reused-results.ts';
+import { type ResultRef, referencedStep, type StepIndex, stepIndex, versionName } from './step-index.ts';
 
 /** A result has a few MB of payloads at most, and a response has room for few of those. */
 const rowsAtOnce = 8;
@@ -19,23 +17,12 @@ export const stepResultRows = (scope: Scope) => {
   const { table } = scope;
   const payloads = payloadStore(scope);
 
-  async function flowSteps(entries: readonly StoredVersion[]): Promise<StepIndex> {
-    const versions = new Map(entries.map((entry) => [versionName(entry), entry]));
-    const loaded = await Promise.all(
-      [...versions].map(async ([name, entry]) => {
-        // The version of a deleted flow is gone; its results are listed without step names.
-        const steps = await storedSteps(scope, entry);
-        // A flow that it runs may have steps with the same ids.
-        const named = [...walkSteps(steps)].reverse().map(({ step }) => [step.id, step] as const);
-        return [name, { steps, byId: new Map(named) }] as const;
-      }),
-    );
-    return new Map(loaded);
-  }
-
   /** The rows of these results, in order. Reads only as far as the caller iterates. */
   async function* rowsOf(refs: readonly ResultRef[]) {
-    const loading = flowSteps(refs.map(({ entry }) => entry));
+    const loading = stepIndex(
+      scope,
+      refs.map(({ entry }) => entry),
+    );
     const replayedAt = replayReader(table, refs, loading);
     const fetched = fetchedOnce(payloads);
     for (const some of toChunks(refs, rowsAtOnce)) {
@@ -46,7 +33,7 @@ export const stepResultRows = (scope: Scope) => {
     }
   }
 
-  return { flowSteps, rowsOf };
+  return { rowsOf };
 };
 
 type Fetched = (payloadRef: PayloadRef | undefined) => Promise<unknown>;

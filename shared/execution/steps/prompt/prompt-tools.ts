@@ -8,7 +8,7 @@ import type { RunnableTool } from '../../tools/runnable-tool.ts';
 
 const load = loadOnce(async () => ({
   ...(await import('../../tools/open-configured-tools.ts')),
-  ...(await import('../../tools/unique-names.ts')),
+  ...(await import('../../tools/tool-name.ts')),
 }));
 
 type Tools = NonNullable<PromptConfig['tools']>;

@@ -1,7 +1,6 @@
 import * as z from 'zod';
 import type { ToolOutcome } from '../../tool-support/tool-outcome.ts';
-import { ArgumentsError } from '../arguments-error.ts';
-import { toolOutcome } from '../checked-call.ts';
+import { ArgumentsError, toolOutcome } from '../checked-call.ts';
 import type { RunnableTool, ToolCallContext } from '../runnable-tool.ts';
 
 export interface AgentTool<Parameters extends z.ZodObject> {

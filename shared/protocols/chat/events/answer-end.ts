@@ -1,4 +1,4 @@
-import type { RunUsage } from '../../../domain/conversations/conversation-usage.ts';
+import type { ConversationUsage } from '../../../domain/conversations/conversation-usage.ts';
 import type { StreamEvent } from '../../stream-events/stream-event.ts';
 import type { ClientEventBody as Body } from './client-event.ts';
 
@@ -14,9 +14,9 @@ export const interruption = messages.INTERRUPTED;
 
 export interface AnswerInProgress {
   /** Stores the answer, before the visitor learns that it is complete. @returns false if the turn was interrupted. */
-  store: (answer: string, used: RunUsage) => Promise<boolean>;
+  store: (answer: string, used: ConversationUsage) => Promise<boolean>;
   /** Counts what an answer used that is not stored. */
-  count: (used: RunUsage) => Promise<void>;
+  count: (used: ConversationUsage) => Promise<void>;
   isInterrupted: () => boolean;
 }
 

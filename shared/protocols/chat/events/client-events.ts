@@ -3,7 +3,7 @@ import type { StreamEvent } from '../../stream-events/stream-event.ts';
 import { type AnswerInProgress, answerEnd, failureEvent } from './answer-end.ts';
 import { type ClientEventBody as Body, ClientEvent } from './client-event.ts';
 import { type Cursor, cursorText, eventsPerEvent, flowEndSeq, openCursors, unseenAfter } from './cursor.ts';
-import { openPageNames, type PageNames, type PageRunTools } from './page-tools.ts';
+import { openPageNames, type PageNames, type PageRunTools } from './page-names.ts';
 import { shownParameters } from './shown-parameters.ts';
 
 export interface VisitorView {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { a2aPort } from '../../../../shared/adapters/a2a-client/a2a-port.ts';
+import { a2aPort } from '../../../../shared/adapters/a2a-client/a2a-adapter.ts';
 import { UrlRefused } from '../../../../shared/adapters/net/addresses.ts';
 import { stepFailure } from '../../../support/flows/failure-of.ts';
 import { fakeDns } from '../../../support/servers/fake-dns.ts';

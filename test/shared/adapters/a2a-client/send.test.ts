@@ -1,5 +1,5 @@
 import { expect, test, vi } from 'vitest';
-import { a2aPort } from '../../../../shared/adapters/a2a-client/a2a-port.ts';
+import { a2aPort } from '../../../../shared/adapters/a2a-client/a2a-adapter.ts';
 import type { A2aEvent, A2aRequest } from '../../../../shared/adapters/ports/a2a-port.ts';
 import {
   type AgentWork,

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { ServiceError } from '../../../../shared/core/errors/errors.ts';
-import { readCsv } from '../../../../shared/domain/records/csv/csv.ts';
-import type { CsvColumns } from '../../../../shared/domain/records/csv/csv-columns.ts';
+import { readCsv } from '../../../../shared/domain/records/csv/read-csv.ts';
+import type { CsvColumns } from '../../../../shared/domain/records/csv/row-to-record.ts';
 import { parseCsv } from './parse-csv.ts';
 
 const columns: CsvColumns = { nameColumn: 'name', typeValue: 'place' };

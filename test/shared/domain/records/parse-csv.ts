@@ -1,5 +1,10 @@
-import { type CsvDraft, isDraft, type RowError, readCsv } from '../../../../shared/domain/records/csv/csv.ts';
-import type { CsvColumns } from '../../../../shared/domain/records/csv/csv-columns.ts';
+import {
+  type CsvDraft,
+  isDraft,
+  type RowError,
+  readCsv,
+} from '../../../../shared/domain/records/csv/read-csv.ts';
+import type { CsvColumns } from '../../../../shared/domain/records/csv/row-to-record.ts';
 
 /** All that a file holds, read to its end. */
 export async function parseCsv(file: string | Uint8Array, columns: CsvColumns) {

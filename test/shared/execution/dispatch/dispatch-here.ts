@@ -28,7 +28,7 @@ export async function dispatchHere(
     permissions: [],
     requestId: 'request-1',
     timeMs: 60_000,
-    clientSignal: new AbortController().signal,
+    callerSignal: new AbortController().signal,
     showsProgress: true,
     ...changes,
   });

@@ -9,8 +9,8 @@ import { groupCommits } from '../../../../shared/execution/batches/running/group
 import { loadJobs } from '../../../../shared/execution/batches/running/record-jobs.ts';
 import { runRecord } from '../../../../shared/execution/batches/running/record-runner.ts';
 import { endExpiredExecution } from '../../../../shared/execution/dispatch/expired-executions.ts';
+import { webhookStarter } from '../../../../shared/execution/incoming-webhooks/start-webhook.ts';
 import { executionEntity } from '../../../../shared/execution/runs/execution.ts';
-import { webhookStarter } from '../../../../shared/execution/webhooks/start-webhook.ts';
 import { decodeReadable } from '../../../../shared/platform/data/entity.ts';
 import { silentQueue } from '../../../support/data/silent-queue.ts';
 import { expectStatus, publishedFlow, template } from '../../../support/flows/flows.ts';

@@ -18,7 +18,7 @@ async function begin(steps: object[], changes: Partial<Dispatch> = {}) {
   const principal = principalHere(tenant);
   const body = DispatchBody.parse({ flow: { name: 'Inline', steps }, options: { flowMode: 'create' } });
   const prepared = await prepare(scope, principal, body);
-  const clientSignal = new AbortController().signal;
+  const callerSignal = new AbortController().signal;
   const dispatch = {
     prepared,
     body,
@@ -26,7 +26,7 @@ async function begin(steps: object[], changes: Partial<Dispatch> = {}) {
     permissions: [],
     requestId: 'r',
     timeMs: 60_000,
-    clientSignal,
+    callerSignal,
   };
   const events = executeFlowRun(scope, { ...dispatch, showsProgress: true, ...changes });
   return { events, checkpoints: (runId: string) => readCheckpoints(scope, { runId, recordId: null }) };

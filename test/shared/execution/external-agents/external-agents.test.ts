@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { a2aPort } from '../../../../shared/adapters/a2a-client/a2a-port.ts';
+import { a2aPort } from '../../../../shared/adapters/a2a-client/a2a-adapter.ts';
 import { safeFetch } from '../../../../shared/adapters/net/safe-fetch.ts';
 import type { Ports } from '../../../../shared/adapters/ports/ports.ts';
 import type { ExternalConfig } from '../../../../shared/domain/agents/config/external-config.ts';

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { ModelRequest } from '../../../../shared/adapters/ports/model-port.ts';
 import type { Ports } from '../../../../shared/adapters/ports/ports.ts';
-import { memoryPort } from '../../../../shared/domain/memory/memory-port.ts';
+import { memoryPort } from '../../../../shared/domain/memory/memory-adapter.ts';
 import { stepFailure } from '../../../support/flows/failure-of.ts';
 import { fakeModel, promptText } from '../../../support/models/model-ports.ts';
 import { countingRuntime } from '../../../support/stack/stack.ts';

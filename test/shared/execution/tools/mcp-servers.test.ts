@@ -1,5 +1,5 @@
 import { beforeEach, expect, test, vi } from 'vitest';
-import { mcpPort } from '../../../../shared/adapters/mcp-client/mcp-port.ts';
+import { mcpPort } from '../../../../shared/adapters/mcp-client/mcp-adapter.ts';
 import type { Ports } from '../../../../shared/adapters/ports/ports.ts';
 import type { McpServer } from '../../../../shared/domain/flows/steps/mcp-server.ts';
 import { openMcpServers } from '../../../../shared/execution/tools/mcp-servers.ts';

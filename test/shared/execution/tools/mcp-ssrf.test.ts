@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { mcpPort } from '../../../../shared/adapters/mcp-client/mcp-port.ts';
+import { mcpPort } from '../../../../shared/adapters/mcp-client/mcp-adapter.ts';
 import type { McpRequest } from '../../../../shared/adapters/ports/mcp-port.ts';
 import { StepError } from '../../../../shared/core/errors/step-error.ts';
 import { fakeDns } from '../../../support/servers/fake-dns.ts';

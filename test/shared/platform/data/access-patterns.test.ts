@@ -15,7 +15,7 @@ import { commandLineLogins } from '../../../../shared/domain/api-keys/command-li
 import { conversationStore } from '../../../../shared/domain/conversations/conversation-store.ts';
 import { messagePages } from '../../../../shared/domain/conversations/message-pages.ts';
 import { accountCheck } from '../../../../shared/domain/flows/analysis/account-check.ts';
-import { memoryPort } from '../../../../shared/domain/memory/memory-port.ts';
+import { memoryPort } from '../../../../shared/domain/memory/memory-adapter.ts';
 import { productStore } from '../../../../shared/domain/products/product-store.ts';
 import { bulkDeleter } from '../../../../shared/domain/records/bulk/bulk-delete.ts';
 import { bulkEditor } from '../../../../shared/domain/records/bulk/bulk-edit.ts';

@@ -18,12 +18,12 @@ import { secretStore } from '../../../../shared/domain/secrets/secret-store.ts';
 import { secretValues } from '../../../../shared/domain/secrets/secret-values.ts';
 import type { Batch } from '../../../../shared/execution/batches/batch.ts';
 import { batchStore, recordSlot } from '../../../../shared/execution/batches/batch-store.ts';
+import { startWithinShare } from '../../../../shared/execution/batches/concurrency/tenant-slots.ts';
 import type { RunMessage } from '../../../../shared/execution/batches/messages/run-message.ts';
 import { groupCommits } from '../../../../shared/execution/batches/running/group-commit.ts';
 import { loadJobs } from '../../../../shared/execution/batches/running/record-jobs.ts';
 import { runRecord } from '../../../../shared/execution/batches/running/record-runner.ts';
 import { batchPlanner, recordRunId } from '../../../../shared/execution/batches/starting/batch-plan.ts';
-import { startWithinShare } from '../../../../shared/execution/batches/tenant-slots.ts';
 import { cleaner } from '../../../../shared/execution/cleaner.ts';
 import {
   newFlowExecution,
@@ -41,10 +41,8 @@ import {
   type RunRecorder,
 } from '../../../../shared/execution/runs/checkpoints/run-recorder.ts';
 import { deleteRunResult } from '../../../../shared/execution/runs/run-results/delete-run-result.ts';
-import {
-  RunResultQuery,
-  runResults,
-} from '../../../../shared/execution/runs/run-results/list-run-results.ts';
+import { runResults } from '../../../../shared/execution/runs/run-results/list-run-results.ts';
+import { RunResultQuery } from '../../../../shared/execution/runs/run-results/run-result-response.ts';
 import { runVersions } from '../../../../shared/execution/runs/run-versions.ts';
 import {
   StepResultQuery,

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { Delivered } from '../../../../../shared/execution/batches/messages/delivered-runs.ts';
-import { groupLoader, type JobLoader } from '../../../../../shared/execution/batches/running/job-loader.ts';
+import { type JobLoader, slotLoader } from '../../../../../shared/execution/batches/running/job-loader.ts';
 import type { RecordJob } from '../../../../../shared/execution/batches/running/record-jobs.ts';
 import type { Scope } from '../../../../../shared/platform/data/scope.ts';
 
@@ -13,7 +13,7 @@ test('a run that has begun is not loaded ahead again: its end may not be stored 
     return {} as RecordJob;
   }) as unknown as JobLoader;
   let time = 0;
-  const next = groupLoader(load, { now: () => new Date(time++) } as unknown as Scope);
+  const next = slotLoader(load, { now: () => new Date(time++) } as unknown as Scope);
   const group = ['a', 'b', 'c', 'a', 'b', 'c'].map(delivered);
   for (const [index, first] of group.entries()) await next([first, ...group.slice(index + 1)]);
   // Each once ahead of its first turn; then not before its second one.

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { mcpPort } from '../../../../../shared/adapters/mcp-client/mcp-port.ts';
+import { mcpPort } from '../../../../../shared/adapters/mcp-client/mcp-adapter.ts';
 import {
   hostileServer,
   type McpExchange,

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { mcpPort } from '../../../../../shared/adapters/mcp-client/mcp-port.ts';
+import { mcpPort } from '../../../../../shared/adapters/mcp-client/mcp-adapter.ts';
 import { modernServer, respondJson, result } from '../../../../support/servers/hostile-mcp-server.ts';
 import { mcpServer } from '../../../../support/servers/mcp.ts';
 import type { McpServerKind } from '../../../../support/servers/mcp-server.ts';

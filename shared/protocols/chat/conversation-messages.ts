@@ -6,7 +6,7 @@ import { type SessionRun, sessionRuns } from '../../domain/client-sessions/sessi
 import { turnLeases } from '../../domain/client-sessions/turn-leases.ts';
 import type { Conversation } from '../../domain/conversations/conversation.ts';
 import { conversationStore } from '../../domain/conversations/conversation-store.ts';
-import type { RunUsage } from '../../domain/conversations/conversation-usage.ts';
+import type { ConversationUsage } from '../../domain/conversations/conversation-usage.ts';
 import { type Message, messageText } from '../../domain/conversations/message.ts';
 import { messagePages } from '../../domain/conversations/message-pages.ts';
 import { using } from '../../platform/aws/uses.ts';
@@ -68,7 +68,7 @@ export const chatConversations = /* @__PURE__ */ using(
     }
 
     /** A failure does not keep the end of an answer from its reader. */
-    const count = (id: string, usage: RunUsage): Promise<void> =>
+    const count = (id: string, usage: ConversationUsage): Promise<void> =>
       conversations
         .count(id, usage)
         .catch((error) => log.error('What an answer used could not be counted', { error }));
@@ -108,7 +108,7 @@ export const chatConversations = /* @__PURE__ */ using(
         run: AnswerRun,
         turnId: string,
         text: string,
-        usage: RunUsage,
+        usage: ConversationUsage,
       ): Promise<'interrupted' | 'stored' | 'stored, and the turn has ended'> {
         const { hash, executionId, conversationId, answerId, conversation: known } = run;
         const alsoWrite = [turns.answeredOf(hash, turnId)];
@@ -134,7 +134,7 @@ export const chatConversations = /* @__PURE__ */ using(
       },
 
       /** Counts what a run used whose answer is not added. */
-      count: ({ conversationId }: AnswerPlace, usage: RunUsage) => count(conversationId, usage),
+      count: ({ conversationId }: AnswerPlace, usage: ConversationUsage) => count(conversationId, usage),
 
       /** Adds what the visitor says when an answer continues. */
       async addTexts({ conversationId }: AnswerPlace, messages: readonly Message[]): Promise<void> {
@@ -146,7 +146,7 @@ export const chatConversations = /* @__PURE__ */ using(
       async addLateAnswer(
         run: AnswerPlace & { executionId: string },
         text: string,
-        usage: RunUsage,
+        usage: ConversationUsage,
       ): Promise<void> {
         const { executionId, conversationId, answerId } = run;
         const answers = answersOf(answerId, text, executionId);

@@ -1,7 +1,7 @@
 import { ModelCallFailed, type ModelCallSource } from '../../adapters/ports/model-port.ts';
 import type { Ports } from '../../adapters/ports/ports.ts';
 import { type ModelCall, modelCall, refusedCall } from '../../domain/model-usage/model-calls.ts';
-import { nothingSpent, plusSpent, type Spent, toCacheSavings, tokenParts } from '../tool-support/spent.ts';
+import { nothingSpent, plusSpent, type Spent, toCacheSavings, tokenParts } from './spent.ts';
 
 export interface ModelFacts {
   modelUsed: string;

@@ -1,4 +1,4 @@
-import { type Priority, priorities } from '../../domain/runs/priority.ts';
+import { type Priority, priorities } from '../../../domain/runs/priority.ts';
 
 const weights: Record<Priority, number> = { high: 8, normal: 3, low: 1 };
 

@@ -1,7 +1,7 @@
 import type { Scope } from '../../platform/data/scope.ts';
+import { taskEndNotice } from '../a2a-tasks/task-notice.ts';
 import { bothNotices, type EndNotice, type ExecutionEnd, endNotice } from '../deliveries/end-notice.ts';
 import type { RunSurface } from '../surfaces/surface/run-surface.ts';
-import { taskEndNotice } from './task-notice.ts';
 
 /** Tells the webhook of a surface, and who follows the task of a run, that the run has ended. */
 export async function runNotice(

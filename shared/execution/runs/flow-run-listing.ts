@@ -1,6 +1,8 @@
-import type { NewRun } from '../../domain/runs/run-list.ts';
+import type { EndStatus } from '../../domain/runs/run.ts';
+import { type NewRun, type RunEnding, runCancelled, runError } from '../../domain/runs/run-list.ts';
 import { childListing, type ParentListing, type RunOrigin } from '../../domain/runs/run-origin.ts';
-import type { Execution } from '../runs/execution.ts';
+import type { FinalWrite } from './checkpoints/run-recorder.ts';
+import type { Execution } from './execution.ts';
 
 const originOf = ({ origin }: Execution): RunOrigin => origin ?? { trigger: { type: 'api' } };
 
@@ -31,3 +33,16 @@ export function runOfFlow(execution: Execution): NewRun {
 
 export const listingOfFlow = (execution: Execution): ParentListing =>
   childListing(execution.id, originOf(execution));
+
+/** Why a flow ended, for whoever asks. */
+export const endError = (status: EndStatus, error: string | null) =>
+  error ?? (status === 'cancelled' ? runCancelled : null);
+
+export type FlowEnding = Pick<FinalWrite, 'at' | 'error' | 'totals'>;
+
+export const endingOfFlow = ({ at, error, totals }: FlowEnding, status: EndStatus): RunEnding => ({
+  status,
+  at,
+  totals,
+  error: runError(status, error),
+});

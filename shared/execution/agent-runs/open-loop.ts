@@ -8,17 +8,17 @@ import { toModelReasoning } from '../../domain/flows/steps/reasoning.ts';
 import type { ModelCall } from '../../domain/model-usage/model-calls.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 import type { RunBudget } from '../agent-loop/budget.ts';
+import { answerChecker } from '../agent-loop/json-answer.ts';
 import type { Loop } from '../agent-loop/loop.ts';
-import { openMeter } from '../engine/model-meter.ts';
+import { openMeter } from '../model-costs/model-meter.ts';
 import type { RunnableTool } from '../tools/runnable-tool.ts';
 import { loadAgentContext } from './agent-context.ts';
 import { createBeforeTurn } from './before-turn.ts';
 import type { ChatHistory } from './chat-history.ts';
-import { answerChecker } from './check-answer.ts';
 import { externalModel } from './external-model.ts';
 import type { RunInput } from './input/run-input.ts';
 import type { LoopToolWorld } from './tools/agent-tool-world.ts';
-import { approvalGate, withCapabilityTools } from './tools/approval.ts';
+import { approvalGate, withCapabilityTools } from './tools/approval-gate.ts';
 import type { CodeCalls } from './tools/code-calls.ts';
 import { toolLimits } from './tools/tool-limits.ts';
 
@@ -29,14 +29,14 @@ const dayMs = 86_400_000;
 /** How long a caller has to execute a tool. Then the run fails. */
 const outputWaitMs = 7 * dayMs;
 
-export interface OpenedRun {
+export interface OpenedLoop {
   loop: Loop;
   /** The model calls since the last time it was asked. */
   takeCalls: () => ModelCall[];
 }
 
 /** Opens the loop of an agent. @throws StepError if a tool cannot be opened. */
-export async function openRun(
+export async function openLoop(
   { newId, now }: Pick<Scope, 'newId' | 'now'>,
   { config, capabilities }: { config: AgentConfig; capabilities: readonly AgentCapability[] },
   input: RunInput,
@@ -60,7 +60,7 @@ export async function openRun(
     streamed: boolean;
     signal: AbortSignal;
   },
-): Promise<OpenedRun> {
+): Promise<OpenedLoop> {
   const meter = openMeter(ports);
   let counted: ModelCall[] = [];
   const request = requestOf(config, input, streamed);

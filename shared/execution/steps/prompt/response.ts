@@ -1,6 +1,7 @@
 import type { JsonSchema, ModelMessage } from '../../../adapters/ports/model-port.ts';
 import { StepError } from '../../../core/errors/step-error.ts';
-import { jsonAnswer } from '../../agent-loop/json-answer.ts';
+import { jsonIn } from '../../../core/json/json.ts';
+import { jsonAnswer, withoutFence } from '../../agent-loop/json-answer.ts';
 import type { StepPerforming } from '../../step-support/step-runner.ts';
 import type { AskModel } from './ask.ts';
 
@@ -23,4 +24,18 @@ export async function structuredOutput(
     `The response does not fit the schema of responseFormat, after one correction: ${other.problems.slice(0, 5).join('; ')}`,
     { retryable: true },
   );
+}
+
+/** Without a code fence, except in formats that may begin with one. */
+export function unwrapped(text: string, format: string): string {
+  if (format === 'text' || format === 'markdown') return text;
+  return withoutFence(text);
+}
+
+/** @throws StepError */
+export function parsed(text: string): unknown {
+  const value = jsonIn(unwrapped(text, 'json'));
+  if (value !== undefined) return value;
+  const start = text.trim().slice(0, 200);
+  throw new StepError(`The model did not return JSON: ${start || 'an empty text'}`, { retryable: true });
 }

@@ -1,15 +1,15 @@
 import * as z from 'zod';
-import { tooManyAtOnce } from '../../core/errors/errors.ts';
-import { type Priority, priorities } from '../../domain/runs/priority.ts';
-import { using } from '../../platform/aws/uses.ts';
-import { decode, defineEntity, type ItemOf } from '../../platform/data/entity.ts';
-import { tenantPartition } from '../../platform/data/keys.ts';
-import { isUnchanged } from '../../platform/data/modify.ts';
-import { retryOnConflict } from '../../platform/data/retry-on-conflict.ts';
-import type { Scope } from '../../platform/data/scope.ts';
-import { absent, exists, type Write } from '../../platform/data/writes.ts';
-import { type Batch, batchEntity, slotEntity, slotItems } from './batch.ts';
-import { isBatchOver, sumSlots } from './batch-progress.ts';
+import { tooManyAtOnce } from '../../../core/errors/errors.ts';
+import { type Priority, priorities } from '../../../domain/runs/priority.ts';
+import { using } from '../../../platform/aws/uses.ts';
+import { decode, defineEntity, type ItemOf } from '../../../platform/data/entity.ts';
+import { tenantPartition } from '../../../platform/data/keys.ts';
+import { isUnchanged } from '../../../platform/data/modify.ts';
+import { retryOnConflict } from '../../../platform/data/retry-on-conflict.ts';
+import type { Scope } from '../../../platform/data/scope.ts';
+import { absent, exists, type Write } from '../../../platform/data/writes.ts';
+import { type Batch, batchEntity, slotEntity, slotItems } from '../batch.ts';
+import { isBatchOver, sumSlots } from '../batch-progress.ts';
 import { releaseSlots } from './held-slots.ts';
 import { slotShares } from './slot-shares.ts';
 

@@ -1,18 +1,16 @@
 import * as z from 'zod';
-import { schemaProblems } from '../../../adapters/json-schema/json-schema.ts';
-import { sandbox } from '../../../adapters/sandbox/sandbox.ts';
-import { type ErrorDetail, invalid } from '../../../core/errors/errors.ts';
-import { wellFormed, wellFormedOnly } from '../../../core/name.ts';
-import { allowedTools, type PageTool, pageToolModelName } from '../../../domain/client-sessions/page-tool.ts';
-import { pageToolSets } from '../../../domain/client-sessions/page-tool-set.ts';
-import { JsonSchemaText } from '../../../domain/flows/steps/json-schema-text.ts';
-import type { ClientTool } from '../../../execution/agent-runs/input/run-input.ts';
-import { pageToolType } from '../../../execution/tools/runnable-tool.ts';
-import { toToolName } from '../../../execution/tools/tool-name.ts';
-import { using } from '../../../platform/aws/uses.ts';
-import type { Scope } from '../../../platform/data/scope.ts';
-import type { StreamEvent } from '../../stream-events/stream-event.ts';
-import type { SessionContext } from '../visitors/visitor.ts';
+import { schemaProblems } from '../../adapters/json-schema/json-schema.ts';
+import { sandbox } from '../../adapters/sandbox/sandbox.ts';
+import { type ErrorDetail, invalid } from '../../core/errors/errors.ts';
+import { wellFormed, wellFormedOnly } from '../../core/name.ts';
+import { allowedTools, type PageTool, pageToolModelName } from '../../domain/client-sessions/page-tool.ts';
+import { pageToolSets } from '../../domain/client-sessions/page-tool-set.ts';
+import { JsonSchemaText } from '../../domain/flows/steps/json-schema-text.ts';
+import type { ClientTool } from '../../execution/agent-runs/input/run-input.ts';
+import { toToolName } from '../../execution/tools/tool-name.ts';
+import { using } from '../../platform/aws/uses.ts';
+import type { Scope } from '../../platform/data/scope.ts';
+import type { SessionContext } from './visitors/visitor.ts';
 
 /** All tools of a page together, as JSON: they are stored in one item, and a model gets them with each turn. */
 const charactersMax = 100_000;
@@ -81,27 +79,3 @@ async function checkSchemas(scope: Scope, tools: readonly PageTool[]): Promise<v
   const problems = (await Promise.all(found)).flat();
   if (problems.length > 0) throw invalid(problems);
 }
-
-/** The tools that a page brought to a run, and the calls of them in its earlier streams. */
-export interface PageRunTools {
-  tools: readonly ClientTool[] | undefined;
-  calls?: readonly string[];
-}
-
-/** Names calls as the page does. If the run left out a tool of the page, calls of that name are of the agent's own tool. */
-export function openPageNames({ tools = [], calls = [] }: PageRunTools) {
-  const pages = new Map(tools.flatMap(({ name, page }) => (page ? [[toToolName(name), page] as const] : [])));
-  const ofPage = new Set(calls);
-  return {
-    /** Call it with every event, also those that the page does not get. */
-    note(event: StreamEvent): void {
-      if (event.type === 'tool_start' && event.toolType === pageToolType) ofPage.add(event.toolCallId);
-    },
-    shown(toolCallId: string, toolName: string) {
-      const page = ofPage.has(toolCallId) ? pages.get(toolName) : undefined;
-      const { name = toolName, origin, pageOrigin } = page ?? {};
-      return { toolName: name, ...(origin && { origin }), ...(pageOrigin && { pageOrigin }) };
-    },
-  };
-}
-export type PageNames = ReturnType<typeof openPageNames>;

@@ -1,10 +1,10 @@
-import { log } from '../../core/log.ts';
-import { unixSeconds } from '../../core/time/unix-seconds.ts';
-import { deleteMessages } from '../../platform/aws/queues.ts';
-import { ifRefused } from '../../platform/data/condition-failed.ts';
-import { decode } from '../../platform/data/entity.ts';
-import type { Scope } from '../../platform/data/scope.ts';
-import { type Batch, batchEntity, heldSlotEntity, heldSlotsRange, type SlotKey } from './batch.ts';
+import { log } from '../../../core/log.ts';
+import { unixSeconds } from '../../../core/time/unix-seconds.ts';
+import { deleteMessages } from '../../../platform/aws/queues.ts';
+import { ifRefused } from '../../../platform/data/condition-failed.ts';
+import { decode } from '../../../platform/data/entity.ts';
+import type { Scope } from '../../../platform/data/scope.ts';
+import { type Batch, batchEntity, heldSlotEntity, heldSlotsRange, type SlotKey } from '../batch.ts';
 
 /** After this time a held slot asks again, should nobody have released it. */
 export const heldSeconds = 3_600;

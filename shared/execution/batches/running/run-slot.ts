@@ -1,7 +1,7 @@
 import { withLogFields } from '../../../core/invocation.ts';
 import { log } from '../../../core/log.ts';
 import type { Scope } from '../../../platform/data/scope.ts';
-import { heldSeconds } from '../held-slots.ts';
+import { heldSeconds } from '../concurrency/held-slots.ts';
 import { type Delivered, handOver, pauseAfter, type Returned } from '../messages/delivered-runs.ts';
 import { giveBackRuns, type MessageDelivery, takeRun } from '../messages/run-lease.ts';
 import { runLogFields } from '../messages/run-message.ts';
@@ -32,7 +32,7 @@ const unstoredMax = 8;
  * to another invocation.
  * @returns from the first run on that failed or that another delivery runs.
  */
-export async function runGroup(
+export async function runSlot(
   scope: Scope,
   group: readonly Delivered[],
   work: InvocationWork,

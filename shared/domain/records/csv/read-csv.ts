@@ -2,10 +2,10 @@ import { invalidAt, tooLarge } from '../../../core/errors/errors.ts';
 import { jsonBytes } from '../limits.ts';
 import type { RecordDraft } from '../new-record.ts';
 import { toUtf8 } from './csv-bytes.ts';
-import { type CsvColumns, rowReader } from './csv-columns.ts';
 import { declaredDelimiter } from './csv-dialect.ts';
 import { detectDelimiter, readCsvHeader } from './csv-header.ts';
-import { streamRows } from './csv-rows.ts';
+import { streamRows } from './parse-rows.ts';
+import { type CsvColumns, rowReader } from './row-to-record.ts';
 
 const csvRowsMax = 10_000;
 /** Column names repeat in every record, so a small file may contain large records. */
