@@ -1,5 +1,5 @@
 import { resourceId } from '../../shared/core/ids.ts';
-import { answer, Decision } from '../../shared/execution/agent-runs/answer-run.ts';
+import { answerWaits, Decision } from '../../shared/execution/agent-runs/answer-run.ts';
 import { defineEndpoint } from '../../shared/platform/http/endpoint.ts';
 import { toStreamingLambda } from '../../shared/platform/http/lambda/streaming-lambda.ts';
 import { AgentResult } from '../../shared/protocols/json/agent-result.ts';
@@ -36,7 +36,7 @@ export const approveAgentCall = defineEndpoint({
   async handle({ params, body, principal, requestId }, { scope }) {
     const { executionId, streamResponse: isStreamed, ...decision } = body;
     const place = { executionId, agentId: params.id };
-    const answered = await answer(scope, principal, place, { decisions: [decision] });
+    const answered = await answerWaits(scope, principal, place, { decisions: [decision] });
     return answerResponse(scope, answered, { executionId, isStreamed, requestId });
   },
 

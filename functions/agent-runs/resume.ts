@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { resourceId } from '../../shared/core/ids.ts';
 import { Message } from '../../shared/domain/conversations/message.ts';
-import { answer } from '../../shared/execution/agent-runs/answer-run.ts';
+import { answerWaits } from '../../shared/execution/agent-runs/answer-run.ts';
 import { defineEndpoint } from '../../shared/platform/http/endpoint.ts';
 import { toStreamingLambda } from '../../shared/platform/http/lambda/streaming-lambda.ts';
 import { AgentResult } from '../../shared/protocols/json/agent-result.ts';
@@ -47,7 +47,7 @@ export const resumeAgent = defineEndpoint({
 
   async handle({ params, body, principal, requestId }, { scope }) {
     const { executionId, streamResponse: isStreamed } = body;
-    const answered = await answer(scope, principal, { executionId, agentId: params.id }, body);
+    const answered = await answerWaits(scope, principal, { executionId, agentId: params.id }, body);
     return answerResponse(scope, answered, { executionId, isStreamed, requestId });
   },
 

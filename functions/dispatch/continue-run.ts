@@ -1,5 +1,5 @@
 import { invalidAt, missingPermission, notFound } from '../../shared/core/errors/errors.ts';
-import { answer, type GivenAnswers } from '../../shared/execution/agent-runs/answer-run.ts';
+import { answerWaits, type GivenAnswers } from '../../shared/execution/agent-runs/answer-run.ts';
 import { agentExecutionEntity } from '../../shared/execution/agent-runs/executions/agent-execution.ts';
 import { resumeFlowRun } from '../../shared/execution/dispatch/resume.ts';
 import { executionEntity } from '../../shared/execution/runs/execution.ts';
@@ -27,7 +27,7 @@ export async function continueRun(
   const ofAgent = await scope.table.get(agentExecutionEntity, { id: executionId }, { consistent: true });
   if (ofAgent) {
     if (!covers(principal.permissions, 'AGENTS:EXECUTE')) throw missingPermission('AGENTS:EXECUTE');
-    const answered = await answer(scope, principal, { executionId }, given);
+    const answered = await answerWaits(scope, principal, { executionId }, given);
     return answerResponse(scope, answered, { executionId, isStreamed, requestId });
   }
   const { decisions = [], messages = [], toolOutputs = {} } = given;

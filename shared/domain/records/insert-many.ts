@@ -61,25 +61,25 @@ export const insertEach =
     drafts: Iterable<Draft> | AsyncIterable<Draft>,
     { onDone, timeLeftMs = () => Number.POSITIVE_INFINITY }: InsertOptions<Draft>,
   ): Promise<Draft[]> => {
-    const batches = batchesOf(drafts, (draft) => toNewRecord(scope, owner, draft));
+    const transactions = transactionsOf(drafts, (draft) => toNewRecord(scope, owner, draft));
     const limits = { atOnce: transactionsAtOnce, timeLeftMs };
-    const unfinished = await forEachInTime(batches, limits, async (batch, signal) => {
-      const records = batch.map(({ record }) => record);
+    const unfinished = await forEachInTime(transactions, limits, async (drafted, signal) => {
+      const records = drafted.map(({ record }) => record);
       const taken = new Set(await insertFree(scope, records));
       // Reported as unfinished.
       if (signal.aborted) return;
       onDone({
-        created: batch.filter(({ record }) => !taken.has(record)),
-        taken: batch.filter(({ record }) => taken.has(record)),
+        created: drafted.filter(({ record }) => !taken.has(record)),
+        taken: drafted.filter(({ record }) => taken.has(record)),
       });
     });
     return unfinished.flatMap(([first]) => first?.draft ?? []);
   };
 
 /** Inserts the records with free names. A rejected transaction tells which names are taken; the others are retried. */
-async function insertFree({ table }: Scope, batch: readonly RecordItem[]): Promise<RecordItem[]> {
+async function insertFree({ table }: Scope, records: readonly RecordItem[]): Promise<RecordItem[]> {
   const taken: RecordItem[] = [];
-  for (let left = batch; left.length > 0; ) {
+  for (let left = records; left.length > 0; ) {
     try {
       await table.commit(left.flatMap((record) => recordInserts(table.writes, record)));
       break;
@@ -93,22 +93,22 @@ async function insertFree({ table }: Scope, batch: readonly RecordItem[]): Promi
   return taken;
 }
 
-async function* batchesOf<Draft extends RecordDraft>(
+async function* transactionsOf<Draft extends RecordDraft>(
   drafts: Iterable<Draft> | AsyncIterable<Draft>,
   toRecord: (draft: Draft) => RecordItem,
 ): AsyncGenerator<Entry<Draft>[]> {
-  let batch: Entry<Draft>[] = [];
+  let drafted: Entry<Draft>[] = [];
   let bytes = 0;
   for await (const draft of drafts) {
     const record = toRecord(draft);
     const size = jsonBytes(record);
-    const isFull = batch.length >= recordsPerTransaction || bytes + size > bytesPerTransaction;
-    if (isFull && batch.length > 0) {
-      yield batch;
-      [batch, bytes] = [[], 0];
+    const isFull = drafted.length >= recordsPerTransaction || bytes + size > bytesPerTransaction;
+    if (isFull && drafted.length > 0) {
+      yield drafted;
+      [drafted, bytes] = [[], 0];
     }
-    batch.push({ draft, record });
+    drafted.push({ draft, record });
     bytes += size;
   }
-  if (batch.length > 0) yield batch;
+  if (drafted.length > 0) yield drafted;
 }

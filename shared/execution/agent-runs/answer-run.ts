@@ -51,7 +51,7 @@ export interface AnsweredRun {
  * @throws 400 if no answer is one that the run waits for, or two decide the same; 403 if the caller could not have
  * started the run; 404 if there is no such run or approval; 409 if it does not wait (any more).
  */
-export async function answer(
+export async function answerWaits(
   scope: Scope,
   principal: Pick<Principal, 'userId' | 'permissions'>,
   place: RunPlace,

@@ -6,7 +6,7 @@ import { toRunSurface } from '../../domain/surfaces/surface/run-surface.ts';
 import { callersApprove } from '../../domain/surfaces/surface/surface-behavior.ts';
 import { taskProgress } from '../../execution/a2a-tasks/task-progress.ts';
 import { agentRunQueue } from '../../execution/agent-runs/agent-run-queue.ts';
-import { answer } from '../../execution/agent-runs/answer-run.ts';
+import { answerWaits } from '../../execution/agent-runs/answer-run.ts';
 import { followRun } from '../../execution/agent-runs/log/follow-run.ts';
 import { executeFlowRun } from '../../execution/dispatch/execute-flow-run.ts';
 import { resumeFlowRun } from '../../execution/dispatch/resume.ts';
@@ -54,7 +54,7 @@ export async function answerTask(scope: Scope, call: A2aCall, given: TaskAnswer)
   if (task.kind === 'flow') return answerFlow(scope, call, current, said.toolOutputs ?? {});
   const { task: after, write } = await adding(scope, current, null);
   const place = { executionId: task.executionId };
-  const { run, added } = await answer(scope, call.principal, place, { ...said, alsoWrite: [write] });
+  const { run, added } = await answerWaits(scope, call.principal, place, { ...said, alsoWrite: [write] });
   const events = async function* () {
     if (run.state.waits.length > 0) return;
     const sentSeq = run.log.at(-added.length - 1)?.lastSeq ?? 0;

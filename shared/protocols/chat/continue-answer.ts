@@ -1,7 +1,7 @@
 import { notFound } from '../../core/errors/errors.ts';
 import { chatTargets } from '../../domain/client-sessions/chat-targets.ts';
 import { type SessionRun, sessionRuns } from '../../domain/client-sessions/session-run.ts';
-import { answer, type GivenAnswers, notWaiting } from '../../execution/agent-runs/answer-run.ts';
+import { answerWaits, type GivenAnswers, notWaiting } from '../../execution/agent-runs/answer-run.ts';
 import { agentExecutionEntity } from '../../execution/agent-runs/executions/agent-execution.ts';
 import type { ClientTool, RunInput } from '../../execution/agent-runs/input/run-input.ts';
 import { findExecution, loadInput } from '../../execution/agent-runs/log/load-run.ts';
@@ -82,7 +82,10 @@ type Given = Omit<Continuation, 'signal' | 'isStreamed'>;
 async function continueAgent(scope: Scope, visit: SessionContext, given: Given) {
   const { executionId, clientTools, requestId, timeLeftMs: _, ...answers } = given;
   const place = { executionId };
-  const { run, added } = await answer(scope, byVisitor(visit), place, { ...answers, continuesHere: true });
+  const { run, added } = await answerWaits(scope, byVisitor(visit), place, {
+    ...answers,
+    continuesHere: true,
+  });
   const { log, state } = run;
   const sentSeq = log.at(-added.length - 1)?.lastSeq ?? 0;
   const { content, input: before } = await loadInput(scope, run.execution);

@@ -17,7 +17,7 @@ export interface RecordJob {
   input: Pick<BatchInput, 'inputs' | 'messages'>;
   firstCheckpoint: Checkpoint | undefined;
   /** What earlier runs of the record have stored, if this one takes results of them. */
-  earlier: readonly StoredItem[];
+  earlierItems: readonly StoredItem[];
   flowDeleted: boolean;
 }
 
@@ -42,7 +42,7 @@ export function loadJobsSeparately(scope: Scope, messages: readonly RunMessage[]
     recordId && takesEarlier ? readEarlier(scope, recordId) : [],
   );
   return messages.map(async (message, index) => {
-    const [read, earlier] = await Promise.all([reading, readingEarlier[index]]);
+    const [read, earlierItems] = await Promise.all([reading, readingEarlier[index]]);
     const [batchItem, recordItem, checkpoint, tombstone] = read.slice(index * 4, index * 4 + 4);
     const batch = batchItem && decode(batchEntity, batchItem);
     const { record: given, ...input } = await fetchBatchInput(scope, batch);
@@ -52,7 +52,7 @@ export function loadJobsSeparately(scope: Scope, messages: readonly RunMessage[]
       record: (recordItem && decode(recordEntity, recordItem)) ?? given,
       input,
       firstCheckpoint: checkpoint && decode(checkpointEntity, checkpoint),
-      earlier: earlier ?? [],
+      earlierItems: earlierItems ?? [],
       flowDeleted: tombstone !== undefined,
     };
   });

@@ -49,19 +49,19 @@ async function runJob(scope: Scope, job: RecordJob, commits: RunCommits, signal:
   const { batch, record, flowDeleted } = job;
   if (!batch) return;
   if (batch.stopped) return endCancelledRun(scope, job, commits);
-  const earlier = await earlierCheckpoints(scope, job);
-  const last = earlier.at(-1);
+  const checkpoints = await earlierCheckpoints(scope, job);
+  const last = checkpoints.at(-1);
   if (last?.end) return settleAfter(scope, job.message);
   // Who cancels a run by itself expects it to stop; records of a batch that run now still finish.
   using cancelled = batch.dispatched ? cancellation(scope, { id: job.message.runId }) : undefined;
   const isCancelled = () => cancelled?.signal.aborted ?? false;
-  const recorder = batchRecorder(scope, job, batch, { commits, earlier, isCancelled });
+  const recorder = batchRecorder(scope, job, batch, { commits, earlier: checkpoints, isCancelled });
   if (flowDeleted) return recorder.finish('The flow was deleted');
   if (!record && job.message.recordId) return recorder.finish('The record was deleted');
 
   const { runId, recordId } = job.message;
   const limit = batch.timeoutMs === undefined ? undefined : AbortSignal.timeout(batch.timeoutMs);
-  const done = await readStepResults(scope, earlier);
+  const done = await readStepResults(scope, checkpoints);
   const waiting = last ? checkpointWaits(last) : [];
   const run = {
     steps: (await runVersions(scope).started(batch.flowId, batch.flowVersionId, batch.subFlows)).steps,
@@ -82,14 +82,14 @@ async function runJob(scope: Scope, job: RecordJob, commits: RunCommits, signal:
     ),
     done,
     waiting,
-    kept: await readKept(scope, earlier, done),
+    kept: await readKept(scope, checkpoints, done),
     earlier:
       job.message.takesEarlier &&
-      (await earlierResults(scope, job.earlier, { runId, flowId: batch.flowId }, batch)),
+      (await earlierResults(scope, job.earlierItems, { runId, flowId: batch.flowId }, batch)),
     appendsTo: (batch.dispatched?.appendsMetadata && recordId) || undefined,
     hasCaller: isOfTask(batch),
     signal: anySignal(signal, limit, cancelled?.signal),
-    trace: traceOfRecord(batch, runId, earlier[0]),
+    trace: traceOfRecord(batch, runId, checkpoints[0]),
     recorder,
     ...(batch.dispatched && waiting.length > 0 && { onEvent: listedAgain(scope, runId, waiting) }),
   };

@@ -51,7 +51,7 @@ export async function readKept(
 
 async function restore(
   payloads: PayloadStore,
-  kept: StoredStepResult,
+  stored: StoredStepResult,
   row: ResultRow | undefined,
 ): Promise<StepResult> {
   const {
@@ -62,12 +62,12 @@ async function restore(
     estimatedCost,
     request,
     ...rest
-  } = kept;
+  } = stored;
   const [stepId, status, startedAt, durationMs] = row ?? ['', 'failed', 0, 0];
   return {
     ...(rest as Partial<StepResult>),
-    path: kept.path,
-    retryCount: kept.retryCount,
+    path: stored.path,
+    retryCount: stored.retryCount,
     stepId,
     status,
     startedAt: new Date(startedAt).toISOString(),
