@@ -1,7 +1,7 @@
 import { ClaimRefused } from '../../domain/client-sessions/chat-turns.ts';
 import { using } from '../../platform/aws/uses.ts';
 import type { Scope } from '../../platform/data/scope.ts';
-import { chatConversations, type NewChatMessage } from './conversation-messages.ts';
+import { conversationMessages, type NewChatMessage } from './conversation-messages.ts';
 import { type OpenTurn, openTurn } from './open-turn.ts';
 import type { SessionContext } from './visitors/visitor.ts';
 
@@ -10,12 +10,16 @@ import type { SessionContext } from './visitors/visitor.ts';
  * @throws 401 for a session that ended, 409 for one that stays busy or has the message, which then does not count; 429 for
  * one without messages left.
  */
-export const beginMessage = /* @__PURE__ */ using([openTurn, chatConversations], (scope: Scope) => {
+export const beginMessage = /* @__PURE__ */ using([openTurn, conversationMessages], (scope: Scope) => {
   const turns = openTurn(scope);
   type Options = Omit<Parameters<typeof turns.begin>[1], 'messages'>;
 
   const add = async (visit: SessionContext, turn: OpenTurn, given: NewChatMessage) => {
-    const added = await chatConversations(scope).addMessage({ ...visit, session: turn.session }, turn, given);
+    const added = await conversationMessages(scope).addMessage(
+      { ...visit, session: turn.session },
+      turn,
+      given,
+    );
     return { turn, ...added };
   };
 

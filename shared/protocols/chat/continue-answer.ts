@@ -19,7 +19,7 @@ import { payloadStore } from '../../platform/data/payloads.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 import { agentEvents } from '../stream-events/agent-events.ts';
 import { flowEvents } from '../stream-events/flow-events.ts';
-import { chatConversations } from './conversation-messages.ts';
+import { conversationMessages } from './conversation-messages.ts';
 import { chatView } from './events/view-of.ts';
 import { type EventsFor, openTurn } from './open-turn.ts';
 import { assertNamed, type SessionContext, sessionVisitor, tokenMeter } from './visitors/visitor.ts';
@@ -38,7 +38,7 @@ export interface Continuation extends Omit<GivenAnswers, 'continuesHere'> {
 const inlineMax = 8_000;
 
 export const continueAnswer = /* @__PURE__ */ using(
-  [openTurn, chatTargets, sessionRuns, chatConversations, tokenMeter, targetScope],
+  [openTurn, chatTargets, sessionRuns, conversationMessages, tokenMeter, targetScope],
   (scope: Scope) =>
     /** @throws 404 for a run that is none of the session; 400 and 409 as `answer` and `resumeFlowRun` */
     async (visit: SessionContext, { signal, isStreamed, ...given }: Continuation) => {
@@ -58,7 +58,7 @@ export const continueAnswer = /* @__PURE__ */ using(
           run.target.kind === 'agent'
             ? await continueAgent(scope, visit, given)
             : { eventsFor: await continueFlow(scope, visit, given), tools: undefined };
-        await chatConversations(scope).addTexts(run, given.messages ?? []);
+        await conversationMessages(scope).addTexts(run, given.messages ?? []);
         return turn.respond(run, eventsFor, chatView(visit.token, brought), isStreamed);
       } catch (error) {
         await turn.end();

@@ -32,7 +32,7 @@ export interface NewChatMessage {
   metadata: Record<string, unknown> | undefined;
 }
 
-export const chatConversations = /* @__PURE__ */ using(
+export const conversationMessages = /* @__PURE__ */ using(
   [turnLeases, sessionRuns, conversationStore, messagePages],
   (scope: Scope) => {
     const conversations = conversationStore(scope);

@@ -6,7 +6,7 @@ import { findExecution, loadInput } from '../../execution/agent-runs/log/load-ru
 import { using } from '../../platform/aws/uses.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 import { agentEvents } from '../stream-events/agent-events.ts';
-import { chatConversations } from './conversation-messages.ts';
+import { conversationMessages } from './conversation-messages.ts';
 import { type ClientSentEvent, clientEvents } from './events/client-events.ts';
 import type { Cursor } from './events/cursor.ts';
 import { chatView } from './events/view-of.ts';
@@ -22,7 +22,7 @@ interface Reader {
 
 /** Yields the events of an answer that another request began. */
 export const followAnswer = /* @__PURE__ */ using(
-  [turnLeases, chatConversations, flowAnswer, 'table:write', 'payloads'],
+  [turnLeases, conversationMessages, flowAnswer, 'table:write', 'payloads'],
   (scope: Scope) =>
     async function* follow(
       { token, session }: SessionContext,
@@ -62,7 +62,7 @@ async function* agentAnswer(
   const answer = {
     async store(text: string, used: ConversationUsage) {
       // The tenant may have removed an answer that was stored before.
-      if (isUnsettled) await chatConversations(scope).addLateAnswer(run, text, used);
+      if (isUnsettled) await conversationMessages(scope).addLateAnswer(run, text, used);
       return true;
     },
     // The request that has the turn does.

@@ -7,7 +7,7 @@ import { using } from '../../platform/aws/uses.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 import { type StreamedBody, streamedBody } from '../../platform/http/responses/streamed-body.ts';
 import type { StreamEvent } from '../stream-events/stream-event.ts';
-import { type AnswerRun, chatConversations } from './conversation-messages.ts';
+import { type AnswerRun, conversationMessages } from './conversation-messages.ts';
 import { clientEvents, type VisitorView } from './events/client-events.ts';
 import { ClientResult, readClientResult } from './events/client-result.ts';
 import { sentClientEvents } from './events/sent-events.ts';
@@ -26,11 +26,11 @@ export interface OpenTurn extends Pick<ChatTurn, 'session' | 'noteRun' | 'refusa
 type TurnOptions = Parameters<ReturnType<typeof chatTurns>['begin']>[2];
 
 export const openTurn = /* @__PURE__ */ using(
-  [chatTurns, turnLeases, chatConversations, settledRuns],
+  [chatTurns, turnLeases, conversationMessages, settledRuns],
   (scope: Scope) => {
     const turns = chatTurns(scope);
     const leases = turnLeases(scope);
-    const conversations = chatConversations(scope);
+    const conversations = conversationMessages(scope);
 
     async function begin({ session: known, token }: SessionContext, options: TurnOptions): Promise<OpenTurn> {
       const turn = await turns.begin(known, token, options);

@@ -4,32 +4,35 @@ import type { AgentExecution } from '../../execution/agent-runs/executions/agent
 import { loadRun } from '../../execution/agent-runs/log/load-run.ts';
 import { using } from '../../platform/aws/uses.ts';
 import type { Scope } from '../../platform/data/scope.ts';
-import { chatConversations } from './conversation-messages.ts';
+import { conversationMessages } from './conversation-messages.ts';
 import { answerText, interruption } from './events/answer-end.ts';
 
 /** Looks after runs whose request does not: its process died, or another request continued the run. */
-export const settledRuns = /* @__PURE__ */ using([sessionRuns, chatConversations, endRun], (scope: Scope) => {
-  /** Adds a complete agent's answer. @returns the run's state; undefined for a flow. @throws 404 if the run is gone. */
-  async function settle(hash: string, executionId: string): Promise<AgentExecution['status'] | undefined> {
-    const run = await sessionRuns(scope).find(hash, executionId);
-    if (run?.target.kind !== 'agent') return undefined;
-    const { execution, state } = await loadRun(scope, executionId);
-    if (execution.status === 'completed' && state.end) {
-      const { inputTokens, outputTokens, cost, isPriced } = state.totals;
-      const usage = { inputTokens, outputTokens, totalCost: isPriced ? cost.toFixed() : null };
-      await chatConversations(scope).addLateAnswer(run, answerText(state.end.output), usage);
+export const settledRuns = /* @__PURE__ */ using(
+  [sessionRuns, conversationMessages, endRun],
+  (scope: Scope) => {
+    /** Adds a complete agent's answer. @returns the run's state; undefined for a flow. @throws 404 if the run is gone. */
+    async function settle(hash: string, executionId: string): Promise<AgentExecution['status'] | undefined> {
+      const run = await sessionRuns(scope).find(hash, executionId);
+      if (run?.target.kind !== 'agent') return undefined;
+      const { execution, state } = await loadRun(scope, executionId);
+      if (execution.status === 'completed' && state.end) {
+        const { inputTokens, outputTokens, cost, isPriced } = state.totals;
+        const usage = { inputTokens, outputTokens, totalCost: isPriced ? cost.toFixed() : null };
+        await conversationMessages(scope).addLateAnswer(run, answerText(state.end.output), usage);
+      }
+      return execution.status;
     }
-    return execution.status;
-  }
 
-  return {
-    settle,
+    return {
+      settle,
 
-    /** Also ends a run that goes on. The process of a flow notices that it lost its turn. @throws 404 */
-    async replace(hash: string, executionId: string): Promise<void> {
-      const status = await settle(hash, executionId);
-      if (status !== 'running') return;
-      await endRun(scope, executionId, { stopReason: 'cancelled', error: interruption });
-    },
-  };
-});
+      /** Also ends a run that goes on. The process of a flow notices that it lost its turn. @throws 404 */
+      async replace(hash: string, executionId: string): Promise<void> {
+        const status = await settle(hash, executionId);
+        if (status !== 'running') return;
+        await endRun(scope, executionId, { stopReason: 'cancelled', error: interruption });
+      },
+    };
+  },
+);

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { clientSessionEntity } from '../../../shared/domain/client-sessions/client-session.ts';
 import { sessionRuns } from '../../../shared/domain/client-sessions/session-run.ts';
 import { hashKey } from '../../../shared/platform/auth/key-format.ts';
-import { chatConversations } from '../../../shared/protocols/chat/conversation-messages.ts';
+import { conversationMessages } from '../../../shared/protocols/chat/conversation-messages.ts';
 import { type ReceivedEvent, readEvents } from '../../support/stack/sse.ts';
 import { countingRuntime, stack } from '../../support/stack/stack.ts';
 import {
@@ -110,7 +110,7 @@ test.concurrent('an answer that a reader stored first is added and counted once'
   if (!run) throw new Error('No such run');
   const used = { inputTokens: 5, outputTokens: 5, totalCost: null };
   const text = before.messages[1].content;
-  expect(await chatConversations(scope).addAnswer(run, turn.turnId, text, used)).toBe('stored');
+  expect(await conversationMessages(scope).addAnswer(run, turn.turnId, text, used)).toBe('stored');
   const { messages, usage } = await onlyConversation(tenant);
   expect({ messages, usage }).toEqual({ messages: before.messages, usage: before.usage });
 });
