@@ -575,20 +575,8 @@ export const limitGroups: { title: string; limits: Limit[] }[] = [
         at: '`GET /v1/run-metrics` shows zero runs',
       },
       {
-        what: 'Runs of tools',
-        constant: 'toolRunSeconds',
-        unit: 's',
-        at: '404',
-      },
-      {
-        what: 'Runs of inline flows without stored results',
-        constant: 'unkeptSeconds',
-        unit: 's',
-        at: '404',
-      },
-      {
-        what: 'Runs of inline agents',
-        constant: 'inlineTtlSeconds',
+        what: 'Runs of tools, of models, of inline agents, and of inline flows without stored results',
+        constant: 'listedSeconds',
         unit: 's',
         at: '404',
       },

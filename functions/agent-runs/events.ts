@@ -10,8 +10,8 @@ import { defineEndpoint } from '../../shared/platform/http/endpoint.ts';
 import { toStreamingLambda } from '../../shared/platform/http/lambda/streaming-lambda.ts';
 import { lastEventId } from '../../shared/platform/http/last-event.ts';
 import { numberedEvents } from '../../shared/platform/http/responses/server-sent-events.ts';
-import { agentEvents } from '../../shared/protocols/stream-events/agent-events.ts';
-import { StreamEvent } from '../../shared/protocols/stream-events/stream-event.ts';
+import { agentEvents } from '../../shared/protocols/run-events/agent-events.ts';
+import { StreamEvent } from '../../shared/protocols/run-events/stream-event.ts';
 import { ExecutionParams } from './schemas.ts';
 
 /** It lets the process of the run know that somebody follows it. */

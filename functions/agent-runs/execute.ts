@@ -6,7 +6,7 @@ import { toStreamingLambda } from '../../shared/platform/http/lambda/streaming-l
 import { StartHeaders } from '../../shared/platform/http/start-headers.ts';
 import { AgentResult } from '../../shared/protocols/json/agent-result.ts';
 import { followResponse, runScope } from '../../shared/protocols/responses/agent-response.ts';
-import { StreamEvent } from '../../shared/protocols/stream-events/stream-event.ts';
+import { StreamEvent } from '../../shared/protocols/run-events/stream-event.ts';
 import { AgentRunParams, ExecuteBody } from './schemas.ts';
 import { StartedRun, startResponse } from './start-response.ts';
 

@@ -6,7 +6,7 @@ import { defineEndpoint } from '../../shared/platform/http/endpoint.ts';
 import { toStreamingLambda } from '../../shared/platform/http/lambda/streaming-lambda.ts';
 import { followResponse } from '../../shared/protocols/responses/agent-response.ts';
 import { executionScope } from '../../shared/protocols/responses/flow-response.ts';
-import { StreamEvent } from '../../shared/protocols/stream-events/stream-event.ts';
+import { StreamEvent } from '../../shared/protocols/run-events/stream-event.ts';
 import { streamResponse } from '../agent-runs/schemas.ts';
 import { AnyResult } from './any-result.ts';
 import { continueRun } from './continue-run.ts';

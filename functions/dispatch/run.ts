@@ -8,7 +8,7 @@ import { toStreamingLambda } from '../../shared/platform/http/lambda/streaming-l
 import { StartHeaders } from '../../shared/platform/http/start-headers.ts';
 import { followResponse } from '../../shared/protocols/responses/agent-response.ts';
 import { dispatchResponse, executionScope } from '../../shared/protocols/responses/flow-response.ts';
-import { StreamEvent } from '../../shared/protocols/stream-events/stream-event.ts';
+import { StreamEvent } from '../../shared/protocols/run-events/stream-event.ts';
 import { StartedRun } from '../agent-runs/start-response.ts';
 import { AnyResult } from './any-result.ts';
 import { dispatchAgent } from './dispatch-agent.ts';

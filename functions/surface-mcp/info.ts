@@ -1,9 +1,9 @@
 import { protocolVersions } from '../../shared/adapters/mcp-server/protocol-versions.ts';
 import { notFound } from '../../shared/core/errors/errors.ts';
 import { exposedItems } from '../../shared/domain/surfaces/exposed-item.ts';
+import { assertBelongs } from '../../shared/domain/surfaces/item-permissions.ts';
 import { defineEndpoint } from '../../shared/platform/http/endpoint.ts';
 import { toLambda } from '../../shared/platform/http/lambda/lambda.ts';
-import { assertBelongs } from '../../shared/protocols/surface/surface-permissions.ts';
 import { SurfaceParams } from '../surfaces/response-schemas.ts';
 import { mcpHeaders, surfaceMcpPath } from './paths.ts';
 import { McpInfo } from './schemas.ts';

@@ -1,10 +1,10 @@
 import { labelsInHeaders } from '../../shared/domain/runs/run-labels.ts';
 import { exposedItems, itemOfSlug } from '../../shared/domain/surfaces/exposed-item.ts';
+import { assertMayRun, assertOpen } from '../../shared/domain/surfaces/item-permissions.ts';
 import { defineEndpoint } from '../../shared/platform/http/endpoint.ts';
 import { toStreamingLambda } from '../../shared/platform/http/lambda/streaming-lambda.ts';
 import { rememberFlow, withLastFlow } from '../../shared/protocols/surface/last-flows.ts';
 import { startExposed, surfaceRunScope } from '../../shared/protocols/surface/start-exposed.ts';
-import { assertMayRun, assertOpen } from '../../shared/protocols/surface/surface-permissions.ts';
 import { runDeclaration } from './run-declaration.ts';
 
 export const runSurfaceItem = defineEndpoint({

@@ -3,6 +3,7 @@ import { sandbox, withQueueTimeout } from '../../shared/adapters/sandbox/sandbox
 import { hasCode, ifMissing, tooManyAtOnce, unauthenticated } from '../../shared/core/errors/errors.ts';
 import { resourceId } from '../../shared/core/ids.ts';
 import { exposedItems, itemOfSlug } from '../../shared/domain/surfaces/exposed-item.ts';
+import { assertMayRun, assertOpen } from '../../shared/domain/surfaces/item-permissions.ts';
 import { toRunSurface } from '../../shared/domain/surfaces/surface/run-surface.ts';
 import { webhookStarter } from '../../shared/execution/incoming-webhooks/start-webhook.ts';
 import { toTarget } from '../../shared/execution/targets/target.ts';
@@ -10,7 +11,6 @@ import { defineEndpoint } from '../../shared/platform/http/endpoint.ts';
 import { toLambda } from '../../shared/platform/http/lambda/lambda.ts';
 import { callerOfSurface, visitorOfSurface } from '../../shared/platform/identity/visitor.ts';
 import { assertParameters, targetGone } from '../../shared/protocols/surface/parameters.ts';
-import { assertMayRun, assertOpen } from '../../shared/protocols/surface/surface-permissions.ts';
 import { senderOrCaller } from './caller.ts';
 import { receivedDeliveryId, slackChallenge, webhookInputs } from './event.ts';
 

@@ -1,9 +1,9 @@
 import * as z from 'zod';
 import { notFound } from '../../shared/core/errors/errors.ts';
 import { exposedItems } from '../../shared/domain/surfaces/exposed-item.ts';
+import { assertBelongs } from '../../shared/domain/surfaces/item-permissions.ts';
 import { defineEndpoint } from '../../shared/platform/http/endpoint.ts';
 import { toLambda } from '../../shared/platform/http/lambda/lambda.ts';
-import { assertBelongs } from '../../shared/protocols/surface/surface-permissions.ts';
 import { SurfaceParams } from './response-schemas.ts';
 import { surfaceDocument } from './surface-document.ts';
 

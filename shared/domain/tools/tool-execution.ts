@@ -7,8 +7,7 @@ import { tenantPartition } from '../../platform/data/keys.ts';
 import { type CursorQuery, cursorPage } from '../../platform/data/lists/pages.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 import type { Write } from '../../platform/data/writes.ts';
-
-export const toolRunSeconds = 30 * 24 * 60 * 60;
+import { listedSeconds } from '../listed-seconds.ts';
 
 /** One execution of a tool by itself, without its arguments and its result. */
 export const ToolExecution = z.object({
@@ -42,7 +41,7 @@ const toolExecutionEntity = defineEntity({
 export const toolExecutionStore = /* @__PURE__ */ using(['table:write'], ({ table, now }: Scope) => ({
   /** @param alsoWrite Further writes of the transaction. */
   async record(execution: ToolExecution, alsoWrite: readonly Write[] = []): Promise<void> {
-    const ttl = unixSeconds(now()) + toolRunSeconds;
+    const ttl = unixSeconds(now()) + listedSeconds;
     await table.commit([table.writes.insert(toolExecutionEntity, { ...execution, ttl }), ...alsoWrite]);
   },
 

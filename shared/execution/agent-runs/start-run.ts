@@ -9,6 +9,7 @@ import { startedIn } from '../../core/tracing/active-span.ts';
 import type { Variables } from '../../core/variables/variables.ts';
 import type { AgentConfig } from '../../domain/agents/config/agent-config.ts';
 import type { Message } from '../../domain/conversations/message.ts';
+import { listedSeconds } from '../../domain/listed-seconds.ts';
 import type { RunOrigin } from '../../domain/runs/run-origin.ts';
 import type { RunSurface } from '../../domain/surfaces/surface/run-surface.ts';
 import { payloadStore } from '../../platform/data/payloads.ts';
@@ -55,7 +56,6 @@ export interface AgentRunRequest {
 
 /** Longer JSON goes to the payload bucket: each change of an item pays for its size. */
 const inlineMax = 8_000;
-const inlineTtlSeconds = 30 * 86_400;
 const timeoutMsOf = (background: boolean) => (background ? 3_600_000 : 600_000);
 
 /** Records that a run starts. @returns it, for its process. @throws 400 if the system prompt cannot be rendered; BUDGET_EXCEEDED */
@@ -128,7 +128,7 @@ export async function startRun(scope: Scope, request: AgentRunRequest, sandbox: 
     input: storedInput,
     spec,
     isLogged: config.loggingPolicy !== 'off',
-    ...(agent.id === null && { ttl: unixSeconds(at) + inlineTtlSeconds }),
+    ...(agent.id === null && { ttl: unixSeconds(at) + listedSeconds }),
   };
   await recordStart(scope, execution, { isNewId: !request.id, alsoWrite: request.alsoWrite ?? [] });
   return { execution, content: agent.content, input, log: [], sentSeq: -1, mayHaveBegun: false };

@@ -1,6 +1,7 @@
 import { unixSeconds } from '../../core/time/unix-seconds.ts';
 import { startedIn } from '../../core/tracing/active-span.ts';
 import { bothNotices } from '../../domain/deliveries/end-notice.ts';
+import { listedSeconds } from '../../domain/listed-seconds.ts';
 import { runNotice } from '../../domain/runs/run-notice.ts';
 import { originOfSurface, type RunOrigin } from '../../domain/runs/run-origin.ts';
 import type { RunSurface } from '../../domain/surfaces/surface/run-surface.ts';
@@ -20,9 +21,6 @@ export const suspendedRunExpiresAt = ({ now }: Scope) => unixSeconds(now()) + su
 
 /** The longest lifetime of a dispatched run's process, plus one minute. */
 export const leaseMs = 16 * 60_000;
-
-/** How long a run is listed of which nothing else is stored. */
-const unkeptSeconds = 30 * 86_400;
 
 interface NewExecution {
   surface?: RunSurface | undefined;
@@ -47,7 +45,7 @@ export function newFlowExecution(
     ...(surface && { surface }),
     origin: origin ?? (surface ? originOfSurface(surface) : { trigger: { type: 'api' } }),
     flowVersionId: version.id,
-    ...(!persistResults && { listedUntil: unixSeconds(startedAt) + unkeptSeconds }),
+    ...(!persistResults && { listedUntil: unixSeconds(startedAt) + listedSeconds }),
     ...startedIn(),
   };
 }

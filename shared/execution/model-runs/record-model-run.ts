@@ -1,5 +1,6 @@
 import { unixSeconds } from '../../core/time/unix-seconds.ts';
 import type { Note } from '../../core/tracing/note.ts';
+import { listedSeconds } from '../../domain/listed-seconds.ts';
 import type { ModelCall } from '../../domain/model-usage/model-calls.ts';
 import { usageWrites } from '../../domain/model-usage/usage.ts';
 import type { EndStatus } from '../../domain/runs/run.ts';
@@ -10,9 +11,6 @@ import { totalsOfCalls } from '../../domain/runs/run-totals.ts';
 import { using } from '../../platform/aws/uses.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 import { settleBudgets } from '../budgets/within-budgets.ts';
-
-/** As long as that of a flow of which nothing is stored. */
-const listedSeconds = 30 * 86_400;
 
 interface EndedModelRun {
   id: string;

@@ -1,8 +1,9 @@
 import { unixSeconds } from '../../core/time/unix-seconds.ts';
+import { listedSeconds } from '../../domain/listed-seconds.ts';
 import type { ModelCall } from '../../domain/model-usage/model-calls.ts';
 import type { NewRun, RunEnding } from '../../domain/runs/run-list.ts';
 import { totalsOfCalls } from '../../domain/runs/run-totals.ts';
-import { type ToolExecution, toolRunSeconds } from '../../domain/tools/tool-execution.ts';
+import type { ToolExecution } from '../../domain/tools/tool-execution.ts';
 
 /** A run of a tool by itself as it is listed: at its end only, since its caller waits for it. */
 export const runOfTool = (
@@ -14,7 +15,7 @@ export const runOfTool = (
   name,
   toolId,
   startedAt,
-  ttl: unixSeconds(new Date(startedAt)) + toolRunSeconds,
+  ttl: unixSeconds(new Date(startedAt)) + listedSeconds,
 });
 
 /** One that the caller has to execute is over for this service. */

@@ -7,7 +7,7 @@ import { taskStatus } from '../../execution/a2a-tasks/task-view.ts';
 import { followRun } from '../../execution/agent-runs/log/follow-run.ts';
 import { runLog } from '../../execution/agent-runs/log/run-log.ts';
 import type { Scope } from '../../platform/data/scope.ts';
-import { agentEvents } from '../stream-events/agent-events.ts';
+import { agentEvents } from '../run-events/agent-events.ts';
 import { polled, taskEvents } from './run-events.ts';
 
 const pollMs = 2_000;

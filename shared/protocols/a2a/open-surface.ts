@@ -4,6 +4,7 @@ import { notFound } from '../../core/errors/errors.ts';
 import { pushConfigStore } from '../../domain/a2a-tasks/push-config-store.ts';
 import { a2aTaskStore } from '../../domain/a2a-tasks/task-store.ts';
 import { exposedItems } from '../../domain/surfaces/exposed-item.ts';
+import { assertOpen, runnableItems } from '../../domain/surfaces/item-permissions.ts';
 import { taskProgress } from '../../execution/a2a-tasks/task-progress.ts';
 import { batchStore } from '../../execution/batches/batch-store.ts';
 import { batchStarter } from '../../execution/batches/starting/batch-start.ts';
@@ -12,7 +13,6 @@ import type { Scope } from '../../platform/data/scope.ts';
 import type { Principal } from '../../platform/identity/principal.ts';
 import { runScope } from '../responses/agent-response.ts';
 import { surfaceRunScope } from '../surface/start-exposed.ts';
-import { assertOpen, runnableItems } from '../surface/surface-permissions.ts';
 import { toServedCard } from './served-card.ts';
 import { servedSurface } from './served-surface.ts';
 

@@ -9,7 +9,7 @@ import type { ExposedItem } from '../../domain/surfaces/exposed-item.ts';
 import { type RunTask, toRunSurface } from '../../domain/surfaces/surface/run-surface.ts';
 import { callersApprove } from '../../domain/surfaces/surface/surface-behavior.ts';
 import type { Scope } from '../../platform/data/scope.ts';
-import type { StreamEvent } from '../stream-events/stream-event.ts';
+import type { StreamEvent } from '../run-events/stream-event.ts';
 import type { A2aCall } from './call.ts';
 
 export interface NewTask {

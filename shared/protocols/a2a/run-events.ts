@@ -11,7 +11,7 @@ import {
 } from '../../execution/a2a-tasks/task-progress.ts';
 import { taskStatus } from '../../execution/a2a-tasks/task-view.ts';
 import type { Scope } from '../../platform/data/scope.ts';
-import type { StreamEvent } from '../stream-events/stream-event.ts';
+import type { StreamEvent } from '../run-events/stream-event.ts';
 
 const pollMsMin = 250;
 const pollMsMax = 2_000;

@@ -5,7 +5,7 @@ import { followRun } from '../../execution/agent-runs/log/follow-run.ts';
 import { findExecution, loadInput } from '../../execution/agent-runs/log/load-run.ts';
 import { using } from '../../platform/aws/uses.ts';
 import type { Scope } from '../../platform/data/scope.ts';
-import { agentEvents } from '../stream-events/agent-events.ts';
+import { agentEvents } from '../run-events/agent-events.ts';
 import { conversationMessages } from './conversation-messages.ts';
 import { type ClientSentEvent, clientEvents } from './events/client-events.ts';
 import type { Cursor } from './events/cursor.ts';

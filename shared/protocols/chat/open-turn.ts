@@ -6,7 +6,7 @@ import type { ConversationUsage } from '../../domain/conversations/conversation-
 import { using } from '../../platform/aws/uses.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 import { type StreamedBody, streamedBody } from '../../platform/http/responses/streamed-body.ts';
-import type { StreamEvent } from '../stream-events/stream-event.ts';
+import type { StreamEvent } from '../run-events/stream-event.ts';
 import { type AnswerRun, conversationMessages } from './conversation-messages.ts';
 import { clientEvents, type VisitorView } from './events/client-events.ts';
 import { ClientResult, readClientResult } from './events/client-result.ts';

@@ -1,10 +1,10 @@
 import { missingPermission } from '../../core/errors/errors.ts';
 import type { ExposedItem } from '../../domain/surfaces/exposed-item.ts';
+import { mayRun } from '../../domain/surfaces/item-permissions.ts';
 import type { Surface } from '../../domain/surfaces/surface/surface.ts';
 import { offeredRecordTypes } from '../../domain/surfaces/surface/surface-behavior.ts';
 import { covers } from '../../platform/identity/permissions.ts';
 import type { Principal } from '../../platform/identity/principal.ts';
-import { mayRun } from '../surface/surface-permissions.ts';
 
 export interface McpOffer {
   items: ExposedItem[];

@@ -1,5 +1,5 @@
 import type { ReportProgress } from '../../adapters/mcp-server/served.ts';
-import type { StreamEvent } from '../stream-events/stream-event.ts';
+import type { StreamEvent } from '../run-events/stream-event.ts';
 import type { OutwardRun } from '../surface/outward.ts';
 
 /** How a run ended, or where it waits, in words for the caller. */

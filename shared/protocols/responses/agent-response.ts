@@ -8,7 +8,7 @@ import type { Scope } from '../../platform/data/scope.ts';
 import { numberedEvents } from '../../platform/http/responses/server-sent-events.ts';
 import { type LoggedRun, nameRun, streamedBody } from '../../platform/http/responses/streamed-body.ts';
 import { AgentResult, readAgentResult } from '../json/agent-result.ts';
-import { agentEvents } from '../stream-events/agent-events.ts';
+import { agentEvents } from '../run-events/agent-events.ts';
 
 /** All uses, because the agent decides which services a run calls. */
 export const runScope = using([livePorts, 'table:write', 'payloads', 'queue:agents'], (all: Scope) => all);

@@ -5,7 +5,7 @@ import type { Scope } from '../../platform/data/scope.ts';
 import { numberedEvents } from '../../platform/http/responses/server-sent-events.ts';
 import { streamedBody } from '../../platform/http/responses/streamed-body.ts';
 import { DispatchResult, readDispatchResult } from '../json/dispatch-result.ts';
-import { flowEvents } from '../stream-events/flow-events.ts';
+import { flowEvents } from '../run-events/flow-events.ts';
 import { runScope } from './agent-response.ts';
 
 /** All uses, because the flow decides which services a run calls. */

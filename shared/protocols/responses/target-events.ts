@@ -1,9 +1,9 @@
 import type { StartedTarget } from '../../execution/targets/start-target.ts';
 import { type AgentResult, readAgentResult } from '../json/agent-result.ts';
 import { type DispatchResult, readDispatchResult } from '../json/dispatch-result.ts';
-import { agentEvents } from '../stream-events/agent-events.ts';
-import { flowEvents } from '../stream-events/flow-events.ts';
-import type { StreamEvent } from '../stream-events/stream-event.ts';
+import { agentEvents } from '../run-events/agent-events.ts';
+import { flowEvents } from '../run-events/flow-events.ts';
+import type { StreamEvent } from '../run-events/stream-event.ts';
 
 /** The events of a run, whatever runs. Read these or the result, once. */
 export const targetEvents =

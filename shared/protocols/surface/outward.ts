@@ -11,7 +11,7 @@ import {
   textComplete,
   textDelta,
   textStart,
-} from '../stream-events/stream-event.ts';
+} from '../run-events/stream-event.ts';
 
 /** What callers of a surface learn of a run: its outcome, and not how it came about. */
 export const SurfaceResult = z

@@ -5,7 +5,7 @@ import {
   parseCursor,
   unseenAfter,
 } from '../../../shared/protocols/chat/events/cursor.ts';
-import type { StreamEvent } from '../../../shared/protocols/stream-events/stream-event.ts';
+import type { StreamEvent } from '../../../shared/protocols/run-events/stream-event.ts';
 
 const event = (type: string, seq: number, more: object = {}) =>
   ({ type, seq, executionId: 'exec_1', ...more }) as StreamEvent;

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { StreamEvent } from '../../../shared/protocols/stream-events/stream-event.ts';
+import { StreamEvent } from '../../../shared/protocols/run-events/stream-event.ts';
 import {
   createRecords,
   expectStatus,

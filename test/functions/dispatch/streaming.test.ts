@@ -1,7 +1,7 @@
 import { afterAll, expect, test, vi } from 'vitest';
 import { startModelStandIn } from '../../../examples/model-stand-in.ts';
 import { handler } from '../../../functions/dispatch/run.ts';
-import { StreamEvent } from '../../../shared/protocols/stream-events/stream-event.ts';
+import { StreamEvent } from '../../../shared/protocols/run-events/stream-event.ts';
 import { expectStatus, publishedFlow, template } from '../../support/flows/flows.ts';
 import { everyStepResult } from '../../support/flows/step-results.ts';
 import { eventually } from '../../support/stack/eventually.ts';

@@ -1,7 +1,7 @@
 import { type Config, createConfig, lintFromString, loadConfig } from '@redocly/openapi-core';
 import { beforeAll, expect, test } from 'vitest';
 import { FieldPath } from '../../../shared/core/filters/filter.ts';
-import { StreamEvent } from '../../../shared/protocols/stream-events/stream-event.ts';
+import { StreamEvent } from '../../../shared/protocols/run-events/stream-event.ts';
 import { whyNotPortable } from '../../support/files/portable-patterns.ts';
 import { call } from '../../support/stack/stack.ts';
 

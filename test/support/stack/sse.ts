@@ -1,5 +1,5 @@
 import { EventSourceParserStream } from 'eventsource-parser/stream';
-import type { StreamEvent } from '../../../shared/protocols/stream-events/stream-event.ts';
+import type { StreamEvent } from '../../../shared/protocols/run-events/stream-event.ts';
 import { stack } from './stack.ts';
 import { openStreamJudge } from './stream-judge.ts';
 

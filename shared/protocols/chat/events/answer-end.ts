@@ -1,5 +1,5 @@
 import type { ConversationUsage } from '../../../domain/conversations/conversation-usage.ts';
-import type { StreamEvent } from '../../stream-events/stream-event.ts';
+import type { StreamEvent } from '../../run-events/stream-event.ts';
 import type { ClientEventBody as Body } from './client-event.ts';
 
 const messages = {

@@ -6,7 +6,7 @@ import {
   textComplete,
   textDelta,
   textStart,
-} from '../../stream-events/stream-event.ts';
+} from '../../run-events/stream-event.ts';
 
 const internals = { maxTurns: true, totalSteps: true } as const;
 const numbers = { totalCost: true, totalTokens: true, iterations: true, successfulSteps: true } as const;

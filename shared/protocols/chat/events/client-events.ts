@@ -1,5 +1,5 @@
 import { pageToolType } from '../../../execution/tools/runnable-tool.ts';
-import type { StreamEvent } from '../../stream-events/stream-event.ts';
+import type { StreamEvent } from '../../run-events/stream-event.ts';
 import { type AnswerInProgress, answerEnd, failureEvent } from './answer-end.ts';
 import { type ClientEventBody as Body, ClientEvent } from './client-event.ts';
 import { type Cursor, cursorText, eventsPerEvent, flowEndSeq, openCursors, unseenAfter } from './cursor.ts';

@@ -1,5 +1,5 @@
 import { createHash, type Hash } from 'node:crypto';
-import type { StreamEvent } from '../../stream-events/stream-event.ts';
+import type { StreamEvent } from '../../run-events/stream-event.ts';
 
 /** Each event of a run becomes at most so many events of a visitor, whose numbers end with this multiple of its own. */
 export const eventsPerEvent = 4;

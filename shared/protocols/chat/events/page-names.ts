@@ -1,7 +1,7 @@
 import type { ClientTool } from '../../../execution/agent-runs/input/run-input.ts';
 import { pageToolType } from '../../../execution/tools/runnable-tool.ts';
 import { toToolName } from '../../../execution/tools/tool-name.ts';
-import type { StreamEvent } from '../../stream-events/stream-event.ts';
+import type { StreamEvent } from '../../run-events/stream-event.ts';
 
 /** The tools that a page brought to a run, and the calls of them in its earlier streams. */
 export interface PageRunTools {

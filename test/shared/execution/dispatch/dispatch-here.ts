@@ -5,7 +5,7 @@ import { DispatchBody } from '../../../../shared/execution/dispatch/request.ts';
 import type { FlowRunEvent } from '../../../../shared/execution/events/flow-run-event.ts';
 import type { Scope } from '../../../../shared/platform/data/scope.ts';
 import { readDispatchResult } from '../../../../shared/protocols/json/dispatch-result.ts';
-import { flowEvents } from '../../../../shared/protocols/stream-events/flow-events.ts';
+import { flowEvents } from '../../../../shared/protocols/run-events/flow-events.ts';
 import { brokenTable, type Interference } from '../../../support/data/broken-table.ts';
 import { principalHere } from '../../../support/stack/principals.ts';
 import type { Tenant } from '../../../support/stack/stack.ts';

@@ -1,8 +1,8 @@
 import { forbidden, missingPermission, ServiceError } from '../../core/errors/errors.ts';
-import type { ExposedItem } from '../../domain/surfaces/exposed-item.ts';
-import type { Surface } from '../../domain/surfaces/surface/surface.ts';
 import { covers } from '../../platform/identity/permissions.ts';
 import type { Principal } from '../../platform/identity/principal.ts';
+import type { ExposedItem } from './exposed-item.ts';
+import type { Surface } from './surface/surface.ts';
 
 /** Who calls a surface. Senders of signed requests have no principal. */
 type Caller = Pick<Principal, 'environment'> & Partial<Principal>;
