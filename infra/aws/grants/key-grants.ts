@@ -1,0 +1,33 @@
+import type { Use } from '../../../shared/platform/aws/uses.ts';
+import { allowActions } from '../conventions/statements.ts';
+import type { Grant } from './grant.ts';
+
+/** On the KMS key of small secrets; the context of the encryption says what kind they are. */
+const onKey =
+  (actions: string[], context?: Record<string, Record<string, string>>): Grant =>
+  (role, { testKeysKey }) =>
+    allowActions(role, actions, [testKeysKey.keyArn], context);
+
+const read = ['kms:Decrypt'];
+const write = ['kms:Encrypt'];
+
+/** The context of the values of test keys has no task. */
+const ofTasks = { StringLike: { 'kms:EncryptionContext:taskId': 'task_*' } };
+/** Nor has it a connection. */
+const ofConnections = { StringLike: { 'kms:EncryptionContext:connectionId': 'mcpconn_*' } };
+const ofBudgets = { StringEquals: { 'kms:EncryptionContext:purpose': 'budget' } };
+const ofTelemetry = { StringEquals: { 'kms:EncryptionContext:purpose': 'telemetry' } };
+
+/** Values that the table has, encrypted. */
+export const keyGrants = {
+  'test-keys': onKey([...write, ...read]),
+  'test-keys:write': onKey(write),
+  'push-secrets:read': onKey(read, ofTasks),
+  'push-secrets:write': onKey(write, ofTasks),
+  'mcp-connections:read': onKey(read, ofConnections),
+  'mcp-connections:write': onKey(write, ofConnections),
+  'budget-secrets:read': onKey(read, ofBudgets),
+  'budget-secrets:write': onKey(write, ofBudgets),
+  'telemetry-secrets:read': onKey(read, ofTelemetry),
+  'telemetry-secrets:write': onKey(write, ofTelemetry),
+} satisfies Partial<Record<Use, Grant>>;
