@@ -9,11 +9,11 @@ import { acknowledgeWildcard, allowActions } from '../conventions/statements.ts'
 import type { Stores } from '../stores/stores.ts';
 import { grantBedrock } from './bedrock-grants.ts';
 import { grantAssets, grantPublicAssets, grantVectorIndexLookup, grantVectors } from './file-grants.ts';
-import type { Grant } from './grant.ts';
 import { keyGrants } from './key-grants.ts';
 import { LambdaRole } from './lambda-role.ts';
 import { grantEmails, grantMessages } from './message-grants.ts';
 import { queueGrants } from './queue-grants.ts';
+import type { RoleGrant } from './role-grant.ts';
 import { secretGrants } from './secret-grants.ts';
 
 /** The execution role of a group of Lambdas. It allows only what their uses require. */
@@ -26,21 +26,21 @@ export function groupRole(scope: Construct, group: string, uses: ReadonlySet<Use
 }
 
 const onTable =
-  (use: keyof typeof tableActions): Grant =>
+  (use: keyof typeof tableActions): RoleGrant =>
   (role, { table }) =>
     allowActions(role, tableActions[use], [table.tableArn]);
 
 const onTableAndIndexes =
-  (use: keyof typeof tableActions): Grant =>
+  (use: keyof typeof tableActions): RoleGrant =>
   (role, { table }) => {
     const indexes = tableSchema.indexes.map(({ name }) => `${table.tableArn}/index/${name}`);
     allowActions(role, tableActions[use], [table.tableArn, ...indexes]);
   };
 
 /** Settings, and what other uses already allow. */
-const nothing: Grant = () => {};
+const nothing: RoleGrant = () => {};
 
-const grants: Record<Use, Grant> = {
+const grants: Record<Use, RoleGrant> = {
   ...queueGrants,
   ...secretGrants,
   ...keyGrants,

@@ -1,10 +1,10 @@
 import type { Use } from '../../../shared/platform/aws/uses.ts';
 import { allowActions } from '../conventions/statements.ts';
-import type { Grant } from './grant.ts';
+import type { RoleGrant } from './role-grant.ts';
 
 /** On the KMS key of small secrets; the context of the encryption says what kind they are. */
 const onKey =
-  (actions: string[], context?: Record<string, Record<string, string>>): Grant =>
+  (actions: string[], context?: Record<string, Record<string, string>>): RoleGrant =>
   (role, { testKeysKey }) =>
     allowActions(role, actions, [testKeysKey.keyArn], context);
 
@@ -30,4 +30,4 @@ export const keyGrants = {
   'budget-secrets:write': onKey(write, ofBudgets),
   'telemetry-secrets:read': onKey(read, ofTelemetry),
   'telemetry-secrets:write': onKey(write, ofTelemetry),
-} satisfies Partial<Record<Use, Grant>>;
+} satisfies Partial<Record<Use, RoleGrant>>;

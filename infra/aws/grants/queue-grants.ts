@@ -3,7 +3,7 @@ import type { Role } from 'aws-cdk-lib/aws-iam';
 import type { CfnScheduleGroup } from 'aws-cdk-lib/aws-scheduler';
 import type { Use } from '../../../shared/platform/aws/uses.ts';
 import { acknowledgeWildcard, allowActions, allowSending } from '../conventions/statements.ts';
-import type { Grant } from './grant.ts';
+import type { RoleGrant } from './role-grant.ts';
 
 /** Messages, also those that EventBridge Scheduler sends at a time. */
 export const queueGrants = {
@@ -27,7 +27,7 @@ export const queueGrants = {
       role: schedulesRole,
       reason: 'Every schedule of the group wakes fire-schedule.',
     }),
-} satisfies Partial<Record<Use, Grant>>;
+} satisfies Partial<Record<Use, RoleGrant>>;
 
 interface Scheduling {
   group: CfnScheduleGroup;

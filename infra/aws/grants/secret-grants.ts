@@ -1,13 +1,13 @@
 import type { Use } from '../../../shared/platform/aws/uses.ts';
 import { allowActions, allowSecrets } from '../conventions/statements.ts';
-import type { Grant } from './grant.ts';
+import type { RoleGrant } from './role-grant.ts';
 
 const anyOfTenant = 'of its tenant, and the same workers run all tenants.';
 // Lambdas that store values need not read them.
 const storing = ['CreateSecret', 'PutSecretValue', 'DeleteSecret', 'RestoreSecret'];
 
 const onSecrets =
-  (folder: string, actions: string[], reason: string): Grant =>
+  (folder: string, actions: string[], reason: string): RoleGrant =>
   (role, { secretsPrefix }) =>
     allowSecrets(role, actions, `${secretsPrefix}/*/${folder}/*`, reason);
 
@@ -48,4 +48,4 @@ export const secretGrants = {
     ['GetSecretValue'],
     'Senders of webhooks call the surfaces of any tenant, and the same Lambdas verify all of them.',
   ),
-} satisfies Partial<Record<Use, Grant>>;
+} satisfies Partial<Record<Use, RoleGrant>>;

@@ -1,76 +1,39 @@
 import { omitUndefined } from '../../core/defined.ts';
-import { conflict, notFound } from '../../core/errors/errors.ts';
-import { createdAtFromId } from '../../core/ids.ts';
+import { notFound } from '../../core/errors/errors.ts';
 import { using } from '../../platform/aws/uses.ts';
-import { ConditionFailed, ifRefused } from '../../platform/data/condition-failed.ts';
+import { ifRefused } from '../../platform/data/condition-failed.ts';
 import { decodeReadable } from '../../platform/data/entity.ts';
-import { isUnchanged, type Modification } from '../../platform/data/modify.ts';
+import { isUnchanged } from '../../platform/data/modify.ts';
 import type { Scope } from '../../platform/data/scope.ts';
-import { exists, type Write } from '../../platform/data/writes.ts';
-import { type AuditEvent, audit } from '../../platform/identity/audit.ts';
+import { exists } from '../../platform/data/writes.ts';
 import type { Principal } from '../../platform/identity/principal.ts';
-import { surfaceEntity } from '../surfaces/surface/surface.ts';
-import { assertWithinLimit } from '../tenant-limits.ts';
-import {
-  type ClientToken,
-  clientCredentialEntity,
-  clientTokenEntity,
-  clientTokensPartition,
-  surfaceTokenEntity,
-} from './client-token.ts';
+import { type ClientToken, clientTokenEntity, clientTokensPartition } from './client-token.ts';
 import {
   assertDefault,
   type ClientTokenChanges,
   changedToken,
   type NewClientToken,
   newValue,
-  storedToken,
 } from './token-changes.ts';
-import { assertPinned, assertTargetsExist, findChatSurface } from './token-targets.ts';
+import { assertPinned, assertTargetsExist } from './token-targets.ts';
+import {
+  changeToken,
+  credentialRemoval,
+  credentialWrite,
+  insertToken,
+  lookupRemovals,
+} from './token-writes.ts';
 
 const markedEveryMs = 60_000;
 
 export const clientTokenStore = /* @__PURE__ */ using(['table:write'], (scope: Scope) => {
-  const { table, now, newId } = scope;
+  const { table, now } = scope;
 
   async function find(id: string): Promise<ClientToken> {
     const token = await table.get(clientTokenEntity, { id }, { consistent: true });
     if (!token) throw notFound('Client token');
     return token;
   }
-
-  /** Changes the current token together with further writes and an audit item. @throws 404; 409 after conflicts. */
-  async function change(
-    by: Principal,
-    id: string,
-    event: Omit<AuditEvent, 'targetId'>,
-    decide: (before: ClientToken) => Promise<{ after: ClientToken | undefined; alsoWrite?: Write[] }>,
-  ): Promise<ClientToken> {
-    const { write, log } = audit(scope, by, { ...event, targetId: id });
-    const updatedAt = now().toISOString();
-    const decided = async (before: ClientToken): Promise<Modification<typeof clientTokenEntity>> => {
-      const { after, alsoWrite = [] } = await decide(before);
-      const own = after ? { put: storedToken({ ...after, updatedAt }) } : ({ remove: true } as const);
-      return { ...own, alsoWrite: [...alsoWrite, write] };
-    };
-    const options = { consistent: true, conflictError };
-    const token = await table.modify(clientTokenEntity, { id }, decided, options);
-    if (!token) throw notFound('Client token');
-    log();
-    return token;
-  }
-
-  const credentialOf = ({ id, hash, userId, organizationId }: ClientToken): Write =>
-    table.writes.insert(clientCredentialEntity, { hash, tokenId: id, userId, organizationId });
-  const removalOfCredential = ({ hash }: ClientToken): Write =>
-    table.writes.remove(clientCredentialEntity, { hash });
-  const removalOfLookups = (token: ClientToken): Write[] => {
-    const { id: tokenId, surface } = token;
-    const ofSurface = surface
-      ? [table.writes.remove(surfaceTokenEntity, { surfaceId: surface.id, tokenId })]
-      : [];
-    return [removalOfCredential(token), ...ofSurface];
-  };
 
   return {
     /** @throws 404 */
@@ -92,46 +55,7 @@ export const clientTokenStore = /* @__PURE__ */ using(['table:write'], (scope: S
     },
 
     /** @throws 400, 404 if a flow, an agent or the surface does not exist; 409 if the tenant has too many tokens. */
-    async create(by: Principal, { surfaceId, ...given }: NewClientToken): Promise<ClientToken> {
-      assertDefault(given);
-      await assertTargetsExist(table, given);
-      await assertPinned(table, given);
-      const surface = surfaceId === undefined ? null : await findChatSurface(table, surfaceId);
-      assertWithinLimit('client tokens', 1 + (await table.count({ partition: clientTokensPartition })));
-      const { userId, organizationId } = by;
-      const id = newId('clienttoken');
-      const at = createdAtFromId(id);
-      const token: ClientToken = {
-        id,
-        revision: 1,
-        userId,
-        organizationId,
-        ...given,
-        ...newValue(given),
-        surface,
-        isActive: true,
-        lastUsedAt: null,
-        createdAt: at,
-        updatedAt: at,
-      };
-      const { name, environment, flowIds, agentIds, allowedOrigins } = token;
-      const details = { name, environment, flowIds, agentIds, allowedOrigins };
-      const event = { action: 'client-token.created', targetId: token.id, details };
-      const { write, log } = audit(scope, by, event);
-      const { tenant } = table;
-      const ofSurface = surface
-        ? [
-            table.writes.check(surfaceEntity, surface, exists),
-            table.writes.put(surfaceTokenEntity, { surfaceId: surface.id, tokenId: token.id, tenant }),
-          ]
-        : [];
-      const insertion = table.writes.insert(clientTokenEntity, storedToken(token));
-      await table.commit([...ofSurface, insertion, credentialOf(token), write]).catch((error) => {
-        throw surface && error instanceof ConditionFailed ? notFound('Surface') : error;
-      });
-      log();
-      return token;
-    },
+    create: (by: Principal, given: NewClientToken): Promise<ClientToken> => insertToken(scope, by, given),
 
     /** @param allow Throws if the caller may not have the token changed to this. @throws 400, 404, 409 */
     async update(
@@ -145,7 +69,7 @@ export const clientTokenStore = /* @__PURE__ */ using(['table:write'], (scope: S
       const mayUnpin = (flowIds ?? agentIds ?? pinToVersion) !== undefined;
       const config = changes.config && JSON.stringify(changes.config);
       const event = { action: 'client-token.updated', details: omitUndefined({ ...changes, config }) };
-      return change(by, id, event, async (before) => {
+      return changeToken(scope, by, id, event, async (before) => {
         const after = changedToken(before, changes);
         allow(after);
         assertDefault(after);
@@ -156,17 +80,17 @@ export const clientTokenStore = /* @__PURE__ */ using(['table:write'], (scope: S
 
     /** Replaces the value. The old one stops working at once. @param allow As for an update. @throws 404, 409 */
     regenerate: (by: Principal, id: string, allow: (after: ClientToken) => void): Promise<ClientToken> =>
-      change(by, id, { action: 'client-token.regenerated' }, async (before) => {
+      changeToken(scope, by, id, { action: 'client-token.regenerated' }, async (before) => {
         allow(before);
         const after = { ...before, ...newValue(before) };
-        return { after, alsoWrite: [removalOfCredential(before), credentialOf(after)] };
+        return { after, alsoWrite: [credentialRemoval(scope, before), credentialWrite(scope, after)] };
       }),
 
     /** It stops working at once. Its conversations stay. @throws 404, 409 */
     async remove(by: Principal, id: string): Promise<void> {
-      await change(by, id, { action: 'client-token.deleted' }, async (before) => ({
+      await changeToken(scope, by, id, { action: 'client-token.deleted' }, async (before) => ({
         after: undefined,
-        alsoWrite: removalOfLookups(before),
+        alsoWrite: lookupRemovals(scope, before),
       }));
     },
 
@@ -175,11 +99,8 @@ export const clientTokenStore = /* @__PURE__ */ using(['table:write'], (scope: S
         const [token] = decodeReadable(clientTokenEntity, [item]);
         if (token?.surface?.id !== surfaceId) continue;
         const removal = table.writes.remove(clientTokenEntity, token, isUnchanged(token));
-        await table.commit([removal, ...removalOfLookups(token)]);
+        await table.commit([removal, ...lookupRemovals(scope, token)]);
       }
     },
   };
 });
-
-const conflictError = () =>
-  conflict('The client token was changed by another request at the same time; read it again and retry');

@@ -1,110 +1,44 @@
 import { omitUndefined } from '../../core/defined.ts';
-import { conflict, type ErrorDetail, invalidAt, notFound } from '../../core/errors/errors.ts';
+import { conflict, notFound } from '../../core/errors/errors.ts';
 import { createdAtFromId } from '../../core/ids.ts';
 import { using } from '../../platform/aws/uses.ts';
 import { cleanupQueue } from '../../platform/cleanup/cleanup.ts';
 import { tombstoneWrite } from '../../platform/cleanup/tombstone.ts';
 import { ConditionFailed } from '../../platform/data/condition-failed.ts';
-import { decode, decodeReadable } from '../../platform/data/entity.ts';
 import type { Modification } from '../../platform/data/modify.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 import { exists } from '../../platform/data/writes.ts';
 import type { Principal } from '../../platform/identity/principal.ts';
 import { assertFits } from '../content-size.ts';
-import { flowEntity } from '../flows/flow.ts';
 import { recordStore } from '../records/record-store.ts';
 import { surfaceEntity } from '../surfaces/surface/surface.ts';
 import { nextRunAfter } from './next-time.ts';
-import {
-  type Schedule,
-  scheduleCountEntity,
-  scheduleEntity,
-  schedulesPartition,
-  storedSchedule,
-} from './schedule.ts';
+import { findSchedule, type NamedSchedule, namedSchedules, readSchedules } from './read-schedules.ts';
+import { type Schedule, scheduleCountEntity, scheduleEntity, storedSchedule } from './schedule.ts';
 import type { NewSchedule, ScheduleChanges } from './schedule-body.ts';
 import { scheduleDefaults } from './schedule-defaults.ts';
+import { assertScheduleTargets, assertTakesSchedules, type SchedulePlace } from './schedule-place.ts';
 import { assertConsistent, changedSchedule, isRetimed, repairAt } from './trigger.ts';
 import { wakeUps } from './wake-ups.ts';
 
 export const schedulesMax = 100;
 /** So that all schedules of a surface fit a response. */
 const scheduleBytesMax = 50_000;
-const missingListedMax = 10;
-
-export interface SchedulePlace {
-  productId: string;
-  surfaceId: string;
-}
-
-interface Targets {
-  flowId?: string | undefined;
-  recordIds?: readonly string[] | null | undefined;
-}
-
-/** Flows by their ids; undefined for one that does not exist. */
-type FlowItems = ReadonlyMap<string, Record<string, unknown> | undefined>;
-
-export type NamedSchedule = Schedule & { flowName: string | null };
-
 export const scheduleStore = /* @__PURE__ */ using(
   ['table:write', wakeUps, recordStore, cleanupQueue],
   (scope: Scope) => {
     const { table, now, newId } = scope;
-
-    /** @throws 404; 400 if the surface is of another type. */
-    async function assertTakesSchedules({ productId, surfaceId }: SchedulePlace): Promise<void> {
-      const surface = await table.get(surfaceEntity, { productId, id: surfaceId });
-      if (!surface) throw notFound('Surface');
-      if (surface.type === 'schedule') return;
-      const message = `The surface has the type ${surface.type}. Create schedules on a surface of the type schedule`;
-      throw invalidAt('surfaceId', 'INVALID_VALUE', message);
-    }
-
-    /** @throws 404 if the flow or one of the records does not exist. */
-    async function assertTargets({ flowId, recordIds }: Targets): Promise<void> {
-      const [flow, missing] = await Promise.all([
-        flowId ? table.get(flowEntity, { id: flowId }) : true,
-        recordIds ? recordStore(scope).missing(recordIds) : [],
-      ]);
-      if (!flow) throw notFound('Flow');
-      if (missing.length === 0) return;
-      const detail = (id: string): ErrorDetail => ({
-        path: `recordIds.${recordIds?.indexOf(id)}`,
-        code: 'NOT_FOUND',
-        message: `Record ${id} does not exist`,
-      });
-      throw notFound('Record', missing.slice(0, missingListedMax).map(detail));
-    }
-
-    async function find({ productId, surfaceId }: SchedulePlace, id: string): Promise<Schedule> {
-      const keys = [surfaceEntity.key({ productId, id: surfaceId }), scheduleEntity.key({ id })];
-      const [surface, item] = await table.getMany(keys, { consistent: true });
-      if (!surface) throw notFound('Surface');
-      const schedule = item && decode(scheduleEntity, item);
-      if (schedule?.surfaceId !== surfaceId) throw notFound('Schedule');
-      return schedule;
-    }
-
-    async function allNamed(
-      schedules: readonly Schedule[],
-      read: FlowItems = new Map(),
-    ): Promise<NamedSchedule[]> {
-      const missing = schedules.map(({ flowId }) => flowId).filter((id) => !read.has(id));
-      const items = await table.getMany(missing.map((id) => flowEntity.key({ id })));
-      const flows = new Map([...read, ...missing.map((id, at) => [id, items[at]] as const)]);
-      return schedules.map((schedule) => {
-        const { name = null } = (flows.get(schedule.flowId)?.summary ?? {}) as { name?: string };
-        return { ...schedule, flowName: name };
-      });
-    }
+    const find = (place: SchedulePlace, id: string) => findSchedule(scope, place, id);
 
     /** Applies changes to the stored schedule, and tells EventBridge Scheduler. */
     async function change(place: SchedulePlace, id: string, changes: ScheduleChanges): Promise<Schedule> {
       const at = now();
       const known = await find(place, id);
       // One that is enabled must be able to run.
-      await assertTargets(changes.enabled ? { flowId: known.flowId, ...omitUndefined(changes) } : changes);
+      await assertScheduleTargets(
+        scope,
+        changes.enabled ? { flowId: known.flowId, ...omitUndefined(changes) } : changes,
+      );
       let retimed = false;
       const decide = (before: Schedule): Modification<typeof scheduleEntity> => {
         const edited = changedSchedule(before, changes);
@@ -124,26 +58,11 @@ export const scheduleStore = /* @__PURE__ */ using(
     return {
       find,
       change,
-      async named(schedule: Schedule): Promise<NamedSchedule> {
-        const [named] = await allNamed([schedule]);
-        return named ?? { ...schedule, flowName: null };
-      },
-
       /** Oldest first. @throws 404; 400 if the surface is of another type. */
-      async list(place: SchedulePlace): Promise<NamedSchedule[]> {
-        const [entries] = await Promise.all([
-          table.queryAll({ partition: schedulesPartition(place.surfaceId), index: 1 }),
-          assertTakesSchedules(place),
-        ]);
-        const keys = entries.map(({ SK1 }) => scheduleEntity.key({ id: String(SK1) }));
-        // Entries of schedules that an earlier release wrote have no summary.
-        const flowIds = entries.flatMap(
-          ({ summary }) => (summary as { flowId?: string } | undefined)?.flowId ?? [],
-        );
-        const flowKeys = flowIds.map((id) => flowEntity.key({ id }));
-        const items = await table.getMany([...keys, ...flowKeys]);
-        const flows = new Map(flowIds.map((id, at) => [id, items[keys.length + at]]));
-        return allNamed(decodeReadable(scheduleEntity, items.slice(0, keys.length)), flows);
+      list: (place: SchedulePlace) => readSchedules(scope, place),
+      async named(schedule: Schedule): Promise<NamedSchedule> {
+        const [named] = await namedSchedules(scope, [schedule]);
+        return named ?? { ...schedule, flowName: null };
       },
 
       /** @throws 400, 404; 409 if the surface has as many schedules as it can have. */
@@ -153,8 +72,8 @@ export const scheduleStore = /* @__PURE__ */ using(
         const { flowId, triggerType } = given;
         const edited = changedSchedule({ ...scheduleDefaults, flowId, triggerType }, given);
         assertConsistent(edited, at);
-        await assertTakesSchedules(place);
-        await assertTargets(edited);
+        await assertTakesSchedules(scope, place);
+        await assertScheduleTargets(scope, edited);
         const id = newId('schedule');
         const createdAt = createdAtFromId(id);
         const schedule: Schedule = {

@@ -2,4 +2,4 @@ import type { Role } from 'aws-cdk-lib/aws-iam';
 import type { Stores } from '../stores/stores.ts';
 
 /** Allows a role what a use needs. */
-export type Grant = (role: Role, stores: Stores) => void;
+export type RoleGrant = (role: Role, stores: Stores) => void;
