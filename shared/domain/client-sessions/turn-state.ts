@@ -6,7 +6,7 @@ import { sessionExpiry } from './session-store.ts';
 
 /** How long a turn lasts whose process died. */
 const turnMs = 10_000;
-/** How long a page that reads along holds an answer after it stopped to say so. */
+/** How long an answer is kept open for a page that reads it, after the page last said that it does. */
 const readMs = 5_000;
 /** How long a request that died keeps its place among those that wait. */
 const placeMs = 5_000;

@@ -32,7 +32,7 @@ export const surfaceKeyKind: CredentialKind = {
   }),
 
   // The slugs that the key can call; empty for all. No permission has the form of a slug.
-  // `assertMayRun` in protocols/surface/access.ts checks them.
+  // `assertMayRun` in domain/surfaces/item-permissions.ts checks them.
   permissionsOf: (_principal, { scopes = [] }) => scopes,
 
   refusalOf: onlyWhereAccepted('surface-key'),
