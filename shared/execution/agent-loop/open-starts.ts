@@ -1,4 +1,4 @@
-import type { LoopProgress } from './progress.ts';
+import type { LoopProgress } from './loop-progress.ts';
 
 export interface Breakdown {
   error: string;

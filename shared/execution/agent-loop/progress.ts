@@ -1,63 +1,14 @@
-import type { Attempt } from '../../domain/flows/steps/attempt.ts';
-import type { StepEvent } from '../../domain/flows/steps/step.ts';
-import type { Artifact } from '../tool-support/tool-outcome.ts';
-import type { Fact, FactOf, ResultFact, TurnFact } from './facts.ts';
+import {
+  approvalComplete,
+  approvalStarts,
+  artifactEvents,
+  toolComplete,
+  turnComplete,
+} from './fact-progress.ts';
+import type { Fact, TurnFact } from './facts.ts';
 import type { LoopEvent } from './loop.ts';
+import type { LoopProgress } from './loop-progress.ts';
 import { openStarts } from './open-starts.ts';
-
-export type LoopProgress =
-  | StepEvent
-  | { type: 'turn_start'; id: string; role: 'assistant'; iteration: number }
-  | {
-      type: 'turn_complete';
-      id: string;
-      role: 'assistant';
-      iteration: number;
-      content: string;
-      tokens: { input: number; output: number; cachedInput: number };
-      /** USD as decimal text; null if a call has no known price. */
-      cost: string | null;
-      stopReason:
-        | 'end_turn'
-        | 'tool_calls'
-        | 'max_tool_calls'
-        | 'length'
-        | 'content_filter'
-        | 'error'
-        | 'unknown';
-      fallback?: string;
-      attempts?: Attempt[];
-      /** Of a turn without a response. */
-      success?: false;
-      error?: string;
-      completedAt: string;
-    }
-  | { type: 'artifact_start'; id: string; artifactType: string; title: string }
-  | { type: 'artifact_delta'; id: string; delta: string }
-  | { type: 'artifact_update'; id: string; content: string }
-  | { type: 'artifact_complete'; id: string }
-  | {
-      type: 'approval_start';
-      approvalId: string;
-      toolCallId: string;
-      toolName: string;
-      parameters: unknown;
-      /** Milliseconds until the call is denied. */
-      timeout: number;
-    }
-  | {
-      type: 'approval_complete';
-      approvalId: string;
-      decision: 'approved' | 'denied' | 'timeout';
-      resolvedBy: 'user' | 'system';
-      reason?: string;
-    };
-
-export const toStepEvent = (progress: LoopProgress): StepEvent | undefined =>
-  isOfAgents(progress) ? undefined : progress;
-
-const isOfAgents = (progress: LoopProgress): progress is Exclude<LoopProgress, StepEvent> =>
-  /^(turn|approval|artifact)_/.test(progress.type);
 
 /** The process of a turn that readers saw the beginning of is gone, and another one takes the turn. */
 interface TurnLost {
@@ -171,81 +122,3 @@ export function openProgress({ showsEmptyText = false } = {}) {
 
 /** @param stopReason Of a run that ended while something was open. */
 export const endedBefore = (stopReason: string) => `The run ended before this did: ${stopReason}`;
-
-function toolComplete({
-  callId: toolCallId,
-  toolName,
-  output,
-  failed,
-  durationMs,
-}: ResultFact): LoopProgress {
-  const outcome = failed ? { success: false, error: String(output) } : { success: true, result: output };
-  return { type: 'tool_complete', toolCallId, toolName, ...outcome, executionTime: durationMs };
-}
-
-function* artifactEvents({
-  id,
-  isNew,
-  artifactType = 'markdown',
-  title = '',
-  content,
-}: Artifact): Generator<LoopProgress> {
-  if (isNew) {
-    yield { type: 'artifact_start', id, artifactType, title };
-    yield { type: 'artifact_delta', id, delta: content };
-  } else yield { type: 'artifact_update', id, content };
-  yield { type: 'artifact_complete', id };
-}
-
-const stopReasons = {
-  stop: 'end_turn',
-  'tool-calls': 'tool_calls',
-  max_tool_calls: 'max_tool_calls',
-  length: 'length',
-  'content-filter': 'content_filter',
-  error: 'error',
-  interrupted: 'error',
-  other: 'unknown',
-} as const;
-
-const turnComplete = ({
-  turnId,
-  turn,
-  text,
-  spent,
-  stopReason,
-  fallback,
-  attempts,
-  at,
-}: TurnFact): LoopProgress => ({
-  type: 'turn_complete',
-  id: turnId,
-  role: 'assistant',
-  iteration: turn,
-  content: text,
-  tokens: {
-    input: spent.inputTokens,
-    output: spent.outputTokens,
-    cachedInput: spent.cachedInputTokens ?? 0,
-  },
-  cost: spent.cost,
-  stopReason: stopReasons[stopReason],
-  ...(fallback && { fallback }),
-  ...(attempts && { attempts }),
-  completedAt: at,
-});
-
-function* approvalStarts({ waits, at }: FactOf<'pause'>): Generator<LoopProgress> {
-  for (const { approvalId, callId: toolCallId, toolName, parameters, until } of waits) {
-    const timeout = Date.parse(until) - Date.parse(at);
-    if (approvalId) yield { type: 'approval_start', approvalId, toolCallId, toolName, parameters, timeout };
-  }
-}
-
-const approvalComplete = ({ approvalId, decision, reason, by }: FactOf<'decision'>): LoopProgress => ({
-  type: 'approval_complete',
-  approvalId,
-  decision,
-  resolvedBy: by === null ? 'system' : 'user',
-  ...(reason && { reason }),
-});

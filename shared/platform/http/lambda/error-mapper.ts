@@ -4,7 +4,7 @@ import { hasCode, ServiceError } from '../../../core/errors/errors.ts';
 import { log } from '../../../core/log.ts';
 import type { AnyEndpoint } from '../endpoint.ts';
 import { toHttpError } from '../responses/http-errors.ts';
-import type { CallContext } from './lambda.ts';
+import type { CallContext } from './call-context.ts';
 import { jsonProxyResult } from './proxy-result.ts';
 
 type Failing = { [Name in 'errorBody']?: AnyEndpoint[Name] | undefined };

@@ -1,0 +1,53 @@
+import type { APIGatewayProxyEvent, APIGatewayProxyResult } from 'aws-lambda';
+import type { PublicCall } from '../../auth/public-scope.ts';
+import { toRateLimitHeaders, uncountedRateLimit } from '../../auth/rate-limit-windows.ts';
+import { admit, type RequestAdmission } from '../../auth/request-gate.ts';
+import { principalFrom } from '../../identity/principal.ts';
+import type { Runtime } from '../../runtime.ts';
+import type { AnyEndpoint } from '../endpoint.ts';
+import type { CallContext } from './call-context.ts';
+
+/** Resolves the caller and the tenant; `undefined` if the endpoint has no tenant. */
+export function resolveCall(
+  endpoint: AnyEndpoint,
+  event: APIGatewayProxyEvent,
+  loadRuntime: () => Runtime,
+): PublicCall | Promise<PublicCall> | undefined {
+  if (endpoint.scope === 'none') return undefined;
+  if (endpoint.scope) return endpoint.scope.callOf(event, loadRuntime());
+  const principal = principalFrom(event.requestContext);
+  const scope = loadRuntime().scopeOf(principal.tenant);
+  return { principal, scope, admission: admit(scope, principal, endpoint) };
+}
+
+/** A signal that is aborted when a request is refused, or cannot be counted. */
+export function refusalSignal(admission: Promise<RequestAdmission>): AbortSignal {
+  const refused = new AbortController();
+  admitted(admission).catch((error) => refused.abort(error));
+  return refused.signal;
+}
+
+/** @returns the current permissions of the credential. */
+export async function admitted(admission: Promise<RequestAdmission> | undefined): Promise<string[]> {
+  const { refusal, permissions = [] } = (await admission) ?? {};
+  if (refusal) throw refusal;
+  return permissions;
+}
+
+/** Middleware that says in every response how much of the rate limit is left. */
+export function rateLimitHeaders({ scope }: AnyEndpoint) {
+  const isFree = scope === 'none';
+  const add = async ({
+    context,
+    response,
+  }: {
+    context: CallContext;
+    response: APIGatewayProxyResult | null;
+  }) => {
+    const admission = await context.admission?.catch(() => undefined);
+    if (!response) return;
+    const limits = toRateLimitHeaders(admission?.rateLimit ?? uncountedRateLimit(isFree));
+    response.headers = { ...response.headers, ...limits };
+  };
+  return { after: add, onError: add };
+}
