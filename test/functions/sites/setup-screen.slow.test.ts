@@ -3,7 +3,7 @@ import { expectAccessible, noBrowser, watchedPage } from '../../support/console/
 import { call, newTenant, stack } from '../../support/stack/stack.ts';
 import { expireAt, newKeyedSecret, setupLink, storedSecret } from '../../support/surfaces/setup-links.ts';
 
-import { dead, field, focused, heading, opened, row, save } from '../../support/surfaces/setup-screen.ts';
+import { dead, field, focused, opened, row, save, titled } from '../../support/surfaces/setup-screen.ts';
 
 const test = anyTest.skipIf(noBrowser !== undefined);
 
@@ -25,7 +25,7 @@ test('the keyboard operates the whole form, and a value can be shown', async () 
   await keyboard.press('Tab');
   await keyboard.type('typed as well');
   await keyboard.press('Enter');
-  await heading(page, 'All set');
+  await titled(page, 'All set');
   expect(await focused(page)).toBe('title');
   expect(await storedSecret(tenant, 'SECOND_KEY')).toMatchObject({ value: 'typed as well' });
 });
@@ -42,7 +42,7 @@ test('some values can be saved now and the others later', async () => {
   expect(await row(page, 'SECOND_KEY').textContent()).toContain('Configured');
   await field(page, 'FIRST_KEY').fill('the first value');
   await save(page);
-  await heading(page, 'All set');
+  await titled(page, 'All set');
   expect(await storedSecret(tenant, 'FIRST_KEY')).toMatchObject({ value: 'the first value' });
 });
 
@@ -65,7 +65,7 @@ test('an expired link shows a message and clears the form', async () => {
   await expireAt(tenant, token, new Date());
   await field(page, 'ONE_KEY').fill('too late for this');
   await save(page);
-  await heading(page, dead);
+  await titled(page, dead);
   expect(await page.getByRole('textbox').count()).toBe(0);
   expect(await storedSecret(tenant, 'ONE_KEY')).toBeUndefined();
 });
@@ -80,7 +80,7 @@ test('a lost connection loses no input, and the same values can be sent again', 
   expect(await field(page, 'ONE_KEY').inputValue()).toBe('kept over the gap');
   await page.context().setOffline(false);
   await save(page);
-  await heading(page, 'All set');
+  await titled(page, 'All set');
   expect(await storedSecret(tenant, 'ONE_KEY')).toMatchObject({ value: 'kept over the gap' });
 });
 
@@ -106,7 +106,7 @@ test('a pasted key of several lines keeps its lines', async () => {
   }, pem);
   expect(await field(page, 'PEM_KEY').inputValue()).toBe(pem);
   await save(page);
-  await heading(page, 'All set');
+  await titled(page, 'All set');
   expect(await storedSecret(tenant, 'PEM_KEY')).toMatchObject({ value: pem });
 });
 
@@ -122,7 +122,7 @@ test('the return link shows where it leads, and an invalid one is left out', asy
     );
     await page.getByRole('textbox').or(page.locator('input')).first().fill('a good value');
     await save(page);
-    await heading(page, 'All set');
+    await titled(page, 'All set');
     return page;
   };
   const back = (await finish('https://app.example.com/agents?id=7')).getByRole('link');
@@ -150,10 +150,10 @@ test.each(['light', 'dark'] as const)('every state is accessible in %s', async (
   await field(page, 'FIRST_KEY').fill('long enough now');
   await field(page, 'SECOND_KEY').fill('long enough too');
   await save(page);
-  await heading(page, 'All set');
+  await titled(page, 'All set');
   await expectAccessible(page);
   await page.goto(url);
-  await heading(page, dead);
+  await titled(page, dead);
   await expectAccessible(page);
   const background = await page.evaluate(() => getComputedStyle(document.body).backgroundColor);
   const [brightness = 0] = background.match(/\d+/g)?.map(Number) ?? [];
@@ -170,7 +170,7 @@ test('the screen also works under the path of a stage', async () => {
   await page.goto(`${stack().url}/dev/secrets/setup#${token}`);
   await field(page, 'ONE_KEY').fill('a good value');
   await save(page);
-  await heading(page, 'All set');
+  await titled(page, 'All set');
 });
 
 test('nothing is cut off on a screen 320 pixels wide', async () => {

@@ -3,7 +3,7 @@ import { noBrowser, watchedPage } from '../../support/console/browser.ts';
 import { newTenant, stack } from '../../support/stack/stack.ts';
 import { newKeyedSecret, revokeSecret, storedSecret } from '../../support/surfaces/setup-links.ts';
 
-import { dead, field, focused, heading, opened, row, save } from '../../support/surfaces/setup-screen.ts';
+import { dead, field, focused, opened, row, save, titled } from '../../support/surfaces/setup-screen.ts';
 
 const test = anyTest.skipIf(noBrowser !== undefined);
 
@@ -26,7 +26,7 @@ test('a link opens a form for what is missing, which accepts a valid value after
 
   await field(page, 'GONE_KEY').fill('now it is long enough');
   await save(page);
-  await heading(page, 'All set');
+  await titled(page, 'All set');
   for (const key of keys) expect(await row(page, key).textContent()).toContain('Configured');
   expect(await page.getByRole('textbox').count()).toBe(0);
   expect(await storedSecret(tenant, 'GONE_KEY')).toMatchObject({ value: 'now it is long enough' });
@@ -34,7 +34,7 @@ test('a link opens a form for what is missing, which accepts a valid value after
 
   const later = await watchedPage();
   await later.page.goto(url);
-  await heading(later.page, dead);
+  await titled(later.page, dead);
   expect(await later.page.getByRole('textbox').count()).toBe(0);
 
   const asked = [...requested, ...later.requested].filter((address) => !address.startsWith('data:'));
@@ -52,5 +52,5 @@ test('the token disappears from the address bar, and the browser does not store 
   expect(kept).not.toContain(token.slice(9));
   expect(await page.content()).not.toContain(token.slice(9));
   await page.reload();
-  await heading(page, 'Open the link that you were sent');
+  await titled(page, 'Open the link that you were sent');
 });

@@ -3,7 +3,7 @@ import { watchedPage } from '../console/browser.ts';
 import type { Tenant } from '../stack/stack.ts';
 import { setupLink } from './setup-links.ts';
 
-export const heading = (page: Page, name: string) => page.getByRole('heading', { name }).waitFor();
+export const titled = (page: Page, name: string) => page.getByRole('heading', { name }).waitFor();
 export const field = (page: Page, key: string) => page.getByLabel(key, { exact: true });
 export const row = (page: Page, key: string) => page.getByRole('listitem').filter({ hasText: key });
 export const save = (page: Page) => page.getByRole('button', { name: 'Save securely' }).click();

@@ -39,7 +39,7 @@ interface Answering {
   run: LoggedRun | undefined;
 }
 
-export async function answerTo(
+export async function runEndpoint(
   endpoint: AnyEndpoint,
   event: APIGatewayProxyEvent,
   context: CallContext,

@@ -10,7 +10,7 @@ import { productionRuntime, type Runtime } from '../../runtime.ts';
 import type { AnyEndpoint } from '../endpoint.ts';
 import { isStreamed } from '../responses/response.ts';
 import { admitted, rateLimitHeaders, refusalSignal, resolveCall } from './admission.ts';
-import { answeredOnce, answerTo } from './answer.ts';
+import { answeredOnce, runEndpoint } from './answer.ts';
 import type { CallContext, Lasting } from './call-context.ts';
 import { crossOrigin } from './cross-origin.ts';
 import { errorMapper } from './error-mapper.ts';
@@ -79,7 +79,7 @@ const requestStack = (
         const { refused } = context;
         const needed = refused ? AbortSignal.any([signal, refused]) : signal;
         const answer = answeredOnce(endpoint, event, context, (run) =>
-          answerTo(endpoint, event, context, { signal: needed, lasting, run }),
+          runEndpoint(endpoint, event, context, { signal: needed, lasting, run }),
         );
         answer.catch(() => {});
         await admitted(context.admission);
