@@ -89,6 +89,14 @@ test('what is imported for its types, or when it is used, is no import of a valu
   expect(found).toEqual(['./a.ts', './e.ts', './g.ts']);
 });
 
+test('what describes the types of steps and tools brings no sandbox into the Lambdas that only read it', () => {
+  const leadsTo = new Map(shared.map((file) => [file, new Set(importsOf(file, valueImport))]));
+  const registries = ['shared/domain/flows/step-types/index.ts', 'shared/domain/tools/builtin/index.ts'];
+  const reached = registries.flatMap((file) => [...reachableFrom(file, leadsTo)]);
+  expect(reached.length).toBeGreaterThan(50);
+  expect(reached.filter((file) => /\/sandbox(-thread)?\//.test(file))).toEqual([]);
+});
+
 test('the check detects a circular import', () => {
   const circle = ['a b', 'b c', 'c a', 'c d', 'd d'];
   const between = circle.map((line) => line.split(' ')).map(([from = '', to = '']) => ({ from, to }));

@@ -2,6 +2,7 @@ import { StepError } from '../../core/errors/step-error.ts';
 import { jsonIn } from '../../core/json/json.ts';
 import type { HttpResponse } from '../ports/http-port.ts';
 import { limitAsStepError, type Sandbox } from '../sandbox/sandbox.ts';
+import type { ContentForm } from './content-forms.ts';
 import type { WebPage } from './page.ts';
 import { readPageTask, xmlProblemTask } from './tasks.ts';
 
@@ -39,7 +40,7 @@ export const contentAs = {
   },
   markdown: async (answer, { sandbox, signal }) =>
     isHtml(answer) ? (await readResponse(answer, sandbox, signal)).markdown : textOf(answer),
-} satisfies Record<string, (answer: HttpResponse, reading: Reading) => Promise<unknown>>;
+} satisfies Record<ContentForm, (answer: HttpResponse, reading: Reading) => Promise<unknown>>;
 
 /** Extracts the readable content of an HTML page. @throws StepError */
 export const readResponse = (answer: HttpResponse, sandbox: Sandbox, signal: AbortSignal): Promise<WebPage> =>

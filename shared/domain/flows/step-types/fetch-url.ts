@@ -1,10 +1,10 @@
 import * as z from 'zod';
-import { contentAs } from '../../../adapters/web/content.ts';
+import { contentForms } from '../../../adapters/web/content-forms.ts';
 import { commonConfig } from '../steps/common-config.ts';
 import { Http } from '../steps/http-config.ts';
 import { defineStepType } from '../steps/step.ts';
 
-const ResponseType = z.enum(Object.keys(contentAs) as (keyof typeof contentAs)[]);
+const ResponseType = z.enum(contentForms);
 
 export const fetchUrlStep = defineStepType({
   type: 'fetch-url',
