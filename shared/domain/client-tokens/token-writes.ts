@@ -90,9 +90,11 @@ export async function changeToken(
 
 export const credentialWrite = ({ table }: Scope, { id, hash, userId, organizationId }: ClientToken): Write =>
   table.writes.insert(clientCredentialEntity, { hash, tokenId: id, userId, organizationId });
+
 export const credentialRemoval = ({ table }: Scope, { hash }: ClientToken): Write =>
   table.writes.remove(clientCredentialEntity, { hash });
-/** Of everything by which a token is found. */
+
+/** Removes everything by which a token is found. */
 export const lookupRemovals = (scope: Scope, token: ClientToken): Write[] => {
   const { id: tokenId, surface } = token;
   const ofSurface = surface
