@@ -1,9 +1,9 @@
-import { spawnSync } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { guideProblems } from '../docs/guide.ts';
+import { runProgram } from '../support/command-line/run-program.ts';
 import { tenantWithKey } from '../support/stack/keys.ts';
 import { stack } from '../support/stack/stack.ts';
 
@@ -11,11 +11,12 @@ const folder = mkdtempSync(join(tmpdir(), 'python-client-'));
 let isAvailable = false;
 
 /** Python 3.11 with `pip`, and a registry that has the generator. */
-beforeAll(() => {
-  const made = spawnSync('python3', ['-m', 'venv', folder]);
+beforeAll(async () => {
+  const made = await runProgram('python3', ['-m', 'venv', folder]);
   const wanted = ['download', '--quiet', '--no-deps', '--dest', folder, 'openapi-python-client>=0.29,<0.30'];
   isAvailable =
-    made.status === 0 && spawnSync(join(folder, 'bin/pip'), wanted, { timeout: 60_000 }).status === 0;
+    made.status === 0 &&
+    (await runProgram(join(folder, 'bin/pip'), wanted, { timeout: 60_000 })).status === 0;
   if (!isAvailable)
     process.stderr.write(
       'The client for Python is not tested: it needs Python 3.11 with venv, and openapi-python-client of PyPI.\n',

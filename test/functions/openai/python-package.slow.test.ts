@@ -1,8 +1,8 @@
-import { spawnSync } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { runProgram } from '../../support/command-line/run-program.ts';
 import { publishedFlow, template } from '../../support/flows/flows.ts';
 import { tenantWithKey } from '../../support/stack/keys.ts';
 import { stack } from '../../support/stack/stack.ts';
@@ -11,12 +11,12 @@ const folder = mkdtempSync(join(tmpdir(), 'openai-python-'));
 let isInstalled = false;
 
 /** OpenAI's package for Python, as its registry has it. */
-beforeAll(() => {
-  const made = spawnSync('python3', ['-m', 'venv', folder]);
-  const installed =
+beforeAll(async () => {
+  const made = await runProgram('python3', ['-m', 'venv', folder]);
+  const wanted = ['install', '--quiet', 'openai>=2,<4'];
+  isInstalled =
     made.status === 0 &&
-    spawnSync(join(folder, 'bin/pip'), ['install', '--quiet', 'openai>=2,<4'], { timeout: 180_000 });
-  isInstalled = installed !== false && installed.status === 0;
+    (await runProgram(join(folder, 'bin/pip'), wanted, { timeout: 180_000 })).status === 0;
   if (!isInstalled)
     process.stderr.write('The package for Python is not tested: it could not be installed.\n');
 }, 200_000);
@@ -67,9 +67,8 @@ test('OpenAI’s package for Python works as it is', async ({ skip }) => {
   const { tenant, key } = await tenantWithKey(['FLOWS:EXECUTE']);
   await publishedFlow(tenant, [template('hi {{ message }}')]);
   const env = { ...process.env, OPENAI_BASE_URL: `${stack().url}/v1/openai`, OPENAI_API_KEY: key };
-  const { stdout, stderr } = spawnSync(join(folder, 'bin/python'), ['-c', program], {
+  const { stdout, stderr } = await runProgram(join(folder, 'bin/python'), ['-c', program], {
     env,
-    encoding: 'utf8',
     timeout: 60_000,
   });
   expect(stderr).toBe('');

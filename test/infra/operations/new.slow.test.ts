@@ -1,8 +1,8 @@
-import { execFileSync, spawnSync } from 'node:child_process';
 import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { runProgram } from '../../support/command-line/run-program.ts';
 
 const root = new URL('../../..', import.meta.url).pathname;
 const copy = mkdtempSync(join(tmpdir(), 'checkout-'));
@@ -10,28 +10,25 @@ const inherited = Object.fromEntries(
   Object.entries(process.env).filter(([name]) => !/^(?:VITEST|TEST|npm_|NODE_ENV|NODE_OPTIONS)/.test(name)),
 );
 
-function run(command: string, parameters: string[]) {
-  const options = { cwd: copy, env: inherited, encoding: 'utf8', maxBuffer: 2 ** 28 } as const;
-  const { status, stdout, stderr } = spawnSync(command, parameters, options);
+async function run(command: string, parameters: string[]) {
+  const { status, stdout, stderr } = await runProgram(command, parameters, { cwd: copy, env: inherited });
   return { status, text: stdout + stderr };
 }
 const add = (...names: string[]) => run(process.execPath, ['infra/operations/new.ts', ...names]);
 const bin = (name: string, ...parameters: string[]) =>
   run(process.execPath, [join(root, 'node_modules', '.bin', name), ...parameters]);
 
-beforeAll(() => {
-  const files = execFileSync('git', ['ls-files', '--cached', '--others', '--exclude-standard'], {
-    cwd: root,
-    encoding: 'utf8',
-  });
+beforeAll(async () => {
+  const listing = ['ls-files', '--cached', '--others', '--exclude-standard'];
+  const { stdout: files } = await runProgram('git', listing, { cwd: root });
   for (const path of files.split('\n').filter(Boolean)) cpSync(join(root, path), join(copy, path));
   symlinkSync(join(root, 'node_modules'), join(copy, 'node_modules'));
-  execFileSync('git', ['init', '--quiet'], { cwd: copy });
+  await run('git', ['init', '--quiet']);
 }, 60_000);
 
 afterAll(() => rmSync(copy, { recursive: true, force: true }));
 
-const stateOf = () => run('git', ['ls-files', '--others', '--exclude-standard']).text;
+const stateOf = async () => (await run('git', ['ls-files', '--others', '--exclude-standard'])).text;
 
 test.each<[string[], string]>([
   [['endpoint', 'flow', 'twin'], 'There is no group flow. The groups are api-keys, '],
@@ -43,27 +40,27 @@ test.each<[string[], string]>([
   [['step-type', '2nd'], '"2nd" is no name of a step type'],
   [['endpoint'], 'Name what to add.\nUsage: npm run new endpoint <group> <verb>'],
   [['worker', 'x'], 'Name what to add.'],
-])('npm run new %j is refused, and changes nothing', (names, sentence) => {
-  const before = stateOf();
-  const { status, text } = add(...names);
+])('npm run new %j is refused, and changes nothing', async (names, sentence) => {
+  const before = await stateOf();
+  const { status, text } = await add(...names);
   expect({ status, text }).toEqual({ status: 1, text: expect.stringContaining(sentence) });
-  expect(stateOf()).toBe(before);
+  expect(await stateOf()).toBe(before);
 });
 
-test('what npm run new writes passes the checks and the tests that walk every endpoint and step type', () => {
+test('what npm run new writes passes the checks and the tests that walk every endpoint and step type', async () => {
   const groups = ['flows', 'records', 'agents', 'products', 'conversations', 'tools'];
-  for (const group of groups) expect(add('endpoint', group, 'twin')).toMatchObject({ status: 0 });
-  expect(add('step-type', 'measure-text')).toMatchObject({ status: 0 });
-  expect(add('step-type', 'measure')).toMatchObject({ status: 0 });
-  expect(add('step-type', 'measure')).toMatchObject({ status: 1 });
+  for (const group of groups) expect(await add('endpoint', group, 'twin')).toMatchObject({ status: 0 });
+  expect(await add('step-type', 'measure-text')).toMatchObject({ status: 0 });
+  expect(await add('step-type', 'measure')).toMatchObject({ status: 0 });
+  expect(await add('step-type', 'measure')).toMatchObject({ status: 1 });
   expect(readFileSync(join(copy, 'functions/flows/twin.ts'), 'utf8')).toContain("'/v1/flows/{id}/twin'");
 
   for (const made of ['docs/generate/main.ts', 'packages/client/generate/main.ts']) {
-    expect(run(process.execPath, [made])).toMatchObject({ status: 0 });
+    expect(await run(process.execPath, [made])).toMatchObject({ status: 0 });
   }
-  expect(bin('biome', 'check', '--error-on-warnings', '.')).toMatchObject({ status: 0 });
-  expect(bin('tsc', '-p', '.')).toEqual({ status: 0, text: '' });
-  const { status, text } = bin(
+  expect(await bin('biome', 'check', '--error-on-warnings', '.')).toMatchObject({ status: 0 });
+  expect(await bin('tsc', '-p', '.')).toEqual({ status: 0, text: '' });
+  const { status, text } = await bin(
     'vitest',
     'run',
     ...groups.map((group) => `test/functions/${group}/twin.test.ts`),
