@@ -72,7 +72,8 @@ export const stepConfigs: {
   'wait-until': fc.constantFrom<Config>(
     { delayMs: 0 },
     { delayMs: 3_600_000 },
-    { condition: 'a', timeoutMs: 60_000 },
+    // Suspended, not polled in place: the clock of these worlds stands still meanwhile.
+    { condition: 'a', timeoutMs: 60_000, pollIntervalMs: 30_000 },
     { condition: 'false', timeoutMs: 60_000, pollIntervalMs: 30_000 },
   ),
   approval: config({ question: text, timeoutMinutes: fc.constant(5) }),
