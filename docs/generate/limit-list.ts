@@ -48,10 +48,10 @@ export const limitGroups: { title: string; limits: Limit[] }[] = [
         at: '400 `TOO_DEEP`',
       },
       {
-        what: 'Members of an object',
-        constant: { name: 'membersMax', in: 'platform/http' },
+        what: 'Values of a JSON body, those of its lists and objects included',
+        constant: { name: 'valuesMax', in: '/json-body.ts' },
         unit: '',
-        at: '400 `TOO_MANY_MEMBERS`',
+        at: '400 `TOO_MANY_VALUES`',
       },
       { what: 'Inputs of a run', constant: { name: 'inputsMax', in: 'dispatch/' }, unit: '', at: '400' },
       { what: '`expected` of feedback, as JSON', constant: 'expectedBytesMax', unit: 'bytes', at: '400' },

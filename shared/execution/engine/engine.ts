@@ -11,6 +11,7 @@ import type { ModelFacts } from '../model-costs/model-meter.ts';
 import type { LocalCall, StepOutcome } from '../step-support/step-runner.ts';
 import type { EarlierResults, ResultSource } from './earlier-results.ts';
 import type { Rehearsal } from './rehearsal.ts';
+import { openRunBounds, type RunBounds, TooManySteps } from './run-bounds.ts';
 import { openRunSecrets, type RunSecrets } from './run-secrets.ts';
 import { runStepList } from './run-step-list.ts';
 
@@ -102,10 +103,13 @@ export interface FlowRun {
   onKept?: ((path: RunPath, value: unknown) => void) | undefined;
   /** Receives what is known of a step that ends without a result, because the run is aborted. */
   onInterrupted?: (step: StepResult) => void;
+  /** How many steps it may have. Default: 100,000. */
+  stepsMax?: number;
 }
 
 export interface EngineState extends Omit<FlowRun, 'variables'> {
   secrets: RunSecrets | undefined;
+  bounds: RunBounds;
   /** Approximate length of all outputs as JSON, in characters. */
   characters: number;
   /** The open waits by path. */
@@ -114,6 +118,11 @@ export interface EngineState extends Omit<FlowRun, 'variables'> {
   begun: Set<string>;
   /** What runs the lists that steps hold. */
   runList: typeof runStepList;
+}
+
+interface RunEnd {
+  failure?: Pick<StepResult, 'error' | 'errorCode' | 'retryable'>;
+  isWaiting?: true;
 }
 
 const begunBefore = ({ done, waiting = [] }: Pick<FlowRun, 'done' | 'waiting'>): string[] =>
@@ -130,6 +139,7 @@ export async function runFlow({ variables, ...run }: FlowRun): Promise<FlowOutco
     ...run,
     ports: secrets?.ports ?? run.ports,
     secrets,
+    bounds: openRunBounds(run.signal, run.stepsMax),
     characters: 0,
     waits: new Map(),
     begun: new Set(begunBefore(run)),
@@ -143,7 +153,11 @@ export async function runFlow({ variables, ...run }: FlowRun): Promise<FlowOutco
     lastOutput: null,
     absorbs: false,
   };
-  const { failure, isWaiting } = await runStepList(state, frame, run.steps, '');
+  const ended = await runStepList(state, frame, run.steps, '').catch((error) => {
+    if (error instanceof TooManySteps) return { failure: { error: error.message, retryable: false } };
+    throw error;
+  });
+  const { failure, isWaiting }: RunEnd = ended;
   if (isWaiting) return { waits: [...state.waits.values()] };
   return {
     end: {

@@ -21,6 +21,7 @@ export function createInside(state: EngineState, around: Frame, holder: Holder):
   return {
     kept: () => state.kept?.get(path),
     keep: (value) => state.onKept?.(path, value),
+    forEach: state.bounds.forEach,
     hasBegun: (key) => state.begun.has(`${path}.${key}`),
     run: async ({ signal = holder.signal, ...list }) => {
       const frame = { ...frameFor(around, list), signal, sums, absorbs: absorbsAround || list.absorbs };

@@ -24,6 +24,8 @@ export async function runStepList(
   for (const [index, step] of steps.entries()) {
     if (!step.enabled) continue;
     frame.signal.throwIfAborted();
+    const turn = state.bounds.beginStep();
+    if (turn) await turn;
     const { failure, isWaiting } = await runPlaced(state, frame, step, `${base}${index}`);
     if (failure || isWaiting) return { ...(failure && { failure }), ...(isWaiting && { isWaiting }) };
   }

@@ -1,4 +1,4 @@
-import { isOwnScope, listsAround, stepAt } from '../../domain/flows/steps/run-path.ts';
+import { holderPath, isOwnScope, listsAround, stepAt } from '../../domain/flows/steps/run-path.ts';
 import type { EngineState, StepResult } from './engine.ts';
 import { type Frame, setVariables } from './frame.ts';
 
@@ -12,7 +12,9 @@ export async function takeOverInside(
   path: string,
   isDone: boolean,
 ): Promise<void> {
-  for (const result of isDone ? doneInside(state, path) : (state.earlier?.inside(path) ?? [])) {
+  const inside = isDone ? doneInside(state, path) : (state.earlier?.inside(path) ?? []);
+  state.bounds.countSteps(inside.length);
+  for (const result of inside) {
     const step = stepAt(state.steps, result.path);
     if (!step) continue;
     if (!isDone) await state.onEvent?.({ type: 'step_end', step, result, effects: false, isFinal: true });
@@ -21,5 +23,26 @@ export async function takeOverInside(
   }
 }
 
-const doneInside = ({ done }: EngineState, path: string): StepResult[] =>
-  [...(done?.values() ?? [])].filter((result) => result.path.startsWith(`${path}.`));
+/** In the order in which they ended. */
+function doneInside({ done }: EngineState, path: string): readonly StepResult[] {
+  if (!done) return [];
+  const known = byHolder.get(done) ?? groupByHolder(done);
+  byHolder.set(done, known);
+  return known.get(path) ?? [];
+}
+
+/** A holder in a thousand items would otherwise look through all results a thousand times. */
+const byHolder = new WeakMap<object, ReadonlyMap<string, StepResult[]>>();
+
+function groupByHolder(done: ReadonlyMap<string, StepResult>): ReadonlyMap<string, StepResult[]> {
+  const groups = new Map<string, StepResult[]>();
+  for (const result of done.values()) {
+    for (const list of listsAround(result.path)) {
+      const holder = holderPath(list);
+      const group = groups.get(holder);
+      if (group) group.push(result);
+      else groups.set(holder, [result]);
+    }
+  }
+  return groups;
+}

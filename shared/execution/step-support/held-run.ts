@@ -40,6 +40,8 @@ export type ListOutcome =
 /** How a step runs the lists that it holds. */
 export interface Inside {
   run: (list: ListRun) => Promise<ListOutcome>;
+  /** For lists that run at once: up to `atOnce`, as far as the other lists of the run leave room. */
+  forEach: <T>(items: Iterable<T>, atOnce: number, work: (item: T) => Promise<void>) => Promise<void>;
   /** What `keep` was given in an earlier attempt of the run. */
   kept: () => unknown;
   /** Stores what the step must know again, if the run is suspended or its process dies. */

@@ -1,5 +1,4 @@
 import { evaluateExpression } from '../../adapters/code/evaluate-code.ts';
-import { forEachConcurrently } from '../../core/concurrency/for-each-concurrently.ts';
 import { StepError } from '../../core/errors/step-error.ts';
 import { type MapConfig, mapItemsMax, mapStep } from '../../domain/flows/step-types/map.ts';
 import { failedInside, openStop, type StepInside } from '../step-support/held-run.ts';
@@ -14,7 +13,7 @@ export const mapRunner = defineHoldingRunner(mapStep, {
     const items = await itemsOf(step);
     const stop = openStop(step.signal);
     const ends: ItemEnd[] = [];
-    await forEachConcurrently(items.entries(), concurrency, async ([index, item]) => {
+    await step.inside.forEach(items.entries(), concurrency, async ([index, item]) => {
       if (stop.cause) return;
       const end = await runItem(step, { index, item, absorbs, signal: stop.signal });
       if (end instanceof StepError) stop.because(end);

@@ -1,4 +1,3 @@
-import { forEachConcurrently } from '../../core/concurrency/for-each-concurrently.ts';
 import { parallelStep } from '../../domain/flows/step-types/parallel.ts';
 import type { ListOutcome } from '../step-support/held-run.ts';
 import { failedInside, openStop } from '../step-support/held-run.ts';
@@ -10,7 +9,7 @@ export const parallelRunner = defineHoldingRunner(parallelStep, {
     const absorbs = onError === 'continue';
     const stop = openStop(signal);
     const ends = new Map<string, ListOutcome>();
-    await forEachConcurrently(branches.entries(), concurrency, async ([index, { name, steps }]) => {
+    await inside.forEach(branches.entries(), concurrency, async ([index, { name, steps }]) => {
       if (stop.cause) return;
       const list = {
         key: `b${index}`,

@@ -3,6 +3,7 @@ import type { APIGatewayProxyEvent } from 'aws-lambda';
 import { sortedJson } from '../../../core/json/sorted-json.ts';
 import type { Principal } from '../../identity/principal.ts';
 import type { AnyEndpoint } from '../endpoint.ts';
+import { hasTooManyValues } from '../json-body.ts';
 
 /** Who uses keys of their own. An API key stays the same caller when it is regenerated. */
 export const callerOfPrincipal = ({ kind, keyId, hash, userId }: Principal) =>
@@ -26,9 +27,10 @@ export function requestFingerprint(
   return hashOf([key, content, queryStringParameters ?? {}]);
 }
 
-/** Text that is no JSON, or too deep, is compared as it is. */
+/** Text that is no JSON, too deep or too much to be accepted is compared as it is. */
 function jsonOf(bytes: Buffer): string {
   const text = bytes.toString();
+  if (hasTooManyValues(text)) return text;
   try {
     return sortedJson(JSON.parse(text));
   } catch {

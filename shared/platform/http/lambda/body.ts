@@ -2,8 +2,7 @@ import httpJsonBodyParser from '@middy/http-json-body-parser';
 import type { APIGatewayProxyEvent } from 'aws-lambda';
 import { invalidAt, ServiceError, tooLarge } from '../../../core/errors/errors.ts';
 import type { AnyEndpoint } from '../endpoint.ts';
-import { assertExactJson, assertNotTooDeep, tooDeep } from '../json-body.ts';
-import { assertMemberCount } from '../member-count.ts';
+import { assertExactJson, assertNotTooDeep, assertValueCount, tooDeep } from '../json-body.ts';
 import { escapedBytes, requestBytesMax } from '../responses/body-sizes.ts';
 
 /** Replaces the body of a request by what it means. @throws 400, 413 and 415 */
@@ -40,7 +39,7 @@ export function parseJsonBody(
   const encoding = charset.exec(headers['content-type'] ?? '')?.[1] ?? 'utf-8';
   if (!/^utf-?8$/i.test(encoding)) throw unsupportedMediaType('application/json in UTF-8');
   const text = isBase64Encoded ? Buffer.from(body ?? '', 'base64').toString() : (body ?? '');
-  assertMemberCount(text);
+  assertValueCount(text);
   assertExactJson(text);
   try {
     parseJson({ event });

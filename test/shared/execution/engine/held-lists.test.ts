@@ -239,3 +239,47 @@ test('aborting a run leaves no step without an end that is told', async () => {
   await expect(running).rejects.toThrow('out of time');
   expect(interrupted.sort()).toEqual(['0', '0.i0.0', '0.i1.0']);
 });
+
+const numbers = (count: number) => `Array.from({ length: ${count} }, (_, n) => n)`;
+const mapOf = (items: string, steps: FlowStepInput[], more: object = {}) => map({ items, steps, ...more });
+
+test('a run with too many steps ends and says so, whatever its steps do after failures', async () => {
+  const inner = mapOf(numbers(10), [setVariable('a', 'x')], { onError: 'continue' });
+  const outer = mapOf(numbers(10), [inner], { onError: 'continue' });
+  const { last, results } = await run([outer], { stepsMax: 50 });
+  expect(last).toMatchObject({ success: false });
+  expect(last).toMatchObject({ error: expect.stringContaining('more than 50 steps') });
+  expect(results.length).toBeLessThanOrEqual(50);
+  expect((await run([outer], { stepsMax: 111 })).last).toMatchObject({ success: true });
+});
+
+test('steps that an earlier attempt has done count', async () => {
+  const steps = [mapOf(numbers(10), [setVariable('a', 'x')]), setVariable('b', 'y')];
+  const { results } = await run(steps);
+  const done = new Map(results.filter(({ path }) => path !== '1').map((result) => [result.path, result]));
+  expect((await run(steps, { done, stepsMax: 12 })).last).toMatchObject({ success: true });
+  expect((await run(steps, { done, stepsMax: 11 })).last).toMatchObject({ success: false });
+});
+
+test('lists in lists run 50 at once all together, and none waits for another for ever', async () => {
+  let [running, most] = [0, 0];
+  const model = fakeModel(async () => {
+    most = Math.max(most, ++running);
+    await sleep(2);
+    running--;
+    return 'done';
+  });
+  const level = (steps: FlowStepInput[]) => [mapOf(numbers(6), steps, { concurrency: 20 })];
+  const { last } = await run(level(level(level([prompt('x')]))), { ports: fakePorts({ model }) });
+  expect(last).toMatchObject({ success: true });
+  expect(most).toBeGreaterThan(6);
+  expect(most).toBeLessThanOrEqual(51);
+});
+
+test('other work goes on while a run has nothing to wait for', async () => {
+  let turns = 0;
+  const timer = setInterval(() => turns++, 1);
+  await run([mapOf(numbers(1_000), [mapOf(numbers(20), [setVariable('a', 'x')])])]);
+  clearInterval(timer);
+  expect(turns).toBeGreaterThan(5);
+});
