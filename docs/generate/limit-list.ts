@@ -49,7 +49,7 @@ export const limitGroups: { title: string; limits: Limit[] }[] = [
       },
       {
         what: 'Values of a JSON body, those of its lists and objects included',
-        constant: { name: 'valuesMax', in: '/json-body.ts' },
+        constant: { name: 'valuesMax', in: '/value-count.ts' },
         unit: '',
         at: '400 `TOO_MANY_VALUES`',
       },

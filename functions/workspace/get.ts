@@ -1,5 +1,7 @@
 import { Readable } from 'node:stream';
 import * as z from 'zod';
+import { sandbox, withQueueTimeout } from '../../shared/adapters/sandbox/sandbox.ts';
+import { writeYamlTask } from '../../shared/adapters/yaml/tasks.ts';
 import { tooLarge } from '../../shared/core/errors/errors.ts';
 import { rendered, storedEntries } from '../../shared/domain/workspace/entries.ts';
 import { documentKinds, kindsInOrder } from '../../shared/domain/workspace/kinds/index.ts';
@@ -31,13 +33,13 @@ It has no values of secrets, keys, credentials or runs. What is the default is l
     bodies: { 200: WorkspaceDocument },
   },
   errors: [413],
-  needs: { read: workspaceReader },
+  needs: { read: workspaceReader, sandbox },
 
-  async handle({ principal, header }, { read }) {
+  async handle({ principal, header, signal }, { read, sandbox }) {
     const readable = kindsInOrder.filter((name) =>
       covers(principal.permissions, `${documentKinds[name].group}:READ`),
     );
-    const { resources, book } = await read({ kinds: readable });
+    const { resources, book } = await read({ kinds: readable, bytesMax: storedBytesMax });
     const document = Object.fromEntries(
       readable.map((name) => {
         const entries = storedEntries(documentKinds[name], resources.get(name) ?? [], book.toName);
@@ -51,12 +53,13 @@ It has no values of secrets, keys, credentials or runs. What is the default is l
         message: 'The workspace is larger than 5 MB, which no document holds',
       });
     if (!/\byaml\b/i.test(header('accept') ?? '')) return { status: 200 as const, body: document };
-    const { stringify } = await import('yaml');
-    return {
-      contentType: 'application/yaml; charset=utf-8',
-      stream: Readable.from([stringify(document, { lineWidth: 0 })]),
-    };
+    const yaml = await withQueueTimeout(sandbox, signal)(writeYamlTask, document, { timeoutMs: yamlMsMax });
+    return { contentType: 'application/yaml; charset=utf-8', stream: Readable.from([yaml]) };
   },
 });
+
+/** A document leaves out what is the default. */
+const storedBytesMax = 2 * responseBytesMax;
+const yamlMsMax = 20_000;
 
 export const handler = toStreamingLambda(getWorkspace);

@@ -20,6 +20,9 @@ interface Caller {
 }
 
 /** Plans what a document changes, with the names of all that it refers to. @throws 400, 403 */
+/** Of what is stored of the kinds in a document, and of those that it refers to. */
+const storedBytesMax = 30_000_000;
+
 export const workspacePlanner = /* @__PURE__ */ using(
   // The bodies that it checks come with the code of their operations, which reads its environment.
   [workspaceReader, secretNotes, stateProblems, sandbox, operationCaller(writingEndpoints)],
@@ -28,13 +31,18 @@ export const workspacePlanner = /* @__PURE__ */ using(
       { document, ...options }: z.output<typeof PlanBody>,
       { permissions, signal }: Caller,
     ): Promise<WorkspacePlan & { book: NameBook }> => {
-      const sent = await parseDocument(document);
+      const limited = withQueueTimeout(sandbox(scope), signal);
+      const sent = await parseDocument(document, limited);
       const kinds = kindsInOrder.filter((name) => sent[name] !== undefined);
       requireKinds(permissions, kinds, 'READ');
-      const snapshot = await workspaceReader(scope)({ kinds, sent, prune: options.prune });
-      const plan = planChanges(snapshot, writers, sent, options);
+      const snapshot = await workspaceReader(scope)({
+        kinds,
+        sent,
+        prune: options.prune,
+        bytesMax: storedBytesMax,
+      });
+      const plan = await planChanges(snapshot, writers, sent, options);
       const { book } = snapshot;
-      const limited = withQueueTimeout(sandbox(scope), signal);
       /** They need all references. */
       const laterErrors = async () => [
         ...(await workspaceTextProblems(plan.changes, writers, book, limited)),

@@ -1,4 +1,6 @@
 import * as z from 'zod';
+import { type Sandbox, SandboxError } from '../../shared/adapters/sandbox/sandbox.ts';
+import { readYamlTask } from '../../shared/adapters/yaml/tasks.ts';
 import { invalidAt, missingPermission } from '../../shared/core/errors/errors.ts';
 import { isDeeperThan } from '../../shared/core/json/nesting.ts';
 import { Difference } from '../../shared/domain/workspace/differences.ts';
@@ -133,27 +135,27 @@ export const ApplyResponse = z
   });
 
 const levelsMax = 100;
+const yamlMsMax = 5_000;
 
 /** @throws 400 for a text that is no YAML, or for something else than lists of resources. */
-export async function parseDocument(sent: z.output<typeof Sent>): Promise<Lists> {
-  const value = typeof sent === 'string' ? await yamlValue(sent) : sent;
+export async function parseDocument(sent: z.output<typeof Sent>, sandbox: Sandbox): Promise<Lists> {
+  const value = typeof sent === 'string' ? await yamlValue(sent, sandbox) : sent;
   if (isDeeperThan(levelsMax, value))
     throw invalidAt('document', 'TOO_DEEP', `A document is nested at most ${levelsMax} levels deep`);
   return parseOrReject(WorkspaceDocument, value, ['document']) as Lists;
 }
 
-async function yamlValue(text: string): Promise<unknown> {
-  const { parseDocument } = await import('yaml');
-  const document = parseDocument(text, { logLevel: 'silent' });
-  const [problem] = [...document.errors, ...document.warnings];
-  if (problem)
-    throw invalidAt('document', 'INVALID_FORMAT', `The text is not valid YAML: ${problem.message}`);
-  try {
-    return document.toJS();
-  } catch (error) {
-    throw invalidAt('document', 'INVALID_FORMAT', `The text is not valid YAML: ${(error as Error).message}`);
-  }
+async function yamlValue(text: string, sandbox: Sandbox): Promise<unknown> {
+  const read = await sandbox(readYamlTask, text, { timeoutMs: yamlMsMax }).catch((error) => {
+    if (!(error instanceof SandboxError)) throw error;
+    throw invalidAt('document', 'TOO_LARGE', tooMuch);
+  });
+  if ('value' in read) return read.value;
+  throw invalidAt('document', 'INVALID_FORMAT', `The text is not a YAML document: ${read.problem}`);
 }
+
+const tooMuch =
+  'Reading the text takes too long. Send the document as JSON, or in parts: what a document does not name stays as it is';
 
 /** @throws 403 that names a permission which the caller lacks, of those for these kinds. */
 export function requireKinds(

@@ -36,7 +36,11 @@ test.each([
 
 test('what stands in strings, and white space, does not count as values', async () => {
   const tenant = await newTenant();
-  const body = { type: 't', name: 'n', metadata: { text: ',[]{}\\"'.repeat(9_000), list: Array(20_000).fill(1) } };
+  const body = {
+    type: 't',
+    name: 'n',
+    metadata: { text: ',[]{}\\"'.repeat(9_000), list: Array(20_000).fill(1) },
+  };
   await expectStatus(201, create(tenant, JSON.stringify(body, null, 8)));
 });
 

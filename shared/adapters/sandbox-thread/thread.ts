@@ -14,6 +14,7 @@ import type { TaskResult, ThreadRequest } from '../sandbox/pool.ts';
 import type { AskCaller, SandboxTask } from '../sandbox/sandbox.ts';
 import { fillTemplatesTask } from '../templates/tasks.ts';
 import { packRepositoryTask, readPageTask, readRobotsTask, xmlProblemTask } from '../web/tasks.ts';
+import { readYamlTask, writeYamlTask } from '../yaml/tasks.ts';
 import { askOn } from './questions.ts';
 
 // Maps sandbox tasks to their functions. Input and output are cloned, so both are plain data. Libraries are loaded with
@@ -58,6 +59,8 @@ does(packRepositoryTask, async () => (await import('../web/pack-repository.ts'))
 does(validateValueTask, async () => (await import('../json-schema/validator.ts')).validateValue);
 does(validateSchemaTask, async () => (await import('../json-schema/validator.ts')).validateSchema);
 does(queryJsonTask, async () => (await import('../json-path/query.ts')).queryJson);
+does(readYamlTask, async () => (await import('../yaml/yaml.ts')).readYaml);
+does(writeYamlTask, async () => (await import('../yaml/yaml.ts')).writeYaml);
 does(makePdfTask, async () => (await import('../pdf/document.ts')).makePdf);
 
 /** After this time the remaining tasks go back to the queue, so that they need not wait for a slow one. */

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { eventLoopYielder } from '../../core/concurrency/event-loop.ts';
 import type { ErrorDetail } from '../../core/errors/errors.ts';
 import { sortedJson } from '../../core/json/sorted-json.ts';
 import { limitProblem } from '../tenant-limits.ts';
@@ -38,26 +39,30 @@ export interface WorkspacePlan {
 }
 
 /** What the document makes of the stored resources. Writes nothing. */
-export function planChanges(
+export async function planChanges(
   { resources, book }: Snapshot,
   writers: Writers,
   sent: Lists,
   { prune, publish }: PlanOptions,
-): WorkspacePlan {
+): Promise<WorkspacePlan> {
   const problems: DocumentProblem[] = [];
   const reading: Reading = { book, problems };
   const matching: Matching = { prune, problems, notes: [] };
-  const changes = kindsInOrder.flatMap((name): PlannedChange[] => {
+  const turn = eventLoopYielder();
+  const changes: PlannedChange[] = [];
+  for (const name of kindsInOrder) {
     const list = sent[name];
-    if (list === undefined) return [];
-    const both = {
-      stored: storedEntries(documentKinds[name], resources.get(name) ?? [], book.toName),
-      sent: sentEntries(documentKinds[name], writers[name], list, reading, [name]),
-    };
-    return matchNodes(documentKinds[name], writers[name], both, matching, prune)
-      .filter(({ before, after }) => before !== after)
-      .map((node) => changeOf(name, node, publish));
-  });
+    if (list === undefined) continue;
+    const kind = documentKinds[name];
+    const stored = storedEntries(kind, resources.get(name) ?? [], book.toName);
+    await turn();
+    const both = { stored, sent: await sentEntries(kind, writers[name], list, reading, [name]) };
+    const nodes = matchNodes(kind, writers[name], both, matching, prune);
+    for (const node of nodes.filter(({ before, after }) => before !== after)) {
+      await turn();
+      changes.push(changeOf(name, node, publish));
+    }
+  }
   return {
     changes,
     errors: [...errorsOf(problems, changes), ...limitErrors(resources, changes)],

@@ -1,8 +1,10 @@
 import type * as z from 'zod';
+import { eventLoopYielder } from '../../core/concurrency/event-loop.ts';
 import { detailAt, type ErrorDetail } from '../../core/errors/errors.ts';
 import { toErrorDetails } from '../../platform/http/validation.ts';
 import { canonical } from './entries.ts';
 import type { DocumentEntry, DocumentKind, DocumentProblem, ResourceMembers } from './kinds/kind.ts';
+import { resourcesMax } from './kinds/read-all.ts';
 import type { ReferenceTarget } from './kinds/references.ts';
 import { deletedName, type NameBook, targetNoun } from './names.ts';
 import { uniqueNames } from './unique-names.ts';
@@ -14,14 +16,19 @@ export interface Reading {
 }
 
 /** Reads a list of a document: checks each body as its endpoint does, and makes it canonical. */
-export function sentEntries(
+export async function sentEntries(
   kind: DocumentKind,
   writer: ResourceWriter,
   list: readonly ResourceMembers[],
   reading: Reading,
   path: readonly PropertyKey[],
-): DocumentEntry[] {
-  const entries = list.map((sent, index) => sentEntry(kind, writer, sent, reading, [...path, index]));
+): Promise<DocumentEntry[]> {
+  const turn = eventLoopYielder();
+  const entries: DocumentEntry[] = [];
+  for (const [index, sent] of list.entries()) {
+    await turn();
+    entries.push(await sentEntry(kind, writer, sent, reading, [...path, index]));
+  }
   if (kind.nameMember === null) {
     const keys = uniqueNames(entries.map(({ key }) => key));
     return entries.map((entry, index) => ({ ...entry, key: keys[index] as string }));
@@ -35,13 +42,13 @@ export function sentEntries(
   return entries;
 }
 
-function sentEntry(
+async function sentEntry(
   kind: DocumentKind,
   writer: ResourceWriter,
   sent: ResourceMembers,
   reading: Reading,
   path: readonly PropertyKey[],
-): DocumentEntry {
+): Promise<DocumentEntry> {
   const partNames = Object.keys(kind.parts ?? {});
   const own = Object.fromEntries(Object.entries(sent).filter(([name]) => !partNames.includes(name)));
   const withIds = kind.references(own, reading.book.toId(unknownIn(reading)), path);
@@ -49,15 +56,13 @@ function sentEntry(
   for (const at of kind.plaintexts?.(parsed) ?? [])
     refuse(reading, [...path, ...at], 'SECRET_NOT_ALLOWED', noPlaintext);
   const content = canonical(kind, kind.references(parsed, reading.book.toName));
-  const parts = Object.fromEntries(
-    Object.entries(kind.parts ?? {}).flatMap(([name, part]) => {
-      if (sent[name] === undefined) return [];
-      const list = membersIn(sent[name], [...path, name], reading);
-      return [
-        [name, sentEntries(part, writer.parts?.[name] as ResourceWriter, list, reading, [...path, name])],
-      ];
-    }),
-  );
+  const parts: Record<string, DocumentEntry[]> = {};
+  for (const [name, part] of Object.entries(kind.parts ?? {})) {
+    if (sent[name] === undefined) continue;
+    const at = [...path, name];
+    const list = membersIn(sent[name], at, reading);
+    parts[name] = await sentEntries(part, writer.parts?.[name] as ResourceWriter, list, reading, at);
+  }
   const key = kind.nameMember === null ? kind.nameOf(content) : String(sent[kind.nameMember]);
   return { key, content, parts, path };
 }
@@ -90,6 +95,10 @@ function checked(
 function membersIn(value: unknown, path: readonly PropertyKey[], reading: Reading): ResourceMembers[] {
   if (!Array.isArray(value)) {
     refuse(reading, path, 'INVALID_TYPE', 'Expected a list');
+    return [];
+  }
+  if (value.length > resourcesMax) {
+    refuse(reading, path, 'TOO_BIG', `A list of a document has at most ${resourcesMax} entries`);
     return [];
   }
   return value.flatMap((each, index) => {

@@ -3,6 +3,7 @@ import type { Scope } from '../../platform/data/scope.ts';
 import { foreignNames, type Reference } from './foreign-names.ts';
 import { documentKinds, type KindName, kindsInOrder } from './kinds/index.ts';
 import type { DocumentKind, ResourceMembers, StoredResource } from './kinds/kind.ts';
+import type { Room } from './kinds/read-all.ts';
 import type { ReferenceTarget } from './kinds/references.ts';
 import { markedName, NameBook, refersById } from './names.ts';
 import { uniqueNames } from './unique-names.ts';
@@ -21,17 +22,20 @@ interface Wanted {
   sent?: Lists;
   /** Whether what the sent lists do not name will be deleted, so that nothing can refer to it. */
   prune?: boolean;
+  /** How much is read at most, as JSON. */
+  bytesMax: number;
 }
 
 export const workspaceReader = /* @__PURE__ */ using(
   [foreignNames, ...kindsInOrder.map((name) => documentKinds[name].read)],
   (scope: Scope) =>
-    async ({ kinds: wanted, sent = {}, prune = false }: Wanted): Promise<Snapshot> => {
-      const resources = await readKinds(scope, wanted);
+    async ({ kinds: wanted, sent = {}, prune = false, bytesMax }: Wanted): Promise<Snapshot> => {
+      const room = { bytes: bytesMax };
+      const resources = await readKinds(scope, wanted, room);
       const references = [...storedReferences(resources), ...sentReferences(sent)];
       const referred = new Set(references.map(({ target }) => (target === 'surfaces' ? 'products' : target)));
       const missing = kindsInOrder.filter((name) => referred.has(name) && !resources.has(name));
-      const all = new Map([...resources, ...(await readKinds(scope, missing))]);
+      const all = new Map([...resources, ...(await readKinds(scope, missing, room))]);
       const book = new NameBook(scope.newId);
       for (const [name, list] of all) addNames(book, name, list, prune ? sent[name] : undefined);
       addSentNames(book, sent);
@@ -58,8 +62,8 @@ async function addForeignNames(
   );
 }
 
-async function readKinds(scope: Scope, names: readonly KindName[]) {
-  const read = names.map(async (name) => [name, await documentKinds[name].read(scope)()] as const);
+async function readKinds(scope: Scope, names: readonly KindName[], room: Room) {
+  const read = names.map(async (name) => [name, await documentKinds[name].read(scope)(room)] as const);
   return new Map(await Promise.all(read));
 }
 

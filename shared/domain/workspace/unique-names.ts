@@ -2,11 +2,14 @@
 export function uniqueNames(names: readonly string[]): string[] {
   const given = new Set(names);
   const used = new Set<string>();
+  const lastNumber = new Map<string, number>();
   return names.map((name) => {
     let unique = name;
-    for (let number = 2; used.has(unique) || (unique !== name && given.has(unique)); number++) {
+    let number = lastNumber.get(name) ?? 2;
+    for (; used.has(unique) || (unique !== name && given.has(unique)); number++) {
       unique = `${name} (${number})`;
     }
+    lastNumber.set(name, number);
     used.add(unique);
     return unique;
   });

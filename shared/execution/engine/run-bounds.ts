@@ -1,5 +1,5 @@
-import { forEachConcurrently } from '../../core/concurrency/for-each-concurrently.ts';
 import { eventLoopYielder } from '../../core/concurrency/event-loop.ts';
+import { forEachConcurrently } from '../../core/concurrency/for-each-concurrently.ts';
 
 /**
  * What a run may take of its process, over all its levels: how many steps it runs, how many of its lists go on at once, and

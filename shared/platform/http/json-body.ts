@@ -1,47 +1,14 @@
 import { type ErrorDetail, invalid, invalidAt } from '../../core/errors/errors.ts';
 import { isDeeperThan } from '../../core/json/nesting.ts';
+import { textHasTooManyValues, valuesMax } from '../../core/json/value-count.ts';
 import { withoutTrailing } from '../../core/text.ts';
 
 /** Deeper JSON can be parsed but not serialized again. Schemas may set lower limits. */
 const levelsMax = 2_000;
 
-/** What parsing and validation take less than a tenth of a second for. */
-const valuesMax = 100_000;
-
-/** Whether a text of JSON has more values than a body may have. Reads the text without parsing it. */
-export function hasTooManyValues(text: string): boolean {
-  // Each value but the first takes two characters at least.
-  if (text.length <= 2 * valuesMax) return false;
-  let count = 1;
-  let opened = false;
-  for (let at = 0; at < text.length; at++) {
-    const character = text.charCodeAt(at);
-    if (character <= space) continue;
-    if (opened && character !== closingBracket && character !== closingBrace) count++;
-    opened = character === openingBracket || character === openingBrace;
-    if (character === comma) count++;
-    else if (character === quote) at = endOfString(text, at);
-    if (count > valuesMax) return true;
-  }
-  return false;
-}
-
-const [space, quote, comma] = [0x20, 0x22, 0x2c];
-const [openingBracket, closingBracket, openingBrace, closingBrace] = [0x5b, 0x5d, 0x7b, 0x7d];
-
-/** The position of the quote that closes the string which begins at `from`. */
-function endOfString(text: string, from: number): number {
-  for (let end = text.indexOf('"', from + 1); end !== -1; end = text.indexOf('"', end + 1)) {
-    let before = end - 1;
-    while (text[before] === '\\') before--;
-    if ((end - before) % 2 === 1) return end;
-  }
-  return text.length;
-}
-
 /** @throws ServiceError 400 for a body of too many values. */
 export function assertValueCount(text: string): void {
-  if (!hasTooManyValues(text)) return;
+  if (!textHasTooManyValues(text)) return;
   const message = `The body has more than ${valuesMax} values, each list and object with what is in it counted. Send less at once`;
   throw invalidAt('', 'TOO_MANY_VALUES', message);
 }

@@ -95,6 +95,11 @@ test.each([
     },
     'products.0.surfaces.0.inbound.signature.secrets.0 SECRET_NOT_ALLOWED',
   ],
+  [
+    'a list of too many entries',
+    { products: [{ name: 'P', surfaces: Array(1_001).fill({}) }] },
+    'products.0.surfaces TOO_BIG',
+  ],
   ['a part that is no list', { products: [{ name: 'P', surfaces: {} }] }, 'products.0.surfaces INVALID_TYPE'],
 ])('%s is refused', async (_name, document, error) => {
   expect(await refusalOf(await newTenant(), document)).toEqual([error]);
@@ -102,6 +107,8 @@ test.each([
 
 test.each([
   ['no YAML', 'flows: [', 'document', 'INVALID_FORMAT'],
+  ['two documents of YAML', 'flows: []\n---\ntools: []', 'document', 'INVALID_FORMAT'],
+  ['YAML of too many values', `flows: [${'0,'.repeat(100_000)}]`, 'document', 'INVALID_FORMAT'],
   ['an unknown tag', 'flows: !file x', 'document', 'INVALID_FORMAT'],
   ['a bomb of aliases', bomb(), 'document', 'INVALID_FORMAT'],
   ['a list', '- 1', 'document', 'INVALID_TYPE'],

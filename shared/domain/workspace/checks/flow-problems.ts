@@ -1,3 +1,5 @@
+import { eventLoopYielder } from '../../../core/concurrency/event-loop.ts';
+import { mapConcurrently } from '../../../core/concurrency/map-concurrently.ts';
 import type { ErrorDetail } from '../../../core/errors/errors.ts';
 import type { Scope } from '../../../platform/data/scope.ts';
 import { stepTargetProblems } from '../../agents/checks/step-targets.ts';
@@ -8,6 +10,8 @@ import type { ReplaceReference } from '../kinds/references.ts';
 import type { NameBook } from '../names.ts';
 import { type PlannedChange, savedChanges } from '../plan.ts';
 
+const checksAtOnce = 20;
+
 /** Why flows cannot be saved with their steps: they would run themselves, or too many others, with the drafts of the document. */
 export async function flowProblems(
   scope: Scope,
@@ -15,28 +19,30 @@ export async function flowProblems(
   { book, toId }: { book: NameBook; toId: ReplaceReference },
 ): Promise<ErrorDetail[]> {
   const saved = savedChanges(changes, 'flows');
-  const drafts = new Map(
-    saved.map(({ name, action, node }) => {
-      const { flowSteps = [] } = flowsKind.references(node.after?.content ?? {}, toId);
-      const draft: Draft = { name, steps: flowSteps as FlowStep[], isStored: action === 'update' };
-      return [String(book.idOf('flows', name)), draft] as const;
-    }),
-  );
+  const turn = eventLoopYielder();
+  const drafts = new Map<string, Draft>();
+  for (const { name, action, node } of saved) {
+    await turn();
+    const { flowSteps = [] } = flowsKind.references(node.after?.content ?? {}, toId);
+    const draft = { name, steps: flowSteps as FlowStep[], isStored: action === 'update' };
+    drafts.set(String(book.idOf('flows', name)), draft);
+  }
   const known = {
     table: scope.table,
     flows: withDrafts(storedFlows(scope), drafts),
     // The names of a document that stand for nothing are known by now.
     find: async (targets: readonly unknown[]) => targets,
   };
-  const problems = await Promise.all(
-    saved.map(({ name, node }) => {
-      const flowId = String(book.idOf('flows', name));
-      const steps = drafts.get(flowId)?.steps ?? [];
-      const path = [...(node.after?.path ?? []), 'flowSteps'];
-      return stepTargetProblems(known, { steps, path, flowId });
-    }),
-  );
-  return problems.flat();
+  const found: ErrorDetail[][] = [];
+  const checks = mapConcurrently(saved.entries(), checksAtOnce, async ([at, { name, node }]) => {
+    await turn();
+    const flowId = String(book.idOf('flows', name));
+    const steps = drafts.get(flowId)?.steps ?? [];
+    const path = [...(node.after?.path ?? []), 'flowSteps'];
+    found[at] = await stepTargetProblems(known, { steps, path, flowId });
+  });
+  for await (const _ of checks);
+  return found.flat();
 }
 
 interface Draft {

@@ -1,4 +1,5 @@
 import type { Sandbox } from '../../../adapters/sandbox/sandbox.ts';
+import { eventLoopYielder } from '../../../core/concurrency/event-loop.ts';
 import { mapConcurrently } from '../../../core/concurrency/map-concurrently.ts';
 import type { ErrorDetail } from '../../../core/errors/errors.ts';
 import { documentKinds } from '../kinds/index.ts';
@@ -18,11 +19,13 @@ export async function workspaceTextProblems(
 ): Promise<ErrorDetail[]> {
   const toId = book.toId((target, name) => book.addPlaceholder(target, name));
   const written = changes.flatMap(({ kind, node }) => writtenNodes(documentKinds[kind], writers[kind], node));
+  const turn = eventLoopYielder();
   const found = new Map<number, ErrorDetail[]>();
   const checks = mapConcurrently(
     [...written.entries()],
     checksAtOnce,
     async ([at, { kind, writer, node }]) => {
+      await turn();
       const content = kind.references(node.after?.content ?? {}, toId);
       found.set(at, await refusalProblems(node, () => writer.check?.(content, sandbox)));
     },

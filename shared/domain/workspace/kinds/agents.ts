@@ -60,13 +60,14 @@ export const agentsKind: WorkspaceKind = {
     }),
   read: /* @__PURE__ */ using([agentStore], (scope: Scope) => {
     const store = agentStore(scope);
-    return () =>
+    return (room) =>
       readAll(
         async (query) => {
           const { agents, pagination } = await store.list(query);
           return { ids: agents.map(({ id }) => id), nextCursor: pagination.nextCursor };
         },
         async (id) => resourceOf(await store.find(id)),
+        room,
       );
   }),
 };

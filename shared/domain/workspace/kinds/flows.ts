@@ -21,7 +21,7 @@ export const flowsKind: WorkspaceKind = {
   references: stepReferences,
   read: /* @__PURE__ */ using([flowStore], (scope: Scope) => {
     const flows = flowStore(scope);
-    return () =>
+    return (room) =>
       readAll(
         async (query) => {
           const { rows, pagination } = await flows.list(query);
@@ -31,6 +31,7 @@ export const flowsKind: WorkspaceKind = {
           const { name, description, steps, draft } = await flows.get(id);
           return { id, content: { name, description, flowSteps: steps }, isUnpublished: draft !== null };
         },
+        room,
       );
   }),
 };

@@ -45,13 +45,14 @@ export const productsKind: WorkspaceKind = {
   parts: { capabilities, surfaces: surfacesKind },
   read: /* @__PURE__ */ using([productStore, surfaceStore, scheduleStore], (scope: Scope) => {
     const products = productStore(scope);
-    return () =>
+    return (room) =>
       readAll(
         async (query) => {
           const page = await products.list(query);
           return { ids: page.products.map(({ id }) => id), nextCursor: page.pagination.nextCursor };
         },
         (id) => readProduct(scope, id),
+        room,
       );
   }),
 };

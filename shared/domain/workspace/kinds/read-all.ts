@@ -6,6 +6,11 @@ import type { CursorQuery } from '../../../platform/data/lists/pages.ts';
 export const resourcesMax = 1_000;
 const readsAtOnce = 10;
 
+/** How much the resources of a request may take together, as JSON. Reading ends where it is used up. */
+export interface Room {
+  bytes: number;
+}
+
 interface Page {
   ids: readonly string[];
   nextCursor: string | null;
@@ -15,6 +20,7 @@ interface Page {
 export async function readAll<R extends { id: string }>(
   list: (query: CursorQuery) => Promise<Page>,
   get: (id: string) => Promise<R>,
+  room: Room,
 ): Promise<R[]> {
   const ids: string[] = [];
   for (let cursor: string | undefined; ; ) {
@@ -26,9 +32,17 @@ export async function readAll<R extends { id: string }>(
   }
   const found: R[] = [];
   const reads = mapConcurrently(ids, readsAtOnce, (id) => get(id).catch(ifMissing(undefined)));
-  for await (const each of reads) if (each) found.push(each);
+  for await (const each of reads) {
+    if (!each) continue;
+    room.bytes -= JSON.stringify(each).length;
+    if (room.bytes < 0) throw tooManyBytes();
+    found.push(each);
+  }
   return found.sort((one, other) => (one.id < other.id ? -1 : 1));
 }
+
+const tooManyBytes = () =>
+  tooLarge({ code: 'TOO_LARGE', message: 'The resources are too large to be read at once' });
 
 const tooMany = () =>
   tooLarge({

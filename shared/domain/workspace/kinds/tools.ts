@@ -15,7 +15,7 @@ export const toolsKind: WorkspaceKind = {
   references: referencesAt(toolPlaces),
   read: /* @__PURE__ */ using([toolStore], (scope: Scope) => {
     const store = toolStore(scope);
-    return () =>
+    return (room) =>
       readAll(
         async (query) => {
           const { tools, pagination } = await store.list(query);
@@ -25,6 +25,7 @@ export const toolsKind: WorkspaceKind = {
           const { name, description, toolType, parametersSchema, config, isActive } = await store.get(id);
           return { id, content: { name, toolType, description, parametersSchema, config, isActive } };
         },
+        room,
       );
   }),
 };

@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
 import type { APIGatewayProxyEvent } from 'aws-lambda';
 import { sortedJson } from '../../../core/json/sorted-json.ts';
+import { textHasTooManyValues } from '../../../core/json/value-count.ts';
 import type { Principal } from '../../identity/principal.ts';
 import type { AnyEndpoint } from '../endpoint.ts';
-import { hasTooManyValues } from '../json-body.ts';
 
 /** Who uses keys of their own. An API key stays the same caller when it is regenerated. */
 export const callerOfPrincipal = ({ kind, keyId, hash, userId }: Principal) =>
@@ -30,7 +30,7 @@ export function requestFingerprint(
 /** Text that is no JSON, too deep or too much to be accepted is compared as it is. */
 function jsonOf(bytes: Buffer): string {
   const text = bytes.toString();
-  if (hasTooManyValues(text)) return text;
+  if (textHasTooManyValues(text)) return text;
   try {
     return sortedJson(JSON.parse(text));
   } catch {

@@ -1,0 +1,50 @@
+/**
+ * How many values a document of JSON may have, each list and object with what is in it counted: parsing and validating them
+ * takes about a tenth of a second.
+ */
+export const valuesMax = 100_000;
+
+/** Whether a text of JSON has more values. Reads it without parsing it. */
+export function textHasTooManyValues(text: string): boolean {
+  // Each value but the first takes two characters at least.
+  if (text.length <= 2 * valuesMax) return false;
+  let count = 1;
+  let opened = false;
+  for (let at = 0; at < text.length; at++) {
+    const character = text.charCodeAt(at);
+    if (character <= space) continue;
+    if (opened && character !== closingBracket && character !== closingBrace) count++;
+    opened = character === openingBracket || character === openingBrace;
+    if (character === comma) count++;
+    else if (character === quote) at = endOfString(text, at);
+    if (count > valuesMax) return true;
+  }
+  return false;
+}
+
+const [space, quote, comma] = [0x20, 0x22, 0x2c];
+const [openingBracket, closingBracket, openingBrace, closingBrace] = [0x5b, 0x5d, 0x7b, 0x7d];
+
+/** The position of the quote that closes the string which begins at `from`. */
+function endOfString(text: string, from: number): number {
+  for (let end = text.indexOf('"', from + 1); end !== -1; end = text.indexOf('"', end + 1)) {
+    let before = end - 1;
+    while (text[before] === '\\') before--;
+    if ((end - before) % 2 === 1) return end;
+  }
+  return text.length;
+}
+
+/** Whether a value of JSON has more values in it. */
+export function hasTooManyValues(value: unknown): boolean {
+  const open = [value];
+  for (let count = 1; open.length > 0; ) {
+    const next = open.pop();
+    if (typeof next !== 'object' || next === null) continue;
+    const members: unknown[] = Array.isArray(next) ? next : Object.values(next);
+    count += members.length;
+    if (count > valuesMax) return true;
+    for (const member of members) open.push(member);
+  }
+  return false;
+}
