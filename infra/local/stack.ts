@@ -25,6 +25,8 @@ export interface StackOptions {
   dataDir?: string | undefined;
   /** Another table than its own, which is created unless it exists: a restored one, for instance. */
   tableName?: string | undefined;
+  /** Puts a server in front of the DynamoDB engine. @returns its endpoint */
+  inFrontOfTable?: (endpoint: string) => Promise<string>;
   /** Called when one of its servers ends unexpectedly. The stack is unusable after that. */
   onFailure?: (what: string) => void;
 }
@@ -83,7 +85,7 @@ export async function startStack(options: StackOptions): Promise<Stack> {
 }
 
 async function start(
-  { port, host = '127.0.0.1', dataDir, tableName = ownTable }: StackOptions,
+  { port, host = '127.0.0.1', dataDir, tableName = ownTable, inFrontOfTable }: StackOptions,
   resources: AsyncDisposableStack,
   warnings: string[],
   onEnd: (what: string) => void,
@@ -104,6 +106,7 @@ async function start(
   if (warning) warn(warning);
 
   const { aws, queues, scheduler, messages } = await startServers(directory, servers, warn, onEnd);
+  if (inFrontOfTable) aws.dynamodb = await inFrontOfTable(aws.dynamodb);
   setEnvironment({ url, localUrl, tableName }, aws, queues);
   enforceGrants();
   const [issuer] = await Promise.all([

@@ -11,7 +11,7 @@ import { endedBy, sendWrites } from './commit.ts';
 import { type AnyEntity, decode, type ItemOf, type KeyOf } from './entity.ts';
 import { type Key, type StoredKey, storedKey } from './keys.ts';
 import { modify } from './modify.ts';
-import { type QueryOptions, queryInput } from './query.ts';
+import { type QueryOptions, queryInput, type WalkOptions } from './query.ts';
 import { backOff, retryContention } from './retry-contention.ts';
 import { type PutWrite, type Write, writesFor } from './writes.ts';
 
@@ -19,9 +19,21 @@ type Attributes = Record<string, unknown>;
 
 export type StoredItem = Attributes & StoredKey;
 
+/**
+ * What one Query read. It ends after 1 MB, or after what it was to read at most, so its number of items says nothing
+ * about what follows: it may have none and not be the last.
+ */
 export interface QueryPage {
   items: StoredItem[];
-  nextKey: Attributes | undefined;
+  /** The sort key of the last entry that was read; `undefined` on the last page. */
+  readTo: string | undefined;
+}
+
+/** The first items of a query. */
+export interface FirstItems {
+  items: StoredItem[];
+  /** More may follow. */
+  isCut: boolean;
 }
 
 export interface RowCount {
@@ -31,6 +43,8 @@ export interface RowCount {
 }
 
 const batchGetMax = 100;
+/** A page of items of 400 KB is in memory at once. */
+const removedAtOnce = 200;
 
 /** Every key has the tenant's name. Only this module and `commit.ts` send commands to DynamoDB. */
 export const tenantTable = (client: DynamoDBDocumentClient, TableName: string, tenant: string): TenantTable =>
@@ -83,46 +97,58 @@ function operationsOf(client: DynamoDBDocumentClient, TableName: string, tenant:
       return asked.map((key) => found.get(nameOf(key)));
     },
 
-    async query(options: QueryOptions): Promise<QueryPage> {
-      if (isEmptyRange(options)) return { items: [], nextKey: undefined };
-      const { Items = [], LastEvaluatedKey } = await client.send(
-        new QueryCommand({ ...queryInput(TableName, tenant, options) }),
-      );
-      return { items: Items as StoredItem[], nextKey: LastEvaluatedKey };
-    },
-
-    /** Iterates over all items of a query. */
-    async *pages(options: Omit<QueryOptions, 'startKey'>): AsyncGenerator<StoredItem[], void> {
-      for (let startKey: Attributes | undefined; ; ) {
-        const page = await table.query({ ...options, ...(startKey && { startKey }) });
-        yield page.items;
-        startKey = page.nextKey;
+    /** Reads a query to its end, one Query at a time. For readers that bound what they read. */
+    async *walk({ perQuery, ...options }: WalkOptions): AsyncGenerator<QueryPage, void> {
+      if (isEmptyRange(options)) return;
+      for (let startKey: Attributes | undefined, queries = 0; ; queries++) {
+        const limit = typeof perQuery === 'function' ? perQuery(queries) : perQuery;
+        const input = queryInput(TableName, tenant, options, { limit, startKey });
+        const { Items = [], LastEvaluatedKey } = await client.send(new QueryCommand(input));
+        startKey = LastEvaluatedKey;
+        const readTo = startKey?.[`SK${options.index ?? ''}`] as string | undefined;
+        yield { items: Items as StoredItem[], readTo };
         if (!startKey) return;
       }
     },
 
+    /** Iterates over all items of a query, in lists of any length. */
+    async *pages(options: WalkOptions): AsyncGenerator<StoredItem[], void> {
+      for await (const { items } of table.walk(options)) yield items;
+    },
+
+    /** The first items of a query: so many, or all that there are. Usually one Query. */
+    async first(count: number, options: QueryOptions): Promise<FirstItems> {
+      const found: StoredItem[] = [];
+      const perQuery = () => count - found.length;
+      for await (const { items, readTo } of table.walk({ ...options, perQuery })) {
+        found.push(...items);
+        if (found.length >= count) return { items: found, isCut: readTo !== undefined };
+      }
+      return { items: found, isCut: false };
+    },
+
     /** Returns all items of a query. For small lists only. */
-    async queryAll(options: Omit<QueryOptions, 'limit' | 'startKey'>): Promise<StoredItem[]> {
+    async queryAll(options: QueryOptions): Promise<StoredItem[]> {
       return (await Array.fromAsync(table.pages(options))).flat();
     },
 
     /** Counts the items of a query. Reads them all: its cost is the range, not a page. For small lists only. */
-    async count(options: Omit<QueryOptions, 'limit' | 'startKey'>): Promise<number> {
+    async count(options: QueryOptions): Promise<number> {
       return (await table.countWithin(options, {})).count;
     },
 
     /** The same within bounds: of items to read, and of Queries, each of which reads up to 1 MB. */
     async countWithin(
-      options: Omit<QueryOptions, 'limit' | 'startKey'>,
+      options: QueryOptions,
       { items = Number.POSITIVE_INFINITY, queries = Number.POSITIVE_INFINITY },
     ): Promise<RowCount> {
       let [count, read] = [0, 0];
       if (isEmptyRange(options)) return { count, isMinimum: false };
       for (let startKey: Attributes | undefined, sent = 1; ; sent++) {
-        const limit = Number.isFinite(items) && { limit: items - read };
+        const limit = Number.isFinite(items) ? items - read : undefined;
         const { Count, ScannedCount, LastEvaluatedKey } = await client.send(
           new QueryCommand({
-            ...queryInput(TableName, tenant, { ...options, ...limit, ...(startKey && { startKey }) }),
+            ...queryInput(TableName, tenant, options, { limit, startKey }),
             Select: 'COUNT',
           }),
         );
@@ -161,6 +187,17 @@ function operationsOf(client: DynamoDBDocumentClient, TableName: string, tenant:
       const stored = keys.map((key) => (isStored(key) ? key : storedKey(tenant, key)));
       const deletes = distinct(stored).map(({ PK, SK }) => ({ DeleteRequest: { Key: { PK, SK } } }));
       return batchWrite(client, TableName, deletes);
+    },
+
+    /** Deletes all items of a query. @param before Gets those of each page before they are deleted. */
+    async removeRange(
+      options: QueryOptions,
+      before?: (items: readonly StoredItem[]) => Promise<unknown>,
+    ): Promise<void> {
+      for await (const items of table.pages({ ...options, perQuery: removedAtOnce })) {
+        await before?.(items);
+        await table.removeAll(items);
+      }
     },
 
     /** Writes items whose keys are new, in one request for 25 and without the price of a transaction: not all or none. */
