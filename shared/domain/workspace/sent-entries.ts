@@ -45,10 +45,10 @@ function sentEntry(
   const partNames = Object.keys(kind.parts ?? {});
   const own = Object.fromEntries(Object.entries(sent).filter(([name]) => !partNames.includes(name)));
   const withIds = kind.references(own, reading.book.toId(unknownIn(reading)), path);
-  const parsed = checked(kind, writer, withIds, reading, path) ?? withIds;
-  for (const at of kind.plaintexts?.(parsed) ?? [])
+  const parsed = checked(kind, writer, withIds, reading, path);
+  for (const at of (parsed && kind.plaintexts?.(parsed)) ?? [])
     refuse(reading, [...path, ...at], 'SECRET_NOT_ALLOWED', noPlaintext);
-  const content = canonical(kind, kind.references(parsed, reading.book.toName));
+  const content = parsed ? canonical(kind, kind.references(parsed, reading.book.toName)) : own;
   const parts = Object.fromEntries(
     Object.entries(kind.parts ?? {}).flatMap(([name, part]) => {
       if (sent[name] === undefined) return [];
@@ -59,7 +59,7 @@ function sentEntry(
     }),
   );
   const key = kind.nameMember === null ? kind.nameOf(content) : String(sent[kind.nameMember]);
-  return { key, content, parts, path };
+  return { key, content, parts, path, ...(!parsed && { isRefused: true }) };
 }
 
 /** The content as the bodies of its endpoints parse it. @returns undefined if they refuse it */

@@ -9,7 +9,7 @@ import { toChunks } from '../../core/chunks.ts';
 import { batchWrite } from './batch-write.ts';
 import { endedBy, sendWrites } from './commit.ts';
 import { type AnyEntity, decode, type ItemOf, type KeyOf } from './entity.ts';
-import { type Key, type StoredKey, storedKey } from './keys.ts';
+import { type Key, type StoredKey, storedKey, storedPartition } from './keys.ts';
 import { modify } from './modify.ts';
 import { type QueryOptions, queryInput, type WalkOptions } from './query.ts';
 import { backOff, retryContention } from './retry-contention.ts';
@@ -67,9 +67,9 @@ function operationsOf(client: DynamoDBDocumentClient, TableName: string, tenant:
       key: KeyOf<E>,
       { consistent = false } = {},
     ): Promise<ItemOf<E> | undefined> {
-      const { Item } = await client.send(
-        new GetCommand({ TableName, Key: storedKey(tenant, entity.key(key)), ConsistentRead: consistent }),
-      );
+      const Key = storedKey(tenant, entity.key(key));
+      if (!isPossible(Key)) return undefined;
+      const { Item } = await client.send(new GetCommand({ TableName, Key, ConsistentRead: consistent }));
       return Item && decode(entity, Item);
     },
 
@@ -77,7 +77,7 @@ function operationsOf(client: DynamoDBDocumentClient, TableName: string, tenant:
     async getMany(keys: readonly Key[], { consistent = false } = {}): Promise<(Attributes | undefined)[]> {
       const found = new Map<string, Attributes>();
       const asked = keys.map((key) => storedKey(tenant, key));
-      const wanted = distinct(asked);
+      const wanted = distinct(asked).filter(isPossible);
       await Promise.all(
         toChunks(wanted, batchGetMax).map(async (chunk) => {
           for (
@@ -99,7 +99,7 @@ function operationsOf(client: DynamoDBDocumentClient, TableName: string, tenant:
 
     /** Reads a query to its end, one Query at a time. For readers that bound what they read. */
     async *walk({ perQuery, ...options }: WalkOptions): AsyncGenerator<QueryPage, void> {
-      if (isEmptyRange(options)) return;
+      if (isEmptyRange(tenant, options)) return;
       for (let startKey: Attributes | undefined, queries = 0; ; queries++) {
         const limit = typeof perQuery === 'function' ? perQuery(queries) : perQuery;
         const input = queryInput(TableName, tenant, options, { limit, startKey });
@@ -143,7 +143,7 @@ function operationsOf(client: DynamoDBDocumentClient, TableName: string, tenant:
       { items = Number.POSITIVE_INFINITY, queries = Number.POSITIVE_INFINITY },
     ): Promise<RowCount> {
       let [count, read] = [0, 0];
-      if (isEmptyRange(options)) return { count, isMinimum: false };
+      if (isEmptyRange(tenant, options)) return { count, isMinimum: false };
       for (let startKey: Attributes | undefined, sent = 1; ; sent++) {
         const limit = Number.isFinite(items) ? items - read : undefined;
         const { Count, ScannedCount, LastEvaluatedKey } = await client.send(
@@ -211,9 +211,19 @@ function operationsOf(client: DynamoDBDocumentClient, TableName: string, tenant:
   };
   return table;
 }
-/** DynamoDB rejects an empty range. */
-const isEmptyRange = ({ from, to }: Pick<QueryOptions, 'from' | 'to'>) =>
-  from !== undefined && to !== undefined && from > to;
+/** DynamoDB rejects an empty range, and a partition that none can have. */
+const isEmptyRange = (tenant: string, { partition, from, to }: QueryOptions) =>
+  (from !== undefined && to !== undefined && from > to) ||
+  !fits(storedPartition(tenant, partition), partitionKeyBytesMax);
+
+const partitionKeyBytesMax = 2_048;
+const sortKeyBytesMax = 1_024;
+
+/** No item has a longer key, and DynamoDB rejects the request: callers send ids of any length. */
+const isPossible = ({ PK, SK }: StoredKey) => fits(PK, partitionKeyBytesMax) && fits(SK, sortKeyBytesMax);
+
+/** In UTF-8, which has at most three bytes for each unit of a text. */
+const fits = (text: string, bytes: number) => text.length * 3 <= bytes || Buffer.byteLength(text) <= bytes;
 
 const isStored = (key: Key | StoredItem): key is StoredItem => typeof key.PK === 'string';
 

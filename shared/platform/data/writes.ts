@@ -2,6 +2,7 @@ import { NumberValue } from '@aws-sdk/lib-dynamodb';
 import { omitUndefined } from '../../core/defined.ts';
 import { type AnyEntity, attributePath, encode, type KeyOf, type StoredOf } from './entity.ts';
 import { type IndexKeys, type StoredKey, storedIndexKeys, storedKey } from './keys.ts';
+import { assertStorableNumbers } from './stored-numbers.ts';
 
 /** A condition on the stored item: `#name` is an attribute, `:name` is one of `values`. */
 export interface WriteCondition {
@@ -46,10 +47,10 @@ export const absent: WriteCondition = { expression: 'attribute_not_exists(PK)' }
 export function writesFor(tenant: string) {
   return {
     put: <E extends AnyEntity>(entity: E, item: StoredOf<E>, condition?: WriteCondition): PutWrite => ({
-      Put: { Item: encode(entity, tenant, item), ...conditionOf(condition) },
+      Put: { Item: encoded(entity, tenant, item), ...conditionOf(condition) },
     }),
     insert: <E extends AnyEntity>(entity: E, item: StoredOf<E>): PutWrite => ({
-      Put: { Item: encode(entity, tenant, item), ...conditionOf(absent) },
+      Put: { Item: encoded(entity, tenant, item), ...conditionOf(absent) },
     }),
     update: <E extends AnyEntity>(
       entity: E,
@@ -72,6 +73,12 @@ export function writesFor(tenant: string) {
 }
 export type Writes = ReturnType<typeof writesFor>;
 
+/** @throws ServiceError 400 for numbers that cannot be stored */
+function encoded(entity: AnyEntity, tenant: string, item: object): Parameters {
+  assertStorableNumbers(item as Parameters);
+  return encode(entity, tenant, item as Parameters);
+}
+
 function conditionOf(condition: WriteCondition | undefined): Parameters {
   if (!condition) return {};
   return {
@@ -89,6 +96,8 @@ function updateOf(
 ) {
   const set = omitUndefined({ ...changes.set, ...storedIndexKeys(tenant, changes.index ?? {}) });
   const setOnce = omitUndefined(changes.setOnce ?? {});
+  assertStorableNumbers(set);
+  assertStorableNumbers(setOnce);
   const { add = {}, removeFromIndex: index } = changes as { add?: Numbers } & typeof changes;
   const remove = [...((changes.remove ?? []) as string[]), ...(index ? [`PK${index}`, `SK${index}`] : [])];
   const path = (field: string) => attributePath(entity, field);
