@@ -1,6 +1,7 @@
 import { ensureCredentials, localUser } from './credentials.ts';
 import { openDatabases } from './databases.ts';
 import { startDynamoDb } from './dynamodb/dynamodb.ts';
+import { startExpiry } from './dynamodb/expired-items.ts';
 import { ensureTable } from './dynamodb/table.ts';
 import { ownTable, scheduleGroups, setEnvironment, vectorBucket } from './environment.ts';
 import { createGateway, type LocalRoute } from './gateway/gateway.ts';
@@ -117,6 +118,7 @@ async function start(
   routes.resolve({ ...issuer.routes, ...messages.routes });
   resources.use(startPollers(queues));
   resources.use(startTimers());
+  resources.use(startExpiry(tableName));
   scheduler.begin();
   databases?.watch();
   const sessionToken = await issuer.tokenOf({ userId: localUser });

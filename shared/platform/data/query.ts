@@ -1,3 +1,4 @@
+import { type Clock, unexpired } from './expiry.ts';
 import { type Partition, storedPartition } from './keys.ts';
 import { attributeNames, prefixed } from './writes.ts';
 
@@ -17,11 +18,15 @@ export interface QueryOptions {
 export interface WalkOptions extends QueryOptions {
   /** How many entries a Query reads at most, by the number of Queries before it. Without it, 1 MB. */
   perQuery?: number | ((queriesBefore: number) => number);
+  /** For deletions: also items that have expired. */
+  withExpired?: true;
 }
 
 /** What one Query reads of a query. */
 interface Part {
   limit: number | undefined;
+  /** Without it, also items that have expired. */
+  now: Clock | undefined;
   startKey: Record<string, unknown> | undefined;
 }
 
@@ -29,9 +34,19 @@ export function queryInput(
   TableName: string,
   tenant: string,
   options: QueryOptions,
-  { limit, startKey }: Part,
+  { limit, now, startKey }: Part,
 ) {
-  const { partition, index = '', from, to, newestFirst = false, filter, consistent, attributes } = options;
+  const {
+    partition,
+    index = '',
+    from,
+    to,
+    newestFirst = false,
+    filter: asked,
+    consistent,
+    attributes,
+  } = options;
+  const filter = now ? unexpired(asked, index, now) : asked;
   const range =
     from !== undefined && to !== undefined
       ? ` AND #SK${index} BETWEEN :from AND :to`

@@ -9,6 +9,7 @@ import { toChunks } from '../../core/chunks.ts';
 import { batchWrite } from './batch-write.ts';
 import { endedBy, sendWrites } from './commit.ts';
 import { type AnyEntity, decode, type ItemOf, type KeyOf } from './entity.ts';
+import { type Clock, isExpired, withoutListedExpiry } from './expiry.ts';
 import { type Key, type StoredKey, storedKey, storedPartition } from './keys.ts';
 import { modify } from './modify.ts';
 import { type QueryOptions, queryInput, type WalkOptions } from './query.ts';
@@ -46,21 +47,32 @@ const batchGetMax = 100;
 /** A page of items of 400 KB is in memory at once. */
 const removedAtOnce = 200;
 
-/** Every key has the tenant's name. Only this module and `commit.ts` send commands to DynamoDB. */
-export const tenantTable = (client: DynamoDBDocumentClient, TableName: string, tenant: string): TenantTable =>
-  Object.assign(operationsOf(client, TableName, tenant), {
-    until: (signal: AbortSignal) => tenantTable(endedBy(client, signal), TableName, tenant),
+/**
+ * Every key has the tenant's name. Only this module and `commit.ts` send commands to DynamoDB.
+ * @param now Items that have expired by then are absent.
+ */
+export const tenantTable = (
+  client: DynamoDBDocumentClient,
+  TableName: string,
+  tenant: string,
+  now: Clock = () => new Date(),
+): TenantTable =>
+  Object.assign(operationsOf(client, TableName, tenant, now), {
+    until: (signal: AbortSignal) => tenantTable(endedBy(client, signal), TableName, tenant, now),
+    at: (other: Clock) => tenantTable(client, TableName, tenant, other),
   });
 
 export type TenantTable = ReturnType<typeof operationsOf> & {
   /** The same view, whose pending and further requests fail once the signal is aborted. */
   until: (signal: AbortSignal) => TenantTable;
+  /** The same view by another clock. */
+  at: (now: Clock) => TenantTable;
 };
 
-function operationsOf(client: DynamoDBDocumentClient, TableName: string, tenant: string) {
+function operationsOf(client: DynamoDBDocumentClient, TableName: string, tenant: string, now: Clock) {
   const table = {
     tenant,
-    writes: writesFor(tenant),
+    writes: writesFor(tenant, now),
 
     async get<E extends AnyEntity>(
       entity: E,
@@ -70,7 +82,7 @@ function operationsOf(client: DynamoDBDocumentClient, TableName: string, tenant:
       const Key = storedKey(tenant, entity.key(key));
       if (!isPossible(Key)) return undefined;
       const { Item } = await client.send(new GetCommand({ TableName, Key, ConsistentRead: consistent }));
-      return Item && decode(entity, Item);
+      return Item && !isExpired(Item, now) ? decode(entity, Item) : undefined;
     },
 
     /** Items by their keys, in the requested order; `undefined` for a missing one. */
@@ -89,7 +101,9 @@ function operationsOf(client: DynamoDBDocumentClient, TableName: string, tenant:
             const { Responses, UnprocessedKeys } = await client.send(
               new BatchGetCommand({ RequestItems: { [TableName]: { Keys, ConsistentRead: consistent } } }),
             );
-            for (const item of Responses?.[TableName] ?? []) found.set(nameOf(item as StoredItem), item);
+            for (const item of Responses?.[TableName] ?? []) {
+              if (!isExpired(item, now)) found.set(nameOf(item as StoredItem), withoutListedExpiry(item));
+            }
             Keys = UnprocessedKeys?.[TableName]?.Keys ?? [];
           }
         }),
@@ -98,15 +112,16 @@ function operationsOf(client: DynamoDBDocumentClient, TableName: string, tenant:
     },
 
     /** Reads a query to its end, one Query at a time. For readers that bound what they read. */
-    async *walk({ perQuery, ...options }: WalkOptions): AsyncGenerator<QueryPage, void> {
+    async *walk({ perQuery, withExpired, ...options }: WalkOptions): AsyncGenerator<QueryPage, void> {
       if (isEmptyRange(tenant, options)) return;
       for (let startKey: Attributes | undefined, queries = 0; ; queries++) {
         const limit = typeof perQuery === 'function' ? perQuery(queries) : perQuery;
-        const input = queryInput(TableName, tenant, options, { limit, startKey });
+        const part = { limit, startKey, now: withExpired ? undefined : now };
+        const input = queryInput(TableName, tenant, options, part);
         const { Items = [], LastEvaluatedKey } = await client.send(new QueryCommand(input));
         startKey = LastEvaluatedKey;
         const readTo = startKey?.[`SK${options.index ?? ''}`] as string | undefined;
-        yield { items: Items as StoredItem[], readTo };
+        yield { items: (Items as StoredItem[]).map(withoutListedExpiry), readTo };
         if (!startKey) return;
       }
     },
@@ -148,7 +163,7 @@ function operationsOf(client: DynamoDBDocumentClient, TableName: string, tenant:
         const limit = Number.isFinite(items) ? items - read : undefined;
         const { Count, ScannedCount, LastEvaluatedKey } = await client.send(
           new QueryCommand({
-            ...queryInput(TableName, tenant, options, { limit, startKey }),
+            ...queryInput(TableName, tenant, options, { limit, startKey, now }),
             Select: 'COUNT',
           }),
         );
@@ -189,12 +204,12 @@ function operationsOf(client: DynamoDBDocumentClient, TableName: string, tenant:
       return batchWrite(client, TableName, deletes);
     },
 
-    /** Deletes all items of a query. @param before Gets those of each page before they are deleted. */
+    /** Deletes all items of a query, expired ones too. @param before Gets those of each page before they are deleted. */
     async removeRange(
       options: QueryOptions,
       before?: (items: readonly StoredItem[]) => Promise<unknown>,
     ): Promise<void> {
-      for await (const items of table.pages({ ...options, perQuery: removedAtOnce })) {
+      for await (const items of table.pages({ ...options, perQuery: removedAtOnce, withExpired: true })) {
         await before?.(items);
         await table.removeAll(items);
       }
