@@ -18,8 +18,11 @@ export type Clock = () => Date;
 /** The name of the value that conditions and filters compare with. */
 const moment = 'expiryMoment';
 
-export const isExpired = ({ ttl }: Attributes, now: Clock): boolean =>
-  typeof ttl === 'number' && ttl <= unixSeconds(now());
+/** @param item Whole, or as an index has it. */
+export function isExpired({ ttl, summary }: Attributes, now: Clock): boolean {
+  const until = ttl ?? (summary as Attributes | undefined)?.ttl;
+  return typeof until === 'number' && until <= unixSeconds(now());
+}
 
 /** What it asks of an entity. */
 interface Kind {
@@ -32,8 +35,12 @@ const expires = ({ schema }: Kind): boolean => 'ttl' in schema.shape;
 /** Whether an index has its items, and has to tell when they expire. */
 export const isListedUntil = (entity: Kind): boolean => entity.index !== undefined && expires(entity);
 
-/** Adds to a filter of a query that the items have not expired. */
-export function unexpired(filter: Expression | undefined, index: 1 | 2 | '', now: Clock): Expression {
+/** Adds to the filter of a count that the items have not expired. Other reads see it by themselves, at less cost. */
+export function unexpired(
+  filter: Expression | undefined,
+  index: 1 | 2 | undefined,
+  now: Clock,
+): Required<Expression> {
   const ttl = index ? '#summary.#ttl' : '#ttl';
   const isLeft = `(attribute_not_exists(${ttl}) OR ${ttl} > :${moment})`;
   return {

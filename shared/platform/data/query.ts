@@ -1,4 +1,3 @@
-import { type Clock, unexpired } from './expiry.ts';
 import { type Partition, storedPartition } from './keys.ts';
 import { attributeNames, prefixed } from './writes.ts';
 
@@ -25,8 +24,6 @@ export interface WalkOptions extends QueryOptions {
 /** What one Query reads of a query. */
 interface Part {
   limit: number | undefined;
-  /** Without it, also items that have expired. */
-  now: Clock | undefined;
   startKey: Record<string, unknown> | undefined;
 }
 
@@ -34,19 +31,9 @@ export function queryInput(
   TableName: string,
   tenant: string,
   options: QueryOptions,
-  { limit, now, startKey }: Part,
+  { limit, startKey }: Part,
 ) {
-  const {
-    partition,
-    index = '',
-    from,
-    to,
-    newestFirst = false,
-    filter: asked,
-    consistent,
-    attributes,
-  } = options;
-  const filter = now ? unexpired(asked, index, now) : asked;
+  const { partition, index = '', from, to, newestFirst = false, filter, consistent, attributes } = options;
   const range =
     from !== undefined && to !== undefined
       ? ` AND #SK${index} BETWEEN :from AND :to`
@@ -56,7 +43,10 @@ export function queryInput(
           ? ` AND #SK${index} <= :to`
           : '';
   const KeyConditionExpression = `#PK${index} = :partition${range}`;
-  const ProjectionExpression = attributes && ['PK', 'SK', ...attributes].map((name) => `#${name}`).join(', ');
+  // An index has none but in `summary`.
+  const expiry = index ? [] : ['ttl'];
+  const projected = attributes && [...new Set(['PK', 'SK', ...expiry, ...attributes])];
+  const ProjectionExpression = projected?.map((name) => `#${name}`).join(', ');
   return {
     TableName,
     ...(index && { IndexName: `GSI${index}` }),

@@ -9,7 +9,7 @@ import { toChunks } from '../../core/chunks.ts';
 import { batchWrite } from './batch-write.ts';
 import { endedBy, sendWrites } from './commit.ts';
 import { type AnyEntity, decode, type ItemOf, type KeyOf } from './entity.ts';
-import { type Clock, isExpired, withoutListedExpiry } from './expiry.ts';
+import { type Clock, isExpired, unexpired, withoutListedExpiry } from './expiry.ts';
 import { type Key, type StoredKey, storedKey, storedPartition } from './keys.ts';
 import { modify } from './modify.ts';
 import { type QueryOptions, queryInput, type WalkOptions } from './query.ts';
@@ -116,12 +116,12 @@ function operationsOf(client: DynamoDBDocumentClient, TableName: string, tenant:
       if (isEmptyRange(tenant, options)) return;
       for (let startKey: Attributes | undefined, queries = 0; ; queries++) {
         const limit = typeof perQuery === 'function' ? perQuery(queries) : perQuery;
-        const part = { limit, startKey, now: withExpired ? undefined : now };
-        const input = queryInput(TableName, tenant, options, part);
+        const input = queryInput(TableName, tenant, options, { limit, startKey });
         const { Items = [], LastEvaluatedKey } = await client.send(new QueryCommand(input));
         startKey = LastEvaluatedKey;
         const readTo = startKey?.[`SK${options.index ?? ''}`] as string | undefined;
-        yield { items: (Items as StoredItem[]).map(withoutListedExpiry), readTo };
+        const items = withExpired ? Items : Items.filter((item) => !isExpired(item, now));
+        yield { items: (items as StoredItem[]).map(withoutListedExpiry), readTo };
         if (!startKey) return;
       }
     },
@@ -158,12 +158,13 @@ function operationsOf(client: DynamoDBDocumentClient, TableName: string, tenant:
       { items = Number.POSITIVE_INFINITY, queries = Number.POSITIVE_INFINITY },
     ): Promise<RowCount> {
       let [count, read] = [0, 0];
+      const unexpiredOnly = { ...options, filter: unexpired(options.filter, options.index, now) };
       if (isEmptyRange(tenant, options)) return { count, isMinimum: false };
       for (let startKey: Attributes | undefined, sent = 1; ; sent++) {
         const limit = Number.isFinite(items) ? items - read : undefined;
         const { Count, ScannedCount, LastEvaluatedKey } = await client.send(
           new QueryCommand({
-            ...queryInput(TableName, tenant, options, { limit, startKey, now }),
+            ...queryInput(TableName, tenant, unexpiredOnly, { limit, startKey }),
             Select: 'COUNT',
           }),
         );
