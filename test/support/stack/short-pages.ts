@@ -27,6 +27,8 @@ const entriesMax = 50;
  */
 export async function startShortPages(engine: string, seed: number) {
   const random = randomFrom(seed);
+  /** Where pages without items ended. */
+  const emptied = new Set<string>();
   const agent = new Agent({ keepAlive: true });
   const forward = (headers: IncomingHttpHeaders, body: string | Buffer): Promise<Answer> =>
     new Promise((resolve, reject) => {
@@ -44,12 +46,21 @@ export async function startShortPages(engine: string, seed: number) {
   async function query(headers: IncomingHttpHeaders, input: Query): Promise<Answer> {
     const { Limit = entriesMax, ExclusiveStartKey } = input;
     const entries = Math.floor(random() * (Limit + 1));
-    if (entries > 0) return forward(headers, JSON.stringify({ ...input, Limit: entries }));
+    // Not twice in a row: some readers document how many Queries they make.
+    const isAfterEmpty = emptied.delete(JSON.stringify(ExclusiveStartKey));
+    if (entries > 0 || isAfterEmpty)
+      return forward(headers, JSON.stringify({ ...input, Limit: Math.max(1, entries) }));
     if (ExclusiveStartKey) return emptyPage(ExclusiveStartKey);
     const first = await forward(headers, JSON.stringify({ ...input, Limit: 1 }));
     const { LastEvaluatedKey } = JSON.parse(first.body) as { LastEvaluatedKey?: Key };
     const before = LastEvaluatedKey && keyBefore(LastEvaluatedKey, input);
     return before ? emptyPage(before) : first;
+  }
+
+  function emptyPage(LastEvaluatedKey: Key): Answer {
+    emptied.add(JSON.stringify(LastEvaluatedKey));
+    const body = JSON.stringify({ Items: [], Count: 0, ScannedCount: 0, LastEvaluatedKey });
+    return { status: 200, headers: { 'content-type': 'application/x-amz-json-1.0' }, body };
   }
 
   const server = createServer(async (incoming, response) => {
@@ -82,12 +93,6 @@ function send(response: ServerResponse, { status, headers, body }: Answer): void
 const sendable = ({ host: _host, ...headers }: IncomingHttpHeaders, body: string | Buffer) => ({
   ...headers,
   'content-length': Buffer.byteLength(body),
-});
-
-const emptyPage = (LastEvaluatedKey: Key): Answer => ({
-  status: 200,
-  headers: { 'content-type': 'application/x-amz-json-1.0' },
-  body: JSON.stringify({ Items: [], Count: 0, ScannedCount: 0, LastEvaluatedKey }),
 });
 
 /** A key within the bounds of a query from which it goes on to the first entry; undefined if there is none. */
