@@ -160,7 +160,7 @@ async function endedExecution(agentId: string): Promise<AgentExecution> {
 /** As the end of a run leaves it, which is not to be looked after any more. */
 function itemOf(model: AgentExecution, at: number, n: number): object {
   const hasFailed = n % failedEvery === 0;
-  const write = writesFor(tenant).insert(agentExecutionEntity, {
+  const write = writesFor(tenant, () => new Date(at)).insert(agentExecutionEntity, {
     ...model,
     id: derivedId('exec', at, n, model.agentId ?? ''),
     startedAt: new Date(at).toISOString(),

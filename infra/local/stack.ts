@@ -1,6 +1,7 @@
 import { ensureCredentials, localUser } from './credentials.ts';
 import { openDatabases } from './databases.ts';
 import { startDynamoDb } from './dynamodb/dynamodb.ts';
+import { startExpiry } from './dynamodb/expired-items.ts';
 import { ensureTable } from './dynamodb/table.ts';
 import { ownTable, scheduleGroups, setEnvironment, vectorBucket } from './environment.ts';
 import { createGateway, type LocalRoute } from './gateway/gateway.ts';
@@ -25,6 +26,8 @@ export interface StackOptions {
   dataDir?: string | undefined;
   /** Another table than its own, which is created unless it exists: a restored one, for instance. */
   tableName?: string | undefined;
+  /** Puts a server in front of the DynamoDB engine. @returns its endpoint */
+  inFrontOfTable?: (endpoint: string) => Promise<string>;
   /** Called when one of its servers ends unexpectedly. The stack is unusable after that. */
   onFailure?: (what: string) => void;
 }
@@ -83,7 +86,7 @@ export async function startStack(options: StackOptions): Promise<Stack> {
 }
 
 async function start(
-  { port, host = '127.0.0.1', dataDir, tableName = ownTable }: StackOptions,
+  { port, host = '127.0.0.1', dataDir, tableName = ownTable, inFrontOfTable }: StackOptions,
   resources: AsyncDisposableStack,
   warnings: string[],
   onEnd: (what: string) => void,
@@ -104,6 +107,7 @@ async function start(
   if (warning) warn(warning);
 
   const { aws, queues, scheduler, messages } = await startServers(directory, servers, warn, onEnd);
+  if (inFrontOfTable) aws.dynamodb = await inFrontOfTable(aws.dynamodb);
   setEnvironment({ url, localUrl, tableName }, aws, queues);
   enforceGrants();
   const [issuer] = await Promise.all([
@@ -114,6 +118,7 @@ async function start(
   routes.resolve({ ...issuer.routes, ...messages.routes });
   resources.use(startPollers(queues));
   resources.use(startTimers());
+  resources.use(startExpiry(tableName));
   scheduler.begin();
   databases?.watch();
   const sessionToken = await issuer.tokenOf({ userId: localUser });

@@ -1,6 +1,9 @@
 import type { MigrateCommand, MigrationState } from '../../functions/workers/migrate.ts';
+import { stackName } from '../aws/conventions/names.ts';
 import type { EnvironmentName } from '../environments.ts';
 import { OperationError, parseOptions, printNote, runOperation } from './deployment/operation.ts';
+import { classicIndexes, enhanceIndexes, vectorBucketIn } from './deployment/vector-indexes.ts';
+import { listStackResources } from './doctor/resources.ts';
 import { invokeLambda } from './invoke-lambda.ts';
 
 const usage = `npm run migrate -- -c env=dev [--status] [--again]
@@ -24,6 +27,17 @@ async function migrate(): Promise<void> {
     process.stdout.write(`${JSON.stringify(migration, undefined, 2)}\n`);
     printNote(`${migration.id} is ${migration.state}. ${nextStep(env)[migration.state]}`);
   }
+  if (!options.status) await updateVectorIndexes(env);
+}
+
+/** Those of vector buckets from before 30 September 2026. */
+async function updateVectorIndexes(env: EnvironmentName): Promise<void> {
+  const bucket = vectorBucketIn(await listStackResources(stackName(env)));
+  if (!bucket) return;
+  const classic = await classicIndexes(bucket);
+  if (classic.length === 0) return;
+  await enhanceIndexes(bucket, classic);
+  printNote(`${classic.length} indexes of vectors apply filters before the search from now on.`);
 }
 
 await runOperation(migrate);

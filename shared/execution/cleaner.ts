@@ -36,19 +36,15 @@ export const cleaner = /* @__PURE__ */ using(
     const folders = payloadFolders(scope);
     const removeRunsOf = runRemover(scope);
 
-    async function removeRange(
+    const removeRange = (
       range: QueryOptions,
       keysBeside: (items: readonly StoredItem[]) => Key[] = () => [],
-    ): Promise<void> {
-      for (;;) {
-        const { items, nextKey } = await table.query({ ...range, limit: 200 });
+    ): Promise<void> =>
+      table.removeRange(range, async (items) => {
         await payloads.remove(items.flatMap(pointersOf));
         // First: only the items tell of them.
         await table.removeAll(keysBeside(items));
-        await table.removeAll(items);
-        if (!nextKey) return;
-      }
-    }
+      });
 
     async function cleanFlow(id: string): Promise<void> {
       for (let shard = 0; shard < flowShards; shard++) {

@@ -14,10 +14,11 @@ export interface Runtime {
 export const productionRuntime = loadOnce((): Runtime => {
   const client = documentClient();
   const tableName = requireEnv('TABLE_NAME');
+  const now = () => new Date();
   return {
     scopeOf: (tenant, retrySignal) => ({
-      table: tenantTable(retrySignal ? retryOutages(client, retrySignal) : client, tableName, tenant),
-      now: () => new Date(),
+      table: tenantTable(retrySignal ? retryOutages(client, retrySignal) : client, tableName, tenant, now),
+      now,
       newId,
     }),
   };

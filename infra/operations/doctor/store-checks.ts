@@ -7,11 +7,13 @@ import {
 import { DescribeKeyCommand, KMSClient } from '@aws-sdk/client-kms';
 import { GetSecretValueCommand, SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
 import { tableSchema } from '../../resources.ts';
+import { classicIndexes, vectorBucketIn } from '../deployment/vector-indexes.ts';
 import { type CheckFinding, type DoctorCheck, ok, problem, warning } from './check.ts';
 import type { Subject } from './deployment-checks.ts';
 
 export const storeChecks: readonly DoctorCheck<Subject>[] = [
   { id: 'table', what: 'Table', run: table },
+  { id: 'vectors', what: 'Indexes of vectors', run: vectors },
   { id: 'key', what: 'KMS key of test keys', run: key },
   { id: 'provider-keys', what: 'Keys of model providers', run: providerKeys },
 ];
@@ -40,6 +42,18 @@ async function table({ deployment: { tableName: TableName }, settings }: Subject
     : problem(
         `${TableName}: ${lacks.join(', ')}`,
         'aws dynamodb update-continuous-backups, update-time-to-live, update-table --deletion-protection-enabled.',
+      );
+}
+
+async function vectors({ deployment: { env }, resources }: Subject): Promise<CheckFinding> {
+  const bucket = vectorBucketIn(resources);
+  if (!bucket) return problem('The stack has no vector bucket', 'Deploy again.');
+  const classic = await classicIndexes(bucket);
+  return classic.length === 0
+    ? ok('They apply filters before the search')
+    : warning(
+        `${classic.length} indexes apply filters during the search: memories of a profile may be missed`,
+        `npm run migrate -- -c env=${env}`,
       );
 }
 

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import { StepError } from '../../core/errors/step-error.ts';
 import { jsonIn, valueAt } from '../../core/json/json.ts';
 import type { HttpRequest, HttpResponse } from '../ports/http-port.ts';
@@ -7,7 +8,8 @@ import { type ApiPaging, firstPage, pagingKinds } from './next-page.ts';
 export interface Pagination extends ApiPaging {
   /** The path of the entities in a page's body. Default: the body is the list. */
   entityPath?: string | undefined;
-  maxPages: number;
+  /** Reads only the first pages. */
+  maxPages: number | undefined;
   request: Pick<HttpRequest, 'method' | 'headers' | 'signal'>;
   fetch: Ports['fetch'];
   refused: (answer: HttpResponse) => StepError;
@@ -16,34 +18,79 @@ export interface Pagination extends ApiPaging {
 const entitiesMax = 100_000;
 const bytesMax = 20_000_000;
 
-/** The entities of all pages, in order. @throws StepError */
-export async function paginate(pagination: Pagination): Promise<unknown[]> {
-  const { url: base, paginationType, maxPages, request, fetch, refused } = pagination;
-  if (!URL.canParse(base)) throw new StepError(`Not a URL: ${base}`);
-  const { next } = pagingKinds[paginationType];
-  const entities: unknown[] = [];
-  const asked = new Set<string>();
-  let bytes = 0;
-  let last: string | undefined;
-  let url: string | undefined = firstPage(pagination);
+/** Without `maxPages`. */
+const defaultPagesMax = 100;
+/** How APIs of numbered pages refuse those after the last one. */
+const beyondTheEnd = new Set([404, 416]);
 
-  while (url !== undefined && asked.size < maxPages && !asked.has(url)) {
+/** The entities of all pages, in order; the first ones if `maxPages` is given. @throws StepError if some cannot be had. */
+export async function paginate(pagination: Pagination): Promise<unknown[]> {
+  const { url: base, maxPages } = pagination;
+  if (!URL.canParse(base)) throw new StepError(`Not a URL: ${base}`);
+  const entities: unknown[] = [];
+  let bytes = 0;
+  let pages = 0;
+  for await (const page of pagesOf(pagination)) {
+    if (maxPages === undefined && ++pages > defaultPagesMax && page.found.length > 0)
+      throw tooMuch(base, `${defaultPagesMax} pages`);
+    bytes += page.bytes;
+    for (const entity of page.found) entities.push(entity);
+    if (entities.length > entitiesMax) throw tooMuch(base, `${entitiesMax} entities`);
+    if (bytes > bytesMax) throw tooMuch(base, `${bytesMax} bytes`);
+  }
+  return entities;
+}
+
+interface PageOfApi {
+  found: unknown[];
+  bytes: number;
+}
+
+async function* pagesOf(pagination: Pagination): AsyncGenerator<PageOfApi> {
+  const { paginationType, maxPages = defaultPagesMax + 1, request, fetch, refused } = pagination;
+  const { next, isNumbered } = pagingKinds[paginationType];
+  const asked = new Set<string>();
+  let former: PageOfApi & { text: string } = { found: [], bytes: 0, text: '' };
+  let count = 0;
+  for (let url: string | undefined = firstPage(pagination); url !== undefined && asked.size < maxPages; ) {
+    // A circle: its pages were read.
+    if (asked.has(url)) return;
     asked.add(url);
     const answer = await fetch({ ...request, url, timeoutMs: 30_000 });
+    if (isNumbered && asked.size > 1 && beyondTheEnd.has(answer.status)) return;
     if (answer.status >= 400) throw refused(answer);
     const { text } = answer;
     const body = jsonIn(text);
     const found = entitiesIn(body, pagination, answer);
-    // A server that ignores the page parameter returns the same page again.
-    if (text === last && found.length > 0) break;
-    last = text;
-    bytes += answer.bytes.byteLength;
-    for (const entity of found) entities.push(entity);
-    if (entities.length > entitiesMax) throw tooMuch(base, `${entitiesMax} entities`);
-    if (bytes > bytesMax) throw tooMuch(base, `${bytesMax} bytes`);
-    url = next(pagination, { answer, body, found: found.length, count: entities.length, pages: asked.size });
+    // A server that ignores the parameter returns the same page again.
+    if (text === former.text && found.length > 0) return assertUnpaged(pagination, answer, found);
+    if (paginationType === 'offset') assertNoOverlap(pagination, answer, former.found, found);
+    former = { found, bytes: answer.bytes.byteLength, text };
+    yield former;
+    count += found.length;
+    url = next(pagination, { answer, body, found: found.length, count, pages: asked.size });
   }
-  return entities;
+}
+
+/** Of a list in pages, the same full page again means that its parameter has another name. */
+function assertUnpaged({ pageSize }: Pagination, { url }: HttpResponse, found: readonly unknown[]): void {
+  if (pageSize !== undefined && found.length === pageSize)
+    throw new StepError(`${url} returned the page before it again: set the parameters that the API has`);
+}
+
+/** The offset counts what was returned. An API that hides some of what it counts would return others twice. */
+function assertNoOverlap(
+  { pageSize = 0 }: Pagination,
+  { url }: HttpResponse,
+  former: readonly unknown[],
+  [first]: readonly unknown[],
+): void {
+  const isShort = former.length > 0 && former.length < pageSize;
+  if (!isShort || typeof first !== 'object' || first === null) return;
+  if (former.some((entity) => isDeepStrictEqual(entity, first)))
+    throw new StepError(
+      `${url} repeats an entity of the page before it: the offset counts entities that the API does not return. Read it by page or cursor`,
+    );
 }
 
 function entitiesIn(body: unknown, { entityPath }: Pagination, { url }: HttpResponse): unknown[] {

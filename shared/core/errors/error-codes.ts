@@ -54,6 +54,8 @@ export const detailCodes = {
   NO_RECORDS: 'There is no record of this type, or none to retry.',
   NO_ROWS: 'The CSV file has no rows.',
   NO_SUCH_ENDPOINT: 'No endpoint has this method and path.',
+  NUMBER_OUT_OF_RANGE:
+    'A stored number is 0 or has a magnitude from 1e-130 to 9007199254740991. Send it as text.',
   NUMBER_NOT_EXACT: 'No 64-bit floating-point number has exactly this value. Send it as text.',
   OUT_OF_TIME: 'Part of the work is done: send the same request again to continue.',
   PERMISSION_NOT_ALLOWED: 'A key of this kind cannot have the permission.',

@@ -106,12 +106,7 @@ export const a2aTaskStore = /* @__PURE__ */ using(
       /** The latest tasks of a context, oldest first. */
       async ofContext(owner: TaskOwner, contextId: string): Promise<A2aTask[]> {
         const partition = tasksOfContext({ ...owner, contextId });
-        const { items } = await table.query({
-          partition,
-          index: 2,
-          newestFirst: true,
-          limit: conversationMax,
-        });
+        const { items } = await table.first(conversationMax, { partition, index: 2, newestFirst: true });
         const found = await load(
           items.map(({ SK2 }) => String(SK2)),
           owner,

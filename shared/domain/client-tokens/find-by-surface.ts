@@ -15,8 +15,8 @@ export async function findBySurface(
   runtime: Pick<Runtime, 'scopeOf'>,
   surfaceId: string,
 ): Promise<ClientToken[]> {
-  const range = { partition: surfaceTokensPartition(surfaceId), limit: tokensMax, consistent: true };
-  const { items } = await runtime.scopeOf('').table.query(range);
+  const range = { partition: surfaceTokensPartition(surfaceId), consistent: true };
+  const { items } = await runtime.scopeOf('').table.first(tokensMax, range);
   const found = decodeReadable(surfaceTokenEntity, items);
   const [first] = found;
   if (!first) return [];

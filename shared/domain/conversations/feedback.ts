@@ -54,7 +54,7 @@ export const feedbackRange = (conversationId: string) => ({
 /** What visitors sent on a conversation. It is stored with what it says of runs (`domain/feedback/`). */
 export const feedbackLists = /* @__PURE__ */ using(['table:read'], ({ table }: Scope) => ({
   async list(conversationId: string): Promise<Feedback[]> {
-    for await (const items of table.pages({ ...feedbackRange(conversationId), limit: listedMax })) {
+    for await (const items of table.pages({ ...feedbackRange(conversationId), perQuery: listedMax })) {
       return decodeReadable(feedbackEntity, items)
         .map(({ conversationId: _id, ttl: _ttl, ...feedback }) => feedback)
         .sort((one, other) => (one.id < other.id ? -1 : 1));

@@ -56,7 +56,7 @@ export const messagePages = /* @__PURE__ */ using(['table:read', payloadStore], 
     conversation: Conversation,
     { newestFirst = false, limit = perQuery, ...bounds }: Walk,
   ): AsyncGenerator<Numbered[]> {
-    const range = { ...messagesRange(conversation, bounds), newestFirst, limit, consistent: true };
+    const range = { ...messagesRange(conversation, bounds), newestFirst, perQuery: limit, consistent: true };
     for await (const items of table.pages(range)) {
       yield await Promise.all(decodeReadable(messageEntity, items).map(withContent));
     }

@@ -8,10 +8,7 @@ export const conversationCleaner = /* @__PURE__ */ using(
   ['table:write', payloadFolders],
   (scope: Scope) =>
     async (id: string): Promise<void> => {
-      const { table } = scope;
-      for await (const items of table.pages({ partition: conversationPartition(id), limit: 200 })) {
-        await table.removeAll(items);
-      }
+      await scope.table.removeRange({ partition: conversationPartition(id) });
       await payloadFolders(scope, conversationPayloads).remove(id);
     },
 );

@@ -40,10 +40,9 @@ export const messageReplacement = /* @__PURE__ */ using(
       /** Removes messages of generations before the current one, also those that a crash left. */
       async removeFormer(conversation: Conversation): Promise<void> {
         for (const range of formerMessagesRanges(conversation)) {
-          for await (const items of table.pages({ ...range, limit: 200 })) {
-            await payloads.remove(items.flatMap(({ content }) => (content as Offloaded)?.pointer ?? []));
-            await table.removeAll(items);
-          }
+          await table.removeRange(range, (items) =>
+            payloads.remove(items.flatMap(({ content }) => (content as Offloaded)?.pointer ?? [])),
+          );
         }
       },
     };

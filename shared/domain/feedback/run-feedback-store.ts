@@ -2,7 +2,6 @@ import { idCeiling, idFloor } from '../../core/ids.ts';
 import { using } from '../../platform/aws/uses.ts';
 import { decodeReadable } from '../../platform/data/entity.ts';
 import { collectRows, type ListSource } from '../../platform/data/lists/listing.ts';
-import type { QueryOptions } from '../../platform/data/query.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 import { absent } from '../../platform/data/writes.ts';
 import { responseBytes } from '../../platform/http/responses/body-sizes.ts';
@@ -102,18 +101,13 @@ function sourceOf({ runId, kinds, from, to, ...equal }: FeedbackFilter): ListSou
 export type RunSubject = { flowId: string } | { agentId: string } | { toolId: string };
 
 /** Deletes the feedback on what is deleted. What visitors sent remains in their conversations. */
-export const feedbackRemover = /* @__PURE__ */ using(['table:write'], ({ table }: Pick<Scope, 'table'>) => {
-  async function removeAll(range: Omit<QueryOptions, 'startKey'>): Promise<void> {
-    for await (const items of table.pages(range)) await table.removeAll(items);
-  }
-  return {
-    ofRun: (runId: string) => removeAll({ partition: feedbackOfRunPartition(runId), index: 1, limit: 200 }),
+export const feedbackRemover = /* @__PURE__ */ using(['table:write'], ({ table }: Pick<Scope, 'table'>) => ({
+  ofRun: (runId: string) => table.removeRange({ partition: feedbackOfRunPartition(runId), index: 1 }),
 
-    /** On all runs of a flow, an agent or a tool. Reads the index entries of all feedback of the tenant. */
-    ofOwner(owner: RunSubject): Promise<void> {
-      const [[name, id]] = Object.entries(owner) as [[string, string]];
-      const filter = { expression: `#summary.#${name} = :owner`, values: { owner: id } };
-      return removeAll({ partition: allFeedbackPartition, index: 2, filter });
-    },
-  };
-});
+  /** On all runs of a flow, an agent or a tool. Reads the index entries of all feedback of the tenant. */
+  ofOwner(owner: RunSubject): Promise<void> {
+    const [[name, id]] = Object.entries(owner) as [[string, string]];
+    const filter = { expression: `#summary.#${name} = :owner`, values: { owner: id } };
+    return table.removeRange({ partition: allFeedbackPartition, index: 2, filter });
+  },
+}));

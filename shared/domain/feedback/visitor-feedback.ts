@@ -60,7 +60,7 @@ export const visitorFeedback = /* @__PURE__ */ using(['table:write', conversatio
     /** Deletes it from its conversation, unless another one replaced it. */
     async remove(conversationId: string, id: string): Promise<void> {
       const filter = { expression: '#id = :id', values: { id } };
-      await table.removeAll(await table.queryAll({ ...feedbackRange(conversationId), filter }));
+      await table.removeRange({ ...feedbackRange(conversationId), filter });
     },
   };
 });
@@ -86,7 +86,7 @@ export const visitorFeedbackRemover = /* @__PURE__ */ using(
   ['table:write'],
   ({ table }: Scope) =>
     async (conversationId: string): Promise<void> => {
-      for await (const items of table.pages({ ...feedbackRange(conversationId), limit: 200 })) {
+      for await (const items of table.pages({ ...feedbackRange(conversationId), perQuery: 200 })) {
         await table.removeAll(items.map(({ id }) => runFeedbackEntity.key({ id: String(id) })));
       }
     },

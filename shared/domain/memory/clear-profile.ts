@@ -5,8 +5,6 @@ import { type Generation, generationRange, memoryEntity, type Profile, profileEn
 import { memorySpace } from './memory-space.ts';
 import { isSame, profileConflict } from './profile-store.ts';
 
-const pageItems = 500;
-
 /** Readers find nothing from the first write on. The next call completes an interrupted one. @returns the number of memories */
 export async function clearProfile(scope: Scope, known: Profile): Promise<number> {
   const { table } = scope;
@@ -44,15 +42,13 @@ async function deleteGeneration(
   embeddingModel: string,
 ): Promise<void> {
   const space = memorySpace(table.tenant, generation, embeddingModel);
-  const range = { ...generationRange(generation), consistent: true, limit: pageItems };
-  for await (const items of table.pages(range)) {
+  await table.removeRange({ ...generationRange(generation), consistent: true }, (items) => {
     const memories = items.filter(({ _type }) => _type === memoryEntity.type);
-    await deleteMemories(
+    return deleteMemories(
       space,
       memories.map(({ id }) => String(id)),
     );
-    await table.removeAll(items);
-  }
+  });
 }
 
 /** A profile that was used again in the meantime stays. */

@@ -34,7 +34,7 @@ export async function memoriesAfter(
   { session, limit }: { session: string | undefined; limit: number },
 ): Promise<{ memories: NumberedMemory[]; through: number }> {
   const range = numbersRange(generation, after + 1);
-  const { items } = await scope.table.query({ ...range, consistent: true, limit });
+  const { items } = await scope.table.first(limit, { ...range, consistent: true });
   const numbers = items.map((item) => decode(memoryNumberEntity, item));
   const wanted = numbers.filter((each) => session === undefined || each.session === session);
   const numberOf = new Map(wanted.map(({ memoryId, number }) => [memoryId, number]));

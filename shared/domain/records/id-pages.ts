@@ -11,7 +11,7 @@ export async function* idPages(
   pageSize = idsPerPage,
 ): AsyncGenerator<string[], void> {
   const range = recordsRange(type);
-  for await (const items of table.pages({ ...range, newestFirst: true, limit: pageSize })) {
+  for await (const items of table.pages({ ...range, newestFirst: true, perQuery: pageSize })) {
     yield items.map((item) => item[`SK${range.index}`] as string);
   }
 }

@@ -29,7 +29,7 @@ export const endedRuns = /* @__PURE__ */ using(['table:read'], ({ table }: Pick<
 
   async function* begunElsewhere(hour: string, withInside: boolean): AsyncGenerator<Run[]> {
     const range = { partition: lateRunsPartition, index: 2, from: `${hour}:`, to: `${hour}:~` } as const;
-    for await (const items of table.pages({ ...range, limit: lateRunsPerPage })) {
+    for await (const items of table.pages({ ...range, perQuery: lateRunsPerPage })) {
       const keys = items
         .map(keyOf)
         .filter(

@@ -135,8 +135,8 @@ export const waitStore = /* @__PURE__ */ using(
 
       /** The open ones of a listed run: of a batch, those of its records. The newest are missing for a moment. */
       async ofListedRun(listedId: string): Promise<RunWait[]> {
-        const range = { from: `${listedId}#`, to: `${listedId}#~`, limit: shownMax };
-        const { items } = await table.query({ partition: openWaitsPartition, index: 1, ...range });
+        const range = { from: `${listedId}#`, to: `${listedId}#~` };
+        const { items } = await table.first(shownMax, { partition: openWaitsPartition, index: 1, ...range });
         const keys = items.map(({ SK1 }) => keyBehind(String(SK1)));
         const found = await table.getMany(keys, { consistent: true });
         return found

@@ -10,9 +10,7 @@ export const scheduleCleaner = /* @__PURE__ */ using(
     async (id: string): Promise<void> => {
       const { table } = scope;
       await wakeUps(scope).remove(id);
-      for await (const items of table.pages({ partition: schedulePartition(id), limit: 200 })) {
-        await table.removeAll(items);
-      }
+      await table.removeRange({ partition: schedulePartition(id) });
     },
 );
 

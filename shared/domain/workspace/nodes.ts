@@ -46,7 +46,8 @@ function nodeOf(
     (name) => sent.content[name] === undefined && before?.content[name] !== undefined,
   );
   const own = { ...sent.content, ...Object.fromEntries(kept.map((name) => [name, before?.content[name]])) };
-  const { content, notes: more } = kind.fitted?.(own, before?.content) ?? { content: own, notes: [] };
+  const fitted = sent.isRefused ? undefined : kind.fitted?.(own, before?.content);
+  const { content, notes: more } = fitted ?? { content: own, notes: [] };
   notes.push(...more.map((note) => `${kind.noun} "${sent.key}": ${note}`));
   const parts = Object.fromEntries(
     Object.entries(kind.parts ?? {}).flatMap(([name, part]) => {
@@ -71,9 +72,13 @@ function nodeOf(
   };
   const node = { key: sent.key, ...(before && { before }), after, parts };
   if (before && writer.update) problems.push(...fixedProblems(kind, writer, before, after));
-  problems.push(...(kind.problems?.(after) ?? []));
+  if (isReadable(after)) problems.push(...(kind.problems?.(after) ?? []));
   return node;
 }
+
+/** Whether its endpoints take the content of it and of all its parts. */
+const isReadable = ({ isRefused, parts }: DocumentEntry): boolean =>
+  !isRefused && Object.values(parts).flat().every(isReadable);
 
 function fixedProblems(
   kind: DocumentKind,

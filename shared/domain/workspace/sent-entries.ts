@@ -52,10 +52,10 @@ async function sentEntry(
   const partNames = Object.keys(kind.parts ?? {});
   const own = Object.fromEntries(Object.entries(sent).filter(([name]) => !partNames.includes(name)));
   const withIds = kind.references(own, reading.book.toId(unknownIn(reading)), path);
-  const parsed = checked(kind, writer, withIds, reading, path) ?? withIds;
-  for (const at of kind.plaintexts?.(parsed) ?? [])
+  const parsed = checked(kind, writer, withIds, reading, path);
+  for (const at of (parsed && kind.plaintexts?.(parsed)) ?? [])
     refuse(reading, [...path, ...at], 'SECRET_NOT_ALLOWED', noPlaintext);
-  const content = canonical(kind, kind.references(parsed, reading.book.toName));
+  const content = parsed ? canonical(kind, kind.references(parsed, reading.book.toName)) : own;
   const parts: Record<string, DocumentEntry[]> = {};
   for (const [name, part] of Object.entries(kind.parts ?? {})) {
     if (sent[name] === undefined) continue;
@@ -64,7 +64,7 @@ async function sentEntry(
     parts[name] = await sentEntries(part, writer.parts?.[name] as ResourceWriter, list, reading, at);
   }
   const key = kind.nameMember === null ? kind.nameOf(content) : String(sent[kind.nameMember]);
-  return { key, content, parts, path };
+  return { key, content, parts, path, ...(!parsed && { isRefused: true }) };
 }
 
 /** The content as the bodies of its endpoints parse it. @returns undefined if they refuse it */

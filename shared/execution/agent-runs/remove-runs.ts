@@ -24,17 +24,13 @@ export const runRemover = /* @__PURE__ */ using([payloadFolders, endRun], (scope
     // Another clean-up may be quicker.
     if (execution && !isExecutionOver(execution)) await endRun(scope, id, ending).catch(ifMissing(false));
     await folders.remove(`agent-runs/${id}`);
-    for await (const items of table.pages({ partition: agentRunPartition(id), limit: 200 })) {
-      await table.removeAll(items);
-    }
+    await table.removeRange({ partition: agentRunPartition(id) });
   }
 
   return async (agentId: string): Promise<void> => {
-    const runs = { partition: runsOfAgentPartition(agentId), index: 1, limit: runsAtOnce } as const;
-    for (;;) {
-      const { items } = await table.query(runs);
+    const runs = { partition: runsOfAgentPartition(agentId), index: 1, perQuery: runsAtOnce } as const;
+    for await (const items of table.pages(runs)) {
       const ids = items.map(({ SK1 }) => String(SK1)).filter((id) => idKind(id) === 'exec');
-      if (ids.length === 0) return;
       for (const id of ids) await removeRun(id);
     }
   };

@@ -21,11 +21,10 @@ export async function latestBatches(
   scope: Scope,
   limit: number,
 ): Promise<{ batch: BatchSummary; progress: BatchProgress }[]> {
-  const { items } = await scope.table.query({
+  const { items } = await scope.table.first(limit, {
     partition: batchesPartition,
     index: 1,
     newestFirst: true,
-    limit,
   });
   const batches = items.map(({ SK1, summary }) => BatchSummary.parse({ ...(summary as object), id: SK1 }));
   return Promise.all(

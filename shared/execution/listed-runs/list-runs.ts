@@ -12,8 +12,9 @@ import {
 import { using } from '../../platform/aws/uses.ts';
 import { decodeReadable } from '../../platform/data/entity.ts';
 import { invalidListCursor } from '../../platform/data/lists/pages.ts';
-import type { QueryOptions } from '../../platform/data/query.ts';
+import type { QueryOptions, WalkOptions } from '../../platform/data/query.ts';
 import type { Scope } from '../../platform/data/scope.ts';
+import type { QueryPage } from '../../platform/data/table.ts';
 import { batchStore } from '../batches/batch-store.ts';
 import { withoutDeletedRuns } from './deleted-runs.ts';
 import { filterExpression, passes, type RunsFilter } from './run-filter.ts';
@@ -51,12 +52,15 @@ export const runList = /* @__PURE__ */ using(['table:read', batchStore], (scope:
   /** The next rows of all sources, as far as none of them can have newer ones. */
   async function nextRows(query: RunsQuery, sources: readonly Source[], place: Place) {
     const { after } = place;
-    const pages = await Promise.all(sources.map((source) => table.query(pageOf(query, source, place))));
-    const ends = pages.flatMap(({ nextKey }, index) => {
-      const { index: name = '' } = sources[index] as Source;
-      return nextKey ? [String(nextKey[`SK${name}`])] : [];
-    });
-    const end = ends.sort().at(-1);
+    const pages = await Promise.all(
+      sources.map(
+        async (source) => (await table.walk(pageOf(query, source, place)).next()).value ?? emptyPage,
+      ),
+    );
+    const end = pages
+      .flatMap(({ readTo = [] }) => readTo)
+      .sort()
+      .at(-1);
     const runs = decodeReadable(
       runEntity,
       pages.flatMap(({ items }) => items),
@@ -93,6 +97,8 @@ export const runList = /* @__PURE__ */ using(['table:read', batchStore], (scope:
   };
 });
 
+const emptyPage: QueryPage = { items: [], readTo: undefined };
+
 interface Place {
   after: string | undefined;
   limit: number;
@@ -113,7 +119,7 @@ function perQuery(query: RunsQuery, isFirst: boolean): number {
   return isFirst ? (limit + 1) * firstRowsPerRun : filteredRowsPerQuery;
 }
 
-function pageOf(query: RunsQuery, source: Source, { after, limit }: Place): QueryOptions {
+function pageOf(query: RunsQuery, source: Source, { after, limit }: Place): WalkOptions {
   const filter = filterExpression(query);
   const { from, to } = query;
   const last = to && runsUntil(to.getTime());
@@ -121,7 +127,7 @@ function pageOf(query: RunsQuery, source: Source, { after, limit }: Place): Quer
   return {
     ...source,
     newestFirst: true,
-    limit,
+    perQuery: limit,
     ...(filter && { filter }),
     from: runsSince(from?.getTime() ?? 0),
     to: upper ?? '~',

@@ -17,7 +17,7 @@ export const paginateApiRunner = defineActingRunner(paginateApiStep, {
       cursorParam: config.cursorParam ?? 'cursor',
       cursorPath: config.cursorPath ?? '',
       entityPath,
-      maxPages: config.maxPages ?? 100,
+      maxPages: config.maxPages,
     };
     const sent = { accept: 'application/json', ...(await renderHeaders(headers, render)) };
     return { request: { pages, method, headers: sent } };

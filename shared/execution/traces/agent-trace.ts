@@ -56,12 +56,9 @@ async function contentOf(scope: Scope, { input, error, isLogged }: AgentExecutio
 export async function readChildRuns(reader: AgentReader, runId: string): Promise<AgentExecution[]> {
   const { scope, room } = reader;
   if (room.left === 0) return [];
-  const { items, nextKey } = await scope.table.query({
-    partition: childrenPartition(runId),
-    index: 2,
-    limit: room.left,
-  });
-  if (nextKey) reader.isTruncated = true;
+  const children = { partition: childrenPartition(runId), index: 2 } as const;
+  const { items, isCut } = await scope.table.first(room.left, children);
+  if (isCut) reader.isTruncated = true;
   return readExecutions(
     reader,
     items.map(({ SK2 }) => String(SK2)),

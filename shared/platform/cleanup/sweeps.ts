@@ -27,7 +27,7 @@ export async function* dueForSweep(
       index: 2,
       ...(due !== 'all' && { to: due.toISOString() }),
     } as const;
-    for await (const items of table.pages({ ...range, limit: 500 })) {
+    for await (const items of table.pages({ ...range, perQuery: 500 })) {
       yield items.map((item) => ({ tenant: tenantOfItem(item), PK: item.PK, SK: item.SK }));
     }
   }

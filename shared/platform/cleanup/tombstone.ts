@@ -91,7 +91,7 @@ export async function* unfinishedCleanups(
 ): AsyncGenerator<{ tenant: string; id: string }[]> {
   for (let shard = 0; shard < cleanupShards; shard++) {
     const range = { partition: cleanupsPartition(shard), index: 1, to: before.toISOString() } as const;
-    for await (const items of table.pages({ ...range, limit: 1_000 })) {
+    for await (const items of table.pages({ ...range, perQuery: 1_000 })) {
       yield items.map((item) => ({ tenant: tenantOfItem(item), id: item.SK }));
     }
   }

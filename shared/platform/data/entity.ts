@@ -1,5 +1,6 @@
 import type * as z from 'zod';
 import { log } from '../../core/log.ts';
+import { isListedUntil } from './expiry.ts';
 import { type IndexKeys, type Key, storedIndexKeys, storedKey } from './keys.ts';
 import { type Packing, pack, unpack } from './packing.ts';
 
@@ -57,8 +58,9 @@ export function encode(entity: AnyEntity, tenant: string, item: Attributes): Att
     ...(entity.shape && { _v: entity.shape }),
   };
   const packed = entity.packing ? pack(entity.packing, stored) : stored;
-  if (!entity.summary) return packed;
-  const summary: Attributes = {};
+  const listedUntil = isListedUntil(entity) && item.ttl !== undefined && { ttl: item.ttl };
+  if (!entity.summary) return listedUntil ? { ...packed, summary: listedUntil } : packed;
+  const summary: Attributes = { ...listedUntil };
   for (const field of entity.summary as string[]) {
     summary[field] = packed[field];
     delete packed[field];

@@ -81,10 +81,10 @@ export const payloadFolders = /* @__PURE__ */ using(
   ({ table }: Scope, root = '') => ({
     async remove(folder: string): Promise<void> {
       const prefix = `${root}${table.tenant}/${folder}/`;
-      for (let more = true; more; ) {
-        const files = await filesUnder(prefix);
-        await Promise.all(files.map((file) => request('DELETE', prefix + file)));
-        more = files.length === listedMax;
+      for (let isLast = false; !isLast; ) {
+        const page = await namesUnder(prefix);
+        await Promise.all(page.names.map((name) => request('DELETE', name)));
+        isLast = page.isLast;
       }
     },
   }),
@@ -98,11 +98,20 @@ const isLost = (error: unknown) =>
 
 const listedMax = 100;
 
-async function filesUnder(prefix: string): Promise<string[]> {
+/** The first names of objects. S3 may list fewer than requested and have more. */
+async function namesUnder(prefix: string): Promise<{ names: string[]; isLast: boolean }> {
   const query = new URLSearchParams({ 'list-type': '2', prefix, 'max-keys': String(listedMax) });
   const listing = await (await request('GET', '', { query })).text();
-  return [...listing.matchAll(/\/([\w.-]+)<\/Key>/g)].map(([, file]) => file as string);
+  const names = [...listing.matchAll(/<Key>([^<]+)<\/Key>/g)].map(([, name = '']) => withoutEntities(name));
+  return { names, isLast: !listing.includes('<IsTruncated>true</IsTruncated>') };
 }
+
+/** Names of tenants may have characters that XML escapes. */
+const withoutEntities = (text: string) =>
+  text.replace(/&(?:#(\d+)|#x([\da-f]+)|(\w+));/gi, (whole, decimal, hexadecimal, name) =>
+    name ? (entities[name] ?? whole) : String.fromCodePoint(Number(decimal ?? `0x${hexadecimal}`)),
+  );
+const entities: Readonly<Record<string, string>> = { amp: '&', lt: '<', gt: '>', quot: '"', apos: "'" };
 
 const request = (
   method: 'GET' | 'PUT' | 'DELETE',

@@ -8,27 +8,32 @@ export interface QueryOptions {
   from?: string;
   to?: string;
   newestFirst?: boolean;
-  limit?: number;
   filter?: { expression: string; values: Record<string, unknown> };
   consistent?: boolean;
   /** What the items have besides their keys. Default: all. Costs the same units, and less to transfer. */
   attributes?: readonly string[];
-  startKey?: Record<string, unknown>;
 }
 
-export function queryInput(TableName: string, tenant: string, options: QueryOptions) {
-  const {
-    partition,
-    index = '',
-    from,
-    to,
-    newestFirst = false,
-    limit,
-    filter,
-    consistent,
-    attributes,
-    startKey,
-  } = options;
+export interface WalkOptions extends QueryOptions {
+  /** How many entries a Query reads at most, by the number of Queries before it. Without it, 1 MB. */
+  perQuery?: number | ((queriesBefore: number) => number);
+  /** For deletions: also items that have expired. */
+  withExpired?: true;
+}
+
+/** What one Query reads of a query. */
+interface Part {
+  limit: number | undefined;
+  startKey: Record<string, unknown> | undefined;
+}
+
+export function queryInput(
+  TableName: string,
+  tenant: string,
+  options: QueryOptions,
+  { limit, startKey }: Part,
+) {
+  const { partition, index = '', from, to, newestFirst = false, filter, consistent, attributes } = options;
   const range =
     from !== undefined && to !== undefined
       ? ` AND #SK${index} BETWEEN :from AND :to`
@@ -38,7 +43,10 @@ export function queryInput(TableName: string, tenant: string, options: QueryOpti
           ? ` AND #SK${index} <= :to`
           : '';
   const KeyConditionExpression = `#PK${index} = :partition${range}`;
-  const ProjectionExpression = attributes && ['PK', 'SK', ...attributes].map((name) => `#${name}`).join(', ');
+  // An index has none but in `summary`.
+  const expiry = index ? [] : ['ttl'];
+  const projected = attributes && [...new Set(['PK', 'SK', ...expiry, ...attributes])];
+  const ProjectionExpression = projected?.map((name) => `#${name}`).join(', ');
   return {
     TableName,
     ...(index && { IndexName: `GSI${index}` }),

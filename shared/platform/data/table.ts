@@ -9,9 +9,10 @@ import { toChunks } from '../../core/chunks.ts';
 import { batchWrite } from './batch-write.ts';
 import { endedBy, sendWrites } from './commit.ts';
 import { type AnyEntity, decode, type ItemOf, type KeyOf } from './entity.ts';
-import { type Key, type StoredKey, storedKey } from './keys.ts';
+import { type Clock, isExpired, unexpired, withoutListedExpiry } from './expiry.ts';
+import { type Key, type StoredKey, storedKey, storedPartition } from './keys.ts';
 import { modify } from './modify.ts';
-import { type QueryOptions, queryInput } from './query.ts';
+import { type QueryOptions, queryInput, type WalkOptions } from './query.ts';
 import { backOff, retryContention } from './retry-contention.ts';
 import { type PutWrite, type Write, writesFor } from './writes.ts';
 
@@ -19,9 +20,21 @@ type Attributes = Record<string, unknown>;
 
 export type StoredItem = Attributes & StoredKey;
 
+/**
+ * What one Query read. It ends after 1 MB, or after what it was to read at most, so its number of items says nothing
+ * about what follows: it may have none and not be the last.
+ */
 export interface QueryPage {
   items: StoredItem[];
-  nextKey: Attributes | undefined;
+  /** The sort key of the last entry that was read; `undefined` on the last page. */
+  readTo: string | undefined;
+}
+
+/** The first items of a query. */
+export interface FirstItems {
+  items: StoredItem[];
+  /** More may follow. */
+  isCut: boolean;
 }
 
 export interface RowCount {
@@ -31,39 +44,52 @@ export interface RowCount {
 }
 
 const batchGetMax = 100;
+/** A page of items of 400 KB is in memory at once. */
+const removedAtOnce = 200;
 
-/** Every key has the tenant's name. Only this module and `commit.ts` send commands to DynamoDB. */
-export const tenantTable = (client: DynamoDBDocumentClient, TableName: string, tenant: string): TenantTable =>
-  Object.assign(operationsOf(client, TableName, tenant), {
-    until: (signal: AbortSignal) => tenantTable(endedBy(client, signal), TableName, tenant),
+/**
+ * Every key has the tenant's name. Only this module and `commit.ts` send commands to DynamoDB.
+ * @param now Items that have expired by then are absent.
+ */
+export const tenantTable = (
+  client: DynamoDBDocumentClient,
+  TableName: string,
+  tenant: string,
+  now: Clock = () => new Date(),
+): TenantTable =>
+  Object.assign(operationsOf(client, TableName, tenant, now), {
+    until: (signal: AbortSignal) => tenantTable(endedBy(client, signal), TableName, tenant, now),
+    at: (other: Clock) => tenantTable(client, TableName, tenant, other),
   });
 
 export type TenantTable = ReturnType<typeof operationsOf> & {
   /** The same view, whose pending and further requests fail once the signal is aborted. */
   until: (signal: AbortSignal) => TenantTable;
+  /** The same view by another clock. */
+  at: (now: Clock) => TenantTable;
 };
 
-function operationsOf(client: DynamoDBDocumentClient, TableName: string, tenant: string) {
+function operationsOf(client: DynamoDBDocumentClient, TableName: string, tenant: string, now: Clock) {
   const table = {
     tenant,
-    writes: writesFor(tenant),
+    writes: writesFor(tenant, now),
 
     async get<E extends AnyEntity>(
       entity: E,
       key: KeyOf<E>,
       { consistent = false } = {},
     ): Promise<ItemOf<E> | undefined> {
-      const { Item } = await client.send(
-        new GetCommand({ TableName, Key: storedKey(tenant, entity.key(key)), ConsistentRead: consistent }),
-      );
-      return Item && decode(entity, Item);
+      const Key = storedKey(tenant, entity.key(key));
+      if (!isPossible(Key)) return undefined;
+      const { Item } = await client.send(new GetCommand({ TableName, Key, ConsistentRead: consistent }));
+      return Item && !isExpired(Item, now) ? decode(entity, Item) : undefined;
     },
 
     /** Items by their keys, in the requested order; `undefined` for a missing one. */
     async getMany(keys: readonly Key[], { consistent = false } = {}): Promise<(Attributes | undefined)[]> {
       const found = new Map<string, Attributes>();
       const asked = keys.map((key) => storedKey(tenant, key));
-      const wanted = distinct(asked);
+      const wanted = distinct(asked).filter(isPossible);
       await Promise.all(
         toChunks(wanted, batchGetMax).map(async (chunk) => {
           for (
@@ -75,7 +101,9 @@ function operationsOf(client: DynamoDBDocumentClient, TableName: string, tenant:
             const { Responses, UnprocessedKeys } = await client.send(
               new BatchGetCommand({ RequestItems: { [TableName]: { Keys, ConsistentRead: consistent } } }),
             );
-            for (const item of Responses?.[TableName] ?? []) found.set(nameOf(item as StoredItem), item);
+            for (const item of Responses?.[TableName] ?? []) {
+              if (!isExpired(item, now)) found.set(nameOf(item as StoredItem), withoutListedExpiry(item));
+            }
             Keys = UnprocessedKeys?.[TableName]?.Keys ?? [];
           }
         }),
@@ -83,46 +111,60 @@ function operationsOf(client: DynamoDBDocumentClient, TableName: string, tenant:
       return asked.map((key) => found.get(nameOf(key)));
     },
 
-    async query(options: QueryOptions): Promise<QueryPage> {
-      if (isEmptyRange(options)) return { items: [], nextKey: undefined };
-      const { Items = [], LastEvaluatedKey } = await client.send(
-        new QueryCommand({ ...queryInput(TableName, tenant, options) }),
-      );
-      return { items: Items as StoredItem[], nextKey: LastEvaluatedKey };
-    },
-
-    /** Iterates over all items of a query. */
-    async *pages(options: Omit<QueryOptions, 'startKey'>): AsyncGenerator<StoredItem[], void> {
-      for (let startKey: Attributes | undefined; ; ) {
-        const page = await table.query({ ...options, ...(startKey && { startKey }) });
-        yield page.items;
-        startKey = page.nextKey;
+    /** Reads a query to its end, one Query at a time. For readers that bound what they read. */
+    async *walk({ perQuery, withExpired, ...options }: WalkOptions): AsyncGenerator<QueryPage, void> {
+      if (isEmptyRange(tenant, options)) return;
+      for (let startKey: Attributes | undefined, queries = 0; ; queries++) {
+        const limit = typeof perQuery === 'function' ? perQuery(queries) : perQuery;
+        const input = queryInput(TableName, tenant, options, { limit, startKey });
+        const { Items = [], LastEvaluatedKey } = await client.send(new QueryCommand(input));
+        startKey = LastEvaluatedKey;
+        const readTo = startKey?.[`SK${options.index ?? ''}`] as string | undefined;
+        const items = withExpired ? Items : Items.filter((item) => !isExpired(item, now));
+        yield { items: (items as StoredItem[]).map(withoutListedExpiry), readTo };
         if (!startKey) return;
       }
     },
 
+    /** Iterates over all items of a query, in lists of any length. */
+    async *pages(options: WalkOptions): AsyncGenerator<StoredItem[], void> {
+      for await (const { items } of table.walk(options)) yield items;
+    },
+
+    /** The first items of a query: so many, or all that there are. Usually one Query. */
+    async first(count: number, options: QueryOptions): Promise<FirstItems> {
+      const found: StoredItem[] = [];
+      const perQuery = () => count - found.length;
+      for await (const { items, readTo } of table.walk({ ...options, perQuery })) {
+        found.push(...items);
+        if (found.length >= count) return { items: found, isCut: readTo !== undefined };
+      }
+      return { items: found, isCut: false };
+    },
+
     /** Returns all items of a query. For small lists only. */
-    async queryAll(options: Omit<QueryOptions, 'limit' | 'startKey'>): Promise<StoredItem[]> {
+    async queryAll(options: QueryOptions): Promise<StoredItem[]> {
       return (await Array.fromAsync(table.pages(options))).flat();
     },
 
     /** Counts the items of a query. Reads them all: its cost is the range, not a page. For small lists only. */
-    async count(options: Omit<QueryOptions, 'limit' | 'startKey'>): Promise<number> {
+    async count(options: QueryOptions): Promise<number> {
       return (await table.countWithin(options, {})).count;
     },
 
     /** The same within bounds: of items to read, and of Queries, each of which reads up to 1 MB. */
     async countWithin(
-      options: Omit<QueryOptions, 'limit' | 'startKey'>,
+      options: QueryOptions,
       { items = Number.POSITIVE_INFINITY, queries = Number.POSITIVE_INFINITY },
     ): Promise<RowCount> {
       let [count, read] = [0, 0];
-      if (isEmptyRange(options)) return { count, isMinimum: false };
+      const unexpiredOnly = { ...options, filter: unexpired(options.filter, options.index, now) };
+      if (isEmptyRange(tenant, options)) return { count, isMinimum: false };
       for (let startKey: Attributes | undefined, sent = 1; ; sent++) {
-        const limit = Number.isFinite(items) && { limit: items - read };
+        const limit = Number.isFinite(items) ? items - read : undefined;
         const { Count, ScannedCount, LastEvaluatedKey } = await client.send(
           new QueryCommand({
-            ...queryInput(TableName, tenant, { ...options, ...limit, ...(startKey && { startKey }) }),
+            ...queryInput(TableName, tenant, unexpiredOnly, { limit, startKey }),
             Select: 'COUNT',
           }),
         );
@@ -163,6 +205,17 @@ function operationsOf(client: DynamoDBDocumentClient, TableName: string, tenant:
       return batchWrite(client, TableName, deletes);
     },
 
+    /** Deletes all items of a query, expired ones too. @param before Gets those of each page before they are deleted. */
+    async removeRange(
+      options: QueryOptions,
+      before?: (items: readonly StoredItem[]) => Promise<unknown>,
+    ): Promise<void> {
+      for await (const items of table.pages({ ...options, perQuery: removedAtOnce, withExpired: true })) {
+        await before?.(items);
+        await table.removeAll(items);
+      }
+    },
+
     /** Writes items whose keys are new, in one request for 25 and without the price of a transaction: not all or none. */
     insertAll(puts: readonly PutWrite[]): Promise<void> {
       return batchWrite(
@@ -174,9 +227,19 @@ function operationsOf(client: DynamoDBDocumentClient, TableName: string, tenant:
   };
   return table;
 }
-/** DynamoDB rejects an empty range. */
-const isEmptyRange = ({ from, to }: Pick<QueryOptions, 'from' | 'to'>) =>
-  from !== undefined && to !== undefined && from > to;
+/** DynamoDB rejects an empty range, and a partition that none can have. */
+const isEmptyRange = (tenant: string, { partition, from, to }: QueryOptions) =>
+  (from !== undefined && to !== undefined && from > to) ||
+  !fits(storedPartition(tenant, partition), partitionKeyBytesMax);
+
+const partitionKeyBytesMax = 2_048;
+const sortKeyBytesMax = 1_024;
+
+/** No item has a longer key, and DynamoDB rejects the request: callers send ids of any length. */
+const isPossible = ({ PK, SK }: StoredKey) => fits(PK, partitionKeyBytesMax) && fits(SK, sortKeyBytesMax);
+
+/** In UTF-8, which has at most three bytes for each unit of a text. */
+const fits = (text: string, bytes: number) => text.length * 3 <= bytes || Buffer.byteLength(text) <= bytes;
 
 const isStored = (key: Key | StoredItem): key is StoredItem => typeof key.PK === 'string';
 

@@ -1,7 +1,9 @@
 import { NumberValue } from '@aws-sdk/lib-dynamodb';
 import { omitUndefined } from '../../core/defined.ts';
 import { type AnyEntity, attributePath, encode, type KeyOf, type StoredOf } from './entity.ts';
+import { amongUnexpired, type Clock, isListedUntil } from './expiry.ts';
 import { type IndexKeys, type StoredKey, storedIndexKeys, storedKey } from './keys.ts';
+import { assertStorableNumbers } from './stored-numbers.ts';
 
 /** A condition on the stored item: `#name` is an attribute, `:name` is one of `values`. */
 export interface WriteCondition {
@@ -42,14 +44,19 @@ type Numbers = Readonly<Record<string, number | string>>;
 export const exists: WriteCondition = { expression: 'attribute_exists(PK)' };
 export const absent: WriteCondition = { expression: 'attribute_not_exists(PK)' };
 
-/** Builds the writes of one tenant. They take effect when they are committed. */
-export function writesFor(tenant: string) {
+/**
+ * Builds the writes of one tenant. They take effect when they are committed.
+ * @param now Conditions take items that have expired by then for absent.
+ */
+export function writesFor(tenant: string, now: Clock) {
+  const conditionOn = (entity: AnyEntity, condition: WriteCondition | undefined) =>
+    condition && amongUnexpired(entity, condition, now);
   return {
     put: <E extends AnyEntity>(entity: E, item: StoredOf<E>, condition?: WriteCondition): PutWrite => ({
-      Put: { Item: encode(entity, tenant, item), ...conditionOf(condition) },
+      Put: { Item: encoded(entity, tenant, item), ...conditionOf(conditionOn(entity, condition)) },
     }),
     insert: <E extends AnyEntity>(entity: E, item: StoredOf<E>): PutWrite => ({
-      Put: { Item: encode(entity, tenant, item), ...conditionOf(absent) },
+      Put: { Item: encoded(entity, tenant, item), ...conditionOf(conditionOn(entity, absent)) },
     }),
     update: <E extends AnyEntity>(
       entity: E,
@@ -59,18 +66,27 @@ export function writesFor(tenant: string) {
     ): Write => ({
       Update: {
         Key: storedKey(tenant, entity.key(key)),
-        ...updateOf(entity, tenant, changes as Changes<AnyEntity>, condition),
+        ...updateOf(entity, tenant, changes as Changes<AnyEntity>, conditionOn(entity, condition)),
       },
     }),
     remove: <E extends AnyEntity>(entity: E, key: KeyOf<E>, condition?: WriteCondition): Write => ({
-      Delete: { Key: storedKey(tenant, entity.key(key)), ...conditionOf(condition) },
+      Delete: { Key: storedKey(tenant, entity.key(key)), ...conditionOf(conditionOn(entity, condition)) },
     }),
     check: <E extends AnyEntity>(entity: E, key: KeyOf<E>, condition: WriteCondition): Write => ({
-      ConditionCheck: { Key: storedKey(tenant, entity.key(key)), ...conditionOf(condition) },
+      ConditionCheck: {
+        Key: storedKey(tenant, entity.key(key)),
+        ...conditionOf(conditionOn(entity, condition)),
+      },
     }),
   };
 }
 export type Writes = ReturnType<typeof writesFor>;
+
+/** @throws ServiceError 400 for numbers that cannot be stored */
+function encoded(entity: AnyEntity, tenant: string, item: object): Parameters {
+  assertStorableNumbers(item as Parameters);
+  return encode(entity, tenant, item as Parameters);
+}
 
 function conditionOf(condition: WriteCondition | undefined): Parameters {
   if (!condition) return {};
@@ -89,10 +105,14 @@ function updateOf(
 ) {
   const set = omitUndefined({ ...changes.set, ...storedIndexKeys(tenant, changes.index ?? {}) });
   const setOnce = omitUndefined(changes.setOnce ?? {});
+  assertStorableNumbers(set);
+  assertStorableNumbers(setOnce);
   const { add = {}, removeFromIndex: index } = changes as { add?: Numbers } & typeof changes;
   const remove = [...((changes.remove ?? []) as string[]), ...(index ? [`PK${index}`, `SK${index}`] : [])];
   const path = (field: string) => attributePath(entity, field);
+  const listed = listedExpiry(entity, set, remove);
   const sets = [
+    ...listed.set,
     ...Object.keys(set).map((field) => `${path(field)} = :${field}`),
     ...Object.keys(setOnce).map((field) => `${path(field)} = if_not_exists(${path(field)}, :${field})`),
   ];
@@ -100,7 +120,7 @@ function updateOf(
   const UpdateExpression = [
     sets.length > 0 && `SET ${sets.join(', ')}`,
     adds.length > 0 && `ADD ${adds.join(', ')}`,
-    remove.length > 0 && `REMOVE ${remove.map(path).join(', ')}`,
+    remove.length > 0 && `REMOVE ${[...remove.map(path), ...listed.remove].join(', ')}`,
   ]
     .filter(Boolean)
     .join(' ');
@@ -108,13 +128,27 @@ function updateOf(
   const changed = { ...set, ...setOnce, ...numbersIn(add) };
   const clash = Object.keys(condition?.values ?? {}).find((name) => Object.hasOwn(changed, name));
   if (clash) throw new TypeError(`The condition and the changes both have a value named ${clash}`);
-  const values = prefixed({ ...changed, ...condition?.values });
+  const values = prefixed({ ...changed, ...listed.values, ...condition?.values });
   return {
     UpdateExpression,
     ...(ConditionExpression && { ConditionExpression }),
     ...attributeNames(`${UpdateExpression} ${ConditionExpression ?? ''}`),
     // DynamoDB rejects an empty clause.
     ...(Object.keys(values).length > 0 && { ExpressionAttributeValues: values }),
+  };
+}
+
+/** What an index has to learn of a changed expiry, because it has only `summary` of an item. */
+function listedExpiry(entity: AnyEntity, { ttl }: Parameters, removed: readonly string[]) {
+  const nothing = { set: [], remove: [], values: {} };
+  if (!isListedUntil(entity)) return nothing;
+  const place = entity.summary ? '#summary.#ttl' : '#summary';
+  if (removed.includes('ttl')) return { ...nothing, remove: [place] };
+  if (ttl === undefined) return nothing;
+  return {
+    ...nothing,
+    set: [`${place} = :listedUntil`],
+    values: { listedUntil: entity.summary ? ttl : { ttl } },
   };
 }
 

@@ -1,5 +1,8 @@
 import { expect, test } from 'vitest';
-import { conversationPartition } from '../../../shared/domain/conversations/conversation.ts';
+import {
+  conversationEntity,
+  conversationPartition,
+} from '../../../shared/domain/conversations/conversation.ts';
 import { conversationStore } from '../../../shared/domain/conversations/conversation-store.ts';
 import { answerBytesMax } from '../../../shared/platform/http/responses/body-sizes.ts';
 import { payloadNames } from '../../support/data/payload-bucket.ts';
@@ -24,6 +27,23 @@ const itemsOf = ({ tenant }: Tenant, id: string) =>
 
 type Listed = { id: string; title: string };
 const idsIn = (messages: { id: string }[]) => messages.map(({ id }) => id);
+
+test('a conversation that has expired is gone at once, although it is still stored', async () => {
+  const tenant = await newTenant();
+  const { id } = await createConversation(tenant);
+  await replaceMessages(tenant, id, alternatingMessages(2));
+  const { table } = countingRuntime().scopeOf(tenant.tenant);
+  const ttl = Math.floor(Date.now() / 1_000);
+  await table.commit([table.writes.update(conversationEntity, { id }, { set: { ttl } })]);
+  await expectStatus(404, tenant.call('GET', pathOf(id)));
+  await expectStatus(404, tenant.call('PATCH', pathOf(id), { body: { title: 'Again' } }));
+  const { conversations, pagination } = await expectStatus(
+    200,
+    tenant.call('GET', `${conversationsPath}?includeCount=true`),
+  );
+  expect({ conversations, totalCount: pagination.totalCount }).toEqual({ conversations: [], totalCount: 0 });
+  expect(await itemsOf(tenant, id)).not.toContainEqual(expect.objectContaining({ SK: 'CONVERSATION' }));
+});
 
 test('a conversation is created with its defaults, read, listed and deleted', async () => {
   const tenant = await newTenant();

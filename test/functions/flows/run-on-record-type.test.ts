@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { withRecords } from '../../support/data/records.ts';
 import {
   createFlow,
   createRecords,
@@ -63,6 +64,20 @@ test('200 with a result for each record for ten records or fewer', async () => {
     });
   }
   expect((await expectStatus(200, tenant.call('GET', `/v1/flows/${flow.id}`))).lastRunAt).not.toBeNull();
+});
+
+test('a batch runs on all records, although their long names end pages of the index early', async () => {
+  const names = Array.from({ length: 1_100 }, (_, n) => `${n} ${'x'.repeat(495)}`);
+  const tenant = await withRecords(names.map((name) => ({ type: 'long', name, metadata: {} })));
+  const flow = await publishedFlow(tenant, [template('x')]);
+  const started = await expectStatus(202, runFlowOnRecords(tenant, flow.id, 'long'));
+  expect(started.recordCount).toBe(1_100);
+  const { status, totalRecords, successCount } = await finishedBatch(tenant, started.batchId);
+  expect({ status, totalRecords, successCount }).toEqual({
+    status: 'completed',
+    totalRecords: 1_100,
+    successCount: 1_100,
+  });
 });
 
 test('202 for more than ten records; all of them run and are counted exactly', async () => {

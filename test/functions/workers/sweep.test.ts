@@ -49,11 +49,11 @@ async function ran() {
   const [id = '', keptId = ''] = batch.records.map((record) => record.id);
   const { table } = batch.scope;
   const itemsOf = async (recordId: string) =>
-    (await table.query({ partition: recordPartition(recordId) })).items.length;
+    (await table.queryAll({ partition: recordPartition(recordId) })).length;
   const itemsOfFlow = async () => {
     const shards = [0, 1, 2, 3].map((shard) => flowResultsPartition(batch.flow.id, shard));
-    const pages = await Promise.all(shards.map((partition) => table.query({ partition, index: 1 })));
-    return pages.flatMap(({ items }) => items).length;
+    const pages = await Promise.all(shards.map((partition) => table.queryAll({ partition, index: 1 })));
+    return pages.flat().length;
   };
   const isUnfinished = async (of: string) => {
     for await (const page of unfinishedCleanups(table, new Date(Date.now() + hour)))
@@ -161,7 +161,7 @@ test('a run whose message arrives long after its record or flow was deleted writ
     else await flowStore(batch.scope).remove(batch.flow.id);
     await runOnce(batch.scope, batch.message());
     const { recordId } = batch.message();
-    const { items } = await table.query({
+    const items = await table.queryAll({
       partition: recordPartition(recordId ?? ''),
       from: 'STEPS#',
     });

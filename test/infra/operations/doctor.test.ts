@@ -103,6 +103,13 @@ test.each<[what: string, id: string, status: string, Answers, message: RegExp]>(
     /no time to live by ttl/,
   ],
   [
+    'an index of vectors of an old bucket',
+    'vectors',
+    'warning',
+    { '/GetIndex': () => [200, { index: { indexMode: 'CLASSIC' } }] },
+    /^1 indexes apply filters during the search/,
+  ],
+  [
     'a secret that is no JSON',
     'provider-keys',
     'problem',

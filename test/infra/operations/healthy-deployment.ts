@@ -48,6 +48,8 @@ const healthy = (resources: ReturnType<typeof deployedResources>): Answers => ({
     200,
     { TimeToLiveDescription: { TimeToLiveStatus: 'ENABLED', AttributeName: 'ttl' } },
   ],
+  '/ListIndexes': () => [200, { indexes: [{ indexName: 'memory-1' }] }],
+  '/GetIndex': () => [200, { index: { indexMode: 'ENHANCED' } }],
   DescribeKey: () => keyState('Enabled'),
   GetSecretValue: () => secretResponse('{"OPENAI_API_KEY":"sk-value-of-the-key"}'),
   GetQueueAttributes: () => depth(0),

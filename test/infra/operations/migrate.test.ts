@@ -42,6 +42,47 @@ test('a completed migration stays as it is, and runs again with --again, through
   expect(account.invoked).toContain('agent-flow-dev-workers-migrate');
 }, 240_000);
 
+test('indexes of vectors that apply filters during the search do so before it from then on', async () => {
+  const modes: Record<string, string> = { one: 'CLASSIC', two: 'ENHANCED', three: 'CLASSIC' };
+  const defaults: string[] = [];
+  const upgraded = await operatorAccount({
+    outputs: {},
+    resources: [
+      { type: 'AWS::S3Vectors::VectorBucket', name: 'vectors', id: 'arn:aws:s3vectors:x:1:bucket/own' },
+    ],
+    answers: {
+      '/ListIndexes': ({ vectorBucketName, nextToken }: { vectorBucketName: string; nextToken?: string }) => {
+        const names = nextToken === undefined ? ['one'] : ['two', 'three'];
+        const indexes = vectorBucketName === 'own' ? names.map((indexName) => ({ indexName })) : [];
+        return [200, { indexes, ...(nextToken === undefined && { nextToken: 'more' }) }];
+      },
+      '/GetIndex': ({ indexName }: { indexName: string }) => [
+        200,
+        { index: { indexMode: modes[indexName] } },
+      ],
+      '/PutVectorBucketDefaultIndexMode': ({ defaultIndexMode }: { defaultIndexMode: string }) => {
+        defaults.push(defaultIndexMode);
+        return [200, {}];
+      },
+      '/UpdateIndexMode': ({ indexName, indexMode }: { indexName: string; indexMode: string }) => {
+        modes[indexName] = indexMode;
+        return [200, {}];
+      },
+    },
+  });
+  const command = (...args: string[]) => runCommand('infra/operations/migrate.ts', args, upgraded.env);
+  expect((await command('-c', 'env=dev', '--status')).code).toBe(0);
+  expect(modes).toMatchObject({ one: 'CLASSIC' });
+  const { code, stderr } = await command('-c', 'env=dev');
+  expect({ code, stderr }).toMatchObject({
+    code: 0,
+    stderr: expect.stringContaining('2 indexes of vectors'),
+  });
+  expect(modes).toEqual({ one: 'ENHANCED', two: 'ENHANCED', three: 'ENHANCED' });
+  expect(defaults).toEqual(['ENHANCED']);
+  upgraded.close();
+}, 120_000);
+
 test.each([
   ['no environment', [], 'Name the environment: -c env=dev'],
   ['an unknown option', ['-c', 'env=dev', '--all'], "Unknown option '--all'"],

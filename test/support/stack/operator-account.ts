@@ -86,6 +86,7 @@ const services = [
   'KMS',
   'LAMBDA',
   'SECRETS_MANAGER',
+  'S3VECTORS',
   'SESV2',
   'SQS',
 ];

@@ -5,6 +5,7 @@ import * as z from 'zod';
 import type { StackFacts } from '../../../infra/local/stack.ts';
 import { newId } from '../../../shared/core/ids.ts';
 import { documentClient } from '../../../shared/platform/data/client.ts';
+import type { Scope } from '../../../shared/platform/data/scope.ts';
 import { tenantTable } from '../../../shared/platform/data/table.ts';
 import { toTenant } from '../../../shared/platform/identity/principal.ts';
 import type { Runtime } from '../../../shared/platform/runtime.ts';
@@ -120,6 +121,13 @@ const a2aErrors = [
 ] as const;
 
 const ErrorDetail = z.strictObject({ path: z.string().optional(), code: z.string(), message: z.string() });
+
+/** The same by another clock, for the table too. */
+export const byClock = (scope: Scope, now: () => Date): Scope => ({
+  ...scope,
+  now,
+  table: scope.table.at(now),
+});
 
 /** What was asked of the table: each operation by DynamoDB's name for it, and the capacity that all consumed. */
 export interface Consumption {

@@ -21,12 +21,26 @@ const marks: Record<Exclude<ProjectName, 'unit'>, RegExp> = {
 /** The long ones, which `npm run test:slow` runs. */
 const slowMark = '.slow.test.ts';
 
+/** What reads lists to their end: with `PAGES_SEED`, only these run, on short pages. None counts requests. */
+const onShortPages = [
+  ...['audit-log', 'conversations', 'run-metrics', 'agents/(list|manage)', 'workspace/round-trip'],
+  ...['batches/(cancel|retry|run-flow)', 'flows/(delete|list|run-on-record-type)', 'runs/(cancel|list)'],
+  'records/(bulk-delete|delete|delete-result|export|list|results|step-results)',
+  'workers/sweep',
+].map((name) => `functions/${name}`);
+const shortPages = new RegExp(
+  `^test/(${[...onShortPages, 'shared/execution/batches/starting', 'shared/platform/migrations'].join('|')})\\b[^-]`,
+);
+
 const root = resolve(import.meta.dirname, '../../..');
 
 /** The files of a project, relative to the root. */
 export function projectFiles(project: ProjectName, { slow }: { slow: boolean }): string[] {
   const files = globSync('test/**/*.test.ts', { cwd: root, exclude: ['**/node_modules/**'] });
-  return files.filter((file) => file.endsWith(slowMark) === slow && projectOf(file) === project);
+  const isAsked = (file: string) => !process.env.PAGES_SEED || shortPages.test(file);
+  return files.filter(
+    (file) => isAsked(file) && file.endsWith(slowMark) === slow && projectOf(file) === project,
+  );
 }
 
 function projectOf(file: string): ProjectName {

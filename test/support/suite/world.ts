@@ -5,6 +5,7 @@ import { startMcpServer } from '../servers/mcp-server.ts';
 import { startOAuthServer } from '../servers/oauth-server.ts';
 import { startOtlpReceiver } from '../servers/otlp-receiver.ts';
 import { startWebhookReceiver } from '../servers/webhook-receiver.ts';
+import { startShortPages } from '../stack/short-pages.ts';
 
 /**
  * The process of the embedded stack, and of what stands in for the world: a model server, MCP servers, an OAuth server,
@@ -22,9 +23,13 @@ const oauth = servers.adopt(await startOAuthServer(), (server) => server.close()
 // So that a tenant's own provider key and tools may name them.
 const hosts = [new URL(models.url).host, mcp.host, failingMcp.host, webhooks.host, otlp.host, oauth.host];
 process.env.LOCAL_ALLOWED_HOSTS = hosts.join(',');
+const { PAGES_SEED } = process.env;
+const shortPages = async (engine: string) =>
+  servers.adopt(await startShortPages(engine, Number(PAGES_SEED)), (server) => server.close()).endpoint;
 const { facts } = servers.adopt(
   await startStack({
     port: 0,
+    ...(PAGES_SEED && { inFrontOfTable: shortPages }),
     onFailure(what) {
       throw new Error(what);
     },

@@ -26,7 +26,7 @@ export async function expireAt(tenant: Tenant, token: string, moment: Date): Pro
 
 /** All that is stored of a link. */
 export const storedLink = (tenant: Tenant, token: string) =>
-  scopeOf(tenant).table.query({ partition: credentialPartition(hashKey(token)) });
+  scopeOf(tenant).table.queryAll({ partition: credentialPartition(hashKey(token)) });
 
 /** The secret of a key, of any status, with its value as it is in Secrets Manager. */
 export async function storedSecret(tenant: Tenant, key: string) {

@@ -88,15 +88,16 @@ const recordName: Lookup = async (pairs, { table }) => {
 
 const recordId: Lookup = (ids, { table }) =>
   eachProblem(ids, async (id) => {
-    const range = { ...recordsRange(undefined), from: id, to: id, limit: 1 };
-    const exists = resourceId('record').safeParse(id).success && (await table.query(range)).items.length > 0;
+    const range = { ...recordsRange(undefined), from: id, to: id };
+    const exists =
+      resourceId('record').safeParse(id).success && (await table.first(1, range)).items.length > 0;
     return exists ? undefined : `There is no record with the id "${id}"`;
   });
 
 const recordType: Lookup = (types, { table }) =>
   eachProblem(types, async (type) => {
-    const range = { ...recordsRange(type), limit: 1 };
-    const exists = RecordType.safeParse(type).success && (await table.query(range)).items.length > 0;
+    const exists =
+      RecordType.safeParse(type).success && (await table.first(1, recordsRange(type))).items.length > 0;
     return exists ? undefined : `There is no record of the type "${type}"`;
   });
 

@@ -27,18 +27,22 @@ const Config = z
       .meta({ description: 'The number of the first page. Default: 1' }),
     pageSizeParam: Parameter.optional().meta({ description: 'Default: `limit`' }),
     pageSize: z.int().min(1).max(10_000).optional().meta({
-      description: 'Entities per page. For page and offset, a page with fewer entities is the last one',
+      description:
+        'Entities to request per page. The API may return fewer: for page and offset, an empty page is the last one',
     }),
     offsetParam: Parameter.optional().meta({ description: 'Default: `offset`' }),
     cursorParam: Parameter.optional().meta({ description: 'Default: `cursor`' }),
     cursorPath: Path.optional().meta({
-      description: 'The path of the next cursor in the response, such as meta.next',
+      description:
+        'The path of the next cursor in the response, such as meta.next. The address of the next page works too',
     }),
     entityPath: Path.optional().meta({
       description:
         'The path of the entities in the response, such as data.items. Default: the response is the list',
     }),
-    maxPages: z.int().min(1).max(1_000).optional().meta({ description: 'Default: 100' }),
+    maxPages: z.int().min(1).max(1_000).optional().meta({
+      description: 'Reads only so many pages. Without it, the step fails if there are more than 100',
+    }),
     ...commonConfig,
   })
   .refine(({ paginationType, cursorPath }) => paginationType !== 'cursor' || cursorPath !== undefined, {

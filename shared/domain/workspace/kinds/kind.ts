@@ -22,6 +22,8 @@ export interface DocumentEntry {
   content: ResourceMembers;
   /** A list that is missing is not part of the document. */
   parts: Readonly<Record<string, readonly DocumentEntry[]>>;
+  /** Its endpoint refuses the content, which may have any shape: nothing else may look into it. */
+  isRefused?: true;
   /** Its place in a document that was sent. */
   path: readonly PropertyKey[];
   resource?: StoredResource;

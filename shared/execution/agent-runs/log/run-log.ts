@@ -90,13 +90,13 @@ export const runLog = /* @__PURE__ */ using(['table:write', payloadStore], (scop
     /** Some of the facts after a number, in order. */
     async page(executionId: string, after: number): Promise<LogPage> {
       const range = logRange(executionId, after);
-      const { items, nextKey } = await table.query({ ...range, limit: pageSize, consistent: true });
-      return { entries: await Promise.all(items.map(load)), hasMore: nextKey !== undefined };
+      const { items, isCut } = await table.first(pageSize, { ...range, consistent: true });
+      return { entries: await Promise.all(items.map(load)), hasMore: isCut };
     },
 
     async last(executionId: string): Promise<LogEntry | undefined> {
-      const range = logRange(executionId);
-      const { items } = await table.query({ ...range, limit: 1, newestFirst: true, consistent: true });
+      const range = { ...logRange(executionId), newestFirst: true, consistent: true };
+      const { items } = await table.first(1, range);
       return items[0] && load(items[0]);
     },
 

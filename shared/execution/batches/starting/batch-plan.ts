@@ -50,21 +50,17 @@ export const batchPlanner = /* @__PURE__ */ using(parts, (scope: Scope) => {
   const { table } = scope;
   const batches = batchStore(scope);
 
-  /** Records of a type, oldest first, up to and including the id `until`. */
+  /** The first records of a type after an id, oldest first, up to and including the id `until`. */
   async function recordsOf(
     type: string,
     { after, until, limit }: { after?: string | null; until?: string; limit: number },
-  ) {
-    const { items } = await table.query({
-      ...recordsRange(type),
-      limit: limit + 1,
-      ...(after && { from: after }),
-      ...(until && { to: until }),
-    });
-    return items
+  ): Promise<{ records: ListedRecord[]; isCut: boolean }> {
+    const range = { ...recordsRange(type), ...(after && { from: after }), ...(until && { to: until }) };
+    const { items, isCut } = await table.first(limit + 1, range);
+    const records = items
       .map(({ SK2, summary }) => ({ ...(summary as object), id: SK2 }) as ListedRecord)
-      .filter(({ id }) => id !== after)
-      .slice(0, limit);
+      .filter(({ id }) => id !== after);
+    return { records: records.slice(0, limit), isCut: isCut || records.length > limit };
   }
 
   /** Sends the records of each slot as one FIFO message group, some to a message. */
@@ -138,21 +134,17 @@ export const batchPlanner = /* @__PURE__ */ using(parts, (scope: Scope) => {
         return void (await finish(ids.length));
       }
       let last = after;
-      const limit = Math.min(perPlan, recordsPerQuery);
-      for (let planned = 0; planned < perPlan; ) {
-        const records = await recordsOf(recordType, {
-          after: last,
-          ...(until && { until }),
-          limit,
-        });
+      let planned = 0;
+      while (planned < perPlan) {
+        const limit = Math.min(perPlan - planned, recordsPerQuery);
+        const place = { after: last, ...(until && { until }), limit };
+        const { records, isCut } = await recordsOf(recordType, place);
         await enqueue(batch, records, n + planned, again);
         planned += records.length;
         last = records.at(-1)?.id ?? last;
-        if (records.length === limit) continue;
-        await finish(n + planned);
-        return;
+        if (!isCut) return void (await finish(n + planned));
       }
-      return { ...message, after: last, n: n + perPlan, round: round + 1 };
+      return { ...message, after: last, n: n + planned, round: round + 1 };
     },
 
     /** Resends the messages of a batch. `sending` counts the resends. */

@@ -23,7 +23,7 @@ export const batchRecords = /* @__PURE__ */ using([batchPlanner, 'table:read'], 
 
   /** The id of the newest record in a range, independent of the clock. */
   async function newestIn(range: ReturnType<typeof recordsRange>): Promise<string> {
-    const { items } = await table.query({ ...range, newestFirst: true, limit: 1 });
+    const { items } = await table.first(1, { ...range, newestFirst: true });
     return items[0]?.SK2 as string;
   }
 
@@ -36,12 +36,11 @@ export const batchRecords = /* @__PURE__ */ using([batchPlanner, 'table:read'], 
     },
 
     async ofType(recordType: string): Promise<BatchRecords & { records: ListedRecord[] }> {
-      const records = await batchPlanner(scope).recordsOf(recordType, { limit: listedMax });
+      const { records, isCut } = await batchPlanner(scope).recordsOf(recordType, { limit: listedMax });
       const range = recordsRange(recordType);
-      const [totalRecords, lastRecordId] =
-        records.length < listedMax
-          ? [records.length, records.at(-1)?.id ?? '']
-          : await Promise.all([table.count(range), newestIn(range)]);
+      const [totalRecords, lastRecordId] = isCut
+        ? await Promise.all([table.count(range), newestIn(range)])
+        : [records.length, records.at(-1)?.id ?? ''];
       return { records, extent: { recordType, totalRecords, ...(lastRecordId && { lastRecordId }) } };
     },
   };

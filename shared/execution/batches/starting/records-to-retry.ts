@@ -36,9 +36,13 @@ export const recordsToRetry = /* @__PURE__ */ using(parts, (scope: Scope) => {
     const ids: string[] = [];
     const until = lastRecordId === undefined ? {} : { until: lastRecordId };
     for (let after: string | null = null; ; after = ids.at(-1) ?? null) {
-      const page = await planner.recordsOf(recordType, { after, ...until, limit: recordsPerQuery });
-      ids.push(...page.map(({ id }) => id));
-      if (page.length < recordsPerQuery) return ids;
+      const { records, isCut } = await planner.recordsOf(recordType, {
+        after,
+        ...until,
+        limit: recordsPerQuery,
+      });
+      for (const { id } of records) ids.push(id);
+      if (!isCut) return ids;
     }
   }
 

@@ -90,12 +90,8 @@ async function* entries(
   range: QueryOptions,
   { newestFirst, atFirst = 100 }: CheckpointQuery,
 ): AsyncGenerator<CheckpointEntry> {
-  for (let startKey: Record<string, unknown> | undefined, limit = atFirst; ; limit = 1_000) {
-    const page = await table.query({ ...range, newestFirst, limit, ...(startKey && { startKey }) });
-    yield* page.items.map(toEntry);
-    startKey = page.nextKey;
-    if (!startKey) return;
-  }
+  const perQuery = (queries: number) => (queries === 0 ? atFirst : 1_000);
+  for await (const items of table.pages({ ...range, newestFirst, perQuery })) yield* items.map(toEntry);
 }
 
 function toEntry({ SK, summary, ttl }: StoredItem): CheckpointEntry {

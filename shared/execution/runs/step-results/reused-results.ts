@@ -30,11 +30,10 @@ const dayMs = 86_400_000;
 export async function readEarlier({ table }: Scope, recordId: string): Promise<StoredItem[]> {
   const items: StoredItem[] = [];
   const range = { ...recordResultsRange(recordId), newestFirst: true, consistent: true };
-  for (let page = 0, startKey: Record<string, unknown> | undefined; page < pagesMax; page++) {
-    const read = await table.query({ ...range, ...(startKey && { startKey }) });
-    items.push(...read.items);
-    startKey = read.nextKey;
-    if (!startKey) break;
+  let pages = 0;
+  for await (const page of table.pages(range)) {
+    items.push(...page);
+    if (++pages === pagesMax) break;
   }
   return items;
 }

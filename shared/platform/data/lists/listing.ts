@@ -1,5 +1,5 @@
 import { toChunks } from '../../../core/chunks.ts';
-import type { QueryOptions } from '../query.ts';
+import type { QueryOptions, WalkOptions } from '../query.ts';
 import type { QueryPage, TenantTable } from '../table.ts';
 
 export type ListedItem = Record<string, unknown>;
@@ -96,19 +96,19 @@ export async function* walkList(
   wanted = Number.POSITIVE_INFINITY,
 ): AsyncGenerator<Stage, void> {
   const { postFilter = passAll } = source;
-  for (let queries = 0, startKey: QueryPage['nextKey']; ; queries++) {
-    const page = await table.query(queryOf(source, { ...place, wanted }, { queries, startKey }));
-    startKey = page.nextKey;
+  let queries = 0;
+  for await (const page of table.walk(queryOf(source, { ...place, wanted }))) {
+    const isLastPage = page.readTo === undefined;
     const entries = entriesIn(page, source).filter(({ id }) => id !== place.cursor || place.inclusive);
     const chunks = toChunks(entries, postFilter.batchSize);
     for (const [index, chunk] of chunks.entries()) {
       const { last, ...filtered } = await postFilter.keep(chunk);
-      const isEnd = last || (!startKey && index === chunks.length - 1);
+      const isEnd = last || (isLastPage && index === chunks.length - 1);
       yield { ...filtered, queries, at: isEnd ? undefined : (chunk.at(-1)?.id as string) };
       if (isEnd) return;
     }
-    if (!startKey) return;
-    yield { rows: [], units: 0, queries: queries + 1, at: startKey[sortKeyOf(source)] as string };
+    queries++;
+    if (!isLastPage) yield { rows: [], units: 0, queries, at: page.readTo };
   }
 }
 
@@ -123,19 +123,14 @@ const sortKeyOf = ({ index }: ListSource) => (index ? `SK${index}` : 'SK');
 const entriesIn = (page: QueryPage, source: ListSource): ListedItem[] =>
   page.items.map((item) => ({ ...item, ...(item.summary as object), id: item[sortKeyOf(source)] }));
 
-function queryOf(
-  list: ListSource,
-  { wanted, backwards = false, cursor }: Search,
-  { queries, startKey }: { queries: number; startKey: QueryPage['nextKey'] },
-): QueryOptions {
+function queryOf(list: ListSource, { wanted, backwards = false, cursor }: Search): WalkOptions {
   const { postFilter: _inMemory, passesMost: _hint, ...source } = list;
   return {
     ...source,
     newestFirst: !backwards,
     // Both bounds are inclusive, so the Query also returns the row of the cursor, which is dropped.
     ...(cursor && (backwards ? { from: cursor } : { to: cursor })),
-    limit: Math.min(entriesPerQuery(list, wanted, queries === 0), filteredPerQuery),
-    ...(startKey && { startKey }),
+    perQuery: (queries) => Math.min(entriesPerQuery(list, wanted, queries === 0), filteredPerQuery),
   };
 }
 

@@ -34,8 +34,8 @@ export function versioned<D extends Versioned, V extends Version, Summary extend
     if (document.draft?.id === id) return draftVersion(kind, document);
     const version = await get(document.id, id);
     if (version) return version;
-    const range = { partition: kind.allVersions, index: 2, from: id, to: id, limit: 1 } as const;
-    if ((await table.query(range)).items.length === 0) throw missing();
+    const range = { partition: kind.allVersions, index: 2, from: id, to: id } as const;
+    if ((await table.first(1, range)).items.length === 0) throw missing();
     throw ofAnother(kind);
   }
 

@@ -56,8 +56,8 @@ export function keptAnswers(scope: Scope) {
     const isFree = {
       // A request that is repeated finds what the first one wrote.
       expression:
-        'attribute_not_exists(PK) OR #ttl <= :seconds OR #holder = :own OR attribute_not_exists(#status) AND #lockedUntil <= :at',
-      values: { at, seconds, own: holder },
+        'attribute_not_exists(PK) OR #holder = :own OR attribute_not_exists(#status) AND #lockedUntil <= :at',
+      values: { at, own: holder },
     };
     const isTaken = await table
       .commit([table.writes.put(answerEntity, lock, isFree)])

@@ -34,12 +34,7 @@ const Summary = z.object({ name: z.string(), createdAt: z.string() });
 /** What the member `model` of requests may name. */
 export const listedModels = /* @__PURE__ */ using([usableModels, 'table:read'], (scope: Scope) => {
   async function named(kind: 'agent' | 'flow', partition: QueryOptions['partition']): Promise<OpenAiModel[]> {
-    const { items } = await scope.table.query({
-      partition,
-      index: 1,
-      newestFirst: true,
-      limit: listedMax,
-    });
+    const { items } = await scope.table.first(listedMax, { partition, index: 1, newestFirst: true });
     const models = items.flatMap(({ summary }) => {
       const { data } = Summary.safeParse(summary);
       return data ? [model(`${kind}/${data.name}`, kind, data.createdAt)] : [];

@@ -124,7 +124,7 @@ test('a deletion that was interrupted is completed by the next one, and hides th
   const before = await stored(scope, 'ada');
   const broken: Scope = {
     ...scope,
-    table: { ...scope.table, removeAll: () => Promise.reject(new Error('gone')) },
+    table: { ...scope.table, removeRange: () => Promise.reject(new Error('gone')) },
   };
   await expect((await memoryPort(broken).open('ada')).clear()).rejects.toThrow('gone');
   expect(await near(scope, 'ada')).toEqual([]);

@@ -3,7 +3,6 @@ import { expect, test } from 'vitest';
 import type { RecordPage } from '../../../../shared/domain/records/list-records.ts';
 import type { RecordFilters } from '../../../../shared/domain/records/record-filters.ts';
 import { recordStore } from '../../../../shared/domain/records/record-store.ts';
-import type { QueryOptions } from '../../../../shared/platform/data/query.ts';
 import type { TenantTable } from '../../../../shared/platform/data/table.ts';
 import { countingRuntime } from '../../../support/stack/stack.ts';
 import { newTenantName } from '../../platform/data/notes.ts';
@@ -31,7 +30,7 @@ const meansAll = (filter: RecordFilters) => Object.keys(filter).length === 0 || 
 /** The same table, a query of which looks at a few items only, as DynamoDB's do after a megabyte. */
 const shortSighted = (table: TenantTable, seen: number): TenantTable => ({
   ...table,
-  query: (options: QueryOptions) => table.query({ ...options, limit: Math.min(seen, options.limit ?? seen) }),
+  walk: (options) => table.walk({ ...options, perQuery: seen }),
 });
 
 const colors = fc.constantFrom('red', 'blue');

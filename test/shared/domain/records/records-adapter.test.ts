@@ -5,7 +5,7 @@ import { findRecord } from '../../../../shared/domain/records/find-record.ts';
 import { recordStore } from '../../../../shared/domain/records/record-store.ts';
 import { recordsPort } from '../../../../shared/domain/records/records-adapter.ts';
 import { stepFailure } from '../../../support/flows/failure-of.ts';
-import { countingRuntime, newTenant } from '../../../support/stack/stack.ts';
+import { byClock, countingRuntime, newTenant } from '../../../support/stack/stack.ts';
 
 const owner = { userId: 'user', organizationId: null };
 
@@ -15,7 +15,7 @@ async function world() {
   const runtime = countingRuntime();
   let at = Date.parse('2026-03-01T00:00:00Z') / 1_000;
   const newId: NewId = (prefix) => derivedId(prefix, at * 1_000, String(at++)) as never;
-  const scope = { ...runtime.scopeOf(tenant), newId, now: () => new Date(at++ * 1_000) };
+  const scope = { ...byClock(runtime.scopeOf(tenant), () => new Date(at++ * 1_000)), newId };
   const store = recordStore(scope);
   const create = (name: string, metadata: Record<string, unknown> = {}, type = 'customer') =>
     store.create(owner, { type, name, metadata, messages: null });

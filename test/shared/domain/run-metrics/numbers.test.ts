@@ -7,11 +7,10 @@ import { runRowRemover } from '../../../../shared/domain/run-metrics/remove-runs
 import { listMarks } from '../../../../shared/domain/runs/hour-marks.ts';
 import { type Run, runEntity, runKinds } from '../../../../shared/domain/runs/run.ts';
 import { sketchQuantile, toSketch } from '../../../../shared/domain/runs/sketch.ts';
-import type { Scope } from '../../../../shared/platform/data/scope.ts';
 import { brokenTable } from '../../../support/data/broken-table.ts';
 import { expectStatus } from '../../../support/flows/flows.ts';
 import { runRow, storeRuns } from '../../../support/flows/run-rows.ts';
-import { countingRuntime, newTenant, type Tenant } from '../../../support/stack/stack.ts';
+import { byClock, countingRuntime, newTenant, type Tenant } from '../../../support/stack/stack.ts';
 
 const hour = 3_600_000;
 const day = 24 * hour;
@@ -22,7 +21,7 @@ async function world() {
   const tenant = await newTenant();
   const clock = { at: base };
   const runtime = countingRuntime();
-  const scope: Scope = { ...runtime.scopeOf(tenant.tenant), now: () => new Date(clock.at) };
+  const scope = byClock(runtime.scopeOf(tenant.tenant), () => new Date(clock.at));
   const store = async (runs: readonly Run[]) => {
     for (const run of runs.toSorted((one, other) =>
       (one.completedAt ?? '') < (other.completedAt ?? '') ? -1 : 1,

@@ -218,5 +218,5 @@ test('a run without a stored record, or one that expires, has no record costs', 
   await write(log({ recordId: null }), use('1'));
   await write(log({ ttl: Math.floor(Date.now() / 1_000) + 1_000 }), use('1'));
   expect(await costs()).toEqual(none);
-  expect((await scope.table.query({ partition: tenantPartition('RECORD#null') })).items).toEqual([]);
+  expect(await scope.table.queryAll({ partition: tenantPartition('RECORD#null') })).toEqual([]);
 });

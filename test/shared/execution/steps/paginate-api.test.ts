@@ -15,7 +15,7 @@ async function paginated(config: object, variables = {}): Promise<unknown> {
   return (await runStep('paginate-api', config, { variables })).output;
 }
 
-test('page: reads pages until one is not full', async () => {
+test('page: reads pages until one is empty', async () => {
   const { url, asked } = await web((one) => {
     const page = Number(query(one).get('page'));
     return jsonWebAnswer({ data: { items: all.slice((page - 1) * 10, page * 10) } });
@@ -27,7 +27,7 @@ test('page: reads pages until one is not full', async () => {
     entityPath: 'data.items',
   };
   expect(await paginated(config, { by: 'n' })).toEqual(all);
-  expect(queries(asked)).toEqual(['1', '2', '3'].map((page) => ({ sort: 'n', limit: '10', page })));
+  expect(queries(asked)).toEqual(['1', '2', '3', '4'].map((page) => ({ sort: 'n', limit: '10', page })));
 });
 
 test('page: without a page size, until one is empty', async () => {
@@ -46,7 +46,7 @@ test('offset: adds the number of received entities', async () => {
   });
   const names = { offsetParam: 'skip', pageSizeParam: 'take', pageSize: 10 };
   expect(await paginated({ url, paginationType: 'offset', ...names })).toEqual(all);
-  expect(queries(asked)).toEqual(['0', '10', '20'].map((skip) => ({ skip, take: '10' })));
+  expect(queries(asked)).toEqual(['0', '10', '20', '25'].map((skip) => ({ skip, take: '10' })));
 });
 
 test.each([
@@ -110,12 +110,85 @@ test('sends method and headers with every page', async () => {
     });
 });
 
-test('stops after maxPages, by default 100', async () => {
+test('stops after maxPages; without it, more than 100 pages fail', async () => {
   const { url, asked } = await web(({ path }) => jsonWebAnswer([path]));
   expect(await paginated({ url, paginationType: 'page', maxPages: 3 })).toHaveLength(3);
   asked.length = 0;
+  expect(await stepFailure(paginated({ url, paginationType: 'page' }))).toMatchObject({
+    message: `The pages of ${url} have more than 100 pages: set maxPages, or request less`,
+  });
+  expect(asked).toHaveLength(101);
+});
+
+test('a list of exactly 100 pages is complete', async () => {
+  const { url } = await web((one) => jsonWebAnswer(Number(query(one).get('page')) > 100 ? [] : [one.path]));
   expect(await paginated({ url, paginationType: 'page' })).toHaveLength(100);
-  expect(asked).toHaveLength(100);
+});
+
+test.each([
+  ['page', (one: WebRequest) => (Number(query(one).get('page')) - 1) * 10],
+  ['offset', (one: WebRequest) => Number(query(one).get('offset'))],
+])('%s: a server that returns fewer than requested loses nothing', async (paginationType, from) => {
+  const { url } = await web((one) => jsonWebAnswer(all.slice(from(one), from(one) + 10)));
+  expect(await paginated({ url, paginationType, pageSize: 20 })).toEqual(all);
+});
+
+test('page: the pages after one with a hidden entity are read', async () => {
+  const { url } = await web((one) => {
+    const page = Number(query(one).get('page'));
+    return jsonWebAnswer(all.slice((page - 1) * 5, page * 5).filter(({ n }) => n !== 7));
+  });
+  expect(await paginated({ url, paginationType: 'page', pageSize: 5 })).toEqual(
+    all.filter(({ n }) => n !== 7),
+  );
+});
+
+test('offset: an API that counts hidden entities fails instead of returning some twice', async () => {
+  const { url } = await web((one) => {
+    const offset = Number(query(one).get('offset'));
+    return jsonWebAnswer(all.slice(offset, offset + 5).filter(({ n }) => n !== 2));
+  });
+  expect(await stepFailure(paginated({ url, paginationType: 'offset', pageSize: 5 }))).toMatchObject({
+    message: expect.stringContaining('repeats an entity of the page before it'),
+    retryable: false,
+  });
+});
+
+test.each([404, 416])('page: a %s after the last page ends the list', async (status) => {
+  const { url } = await web((one) => {
+    const page = Number(query(one).get('page'));
+    return page > 3 ? { status } : jsonWebAnswer(all.slice((page - 1) * 10, page * 10));
+  });
+  expect(await paginated({ url, paginationType: 'page', pageSize: 10 })).toEqual(all);
+});
+
+test('a full page that comes again fails: the parameter has another name', async () => {
+  const { url } = await web(() => jsonWebAnswer([1, 2]));
+  expect(await stepFailure(paginated({ url, paginationType: 'page', pageSize: 2 }))).toMatchObject({
+    message: expect.stringContaining('set the parameters that the API has'),
+  });
+});
+
+test.each([
+  ['a whole address', (base: string, at: number) => `${base}/list?cursor=${at}`],
+  ['a path with a query', (_base: string, at: number) => `/list?cursor=${at}`],
+  ['a query', (_base: string, at: number) => `?cursor=${at}`],
+])('cursor: %s of the next page is followed', async (_name, next) => {
+  const { url } = await web((one) => {
+    const at = Number(query(one).get('cursor'));
+    return jsonWebAnswer({ items: all.slice(at, at + 10), next: at + 10 < 25 ? next(url, at + 10) : null });
+  });
+  const config = { url: `${url}/list`, paginationType: 'cursor', cursorPath: 'next', entityPath: 'items' };
+  expect(await paginated(config)).toEqual(all);
+});
+
+test('cursor: one that begins with a slash is no address', async () => {
+  const { url, asked } = await web((one) =>
+    jsonWebAnswer({ items: [one.path], next: query(one).has('cursor') ? null : '/list+a==' }),
+  );
+  const config = { url: `${url}/list`, paginationType: 'cursor', cursorPath: 'next', entityPath: 'items' };
+  expect(await paginated(config)).toHaveLength(2);
+  expect(queries(asked)).toEqual([{}, { cursor: '/list+a==' }]);
 });
 
 test.each<[string, object, (one: WebRequest) => WebAnswer]>([
@@ -136,13 +209,23 @@ test.each<[string, object, (one: WebRequest) => WebAnswer]>([
   expect(await paginated({ url, ...config })).toEqual([1, 2]);
 });
 
+test.each([0, '0'])('a cursor %j ends the list', async (end) => {
+  const { url, asked } = await web((one) => {
+    const at = Number(query(one).get('cursor') ?? 0);
+    return jsonWebAnswer({ items: [at], next: at === 2 ? end : at + 1 });
+  });
+  const config = { url, paginationType: 'cursor', cursorPath: 'next', entityPath: 'items' };
+  expect(await paginated(config)).toEqual([0, 1, 2]);
+  expect(asked).toHaveLength(3);
+});
+
 test('circular cursors end', async () => {
   const { url, asked } = await web((one) => {
     const at = Number(query(one).get('cursor') ?? 0);
-    return jsonWebAnswer({ items: [at], next: (at + 1) % 3 });
+    return jsonWebAnswer({ items: [at], next: (at % 3) + 1 });
   });
   const config = { url, paginationType: 'cursor', cursorPath: 'next', entityPath: 'items' };
-  expect(await paginated(config)).toEqual([0, 1, 2, 0]);
+  expect(await paginated(config)).toEqual([0, 1, 2, 3]);
   expect(asked).toHaveLength(4);
 });
 
@@ -160,6 +243,12 @@ test.each<[object, WebAnswer, string, boolean]>([
     { paginationType: 'cursor', cursorPath: 'next', entityPath: 'items' },
     jsonWebAnswer({ items: [], next: {} }),
     'has no cursor at next, but object',
+    false,
+  ],
+  [
+    { paginationType: 'cursor', cursorPath: 'next', entityPath: 'items' },
+    jsonWebAnswer({ items: [], next: 'http://169.254.169.254/' }),
+    'links to a next page of another origin, http://169.254.169.254',
     false,
   ],
   [

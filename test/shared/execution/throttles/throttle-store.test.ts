@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { throttleEntity } from '../../../../shared/domain/throttles/throttle.ts';
 import { throttleStore } from '../../../../shared/execution/throttles/throttle-store.ts';
-import { countingRuntime, newTenant } from '../../../support/stack/stack.ts';
+import { byClock, countingRuntime, newTenant } from '../../../support/stack/stack.ts';
 
 const call = { tokens: 0, isLive: true, isDue: false };
 
@@ -9,8 +9,8 @@ const call = { tokens: 0, isLive: true, isDue: false };
 async function world() {
   const { tenant } = await newTenant();
   const { scopeOf, consumed, reset } = countingRuntime();
-  const scope = scopeOf(tenant);
   const clock = { at: Date.parse('2026-01-01T00:00:00Z') };
+  const scope = byClock(scopeOf(tenant), () => new Date(clock.at));
   const processes = Array.from({ length: 6 }, (_, index) => {
     const store = throttleStore('limited');
     return (wanted: number, sent = 0) =>

@@ -287,19 +287,30 @@ test('a tool of a server of 2026-07-28 with an invalid x-mcp-header is left out 
   expect(asked.slice(before).map(({ method }) => method)).toEqual(['server/discover', 'tools/call']);
 });
 
-test('descriptions and schemas together are bounded, and so are the pages of a list', async () => {
+test('all pages of a list are read; one that does not end is refused', async () => {
+  let pages = 0;
+  const serve = (nextCursor: () => string | undefined) =>
+    hostileServer(({ message, response }) => {
+      if (message.method !== 'tools/list') return undefined;
+      pages++;
+      return result(response, message.id, { tools: [named(`p${pages}`)], nextCursor: nextCursor() });
+    });
+  const long = await serve(() => (pages < 40 ? `after ${pages}` : undefined));
+  expect((await open([{ url: long.url }])).tools).toHaveLength(40);
+  const circular = await serve(() => 'again');
+  expect((await open([{ url: circular.url }])).tools).toHaveLength(2);
+  const endless = await serve(() => `after ${pages}`);
+  const opened = await open([{ url: endless.url }]);
+  expect(opened.tools).toEqual([]);
+  expect(JSON.stringify(opened.warnings)).toContain('causes more than 50 requests');
+});
+
+test('descriptions and schemas together are bounded', async () => {
   const tools = Array.from({ length: 150 }, (_, n) => named(`t${n}`, { description: 'x'.repeat(10_000) }));
   const big = await listing(tools);
   const opened = await open([{ url: big.url }]);
   expect(opened.tools).toHaveLength(49);
   expect(opened.tools[0]?.description).toHaveLength(4_000);
-  let pages = 0;
-  const endless = await hostileServer(({ message, response }) => {
-    if (message.method !== 'tools/list') return undefined;
-    pages++;
-    return result(response, message.id, { tools: [named(`p${pages}`)], nextCursor: 'again' });
-  });
-  expect((await open([{ url: endless.url }])).tools).toHaveLength(10);
 });
 
 test('a list is cached for a tenant, a URL and its credentials, and a failure is not', async () => {

@@ -8,10 +8,9 @@ import {
   zeroCounters,
 } from '../../../../shared/platform/auth/api-key.ts';
 import { admit, admitAddress } from '../../../../shared/platform/auth/request-gate.ts';
-import type { Scope } from '../../../../shared/platform/data/scope.ts';
 import type { Principal } from '../../../../shared/platform/identity/principal.ts';
 import { tenantWithKey } from '../../../support/stack/keys.ts';
-import { countingRuntime } from '../../../support/stack/stack.ts';
+import { byClock, countingRuntime } from '../../../support/stack/stack.ts';
 
 const start = Date.parse('2026-01-31T23:59:50.000Z');
 const access = { permission: 'FLOWS:READ' } as const;
@@ -21,7 +20,7 @@ async function keyWith(changes: Partial<ApiKey> = {}) {
   const runtime = countingRuntime();
   const tenant = `user:${newId('key')}`;
   let at = start;
-  const scope: Scope = { ...runtime.scopeOf(tenant), now: () => new Date(at) };
+  const scope = byClock(runtime.scopeOf(tenant), () => new Date(at));
   const key: ApiKey = {
     id: newId('key'),
     name: 'k',

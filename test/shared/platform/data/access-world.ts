@@ -303,7 +303,7 @@ export async function accessWorld(recordCount = 60) {
 
     /** Writes the checkpoint of the record's last run that many times over, as of further runs. */
     async repeatRun(recordId: string, count: number) {
-      const { items } = await scope.table.query({ ...recordResultsRange(recordId), limit: 1 });
+      const { items } = await scope.table.first(1, recordResultsRange(recordId));
       const [checkpoint] = items.map((item) => decode(checkpointEntity, item));
       if (!checkpoint) throw new Error('The record was not run');
       for (let written = 0; written < count; written += 50) {

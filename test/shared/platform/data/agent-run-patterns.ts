@@ -352,7 +352,7 @@ export const agentRunPatterns: Record<string, Pattern> = {
     },
   },
   'Clean up after an agent with a run': {
-    commands: '9 Query, GetItem, 2 BatchWriteItem, TransactWriteItems',
+    commands: '8 Query, GetItem, 2 BatchWriteItem, TransactWriteItems',
     units: [16, 22],
     indexes: 'GSI1, GSI2',
     run: async (world) => {

@@ -9,7 +9,6 @@ import {
   CursorQuery,
   cursorPage,
 } from '../../../../shared/platform/data/lists/pages.ts';
-import type { QueryOptions } from '../../../../shared/platform/data/query.ts';
 import type { TenantTable } from '../../../../shared/platform/data/table.ts';
 import { noteEntity, notes } from './notes.ts';
 
@@ -30,7 +29,7 @@ const kept = { expression: '#summary.#name = :keep', values: { keep: 'keep' } };
 /** The same table, a query of which looks at a few items only, as DynamoDB's do after a megabyte. */
 const shortSighted = (table: TenantTable, seen: number): TenantTable => ({
   ...table,
-  query: (options: QueryOptions) => table.query({ ...options, limit: Math.min(seen, options.limit ?? seen) }),
+  walk: (options) => table.walk({ ...options, perQuery: seen }),
 });
 
 type Page = { ids: unknown[]; pagination: CursorPagination };
@@ -219,9 +218,12 @@ test('a filter that most rows pass costs little more than none, however long the
   const limits: unknown[] = [];
   const counted: TenantTable = {
     ...table,
-    query: (options) => {
-      limits.push(options.limit);
-      return table.query(options);
+    walk: ({ perQuery, ...options }) => {
+      const counted = (queries: number) => {
+        limits.push(typeof perQuery === 'function' ? perQuery(queries) : perQuery);
+        return limits.at(-1) as number;
+      };
+      return table.walk({ ...options, perQuery: counted });
     },
   };
   const pageOf = (filter: NonNullable<ListSource['filter']>, passesMost: boolean) =>

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import * as z from 'zod';
 import { newId } from '../../../../shared/core/ids.ts';
 import { defineEntity } from '../../../../shared/platform/data/entity.ts';
@@ -86,4 +86,25 @@ test('removing a folder deletes all its objects, however many, and leaves its ne
   expect((await payloadNames(tenant)).toSorted()).toEqual(
     ['folder2/x', 'other/folder/x'].map((name) => `${tenant}/${name}.json.gz`),
   );
+});
+
+test('removing a folder ends with the list of S3, not with a page that is shorter than requested', async () => {
+  const { tenant, store, folders } = payloads();
+  await Promise.all([1, 2, 3].map((name) => store.offload(`folder/a&b ${name}`, 'x', 0)));
+  const real = globalThis.fetch;
+  vi.stubGlobal('fetch', async (...asked: Parameters<typeof fetch>) => {
+    const response = await real(...asked);
+    const listing = await response.clone().text();
+    const [first, ...others] = listing.match(/<Contents>.*?<\/Contents>/gs) ?? [];
+    if (others.length === 0) return response;
+    const flag = /<IsTruncated>.*<\/IsTruncated>/;
+    return new Response(
+      listing
+        .replace(/<Contents>.*<\/Contents>/s, first ?? '')
+        .replace(flag, '<IsTruncated>true</IsTruncated>'),
+    );
+  });
+  await folders.remove('folder');
+  vi.unstubAllGlobals();
+  expect(await payloadNames(tenant)).toEqual([]);
 });

@@ -8,6 +8,7 @@ import { periodsBetween } from '../../../../shared/domain/runs/hours.ts';
 import { runKinds } from '../../../../shared/domain/runs/run.ts';
 import type { Scope } from '../../../../shared/platform/data/scope.ts';
 import { runRow, storeRuns } from '../../../support/flows/run-rows.ts';
+import { byClock } from '../../../support/stack/stack.ts';
 import type { Pattern } from './access-pattern.ts';
 import type { AccessWorld } from './access-world.ts';
 
@@ -17,7 +18,7 @@ const day = 24 * hour;
 const base = Math.floor(Date.now() / day) * day + 30 * day;
 const nameOf = (at: number) => new Date(at).toISOString().slice(0, 13);
 
-const scopeAt = (scope: Scope, at: number): Scope => ({ ...scope, now: () => new Date(at) });
+const scopeAt = (scope: Scope, at: number): Scope => byClock(scope, () => new Date(at));
 
 const runsAt = (at: number, count: number) =>
   Array.from({ length: count }, (_, n) =>

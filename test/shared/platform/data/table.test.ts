@@ -4,7 +4,7 @@ import { afterEach, expect, test, vi } from 'vitest';
 import { documentClient } from '../../../../shared/platform/data/client.ts';
 import { ConditionFailed } from '../../../../shared/platform/data/condition-failed.ts';
 import { storedKey, tenantPartition } from '../../../../shared/platform/data/keys.ts';
-import { type TenantTable, tenantTable } from '../../../../shared/platform/data/table.ts';
+import { type FirstItems, type TenantTable, tenantTable } from '../../../../shared/platform/data/table.ts';
 import type { Changes } from '../../../../shared/platform/data/writes.ts';
 import {
   brokenTable,
@@ -328,9 +328,7 @@ test('removeAll deletes 25 keys per request, whether or not the items exist', as
   const { table, all, commands } = await withNotes(60);
   const gone = [...ids(60).slice(0, 55), 'missing'].map(keyOf);
   expect(await commands(() => table.removeAll(gone))).toEqual(Array(3).fill('BatchWriteItem'));
-  expect((await table.query({ ...all, consistent: true })).items.map(({ SK }) => SK)).toEqual(
-    ids(60).slice(55),
-  );
+  expect((await table.queryAll({ ...all, consistent: true })).map(({ SK }) => SK)).toEqual(ids(60).slice(55));
 });
 
 /** A client whose batches do no more than ten of what they are asked, as DynamoDB's may. */
@@ -370,14 +368,14 @@ test('unprocessed batch items are retried until none remain', async () => {
 
 test('a query reads a range of a partition in either direction, with inclusive bounds', async () => {
   const { table, all } = await withNotes(9);
-  const sortKeys = async (options: object) =>
-    (await table.query({ ...all, ...options })).items.map(({ SK }) => SK.slice(-1)).join('');
+  const sortKeys = async (options: object, count = 100) =>
+    (await table.first(count, { ...all, ...options })).items.map(({ SK }) => SK.slice(-1)).join('');
   expect(await sortKeys({})).toBe('012345678');
   expect(await sortKeys({ newestFirst: true })).toBe('876543210');
   expect(await sortKeys({ from: 'note 0003' })).toBe('345678');
   expect(await sortKeys({ to: 'note 0003' })).toBe('0123');
   expect(await sortKeys({ from: 'note 0003', to: 'note 0005', newestFirst: true })).toBe('543');
-  expect(await sortKeys({ limit: 2, newestFirst: true })).toBe('87');
+  expect(await sortKeys({ newestFirst: true }, 2)).toBe('87');
   expect(await sortKeys({ partition: tenantPartition('BY_NAME'), index: 2, from: 'note 0007' })).toBe('78');
   expect(
     await sortKeys({ filter: { expression: '#summary.#name = :name', values: { name: 'note 0004' } } }),
@@ -389,7 +387,7 @@ test('an empty range returns nothing and sends no request', async () => {
   const range = { ...all, from: 'z', to: 'a' };
   expect(
     await commands(async () => {
-      expect(await table.query(range)).toEqual({ items: [], nextKey: undefined });
+      expect(await table.first(1, range)).toEqual({ items: [], isCut: false });
       expect(await table.count(range)).toBe(0);
     }),
   ).toEqual([]);
@@ -398,20 +396,37 @@ test('an empty range returns nothing and sends no request', async () => {
 test('equal bounds match the item at that key', async () => {
   const { table, all } = await withNotes(3);
   const range = { ...all, from: 'note 0001', to: 'note 0001' };
-  expect((await table.query(range)).items).toMatchObject([{ SK: 'note 0001' }]);
+  expect(await table.queryAll(range)).toMatchObject([{ SK: 'note 0001' }]);
   expect(await table.count(range)).toBe(1);
 });
 
 test('a query continues where the previous page ended', async () => {
   const { table, all } = await withNotes(7);
-  const seen: unknown[] = [];
-  for (let startKey: Record<string, unknown> | undefined; ; ) {
-    const page = await table.query({ ...all, limit: 3, ...(startKey && { startKey }) });
-    seen.push(...page.items.map(({ SK }) => SK));
-    startKey = page.nextKey;
-    if (!startKey) break;
-  }
-  expect(seen).toEqual(ids(7));
+  const pages = await Array.fromAsync(table.walk({ ...all, perQuery: 3 }));
+  expect(pages.map(({ items }) => items.map(({ SK }) => SK))).toEqual([
+    ids(7).slice(0, 3),
+    ids(7).slice(3, 6),
+    ids(7).slice(6),
+  ]);
+  expect(pages.map(({ readTo }) => readTo)).toEqual([ids(7)[2], ids(7)[5], undefined]);
+});
+
+test('the first items are as many as asked for, although pages end early and a filter empties them', async () => {
+  const { table, all, commands } = notes();
+  const text = 'x'.repeat(300_000);
+  for (const id of ids(9)) await table.commit([table.writes.put(noteEntity, { id, name: id, status: text })]);
+  const isLate = { expression: '#id > :id', values: { id: 'note 0004' } };
+  let first: FirstItems | undefined;
+  const used = await commands(async () => {
+    first = await table.first(3, { ...all, filter: isLate });
+  });
+  expect(first?.items.map(({ SK }) => SK)).toEqual(ids(9).slice(5, 8));
+  expect(first?.isCut).toBe(true);
+  expect(used.length).toBeGreaterThan(1);
+  expect(await table.first(5, { ...all, filter: isLate })).toMatchObject({
+    items: { length: 4 },
+    isCut: false,
+  });
 });
 
 test('count and queryAll read the whole range, beyond the 1 MB limit of one query', async () => {
@@ -435,7 +450,7 @@ test('consistent reads return the latest write and cost twice as much', async ()
     const expected = consistent ? 1 : 0.5;
     expect(await units(() => table.get(noteEntity, { id }, { consistent }))).toBe(expected);
     expect(await units(() => table.getMany([keyOf(id)], { consistent }))).toBe(expected);
-    expect(await units(() => table.query({ ...all, consistent }))).toBe(expected);
+    expect(await units(() => table.first(1, { ...all, consistent }))).toBe(expected);
     expect(await units(() => table.queryAll({ ...all, consistent }))).toBe(expected);
   }
 });

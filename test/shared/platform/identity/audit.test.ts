@@ -4,7 +4,7 @@ import { tenantPartition } from '../../../../shared/platform/data/keys.ts';
 import type { Scope } from '../../../../shared/platform/data/scope.ts';
 import { audit, auditEntity } from '../../../../shared/platform/identity/audit.ts';
 import type { Principal } from '../../../../shared/platform/identity/principal.ts';
-import { countingRuntime } from '../../../support/stack/stack.ts';
+import { byClock, countingRuntime } from '../../../support/stack/stack.ts';
 
 const at = '2026-01-31T23:59:59.999Z';
 const principal: Principal = {
@@ -18,10 +18,8 @@ const principal: Principal = {
   permissions: ['*'],
   sourceIp: '203.0.113.7',
 };
-const scopeAt = (moment: string): Scope => ({
-  ...countingRuntime().scopeOf(`user:${newId('key')}`),
-  now: () => new Date(moment),
-});
+const scopeAt = (moment: string): Scope =>
+  byClock(countingRuntime().scopeOf(`user:${newId('key')}`), () => new Date(moment));
 
 test('an audit item records who did what, when and from where, in its month’s partition, for 400 days', async () => {
   const scope = scopeAt(at);

@@ -6,14 +6,14 @@ import {
   giveBackRuns,
   takeRun,
 } from '../../../../../shared/execution/batches/messages/run-lease.ts';
-import { countingRuntime } from '../../../../support/stack/stack.ts';
+import { byClock, countingRuntime } from '../../../../support/stack/stack.ts';
 
 const start = Date.parse('2026-11-22T12:00:00Z');
 
 /** A tenant whose clock a test sets, and deliveries of a run’s message. */
 function leases() {
   const clock = { at: start };
-  const scope = { ...countingRuntime().scopeOf(`user:${randomUUID()}`), now: () => new Date(clock.at) };
+  const scope = byClock(countingRuntime().scopeOf(`user:${randomUUID()}`), () => new Date(clock.at));
   const delivery = (runId: string, deliveries: number) => ({ runId, deliveries, firstAt: start });
   return {
     clock,

@@ -7,10 +7,9 @@ import {
   scheduleTimer,
   type TimerMessage,
 } from '../../../../../shared/execution/batches/messages/timers.ts';
-import type { Scope } from '../../../../../shared/platform/data/scope.ts';
 import { queueOfItsOwn } from '../../../../support/data/queues.ts';
 import { silentQueue } from '../../../../support/data/silent-queue.ts';
-import { countingRuntime } from '../../../../support/stack/stack.ts';
+import { byClock, countingRuntime } from '../../../../support/stack/stack.ts';
 
 afterEach(() => {
   vi.unstubAllEnvs();
@@ -21,7 +20,7 @@ const at = (seconds: number) => new Date(start + seconds * 1_000);
 
 function world() {
   const tenant = `user:${newId('key')}`;
-  const scope: Scope = { ...countingRuntime().scopeOf(tenant), now: () => at(0) };
+  const scope = byClock(countingRuntime().scopeOf(tenant), () => at(0));
   const ids = { batchId: newId('batch'), flowId: newId('flow'), recordId: null, runId: newId('exec') };
   const run: RunMessage = { tenant, ...ids, slot: 3 };
   return { scope, run };

@@ -107,7 +107,8 @@ test('the messages of a batch count the resends', async () => {
   const wait = { type: 'wait-until' as const, name: 'wait', config: { delayMs: 3_600_000 } };
   const { scope, batch } = await plannedBatch({ steps: [wait, ...steps] });
   await resumeIfStalled(scope, batch.id, later(16 * 60_000));
-  const name = `${recordRunId(batch, (await batchPlanner(scope).recordsOf('thing', { limit: 1 }))[0]?.id ?? '')}-1.again-1`;
+  const { records } = await batchPlanner(scope).recordsOf('thing', { limit: 1 });
+  const name = `${recordRunId(batch, records[0]?.id ?? '')}-1.again-1`;
   const { scheduler } = stack().aws;
   const schedule = () => fetch(`${scheduler}/schedules/${name}?groupName=${process.env.SCHEDULE_GROUP}`);
   await eventually(async () => expect(await (await schedule()).text()).toContain('sending'));

@@ -8,7 +8,7 @@ import { defineEndpoint } from '../../../../../shared/platform/http/endpoint.ts'
 import { toLambda } from '../../../../../shared/platform/http/lambda/lambda.ts';
 import type { Runtime } from '../../../../../shared/platform/runtime.ts';
 import { invokeWith } from '../../../../support/stack/invoke.ts';
-import { countingRuntime } from '../../../../support/stack/stack.ts';
+import { byClock, countingRuntime } from '../../../../support/stack/stack.ts';
 
 const failures: Record<string, () => Error> = {
   invalid: () => invalidAt('what', 'INVALID_VALUE', 'No'),
@@ -23,7 +23,7 @@ function things({ method = 'POST' as const, noIdempotencyKey = undefined as stri
   let [at, made] = [Date.now(), 0];
   let gate: Promise<void> = Promise.resolve();
   const runtime: Runtime = {
-    scopeOf: (tenant) => ({ ...counting.scopeOf(tenant), now: () => new Date(at) }),
+    scopeOf: (tenant) => byClock(counting.scopeOf(tenant), () => new Date(at)),
   };
   const endpoint = defineEndpoint({
     id: 'things.make',
