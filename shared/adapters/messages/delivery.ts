@@ -19,10 +19,12 @@ export async function deliverMessage<T>(
   } catch (error) {
     const failure = explained(error as ServiceFailure);
     if (!failure) throw error;
-    throw new StepError(`${what} ${failure.words}`, { retryable: failure.retryable, cause: error });
+    const { words, ...known } = failure;
+    throw new StepError(`${what} ${words}`, { ...known, cause: error });
   }
 }
 
+const unconnected = new Set(['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN']);
 const unreachable = new Set(['ECONNREFUSED', 'ECONNRESET', 'ENOTFOUND', 'EAI_AGAIN', 'EPIPE', 'ETIMEDOUT']);
 
 /** @returns undefined for errors that are not delivery failures. */
@@ -30,7 +32,9 @@ function explained({ name, message, $fault, $metadata, code }: ServiceFailure) {
   if (name === 'TimeoutError' || name === 'AbortError') {
     return { words: `was not accepted within ${timeoutMs / 1_000} s`, retryable: true };
   }
-  if (code && unreachable.has(code)) return { words: `could not be sent: ${code}`, retryable: true };
+  if (code && unreachable.has(code)) {
+    return { words: `could not be sent: ${code}`, retryable: true, undone: unconnected.has(code) };
+  }
   if (!$fault) return undefined;
   const status = $metadata?.httpStatusCode ?? 500;
   if (status >= 500) return { words: `could not be sent: AWS answered ${status}`, retryable: true };
@@ -39,5 +43,5 @@ function explained({ name, message, $fault, $metadata, code }: ServiceFailure) {
     return { words: 'was rejected: this deployment has no permission to send it', retryable: false };
   }
   const throttled = status === 429 || /Throttl|TooManyRequests|LimitExceeded/.test(name);
-  return { words: `was rejected: ${message.slice(0, 500)}`, retryable: throttled };
+  return { words: `was rejected: ${message.slice(0, 500)}`, retryable: throttled, undone: throttled };
 }
