@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { StepError } from '../../core/errors/step-error.ts';
 
 const timeoutMs = 20_000;
@@ -9,18 +10,28 @@ interface ServiceFailure extends Error {
   code?: string;
 }
 
-/** The SDK retries throttled and failed calls. @param what The subject of the error message. */
+/** For the SDK, which would also send again what may have been accepted. */
+export const sentOnce = { maxAttempts: 1 };
+const attemptsMax = 3;
+const pauseMs = 200;
+
+/** Sends again what was certainly not accepted. @param what The subject of the error message. */
 export async function deliverMessage<T>(
   what: string,
   send: (abortSignal: AbortSignal) => Promise<T>,
 ): Promise<T> {
-  try {
-    return await send(AbortSignal.timeout(timeoutMs));
-  } catch (error) {
-    const failure = explained(error as ServiceFailure);
-    if (!failure) throw error;
-    const { words, ...known } = failure;
-    throw new StepError(`${what} ${words}`, { ...known, cause: error });
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await send(AbortSignal.timeout(timeoutMs));
+    } catch (error) {
+      const failure = explained(error as ServiceFailure);
+      if (!failure) throw error;
+      const { words, ...known } = failure;
+      if (!known.undone || attempt === attemptsMax) {
+        throw new StepError(`${what} ${words}`, { ...known, cause: error });
+      }
+      await sleep(Math.random() * pauseMs * 2 ** attempt);
+    }
   }
 }
 
