@@ -19,7 +19,11 @@ import { runVariables } from './runs/run-variables.ts';
 import { runVersions } from './runs/run-versions.ts';
 
 async function endOf(name: string, run: FlowRun): Promise<{ output: unknown }> {
-  const outcome = await runFlow(run);
+  let hasActed = false;
+  const onActed = () => {
+    hasActed = true;
+  };
+  const outcome = await runFlow({ ...run, onActed });
   if ('waits' in outcome) {
     throw new StepError(
       `The flow "${name}" waits for more than ten seconds, which a tool cannot; shorten the wait`,
@@ -27,7 +31,7 @@ async function endOf(name: string, run: FlowRun): Promise<{ output: unknown }> {
   }
   const { success, output, error, retryable, errorCode: code } = outcome.end;
   if (success) return { output };
-  throw new StepError(`The flow "${name}" failed: ${error}`, { retryable, code });
+  throw new StepError(`The flow "${name}" failed: ${error}`, { retryable, code, undone: !hasActed });
 }
 
 /** Its model calls are those of the run that runs it. */
@@ -71,7 +75,7 @@ interface Owner {
 export const flowsPort = /* @__PURE__ */ using(
   [flowStore, runVersions],
   (scope: Scope, owner: Owner, level = 1, made = { runs: 0 }): FlowsPort => ({
-    async run({ flowId, inputs, ports, signal }) {
+    async run({ flowId, inputs, ports, callId, signal }) {
       if (level > levelsMax) {
         throw new StepError(`Flows run each other at most ${levelsMax} levels deep; does a flow run itself?`);
       }
@@ -99,7 +103,8 @@ export const flowsPort = /* @__PURE__ */ using(
       const paid = paidBy(ports, { type: 'flow', id: flowId });
       const meter = openMeter({ ...paid, waits: noWaits, flows: flowsPort(scope, own, level + 1, made) });
       const source = { flowId, flowName: flow.name, runId, startedAt, userId, inputs };
-      const run = { steps, variables: runVariables(source), ports: meter.ports, signal };
+      const identity = callId ?? listed.id;
+      const run = { steps, variables: runVariables(source), ports: meter.ports, identity, signal };
       const facts = { k: 'f' as const, n: flow.name, id: flowId, x: listed.id };
       return noted(facts, () => endOf(flow.name, run)).then(
         async (ended) => {

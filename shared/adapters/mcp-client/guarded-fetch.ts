@@ -30,8 +30,8 @@ export class Unauthorized extends Error {
   }
 }
 
-/** Whether the response to the message that is being sent is a stream. */
-export const exchange = new AsyncLocalStorage<{ isStream: boolean }>();
+/** The message that is being sent: headers of its own, and whether the response is a stream. */
+export const exchange = new AsyncLocalStorage<{ headers: Record<string, string>; isStream: boolean }>();
 
 /** @param stop Ends the session with the reason, which the SDK would partly swallow. */
 export function guardedMcpFetch(signal: AbortSignal, stop: (reason: Error) => void): Fetch {
@@ -46,7 +46,11 @@ export function guardedMcpFetch(signal: AbortSignal, stop: (reason: Error) => vo
     if (method === 'DELETE')
       return limitedExchange(limits)(url, { ...init, signal: AbortSignal.timeout(closingMs) });
     try {
-      const response = await send(url, { ...init, signal: joinedSignal(signal, init?.signal) });
+      const own = new Headers({
+        ...exchange.getStore()?.headers,
+        ...Object.fromEntries(new Headers(headers)),
+      });
+      const response = await send(url, { ...init, headers: own, signal: joinedSignal(signal, init?.signal) });
       return await checked(response, stop);
     } catch (error) {
       // The SDK resumes a stream that broke.

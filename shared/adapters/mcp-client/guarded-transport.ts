@@ -8,11 +8,14 @@ type Send = StreamableHTTPClientTransport['send'];
 
 /** @param stop Ends the session with the reason. */
 export class GuardedTransport extends StreamableHTTPClientTransport {
-  constructor(url: URL, { headers }: McpRequest, signal: AbortSignal, stop: (reason: Error) => void) {
+  readonly #callHeaders: Record<string, string>;
+
+  constructor(url: URL, { headers, callId }: McpRequest, signal: AbortSignal, stop: (reason: Error) => void) {
     super(url, {
       requestInit: { headers: sendableHeaders(headers) },
       fetch: guardedMcpFetch(signal, stop),
     });
+    this.#callHeaders = callId === undefined ? {} : { 'idempotency-key': callId };
   }
 
   /** A response without an answer would keep the SDK waiting: it gets an error, which it ignores after an answer. */
@@ -23,7 +26,8 @@ export class GuardedTransport extends StreamableHTTPClientTransport {
         this.onmessage?.({ jsonrpc: '2.0', id: message.id, error });
       }
     };
-    const state = { isStream: false };
+    const isCall = 'method' in message && message.method === 'tools/call';
+    const state = { headers: isCall ? this.#callHeaders : {}, isStream: false };
     await exchange.run(state, () => super.send(message, { ...options, onRequestStreamEnd: ended }));
     if (!state.isStream) ended();
   }

@@ -29,12 +29,16 @@ export const restServer: McpPort = {
     if (list.success) return toToolList(list.data);
     throw new StepError('The server did not answer with a list of tools: expected {"tools": [{"name": …}]}');
   },
-  async callTool({ toolName, args, ...request }): Promise<McpOutcome> {
+  async callTool({ toolName, args, callId, ...request }): Promise<McpOutcome> {
     const { headers, ...target } = requestTo(request, [toolName]);
     const answer = await safeFetch({
       ...target,
       method: 'POST',
-      headers: { ...headers, 'content-type': 'application/json' },
+      headers: {
+        ...(callId !== undefined && { 'idempotency-key': callId }),
+        ...headers,
+        'content-type': 'application/json',
+      },
       body: JSON.stringify(args),
       sameOriginBody: true,
     });

@@ -4,13 +4,13 @@ import { requireEnv } from '../../core/environment.ts';
 import { StepError } from '../../core/errors/step-error.ts';
 import { withoutSdkLogger } from '../../platform/aws/without-sdk-logger.ts';
 import type { MessagesPort } from '../ports/messages-port.ts';
-import { deliverMessage } from './delivery.ts';
+import { deliverMessage, sentOnce } from './delivery.ts';
 
 export const eventSource = 'agent-flow-service';
 /** The EventBridge limit for one entry: source, type and detail together. */
 const entryBytesMax = 256 * 1024;
 
-const eventBridge = loadOnce(() => withoutSdkLogger(new EventBridgeClient({})));
+const eventBridge = loadOnce(() => withoutSdkLogger(new EventBridgeClient(sentOnce)));
 
 /** Puts a tenant's event on the deployment's bus. Consumers distinguish tenants by `detail.tenant`. */
 export const putEvent =
@@ -32,5 +32,6 @@ export const putEvent =
     const { ErrorCode = 'InternalFailure', ErrorMessage = '' } = answer ?? {};
     throw new StepError(`The event was rejected: ${ErrorMessage || ErrorCode}`, {
       retryable: /Throttl|Internal/.test(ErrorCode),
+      undone: /Throttl/.test(ErrorCode),
     });
   };

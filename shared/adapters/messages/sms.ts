@@ -2,9 +2,9 @@ import { PublishCommand, SNSClient } from '@aws-sdk/client-sns';
 import { loadOnce } from '../../core/concurrency/load-once.ts';
 import { withoutSdkLogger } from '../../platform/aws/without-sdk-logger.ts';
 import type { MessagesPort } from '../ports/messages-port.ts';
-import { deliverMessage } from './delivery.ts';
+import { deliverMessage, sentOnce } from './delivery.ts';
 
-const sns = loadOnce(() => withoutSdkLogger(new SNSClient({})));
+const sns = loadOnce(() => withoutSdkLogger(new SNSClient(sentOnce)));
 
 export const sendSms: MessagesPort['sms'] = async ({ from, to, message }) => {
   const command = new PublishCommand({

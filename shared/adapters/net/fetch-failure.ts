@@ -5,6 +5,10 @@ export class SlowServer extends StepError {}
 export const slowServer = ({ url, timeoutMs }: { url: string; timeoutMs: number }) =>
   new SlowServer(`${url} did not answer within ${timeoutMs} ms`, { retryable: true, kind: 'timeout' });
 
+/** Failures before anything was sent: without an address, a connection or a certificate. */
+const beforeSending =
+  /^(?:ECONNREFUSED|ENOTFOUND|EAI_|EHOSTUNREACH|ENETUNREACH|UND_ERR_CONNECT_TIMEOUT|CERT_|ERR_TLS_|ERR_SSL_|UNABLE_TO_|DEPTH_ZERO_|SELF_SIGNED_)/;
+
 /** The StepError for an error of fetch, which hides the reason in its causes. */
 export function fetchFailure(error: unknown, url: string): StepError {
   for (let cause = error; cause instanceof Error; cause = cause.cause) {
@@ -14,6 +18,7 @@ export function fetchFailure(error: unknown, url: string): StepError {
       return new StepError(`${url} cannot be reached: ${code}`, {
         retryable: true,
         kind: 'network',
+        undone: beforeSending.test(code),
         cause: error,
       });
   }

@@ -37,13 +37,22 @@ async function follow(client: EgressClient, first: HttpRequest): Promise<HttpRes
   let request = first;
   for (let redirects = 0; redirects <= redirectsMax; redirects++) {
     const url = checkedUrl(request.url);
-    const response = await send(client.fetch, request, client.agentFor(url));
+    const response = await send(client.fetch, request, client.agentFor(url)).catch((error) => {
+      throw redirects > 0 ? afterRedirect(error, request.url) : error;
+    });
     const next = redirectedRequest(request, response.status, response.headers.get('location'));
     if (!next) return answerOf(response, url, request.bytesMax);
     await response.body?.cancel();
     request = next;
   }
   throw new StepError(`${first.url} redirects more than ${redirectsMax} times`);
+}
+
+/** Who redirects has had the request, whatever becomes of the next one. */
+function afterRedirect(error: unknown, url: string): unknown {
+  if ((error as Error).name === 'AbortError' || (error as Error).name === 'TimeoutError') return error;
+  const { message, retryable, kind, code, cause } = fetchFailure(error, url);
+  return new StepError(message, { retryable, kind, code, cause });
 }
 
 const send = (

@@ -10,6 +10,8 @@ export interface FlowsPort {
     flowId: string;
     inputs: Record<string, unknown>;
     ports: Ports;
+    /** Of the call: acts in the flow have the same keys whenever it is repeated. */
+    callId?: string | undefined;
     signal: AbortSignal;
   }) => Promise<{ output: unknown }>;
 }

@@ -14,6 +14,8 @@ export const detailCodes = {
   FORBIDDEN_MEMBER: 'The body has a member whose name is not allowed.',
   IDEMPOTENCY_KEY_IN_USE:
     'The first request with this Idempotency-Key is still being answered. Send the request again later.',
+  OUTCOME_UNKNOWN:
+    'What a step did may have taken effect, and may not. Look at the other side, then retry with unsafe: true, or do not.',
   IDEMPOTENCY_KEY_REUSED: 'An earlier request with this Idempotency-Key was another one. Send a new key.',
   INTERNAL: 'An internal error. The message contains the request id.',
   INVALID_COLUMN: 'A column of the CSV file has a name that is not allowed.',

@@ -2,35 +2,50 @@
 export class StepError extends Error {
   /** Whether a retry may succeed: after a network fault it may, with an invalid script it does not. */
   readonly retryable: boolean;
-  /** For failures that callers tell apart. Neither a retry nor a fallback follows one. */
+  /** For failures that callers tell apart. Neither a retry nor a fallback that asks again follows one by itself. */
   readonly code: StepErrorCode | undefined;
 
   /** For the policy by which a step is tried again. */
   readonly kind: FailureKind | undefined;
+  /** Whether it is certain that nothing was done: the other side was not reached, or refused before it began. */
+  readonly undone: boolean;
 
-  constructor(message: string, { retryable = false, code, kind, cause }: StepErrorOptions = {}) {
+  constructor(
+    message: string,
+    { retryable = false, code, kind, undone = false, cause }: StepErrorOptions = {},
+  ) {
     super(message, { cause });
     this.retryable = retryable;
     this.code = code;
     this.kind = kind;
+    this.undone = undone;
   }
 }
 
 export const failureKinds = ['timeout', 'rate_limit', 'server_error', 'network'] as const;
 export type FailureKind = (typeof failureKinds)[number];
 
-/** What the status of an HTTP response says of a retry. */
-export function failureOfStatus(status: number): Pick<StepErrorOptions, 'retryable' | 'kind'> {
-  if (status === 429) return { retryable: true, kind: 'rate_limit' };
-  if (status === 408) return { retryable: true, kind: 'timeout' };
-  return status >= 500 ? { retryable: true, kind: 'server_error' } : { retryable: false };
+/**
+ * What the status of an HTTP response says of a retry. With 429 the server did not begin, with 408 it did not have the whole
+ * request, with 503 and a time it tells when to send it; any other 5xx may come after the work (RFC 9110, RFC 6585).
+ */
+export function failureOfStatus(
+  status: number,
+  retryAfter?: string,
+): Pick<StepErrorOptions, 'retryable' | 'kind' | 'undone'> {
+  if (status === 429) return { retryable: true, kind: 'rate_limit', undone: true };
+  if (status === 408) return { retryable: true, kind: 'timeout', undone: true };
+  if (status < 500) return { retryable: false };
+  return { retryable: true, kind: 'server_error', undone: status === 503 && retryAfter !== undefined };
 }
 
-export type StepErrorCode = 'BUDGET_EXCEEDED' | 'RATE_LIMITED';
+/** `OUTCOME_UNKNOWN`: what acts may have been done, and may not. */
+export type StepErrorCode = 'BUDGET_EXCEEDED' | 'RATE_LIMITED' | 'OUTCOME_UNKNOWN';
 
 export interface StepErrorOptions {
   retryable?: boolean;
   code?: StepErrorCode | undefined;
   kind?: FailureKind | undefined;
+  undone?: boolean | undefined;
   cause?: unknown;
 }

@@ -18,16 +18,16 @@ export function createRedactor(values: Iterable<readonly [key: string, value: st
       (text): Form => ({ text, mark: key ? `[secret:${key}]` : '[secret]' }),
     ),
   );
-  const find = createFormFinder(forms);
+  const finder = createFormFinder(forms);
   function text(given: string): string {
-    const left = marked(given, find(given));
-    const marks = marksOfUnknownForms(find, left);
+    const left = marked(given, finder.find(given));
+    const marks = marksOfUnknownForms(finder, left);
     return marks === undefined ? left : (cleanJson(left, text) ?? marks);
   }
   return {
     text,
     json: (value) => (forms.length > 0 ? (redacted(value, text) as typeof value) : value),
-    stream: () => redactedStream(forms, find),
+    stream: () => redactedStream(finder),
   };
 }
 
@@ -46,7 +46,7 @@ function marked(text: string, hits: readonly FormHit[]): string {
 const decodedMax = 200_000;
 
 /** Redacts a value that no form matches, for example a partly escaped one. */
-function marksOfUnknownForms(find: Finder, text: string): string | undefined {
+function marksOfUnknownForms({ find }: Finder, text: string): string | undefined {
   if (text.length > decodedMax) return undefined;
   const plain = decoded(text);
   const hits = plain === text ? [] : find(plain);
@@ -71,36 +71,25 @@ function redacted(value: unknown, text: Redactor['text']): unknown {
   return Object.fromEntries(Object.entries(value).map(([name, item]) => [text(name), redacted(item, text)]));
 }
 
-function redactedStream(forms: readonly Form[], find: Finder): ReturnType<Redactor['stream']> {
+function redactedStream(finder: Finder): ReturnType<Redactor['stream']> {
+  const scan = finder.scan();
+  /** Begins at this position of the whole text. */
   let held = '';
-  /** The part that can be emitted: everything before a possible incomplete value. */
-  function take(open: number): string {
-    const hits = find(held);
-    const cut = hits.find(({ end }) => end > open);
-    const safe = Math.min(open, cut?.start ?? open);
-    const taken = marked(
-      held.slice(0, safe),
-      hits.filter(({ end }) => end <= safe),
-    );
-    held = held.slice(safe);
+  let from = 0;
+  function take(hits: readonly FormHit[], upTo: number): string {
+    const here = hits.map(({ start, end, marks }) => ({ start: start - from, end: end - from, marks }));
+    const taken = marked(held.slice(0, upTo - from), here);
+    held = held.slice(upTo - from);
+    from = upTo;
     return taken;
   }
   return {
     push(piece) {
+      scan.push(piece);
       held += piece;
-      return take(openEnd(forms, held));
+      const { hits, upTo } = scan.settled();
+      return take(hits, upTo);
     },
-    end: () => take(held.length),
+    end: () => take(scan.end(), from + held.length),
   };
-}
-
-/** The start of the trailing characters that may begin a value. */
-function openEnd(forms: readonly Form[], text: string): number {
-  let open = text.length;
-  for (const form of forms) {
-    for (let length = Math.min(form.text.length - 1, text.length); length > text.length - open; length--) {
-      if (text.endsWith(form.text.slice(0, length))) open = text.length - length;
-    }
-  }
-  return open;
 }

@@ -69,6 +69,8 @@ export const Batch = z.object({
   retryOf: z.string().optional(),
   /** The first batch and its retries, oldest first, whose newest runs its own go on from. */
   continues: z.array(z.string()).optional(),
+  /** Whether what may have taken effect in the runs before is done again. */
+  unsafe: z.literal(true).optional(),
   /** Of a first batch: its retries, oldest first. */
   retries: z.array(z.string()).optional(),
   /** Of a retry: the first batch. */

@@ -53,6 +53,8 @@ export function recordWhenSuspended(
     flush: () => count(),
     flushSoon: soon.start,
     keep: (path, value) => void kept.set(path, value),
+    // Nobody goes on with a run of which nothing is stored.
+    mark: async (path, value) => void kept.set(path, value),
     async finish(error) {
       await isListed;
       const at = scope.now().toISOString();

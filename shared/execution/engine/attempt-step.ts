@@ -3,12 +3,14 @@ import { createFiller } from '../../adapters/templates/filler.ts';
 import { anySignal } from '../../core/concurrency/abort.ts';
 import { RunMustWait } from '../../core/errors/run-must-wait.ts';
 import { StepError } from '../../core/errors/step-error.ts';
-import { shownPlace } from '../../domain/flows/steps/run-path.ts';
+import { shownPlace, turnsPath } from '../../domain/flows/steps/run-path.ts';
 import type { FlowStep, StepEvent } from '../../domain/flows/steps/step.ts';
+import { openActs } from '../step-support/acts.ts';
 import type {
   AnyStepRunner,
   AwaitsCaller,
   StepOutcome,
+  StepTurns,
   Suspended,
   WaitsInside,
 } from '../step-support/step-runner.ts';
@@ -52,6 +54,7 @@ export async function attemptStep(
   const limit = step.timeoutMs === undefined ? undefined : AbortSignal.timeout(step.timeoutMs);
   const signal = anySignal(frame.signal, limit);
   const { config } = step;
+  const acts = openActs(state, step, path);
   let requestHash: string | undefined;
   let sums: StepSums | undefined;
   try {
@@ -69,6 +72,8 @@ export async function attemptStep(
       signal,
       since,
       place,
+      act: acts.act,
+      turns: turnsOf(state, path),
       emit,
     };
     const onHash = (hash: string) => {
@@ -83,6 +88,7 @@ export async function attemptStep(
       throw callerMissing();
     }
     takeOutput(state, outcome.output);
+    state.turns.delete(path);
     return { outcome: secrets?.outcome(outcome) ?? outcome, requestHash, sums };
 
     function runWith(runner: AnyStepRunner) {
@@ -94,13 +100,23 @@ export async function attemptStep(
     }
   } catch (thrown) {
     frame.signal.throwIfAborted();
-    if (limit?.aborted) return { error: tooLong(step), requestHash, sums };
+    if (limit?.aborted) return { error: acts.failure(tooLong(step)), requestHash, sums };
     if (thrown instanceof RunMustWait && state.trace) return { until: thrown.until };
     const error = secrets ? secrets.error(thrown) : thrown;
-    if (error instanceof StepError) return { error, requestHash, sums };
+    if (error instanceof StepError) return { error: acts.failure(error), requestHash, sums };
     throw error;
   }
 }
+
+const turnsOf = ({ turns, kept, onMark, onActed }: EngineState, path: string): StepTurns => ({
+  earlier: () => turns.get(path) ?? kept?.get(turnsPath(path)),
+  async keep(made, acts) {
+    turns.set(path, made);
+    if (!acts) return;
+    onActed?.();
+    await onMark?.(turnsPath(path), made);
+  },
+});
 
 /**
  * The ports of a step that can run again later: a longer wait for a model suspends the run, until a model has answered. A flow

@@ -22,6 +22,8 @@ export interface EarlierResults {
   at: (path: string) => StepResult | undefined;
   /** The results of that run in a step, in the order in which they were made. */
   inside: (path: string) => StepResult[];
+  /** Of the run that this one continues: whose acts these are, and what its steps have kept. */
+  continued?: { identity: string; kept: ReadonlyMap<string, unknown> } | undefined;
   /** The newest completed result of a step whose request has one of these hashes. */
   ofRequest: (stepId: string, hashes: readonly string[]) => Promise<EarlierOutcome | undefined>;
 }

@@ -1,5 +1,6 @@
 import type { Ports } from '../../adapters/ports/ports.ts';
 import type { StepErrorCode } from '../../core/errors/step-error.ts';
+import { newId } from '../../core/ids.ts';
 import type { TracedRun } from '../../core/tracing/active-span.ts';
 import type { Note } from '../../core/tracing/note.ts';
 import type { Variables } from '../../core/variables/variables.ts';
@@ -8,6 +9,7 @@ import { listsAround, type RunPath } from '../../domain/flows/steps/run-path.ts'
 import type { FlowStep, StepEvent } from '../../domain/flows/steps/step.ts';
 import type { ModelCall } from '../../domain/model-usage/model-calls.ts';
 import type { ModelFacts } from '../model-costs/model-meter.ts';
+import type { ActingRun } from '../step-support/acts.ts';
 import type { LocalCall, StepOutcome } from '../step-support/step-runner.ts';
 import type { EarlierResults, ResultSource } from './earlier-results.ts';
 import type { Rehearsal } from './rehearsal.ts';
@@ -75,7 +77,7 @@ export interface FlowEnd {
 /** A run that waits has done all that does not need what it waits for. Pass the waits as `waiting` to resume it. */
 export type FlowOutcome = { end: FlowEnd } | { waits: OpenWait[] };
 
-export interface FlowRun {
+export interface FlowRun extends Partial<ActingRun> {
   steps: readonly FlowStep[];
   variables: Variables;
   ports: Ports;
@@ -86,8 +88,8 @@ export interface FlowRun {
   done?: ReadonlyMap<RunPath, StepResult>;
   /** The waits in which an earlier attempt was suspended. */
   waiting?: readonly StepWait[] | undefined;
-  /** What steps of an earlier attempt have kept, by path. */
-  kept?: ReadonlyMap<RunPath, unknown> | undefined;
+  /** The turns of steps whose attempts have failed, by path. Attempts of the run share it. */
+  turns?: Map<RunPath, unknown> | undefined;
   /** Results of earlier runs that stand in for steps. */
   earlier?: EarlierResults | undefined;
   /** Given to walk through the flow without its effects. */
@@ -99,8 +101,6 @@ export interface FlowRun {
   onEvent?: ((event: EngineRunEvent) => Promise<void> | void) | undefined;
   /** Receives the events inside the steps. The step waits for it. */
   onStepEvent?: ((step: FlowStep, event: StepEvent, path: RunPath) => Promise<void> | void) | undefined;
-  /** Receives what a step needs to know again when the run resumes. */
-  onKept?: ((path: RunPath, value: unknown) => void) | undefined;
   /** Receives what is known of a step that ends without a result, because the run is aborted. */
   onInterrupted?: (step: StepResult) => void;
   /** How many steps it may have. Default: 100,000. */
@@ -108,6 +108,8 @@ export interface FlowRun {
 }
 
 export interface EngineState extends Omit<FlowRun, 'variables'> {
+  identity: string;
+  turns: Map<RunPath, unknown>;
   secrets: RunSecrets | undefined;
   bounds: RunBounds;
   /** Approximate length of all outputs as JSON, in characters. */
@@ -137,6 +139,8 @@ export async function runFlow({ variables, ...run }: FlowRun): Promise<FlowOutco
   const secrets = await openRunSecrets(run.steps, run.ports);
   const state: EngineState = {
     ...run,
+    identity: run.identity ?? run.trace?.runId ?? newId('exec'),
+    turns: run.turns ?? new Map(),
     ports: secrets?.ports ?? run.ports,
     secrets,
     bounds: openRunBounds(run.signal, run.stepsMax),

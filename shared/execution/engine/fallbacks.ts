@@ -43,6 +43,7 @@ export async function withFallbacks(run: StepAttempt, step: FlowStep): Promise<T
     if (!triggers(policy, tried)) break;
     const { type, delay: delayMs } = fallback;
     if (type === 'retry' && known) continue;
+    if (isOfUnknownOutcome(tried) && type !== 'message') continue;
     if (delayMs && !state.rehearsal) await sleep(delayMs, undefined, { signal: frame.signal });
     if (type === 'message') {
       begin({ type, delayMs })({ isEmpty: false });
@@ -78,13 +79,20 @@ function triggers(
   { triggers = [{ type: 'error' as const }] }: ErrorHandling,
   tried: AttemptOutcome,
 ): boolean {
-  if ('error' in tried) return !tried.error.code && triggers.some(({ type }) => type === 'error');
+  if ('error' in tried) {
+    const mayFollow = !tried.error.code || isOfUnknownOutcome(tried);
+    return mayFollow && triggers.some(({ type }) => type === 'error');
+  }
   return (
     'outcome' in tried &&
     isEmpty(tried.outcome.output) &&
     triggers.some(({ type }) => type === 'empty-output')
   );
 }
+
+/** What may have been done is not done again. */
+const isOfUnknownOutcome = (tried: AttemptOutcome) =>
+  'error' in tried && tried.error.code === 'OUTCOME_UNKNOWN';
 
 const isEmpty = (output: unknown) =>
   output === null || output === undefined || (typeof output === 'string' && output.trim() === '');

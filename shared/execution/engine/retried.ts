@@ -64,7 +64,7 @@ export async function retried(
 }
 
 function isRetried(policy: RetryPolicy, { kind, code }: StepError): boolean {
-  const { on } = retryPolicy(policy);
-  if (code) return false;
+  const { on, unsafe } = retryPolicy(policy);
+  if (code && !(unsafe && code === 'OUTCOME_UNKNOWN')) return false;
   return on.includes('any') || (kind !== undefined && on.includes(kind));
 }

@@ -36,6 +36,7 @@ export function connectedMcp(mcp: McpPort, tokens: () => Promise<ConnectionToken
           retryable: error.retryable,
           code: error.code,
           kind: error.kind,
+          undone: error.undone,
         });
       }
     };

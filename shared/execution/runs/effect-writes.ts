@@ -1,3 +1,4 @@
+import { getStepType } from '../../domain/flows/step-types/index.ts';
 import type { RunPath } from '../../domain/flows/steps/run-path.ts';
 import type { EngineRunEvent } from '../engine/engine.ts';
 import type { RunRecorder } from './checkpoints/run-recorder.ts';
@@ -10,9 +11,10 @@ const soonMs = 50;
 
 /**
  * When results of steps with effects are written: each before the next such step begins, and soon if others follow; those
- * in items of maps in groups, as those of records are.
+ * in items of maps in groups, as those of records are. What acts writes them with its mark.
+ * @param marks Whether the run stores marks.
  */
-export function openEffectWrites(recorder: Pick<RunRecorder, 'flush' | 'flushSoon'>) {
+export function openEffectWrites(recorder: Pick<RunRecorder, 'flush' | 'flushSoon'>, marks: boolean) {
   let unwritten = 0;
   let writing = Promise.resolve();
   const flush = () => {
@@ -21,8 +23,9 @@ export function openEffectWrites(recorder: Pick<RunRecorder, 'flush' | 'flushSoo
     return writing;
   };
   return {
-    async begin({ path, effects }: Extract<EngineRunEvent, { type: 'step_start' }>): Promise<void> {
-      if (isInItem(path)) return;
+    async begin({ step, path, effects }: Extract<EngineRunEvent, { type: 'step_start' }>): Promise<void> {
+      const isMarked = marks && (getStepType(step.type).acts?.(step.config) ?? false);
+      if (isInItem(path) || isMarked) return;
       if (effects) await (unwritten > 0 ? flush() : writing);
       else if (unwritten > 0) recorder.flushSoon(soonMs);
     },

@@ -24,6 +24,8 @@ export interface RunAttempt extends Omit<FlowRun, 'done'> {
   retries?: ReadonlyMap<string, Retried>;
   /** Whether a run that fails with a retryable error stays open for a retry. */
   mayRetry?: boolean;
+  /** Whether another process goes on with the run if this one dies. */
+  mayGoOn?: boolean;
   /** The record that receives the output variables of a successful run. The run fails if that is impossible. */
   appendsTo?: string | undefined;
 }
@@ -43,8 +45,8 @@ export type RunAttemptOutcome =
 
 /** Runs a flow, or the rest of it, and stores its results. When those of steps with effects are written: `effect-writes.ts`. */
 export async function attemptRun(attempt: RunAttempt): Promise<RunAttemptOutcome> {
-  const { recorder, done, retries, mayRetry = false, appendsTo, onEvent, ...run } = attempt;
-  const writes = openEffectWrites(recorder);
+  const { recorder, done, retries, mayRetry = false, mayGoOn = false, appendsTo, onEvent, ...run } = attempt;
+  const writes = openEffectWrites(recorder, mayGoOn);
   const failures = openUnrecorded();
   const spend = (tried: readonly StepResult[]) => {
     for (const { modelCalls = [] } of tried) recorder.spend(modelCalls);
@@ -73,6 +75,7 @@ export async function attemptRun(attempt: RunAttempt): Promise<RunAttemptOutcome
     done,
     onEvent: take,
     onKept: recorder.keep,
+    ...(mayGoOn && { onMark: recorder.mark }),
     onInterrupted: recorder.interrupt,
   });
   if ('waits' in outcome) {
@@ -87,7 +90,7 @@ export async function attemptRun(attempt: RunAttempt): Promise<RunAttemptOutcome
   for (const failure of failures.all()) await write(failure);
   const end = outcome.end.success && appendsTo ? await append(appendsTo, outcome.end) : outcome.end;
   if (end.success) await recorder.finish(null, end.output);
-  else await recorder.finish(end.error ?? 'The run failed');
+  else await recorder.finish(end.error ?? 'The run failed', undefined, end.errorCode);
   measure(end.success ? 'RunsCompleted' : 'RunsFailed');
   return { end };
 

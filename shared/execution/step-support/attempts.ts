@@ -72,8 +72,8 @@ export async function modelAlternatives({ alternatives }: ModelPort, model: stri
 export class AttemptsFailed extends StepError {
   readonly attempts: Attempt[];
 
-  constructor({ message, retryable, code, kind, cause }: StepError, attempts: Attempt[]) {
-    super(message, { retryable, code, kind, cause });
+  constructor({ message, retryable, code, kind, undone, cause }: StepError, attempts: Attempt[]) {
+    super(message, { retryable, code, kind, undone, cause });
     this.attempts = attempts;
   }
 }

@@ -1,8 +1,8 @@
 import type { HttpRequest, HttpResponse } from '../../adapters/ports/http-port.ts';
 import { failureOfStatus, StepError } from '../../core/errors/step-error.ts';
 import { jsonIn, valueAt } from '../../core/json/json.ts';
-import type { Http } from '../../domain/flows/steps/http-config.ts';
-import type { StepRun } from './step-runner.ts';
+import { type Http, isSafe } from '../../domain/flows/steps/http-config.ts';
+import type { StepPerforming, StepRun } from './step-runner.ts';
 
 type Filling = Pick<StepRun<unknown>, 'render' | 'renderValue'>;
 export type PlannedRequest = Pick<HttpRequest, 'url' | 'method' | 'headers' | 'body'>;
@@ -35,6 +35,30 @@ const typeOf = (body: string) => ({
   'content-type': jsonIn(body) !== undefined ? 'application/json' : 'text/plain; charset=utf-8',
 });
 
+type Sending = Pick<StepPerforming<unknown>, 'act' | 'ports' | 'signal'>;
+
+/**
+ * Sends a request. One that may change something is an act, which the other side can recognise by its key.
+ * @param who Of the error. @throws StepError also for an answer of 400 or above.
+ */
+export async function exchanged(
+  { act, ports, signal }: Sending,
+  request: PlannedRequest,
+  { who, timeoutMs }: { who: (answer: HttpResponse) => string; timeoutMs: number },
+): Promise<HttpResponse> {
+  const send = async (headers: PlannedRequest['headers']) => {
+    const answer = await ports.fetch({ ...request, headers, timeoutMs, signal });
+    if (answer.status >= 400) throw httpStatusError(who(answer), answer);
+    return answer;
+  };
+  const { method, url, headers, body } = request;
+  if (isSafe(method)) return send(headers);
+  return act({ method, url, body }, (key) => send({ ...keyHeader(key), ...headers }));
+}
+
+/** By which a server knows that it got a request before. A header of the author replaces it. */
+export const keyHeader = (key: string) => ({ 'idempotency-key': key });
+
 export async function renderHeaders(
   headers: Record<string, string>,
   render: Filling['render'],
@@ -46,10 +70,10 @@ export async function renderHeaders(
   return Object.fromEntries(await Promise.all(filled));
 }
 
-export function httpStatusError(who: string, { status, text }: HttpResponse): StepError {
+export function httpStatusError(who: string, { status, text, headers }: HttpResponse): StepError {
   const start = text.trim().slice(0, 300);
   return new StepError(`${who} answered ${status}${start && `: ${start}`}`, {
-    ...failureOfStatus(status),
+    ...failureOfStatus(status, headers['retry-after']),
   });
 }
 

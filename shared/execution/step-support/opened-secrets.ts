@@ -43,8 +43,8 @@ export function openedSecrets(values: ReadonlyMap<string, string>, ports: Ports)
 
 function redactedError(error: unknown, { text }: Redactor): unknown {
   if (error instanceof StepError) {
-    const { retryable, code, kind } = error;
-    return new StepError(text(error.message), { retryable, code, kind });
+    const { retryable, code, kind, undone } = error;
+    return new StepError(text(error.message), { retryable, code, kind, undone });
   }
   if (!(error instanceof Error)) return error;
   const clean = new Error(text(error.message));

@@ -4,6 +4,7 @@ import type { WaitPlace } from '../../adapters/ports/waits-port.ts';
 import type { Filler } from '../../adapters/templates/filler.ts';
 import type { Variables } from '../../core/variables/variables.ts';
 import type { StepEvent, StepType } from '../../domain/flows/steps/step.ts';
+import type { Act } from './acts.ts';
 import type { StepInside } from './held-run.ts';
 
 export interface StepRun<Config> extends Filler {
@@ -15,8 +16,18 @@ export interface StepRun<Config> extends Filler {
   since: Date;
   /** Where it runs. */
   place: () => WaitPlace;
+  /** For what acts outside of the run. */
+  act: Act;
+  turns: StepTurns;
   /** Emits an event of the step; absent if nobody listens. Await it: the consumer may be slow. */
   emit?: ((event: StepEvent) => Promise<void> | void) | undefined;
+}
+
+/** What a step knows of its model's turns in an attempt that failed or was interrupted, so that no tool is called again. */
+export interface StepTurns {
+  earlier: () => unknown;
+  /** @param acts Whether they are stored before the step goes on, because a tool has effects. */
+  keep: (turns: unknown, acts: boolean) => Promise<void>;
 }
 
 /** The output of a step. The engine counts its model calls. */

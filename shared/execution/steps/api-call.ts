@@ -1,10 +1,9 @@
-import type { HttpRequest } from '../../adapters/ports/http-port.ts';
 import { traceHeaders } from '../../core/tracing/active-span.ts';
 import { apiCallStep } from '../../domain/flows/step-types/api-call.ts';
 import { authorization } from '../step-support/http-auth.ts';
 import {
   bodyIn,
-  httpStatusError,
+  exchanged,
   mappedBody,
   plannedRequest,
   requestTimeoutMs,
@@ -21,15 +20,11 @@ export const apiCallRunner = defineActingRunner(apiCallStep, {
     return { request: { ...request, responseMapping } };
   },
 
-  async perform({ responseMapping, ...request }, { config: { http }, ports, signal }) {
-    const answer = await ports.fetch({
-      ...request,
-      headers: { ...traceHeaders(), ...request.headers },
-      timeoutMs: requestTimeoutMs(http),
-      signal,
-    } satisfies HttpRequest);
+  async perform({ responseMapping, ...request }, step) {
+    const traced = { ...request, headers: { ...traceHeaders(), ...request.headers } };
+    const timeoutMs = requestTimeoutMs(step.config.http);
+    const answer = await exchanged(step, traced, { who: () => 'The API', timeoutMs });
     const { status, headers } = answer;
-    if (status >= 400) throw httpStatusError('The API', answer);
     const body = bodyIn(answer);
     return { output: responseMapping ? mappedBody(body, responseMapping) : { status, headers, body } };
   },

@@ -1,6 +1,6 @@
 import { contentAs, responseContent } from '../../adapters/web/content.ts';
 import { fetchUrlStep } from '../../domain/flows/step-types/fetch-url.ts';
-import { httpStatusError, plannedRequest, requestTimeoutMs } from '../step-support/http-request.ts';
+import { exchanged, plannedRequest, requestTimeoutMs } from '../step-support/http-request.ts';
 import { defineActingRunner } from '../step-support/step-runner.ts';
 
 export const fetchUrlRunner = defineActingRunner(fetchUrlStep, {
@@ -9,10 +9,10 @@ export const fetchUrlRunner = defineActingRunner(fetchUrlStep, {
     return { request: { ...(await plannedRequest(http, step)), responseType } };
   },
 
-  async perform({ responseType, ...request }, { config: { http }, ports, signal }) {
-    const reading = { sandbox: ports.sandbox, signal };
-    const answer = await ports.fetch({ ...request, timeoutMs: requestTimeoutMs(http), signal });
-    if (answer.status >= 400) throw httpStatusError(answer.url, answer);
+  async perform({ responseType, ...request }, step) {
+    const reading = { sandbox: step.ports.sandbox, signal: step.signal };
+    const timeoutMs = requestTimeoutMs(step.config.http);
+    const answer = await exchanged(step, request, { who: ({ url }) => url, timeoutMs });
     return {
       output: await (responseType
         ? contentAs[responseType](answer, reading)

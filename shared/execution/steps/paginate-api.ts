@@ -1,6 +1,8 @@
 import { paginate } from '../../adapters/web/paginate.ts';
 import { paginateApiStep } from '../../domain/flows/step-types/paginate-api.ts';
-import { httpStatusError, renderHeaders } from '../step-support/http-request.ts';
+import { isSafe } from '../../domain/flows/steps/http-config.ts';
+import { actKey } from '../step-support/acts.ts';
+import { httpStatusError, keyHeader, renderHeaders } from '../step-support/http-request.ts';
 import { defineActingRunner } from '../step-support/step-runner.ts';
 
 export const paginateApiRunner = defineActingRunner(paginateApiStep, {
@@ -23,12 +25,20 @@ export const paginateApiRunner = defineActingRunner(paginateApiStep, {
     return { request: { pages, method, headers: sent } };
   },
 
-  perform: async ({ pages, method, headers }, { ports: { fetch }, signal }) => ({
-    output: await paginate({
-      ...pages,
-      request: { method, headers, signal },
-      fetch,
-      refused: (answer) => httpStatusError(answer.url, answer),
-    }),
-  }),
+  async perform({ pages, method, headers }, { ports: { fetch }, signal, act }) {
+    const read = (send: typeof fetch) =>
+      paginate({
+        ...pages,
+        request: { method, headers, signal },
+        fetch: send,
+        refused: (answer) => httpStatusError(answer.url, answer),
+      });
+    if (isSafe(method)) return { output: await read(fetch) };
+    // Each page is a request of its own.
+    const keyed = (key: string): typeof fetch => {
+      return (page) =>
+        fetch({ ...page, headers: { ...keyHeader(actKey(key, '', page.url)), ...page.headers } });
+    };
+    return { output: await act({ pages, method }, (key) => read(keyed(key))) };
+  },
 });

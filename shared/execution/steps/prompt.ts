@@ -34,11 +34,11 @@ export const promptRunner = defineActingRunner(promptStep, {
     const { format, resolvedPrompt } = request;
     const { tools, warnings } = await openPromptTools(request.tools, step);
     const messages = await modelMessages(step, request, warnings);
-    const ask = createAsker(request, step, tools);
+    const asker = createAsker(request, step, tools);
     if (typeof format === 'object') {
-      return { output: await structuredOutput(step, ask, messages, format.schema), resolvedPrompt };
+      return { output: await structuredOutput(step, asker, messages, format.schema), resolvedPrompt };
     }
-    const { text } = await ask(messages);
+    const text = await asker.ask(messages);
     return { output: format === 'json' ? parsed(text) : unwrapped(text, format), resolvedPrompt };
   },
 });

@@ -16,7 +16,9 @@ export const sendEmailRunner = defineActingRunner(sendEmailStep, {
     return { request };
   },
 
-  perform: async (request, { ports }) => ({ output: await ports.messages.email(request) }),
+  perform: async (request, { ports, act }) => ({
+    output: await act(request, () => ports.messages.email(request)),
+  }),
 });
 
 async function recipients({ config, renderValue }: StepPlanning<SendEmailConfig>): Promise<string[]> {

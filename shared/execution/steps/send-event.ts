@@ -12,5 +12,7 @@ export const sendEventRunner = defineActingRunner(sendEventStep, {
     return { request: { type, payload } };
   },
 
-  perform: async (request, { ports }) => ({ output: await ports.messages.event(request) }),
+  perform: async (request, { ports, act }) => ({
+    output: await act(request, () => ports.messages.event(request)),
+  }),
 });

@@ -28,5 +28,7 @@ export const sendTextRunner = defineActingRunner(sendTextStep, {
     };
   },
 
-  perform: async (request, { ports }) => ({ output: await ports.messages.sms(request) }),
+  perform: async (request, { ports, act }) => ({
+    output: await act(request, () => ports.messages.sms(request)),
+  }),
 });

@@ -4,6 +4,7 @@ import { defineActingRunner } from '../step-support/step-runner.ts';
 import { callTool } from '../tools/call-tool.ts';
 import { checkedBefore } from '../tools/open-configured-tools.ts';
 import { openTools } from '../tools/open-tools.ts';
+import { isOfCaller } from '../tools/runnable-tool.ts';
 
 export const toolCallRunner = defineActingRunner(toolCallStep, {
   async plan({ config: { toolId, parameters = {} }, renderValue, ports }) {
@@ -12,10 +13,13 @@ export const toolCallRunner = defineActingRunner(toolCallStep, {
     return { request: { toolId, definition, args: await renderValue(parameters) } };
   },
 
-  async perform({ toolId, args }, { ports, signal }) {
+  async perform({ toolId, args }, { ports, signal, act }) {
     const [tool] = await openTools(ports, [toolId], checkedBefore);
     if (!tool) throw new Error('The tool was not opened');
-    const outcome = await callTool(tool, args, signal);
+    const outcome =
+      tool.repeatable || isOfCaller(tool)
+        ? await callTool(tool, args, signal)
+        : await act({ toolId, args }, (id) => callTool(tool, args, signal, { id, emit: () => {} }));
     return 'awaitsCaller' in outcome ? { awaitsCaller: { toolName: tool.name, parameters: args } } : outcome;
   },
 });

@@ -1,12 +1,12 @@
 import { createFiller } from '../../adapters/templates/filler.ts';
 import { waitForCallbackStep } from '../../domain/flows/step-types/wait-for-callback.ts';
 import {
-  httpStatusError,
+  exchanged,
   type PlannedRequest,
   plannedRequest,
   requestTimeoutMs,
 } from '../step-support/http-request.ts';
-import { defineActingRunner, type StepPerforming, type StepPlanning } from '../step-support/step-runner.ts';
+import { defineActingRunner, type StepPlanning } from '../step-support/step-runner.ts';
 import { noAnswer, suspendUntilAnswer } from '../step-support/wait-time.ts';
 
 /** Stands for the address, which is known when the wait is open. */
@@ -30,7 +30,8 @@ export const waitForCallbackRunner = defineActingRunner(waitForCallbackStep, {
     if (announcement && announce && !wait.isAnnounced && !wait.answer) {
       // Rendered again: a filter is to see the address.
       const request = await announcementOf(announce, wait.callbackUrl ?? '', step);
-      await send(request, requestTimeoutMs(announce.http), step);
+      const timeoutMs = requestTimeoutMs(announce.http);
+      await exchanged(step, request, { who: () => 'The server of the announcement', timeoutMs });
       await ports.waits.announced(at.path);
     }
     const expiresAt = new Date(wait.expiresAt);
@@ -57,12 +58,3 @@ const nothing = (at: Date) => ({
   answeredBy: null,
   answeredAt: at.toISOString(),
 });
-
-async function send(
-  request: PlannedRequest,
-  timeoutMs: number,
-  { ports, signal }: Pick<StepPerforming<unknown>, 'ports' | 'signal'>,
-): Promise<void> {
-  const answer = await ports.fetch({ ...request, timeoutMs, signal });
-  if (answer.status >= 400) throw httpStatusError('The server of the announcement', answer);
-}

@@ -1,6 +1,6 @@
 import type { HttpResponse } from '../../adapters/ports/http-port.ts';
 import { traceHeaders } from '../../core/tracing/active-span.ts';
-import { type PlannedRequest, requestTimeoutMs } from '../step-support/http-request.ts';
+import { keyHeader, type PlannedRequest, requestTimeoutMs } from '../step-support/http-request.ts';
 import type { ToolPerforming } from './tool-runner.ts';
 
 interface Limited {
@@ -15,7 +15,7 @@ export const send = (
   ports.fetch({
     ...request,
     headers: {
-      ...(callId !== undefined && { 'idempotency-key': callId }),
+      ...(callId !== undefined && keyHeader(callId)),
       ...traceHeaders(),
       ...request.headers,
     },

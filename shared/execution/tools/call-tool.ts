@@ -1,9 +1,11 @@
+import { failureOfAct } from '../step-support/acts.ts';
 import type { ToolOutcome } from '../tool-support/tool-outcome.ts';
 import type { RunnableTool, ToolCallContext } from './runnable-tool.ts';
 
 /**
  * What surrounds the call of a tool, in its order: plan → perform. All calls are made here: those of steps, of agents and
- * their code, and those by themselves. @throws ArgumentsError if the arguments do not fit (nothing is done then); StepError
+ * their code, and those by themselves. @throws ArgumentsError if the arguments do not fit (nothing is done then); StepError,
+ * of unknown outcome if a tool with effects may have done its work
  */
 export async function callTool(
   tool: RunnableTool,
@@ -12,5 +14,9 @@ export async function callTool(
   call?: ToolCallContext,
 ): Promise<ToolOutcome> {
   const planned = await tool.plan(args, signal);
-  return await planned.perform(call);
+  try {
+    return await planned.perform(call);
+  } catch (error) {
+    throw tool.repeatable ? error : failureOfAct(error);
+  }
 }

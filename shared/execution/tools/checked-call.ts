@@ -57,6 +57,7 @@ export async function namingTool<Result>(
       retryable: error.retryable,
       kind: error.kind,
       code: error.code,
+      undone: error.undone,
       cause: error,
     });
   }

@@ -124,16 +124,14 @@ const giveAuth = 'check "auth" of the server in the config';
 
 const labelOf = ({ name, id }: McpServer) => `MCP server "${name ?? id}"`;
 
-/** Only plain JSON endpoints know the header of a call's identity. */
 function requestTo(server: McpServer, signal: AbortSignal, callId?: string): McpRequest {
   const { url, transport, auth, timeout = 30_000 } = server;
   const timeoutMs = Math.min(Math.round(toTimeoutMs(timeout)), 600_000);
-  const identity = transport === 'rest' && callId !== undefined && { 'idempotency-key': callId };
-  const request = { url, transport, timeoutMs, signal };
+  const request = { url, transport, timeoutMs, signal, ...(callId !== undefined && { callId }) };
   const { type = 'none' } = auth ?? {};
   return type === 'oauth'
-    ? { ...request, headers: { ...traceHeaders(), ...identity }, connectionId: auth?.connectionId }
-    : { ...request, headers: { ...traceHeaders(), ...identity, ...credentialHeaders({ ...auth, type }) } };
+    ? { ...request, headers: traceHeaders(), connectionId: auth?.connectionId }
+    : { ...request, headers: { ...traceHeaders(), ...credentialHeaders({ ...auth, type }) } };
 }
 
 /** A server could repeat its credentials in its responses. */

@@ -24,7 +24,7 @@ type StepRow = z.infer<typeof StepRow>;
 
 /** Of a run that failed. */
 export const errorCodeText =
-  '`BUDGET_EXCEEDED` if a budget did not pay for a call of a model, `RATE_LIMITED` if the limits of a model config or its key left it no time; missing for other failures';
+  '`BUDGET_EXCEEDED` if a budget did not pay for a call of a model, `RATE_LIMITED` if the limits of a model config or its key left it no time, `OUTCOME_UNKNOWN` if what a step did may have taken effect; missing for other failures';
 
 /** The response to a dispatch that is not streamed. */
 export const DispatchResult = z

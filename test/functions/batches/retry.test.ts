@@ -121,9 +121,9 @@ test('a batch that was just cancelled is retried a minute later, because its run
   expect(refused).toMatchObject({ status: 409, body: { details: [{ code: 'CONFLICT' }] } });
   expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(50);
   const scope = { ...countingRuntime().scopeOf(tenant.tenant), now: () => new Date(Date.now() + 61_000) };
-  const given = { records: 'failed', from: 'failed-step' } as const;
+  const given = { records: 'failed', from: 'failed-step', unsafe: false } as const;
   const later = await batchRetrier(scope)(batchId, given, principalHere(tenant));
-  expect(later.totalRecords).toBe(2);
+  expect(later.batch.totalRecords).toBe(2);
 });
 
 test('deleted records are left out of a retry, and are not found if they are named', async () => {

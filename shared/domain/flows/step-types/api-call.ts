@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { commonConfig } from '../steps/common-config.ts';
 import { Auth } from '../steps/http-auth-config.ts';
-import { bodyOfGet, Http } from '../steps/http-config.ts';
+import { bodyOfGet, Http, isSafe } from '../steps/http-config.ts';
 import { defineStepType } from '../steps/step.ts';
 import { Template } from '../steps/template-text.ts';
 
@@ -32,6 +32,7 @@ export const apiCallStep = defineStepType({
     z.record(z.string(), z.unknown()),
   ]),
   effects: true,
+  acts: ({ http }) => !isSafe(http.method),
   reusable: true,
   takesSecrets: true,
   callsModels: false,

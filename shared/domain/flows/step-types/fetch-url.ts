@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { contentForms } from '../../../adapters/web/content-forms.ts';
 import { commonConfig } from '../steps/common-config.ts';
-import { Http } from '../steps/http-config.ts';
+import { Http, isSafe } from '../steps/http-config.ts';
 import { defineStepType } from '../steps/step.ts';
 
 const ResponseType = z.enum(contentForms);
@@ -19,6 +19,7 @@ export const fetchUrlStep = defineStepType({
   }),
   output: z.unknown().meta({ description: 'A text, or any JSON' }),
   effects: true,
+  acts: ({ http }) => !isSafe(http.method),
   reusable: true,
   takesSecrets: true,
   callsModels: false,

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { commonConfig } from '../steps/common-config.ts';
-import { Headers, Method } from '../steps/http-config.ts';
+import { Headers, isSafe, Method } from '../steps/http-config.ts';
 import { defineStepType } from '../steps/step.ts';
 import { Template } from '../steps/template-text.ts';
 
@@ -56,6 +56,7 @@ export const paginateApiStep = defineStepType({
   config: Config,
   output: z.array(z.unknown()).meta({ description: 'The entities of all pages, in order' }),
   effects: true,
+  acts: ({ method }) => !isSafe(method),
   reusable: true,
   takesSecrets: true,
   callsModels: false,

@@ -42,6 +42,7 @@ export const sendEmailStep = defineStepType({
   config: SendEmailConfig,
   output: z.object({ messageId: z.string() }),
   effects: true,
+  acts: () => true,
   reusable: true,
   takesSecrets: false,
   callsModels: false,

@@ -20,6 +20,7 @@ export const sendEventStep = defineStepType({
   }),
   output: z.object({ eventId: z.string() }),
   effects: true,
+  acts: () => true,
   reusable: true,
   takesSecrets: false,
   callsModels: false,

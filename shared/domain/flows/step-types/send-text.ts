@@ -33,6 +33,7 @@ export const sendTextStep = defineStepType({
   }),
   output: z.object({ messageId: z.string() }),
   effects: true,
+  acts: () => true,
   reusable: true,
   takesSecrets: false,
   callsModels: false,

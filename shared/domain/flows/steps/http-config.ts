@@ -5,6 +5,9 @@ export const HeaderName = z.string().regex(/^[\w!#$%&'*+.^`|~-]+$/, 'Expected a 
 export const Headers = z.record(HeaderName, Template);
 export const Method = z.enum(['GET', 'POST', 'PUT', 'PATCH', 'DELETE']);
 
+/** Whether a request only reads, by its method. */
+export const isSafe = (method: z.output<typeof Method> = 'GET') => method === 'GET';
+
 export const bodyOfGet = 'A GET request has no body; remove it or choose another method';
 
 export const Http = z

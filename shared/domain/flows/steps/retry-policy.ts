@@ -10,6 +10,7 @@ const defaults = {
   maxDelayMs: 60_000,
   jitter: 'full' as 'full' | 'none',
   on: [...failureKinds] as (typeof reasons)[number][],
+  unsafe: false,
 };
 const reasons = [...failureKinds, 'any'] as const;
 
@@ -29,6 +30,10 @@ export const RetryPolicy = z
     on: z.array(z.enum(reasons)).min(1).max(reasons.length).optional().meta({
       description:
         'Which failures: a time limit, 429, 5xx, no connection. `any` is every failure, also of scripts. Default: all but any',
+    }),
+    unsafe: z.boolean().optional().meta({
+      description:
+        'Whether to repeat also what may have taken effect: a POST that was answered 5xx or not at all, a message, a call of a tool with effects. It has the same Idempotency-Key each time. For requests that only read, and for servers that know the key. Default: false',
     }),
   })
   .meta({

@@ -33,6 +33,15 @@ export function listsAround(path: RunPath): string[] {
 /** Under what a step keeps its pause between two attempts, beside what it keeps itself. */
 export const pausePath = (path: RunPath) => `${path}#retry`;
 
+/** Under what the mark is kept that a step begins to act. */
+export const actPath = (path: RunPath) => `${path}#act`;
+
+/** Under what the turns of a step are kept, with the tools that its model has called. */
+export const turnsPath = (path: RunPath) => `${path}#turns`;
+
+/** Under what a step keeps something until it has ended. */
+export const keptPaths = (path: RunPath) => [path, pausePath(path), actPath(path), turnsPath(path)];
+
 /** As people read it: step ids with what they hold, such as `each[3]/ask`, `both/left/ask`. */
 export interface ShownPlace {
   stepPath: string;

@@ -62,6 +62,11 @@ export interface StepType<
   /** True if the step has effects outside of the run: its result is checkpointed before the next step begins. */
   effects: boolean;
   /**
+   * For types whose steps may act (`step-support/acts.ts`): whether one with this config does. It stores the results before it
+   * with the mark that it begins.
+   */
+  acts?: (config: z.output<Config>) => boolean;
+  /**
    * True if a completed result may stand in for the step in a later run on the same record, if its request is the same.
    * False for what reads data of the tenant that changes, and for what costs nothing.
    */

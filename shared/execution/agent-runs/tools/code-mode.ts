@@ -2,7 +2,7 @@ import { StepError } from '../../../core/errors/step-error.ts';
 import { noted } from '../../../core/tracing/active-span.ts';
 import type { AgentTools, CodeModeConfig } from '../../../domain/agents/config/tools-config.ts';
 import { callRefusal } from '../../agent-loop/tool-calls.ts';
-import { runCodeTool } from '../../tools/agent-only/run-code.ts';
+import { type CodeMode, runCodeTool } from '../../tools/agent-only/run-code.ts';
 import { callTool } from '../../tools/call-tool.ts';
 import { isOfCaller, type RunnableTool } from '../../tools/runnable-tool.ts';
 import { withUniqueNames } from '../../tools/tool-name.ts';
@@ -21,12 +21,12 @@ export function codeModeTool(
 ): RunnableTool {
   const usable = pool.filter((tool) => !isOfCaller(tool) && !needsApproval?.(tool));
   const tools = withUniqueNames(withFixed(usable, toolConfigs));
-  const call = async (tool: RunnableTool, args: unknown, signal: AbortSignal) => {
+  const call: CodeMode['call'] = async (tool, args, signal, context) => {
     const refused = callRefusal({ name: tool.name, input: args ?? {} }, { tools, limits }, codeCalls.made());
     codeCalls.add(refused === undefined ? tool.id : undefined);
     if (refused) throw new StepError(refused);
     const facts = { k: 't' as const, n: tool.name, ty: tool.type };
-    const outcome = await noted(facts, () => callTool(tool, args, signal));
+    const outcome = await noted(facts, () => callTool(tool, args, signal, context));
     if ('awaitsCaller' in outcome) throw new StepError('Only the caller of the run can execute this tool');
     return outcome.output;
   };

@@ -53,6 +53,8 @@ export async function settleAtOnce(scope: Scope, batchId: string): Promise<void>
 interface RecorderOptions {
   commits: RunCommits;
   earlier: readonly Checkpoint[];
+  /** Whose acts those of the run are. Default: its own. */
+  identity?: string;
   /** Asked at the end. */
   isCancelled?: () => boolean;
 }
@@ -62,7 +64,7 @@ export function batchRecorder(
   scope: Scope,
   { message, record, flowDeleted }: RecordJob,
   batch: Batch,
-  { commits, earlier, isCancelled = () => batch.stopped === 'cancelled' }: RecorderOptions,
+  { commits, earlier, identity, isCancelled = () => batch.stopped === 'cancelled' }: RecorderOptions,
 ): RunRecorder {
   const { userId, organizationId, flowId, flowName, flowVersionId, subFlows, ttl, surface, stopped } = batch;
   const { batchId, recordId, runId, slot } = message;
@@ -74,6 +76,7 @@ export function batchRecorder(
   const facts = {
     ...ids,
     ...(subFlows && { subFlows }),
+    ...(identity !== undefined && identity !== runId && { identity }),
     recordName,
     recordMetadata,
     ...(forgotten !== undefined && { ttl: forgotten }),

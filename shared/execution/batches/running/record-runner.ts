@@ -55,7 +55,9 @@ async function runJob(scope: Scope, job: RecordJob, commits: RunCommits, signal:
   // Who cancels a run by itself expects it to stop; records of a batch that run now still finish.
   using cancelled = batch.dispatched ? cancellation(scope, { id: job.message.runId }) : undefined;
   const isCancelled = () => cancelled?.signal.aborted ?? false;
-  const recorder = batchRecorder(scope, job, batch, { commits, earlier: checkpoints, isCancelled });
+  const earlier = await earlierOf(scope, job, batch);
+  const identity = earlier?.continued?.identity ?? job.message.runId;
+  const recorder = batchRecorder(scope, job, batch, { commits, earlier: checkpoints, identity, isCancelled });
   if (flowDeleted) return recorder.finish('The flow was deleted');
   if (!record && job.message.recordId) return recorder.finish('The record was deleted');
 
@@ -82,10 +84,12 @@ async function runJob(scope: Scope, job: RecordJob, commits: RunCommits, signal:
     ),
     done,
     waiting,
-    kept: await readKept(scope, checkpoints, done),
-    earlier:
-      job.message.takesEarlier &&
-      (await earlierResults(scope, job.earlierItems, { runId, flowId: batch.flowId }, batch)),
+    kept: new Map([...(earlier?.continued?.kept ?? []), ...(await readKept(scope, checkpoints, done))]),
+    turns: new Map(),
+    earlier,
+    identity,
+    repeatsUnsafe: batch.unsafe,
+    mayGoOn: true,
     appendsTo: (batch.dispatched?.appendsMetadata && recordId) || undefined,
     hasCaller: isOfTask(batch),
     signal: anySignal(signal, limit, cancelled?.signal),
@@ -126,6 +130,11 @@ async function runJob(scope: Scope, job: RecordJob, commits: RunCommits, signal:
     await sleep(delayMs, undefined, { signal });
   }
 }
+
+const earlierOf = async (scope: Scope, { message, earlierItems }: RecordJob, batch: Batch) =>
+  message.takesEarlier
+    ? await earlierResults(scope, earlierItems, { runId: message.runId, flowId: batch.flowId }, batch)
+    : undefined;
 
 /** Lists a run as running again, once another step begins than those in which it waited, and those around them. */
 function listedAgain(scope: Scope, id: string, waits: readonly StepWait[]) {

@@ -33,7 +33,7 @@ export interface RepeatableBatch {
 interface RetryOptions
   extends BatchOptions,
     Required<Pick<Batch, 'id' | 'flowVersionId' | 'retryOf' | 'firstBatchId'>>,
-    Pick<Batch, 'subFlows' | 'origin' | 'continues'> {
+    Pick<Batch, 'subFlows' | 'origin' | 'continues' | 'unsafe'> {
   /** Refused, it throws `BatchRefused`. */
   alsoWrite: readonly Write[];
 }

@@ -17,6 +17,13 @@ interface ToRetry {
   recordIds: string[];
   /** Named records that were not in the batch, by their place. */
   unknown: { id: string; index: number }[];
+  /** Those whose last run failed in a step that may have taken effect. */
+  outcomeUnknown: ReadonlySet<string>;
+}
+
+interface Ends {
+  completed: Set<string>;
+  outcomeUnknown: Set<string>;
 }
 
 /** How many results a request reads to find those that did not complete. */
@@ -46,20 +53,21 @@ export const recordsToRetry = /* @__PURE__ */ using(parts, (scope: Scope) => {
     }
   }
 
-  /** The records whose newest run in these batches completed. */
-  async function completedIn([first, ...retries]: readonly [Batch, ...Batch[]]): Promise<Set<string>> {
+  /** The records whose newest run in these batches completed, and those of which nobody knows what it did. */
+  async function endsIn([first, ...retries]: readonly [Batch, ...Batch[]]): Promise<Ends> {
     const ids = new Set([first, ...retries].map(({ id }) => id));
     const seen = new Set<string>();
-    const completed = new Set<string>();
+    const ends: Ends = { completed: new Set(), outcomeUnknown: new Set() };
     let read = 0;
     const newestFirst = { newestFirst: true, from: first.startedAt, atFirst: recordsPerQuery };
     for await (const { batchId, recordId, finished } of checkpointsOfFlow(table, first.flowId, newestFirst)) {
       if (++read > entriesMax) throw tooMany();
       if (!finished || !batchId || !ids.has(batchId) || seen.has(recordId)) continue;
       seen.add(recordId);
-      if (finished.status === 'completed') completed.add(recordId);
+      if (finished.status === 'completed') ends.completed.add(recordId);
+      if (finished.errorCode === 'OUTCOME_UNKNOWN') ends.outcomeUnknown.add(recordId);
     }
-    return completed;
+    return ends;
   }
 
   /** Whether they ran in the first batch, or would have. */
@@ -89,15 +97,16 @@ export const recordsToRetry = /* @__PURE__ */ using(parts, (scope: Scope) => {
     const named = records === 'failed' ? undefined : records;
     const isIn = named && (await areIn(chain[0], named));
     const unknown = (named ?? []).flatMap((id, index) => (isIn?.[index] ? [] : [{ id, index }]));
-    if (unknown.length > 0) return { recordIds: [], unknown };
-    const [all, completed] = await Promise.all([
+    if (unknown.length > 0) return { recordIds: [], unknown, outcomeUnknown: new Set() };
+    const [all, { completed, outcomeUnknown }] = await Promise.all([
       named ?? recordsOf(chain[0]),
-      named && from === 'start' ? new Set<string>() : completedIn(chain),
+      endsIn(chain),
     ]);
-    const open = all.filter((id) => !completed.has(id));
+    const mayHaveCompleted = named && from === 'start';
+    const open = mayHaveCompleted ? all : all.filter((id) => !completed.has(id));
     const deleted = new Set(await recordStore(scope).missing(open));
     if (named && deleted.size > 0) throw deletedRecords(named, deleted);
-    return { recordIds: open.filter((id) => !deleted.has(id)), unknown };
+    return { recordIds: open.filter((id) => !deleted.has(id)), unknown, outcomeUnknown };
   };
 });
 

@@ -19,6 +19,14 @@ import { type RetryRecords, recordsToRetry } from './records-to-retry.ts';
 export interface RetryRequest {
   records: RetryRecords;
   from: 'failed-step' | 'start';
+  /** Whether what may have taken effect is done again. */
+  unsafe: boolean;
+}
+
+export interface StartedRetry {
+  batch: Batch;
+  /** How many records were left out, because what they did last may have taken effect. */
+  outcomeUnknown: number;
 }
 
 /** A first batch keeps the list of its retries. */
@@ -65,21 +73,29 @@ export const batchRetrier = /* @__PURE__ */ using(parts, (scope: Scope) => {
     );
 
   /** @throws 404, 409 while a batch of the chain runs, 422 if there is nothing to retry, 400 for records that were not in it. */
-  return async (id: string, { records, from }: RetryRequest, principal: Principal): Promise<Batch> => {
+  return async (
+    id: string,
+    { records, from, unsafe }: RetryRequest,
+    principal: Principal,
+  ): Promise<StartedRetry> => {
     const batch = await batches.get(id);
     if (batch.dispatched) throw unprocessable(notOfRecords);
     const chain = await chainOf(batch);
     const [first] = chain;
     const flow = await flowStore(scope).find(first.flowId);
-    const { recordIds, unknown } = await recordsToRetry(scope)(chain, records, from);
+    const { recordIds: open, unknown, outcomeUnknown } = await recordsToRetry(scope)(chain, records, from);
     if (unknown.length > 0) throw invalid(unknown.map(notInBatch));
-    if (recordIds.length === 0) throw unprocessable(nothingToRetry);
+    if (open.length === 0) throw unprocessable(nothingToRetry);
+    const recordIds = unsafe ? open : open.filter((recordId) => !outcomeUnknown.has(recordId));
+    const leftOut = open.length - recordIds.length;
+    if (leftOut > 0 && (records !== 'failed' || recordIds.length === 0))
+      throw unprocessable(mayBeDone(leftOut));
     const { flowVersionId, subFlows, maxRetries, recordConcurrency, chunkSize, timeoutMs } = first;
     const { modelOverride, reuse, priority } = first;
     const retryId = scope.newId('batch');
     const options = { maxRetries, recordConcurrency, chunkSize, timeoutMs, modelOverride, reuse, priority };
     const { tags, sessionId } = first.origin ?? {};
-    return batchStarter(scope)
+    const started = await batchStarter(scope)
       .startRetry(principal, flow, recordIds, {
         ...options,
         id: retryId,
@@ -88,6 +104,7 @@ export const batchRetrier = /* @__PURE__ */ using(parts, (scope: Scope) => {
         origin: originOfCall(principal, { tags, sessionId }),
         retryOf: id,
         firstBatchId: first.id,
+        ...(unsafe && { unsafe }),
         ...(from === 'failed-step' && { continues: chain.map((each) => each.id) }),
         alsoWrite: [listedRetry(first, retryId)],
       })
@@ -95,6 +112,7 @@ export const batchRetrier = /* @__PURE__ */ using(parts, (scope: Scope) => {
         if (!(error instanceof BatchRefused)) throw error;
         throw conflict('Another retry of the batch has started; wait until it has ended');
       });
+    return { batch: started, outcomeUnknown: leftOut };
   };
 });
 
@@ -117,6 +135,12 @@ const nothingToRetry: ErrorDetail = {
   code: 'NO_RECORDS',
   message: 'The last run of each of these records completed, so there is nothing to retry',
 };
+
+const mayBeDone = (count: number): ErrorDetail => ({
+  path: 'unsafe',
+  code: 'OUTCOME_UNKNOWN',
+  message: `${count === 1 ? 'One record has' : `${count} records have`} failed in a step that may have taken effect: look there first. With "unsafe": true it is done again, with the same Idempotency-Key`,
+});
 
 const notInBatch = ({ id, index }: { id: string; index: number }): ErrorDetail => ({
   path: `records.${index}`,

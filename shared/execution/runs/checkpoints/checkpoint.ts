@@ -55,6 +55,8 @@ export const FinishedRun = z.object({
   status: RunEnd.shape.status,
   /** The last step that called a model with a prompt. */
   promptStepId: z.string().nullable(),
+  /** Why it failed, if callers tell that apart. */
+  errorCode: z.string().optional(),
 });
 export type FinishedRun = z.infer<typeof FinishedRun>;
 
@@ -93,6 +95,8 @@ export const Checkpoint = z.object({
   flowName: z.string().optional(),
   /** The span in which the run was started, if that is none of this service. In the first checkpoint. */
   startedIn: z.string().optional(),
+  /** Whose acts its own are, if it goes on with an earlier run. In the first checkpoint. */
+  identity: z.string().optional(),
   /** Replaces the first checkpoint of a deleted result, so that a redelivered message does not run it again. */
   removed: z.literal(true).optional(),
   /** The steps at which the run is suspended. In the latest checkpoint. */
@@ -150,6 +154,7 @@ export const checkpointEntity = defineEntity({
       'kept',
       'use',
       'input',
+      'identity',
     ],
     dictionaries: [checkpointWords, checkpointWordsSince],
   },

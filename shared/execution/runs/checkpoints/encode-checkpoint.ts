@@ -52,7 +52,7 @@ export const sizeOfKept = (value: unknown) => Math.min(bytesOf(JSON.stringify(va
 
 export async function encodeCheckpoint(
   payloads: PayloadStore,
-  { recordMetadata, input, flowName: _flowName, startedIn, ...facts }: CheckpointFacts,
+  { recordMetadata, input, flowName: _flowName, startedIn, identity, ...facts }: CheckpointFacts,
   index: number,
   results: readonly StepResult[],
   keptValues: ReadonlyMap<string, unknown> = new Map(),
@@ -85,6 +85,7 @@ export async function encodeCheckpoint(
     ...(metadata && { recordMetadata: metadata }),
     ...(given && { input: given }),
     ...(index === 0 && startedIn !== undefined && { startedIn }),
+    ...(index === 0 && identity !== undefined && { identity }),
     ...(kept.length > 0 && { kept: Object.fromEntries(kept) }),
     results: stored,
     rows: formatRows(

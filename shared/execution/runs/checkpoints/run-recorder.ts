@@ -1,4 +1,4 @@
-import { pausePath } from '../../../domain/flows/steps/run-path.ts';
+import { keptPaths } from '../../../domain/flows/steps/run-path.ts';
 import type { ModelCall } from '../../../domain/model-usage/model-calls.ts';
 import {
   noTotals,
@@ -62,10 +62,12 @@ export interface RunRecorder {
   flushSoon: (ms: number) => void;
   /** Stores what a step must know again when the run resumes with the next checkpoint, unless the step ends before it. */
   keep: (path: string, value: unknown) => void;
+  /** The same, stored when it resolves. What is marked in the meantime is stored together. */
+  mark: (path: string, value: unknown) => Promise<void>;
   /** @param before The waits in which the run was suspended before: suspended in the same ones, it writes nothing. */
   suspend: (waits: readonly StoredWait[], before: readonly StoredWait[]) => Promise<void>;
   /** Writes the last checkpoint. @param error Null for a successful run. @param output Of a successful run. */
-  finish: (error: string | null, output?: unknown) => Promise<void>;
+  finish: (error: string | null, output?: unknown, errorCode?: string) => Promise<void>;
 }
 
 export interface RunRecorderOptions {
@@ -92,6 +94,7 @@ export function openRunRecorder(
   let pending = nothing();
   const interrupted: StepResult[] = [];
   let written = Promise.resolve();
+  let marking: Promise<void> | undefined;
 
   /** What was added since the last checkpoint, from now on in the next one. */
   function take(): Pending {
@@ -130,6 +133,11 @@ export function openRunRecorder(
     totals = plusTotals(totals, lost);
   }
 
+  function keep(path: string, value: unknown): void {
+    pending.kept.set(path, value);
+    pending.bytes += sizeOfKept(value);
+  }
+
   const flush = (isAwaited: boolean) => (pending.results.length > 0 ? writeCheckpoint(isAwaited) : written);
   const soon = flushSoon(() => flush(false));
 
@@ -143,10 +151,15 @@ export function openRunRecorder(
     },
 
     spend,
+    keep,
 
-    keep(path, value) {
-      pending.kept.set(path, value);
-      pending.bytes += sizeOfKept(value);
+    mark(path, value) {
+      keep(path, value);
+      marking ??= written.then(() => {
+        marking = undefined;
+        return writeCheckpoint(true);
+      });
+      return marking;
     },
 
     interrupt({ modelCalls = [], ...step }) {
@@ -162,13 +175,12 @@ export function openRunRecorder(
       const bytes = resultSizeBytes(result);
       if (pending.bytes + bytes > checkpointBytesMax) await flush(true);
       pending.results.push(result);
-      pending.kept.delete(result.path);
-      pending.kept.delete(pausePath(result.path));
+      for (const path of keptPaths(result.path)) pending.kept.delete(path);
       pending.use = mergedUse(pending.use, use);
       pending.bytes += bytes;
     },
 
-    async finish(error, output) {
+    async finish(error, output, errorCode) {
       if (error !== null) pending.results.push(...interrupted.map((step) => ({ ...step, error })));
       const { results, lost, use } = take();
       await written;
@@ -179,7 +191,7 @@ export function openRunRecorder(
         {
           ...usedBy(use),
           end: { status, error, at: at.toISOString() },
-          finished: { status, promptStepId },
+          finished: { status, promptStepId, ...(errorCode !== undefined && { errorCode }) },
           flowName: facts.flowName,
         },
       );

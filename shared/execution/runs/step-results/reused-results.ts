@@ -1,4 +1,5 @@
 import { derivedId, timeMsFromId } from '../../../core/ids.ts';
+import { actPath, turnsPath } from '../../../domain/flows/steps/run-path.ts';
 import { decode } from '../../../platform/data/entity.ts';
 import { type PayloadRef, payloadStore } from '../../../platform/data/payloads.ts';
 import type { Scope } from '../../../platform/data/scope.ts';
@@ -11,7 +12,7 @@ import {
   recordResultsRange,
   type StoredStepResult,
 } from '../checkpoints/checkpoint.ts';
-import { readStepResults } from '../checkpoints/read-checkpoints.ts';
+import { readKept, readStepResults } from '../checkpoints/read-checkpoints.ts';
 import { parseRows, type ResultRow } from '../checkpoints/rows.ts';
 
 /** What a run takes from the earlier ones of its flow on the same record. */
@@ -49,10 +50,12 @@ export async function earlierResults(
     const { flowId } = summary as { flowId?: string };
     return flowId === run.flowId && runIdIn(SK) !== run.runId;
   });
-  const taken = await takenOver(scope, own, continues);
+  const newest = await newestRun(scope, own, continues);
+  const taken = newest ? takenOver(scope, newest) : new Map<string, StepResult>();
   const since = reuse?.maxAgeDays === undefined ? 0 : scope.now().getTime() - reuse.maxAgeDays * dayMs;
   const stored = reuse && storedResults(own);
   return {
+    continued: newest && { identity: newest.identity, kept: await keptOpen(scope, newest, taken) },
     at: (path) => taken.get(path),
     inside: (path) => [...taken.values()].filter((result) => result.path.startsWith(`${path}.`)),
     async ofRequest(stepId, hashes) {
@@ -134,23 +137,49 @@ const sourceOf = ({ runId, batchId }: Pick<Checkpoint, 'runId' | 'batchId'>, pat
 export const stepResultId = (runId: string, place: string | number) =>
   derivedId('step', timeMsFromId(runId), runId, place);
 
-/** The results of the newest run in these batches up to its last completed step, as results of the run that goes on. */
-async function takenOver(
+interface ContinuedRun {
+  identity: string;
+  checkpoints: Checkpoint[];
+  results: ReadonlyMap<string, StepResult>;
+}
+
+/** The newest run of the record in these batches. */
+async function newestRun(
   scope: Scope,
   items: readonly StoredItem[],
   batchIds: readonly string[],
-): Promise<ReadonlyMap<string, StepResult>> {
+): Promise<ContinuedRun | undefined> {
   const isOfBatch = ({ summary }: StoredItem) =>
     batchIds.includes((summary as { batchId?: string }).batchId ?? '');
   const newest = items.find(isOfBatch);
-  if (!newest) return new Map();
+  if (!newest) return undefined;
   const checkpoints = items
     .filter(({ SK }) => runIdIn(SK) === runIdIn(newest.SK))
     .reverse()
     .map((item) => decode(checkpointEntity, item));
+  const [{ identity = undefined, runId = '' } = {}] = checkpoints;
+  return { identity: identity ?? runId, checkpoints, results: await readStepResults(scope, checkpoints) };
+}
+
+/** What its steps have called, and which may have acted, unless their outcome is known. */
+async function keptOpen(
+  scope: Scope,
+  { checkpoints, results }: ContinuedRun,
+  taken: ReadonlyMap<string, StepResult>,
+): Promise<ReadonlyMap<string, unknown>> {
+  const kept = await readKept(scope, checkpoints, taken);
+  const isOpen = ([at]: [string, unknown]) => {
+    const path = at.split('#')[0] ?? '';
+    const { status, errorCode } = results.get(path) ?? {};
+    return at === turnsPath(path) || (at === actPath(path) && (!status || errorCode === 'OUTCOME_UNKNOWN'));
+  };
+  return new Map([...kept].filter(isOpen));
+}
+
+/** The results of a run up to its last completed step, as results of the run that goes on. */
+function takenOver(scope: Scope, { checkpoints, results }: ContinuedRun): ReadonlyMap<string, StepResult> {
   const stored = checkpoints.flatMap(resultsIn);
   const last = stored.findLastIndex(({ row: [, status] }) => status === 'completed');
-  const results = await readStepResults(scope, checkpoints);
   const at = scope.now().toISOString();
   return new Map(
     stored.slice(0, last + 1).flatMap(({ checkpoint, kept, row: [, status] }) => {

@@ -58,7 +58,7 @@ const StepResultResponse = z
     errorMessage: text,
     errorCode: text.meta({
       description:
-        '`BUDGET_EXCEEDED` if a budget did not pay for a call of a model, `RATE_LIMITED` if the limits of a model config or its key left it no time; null for other failures',
+        '`BUDGET_EXCEEDED` if a budget did not pay for a call of a model, `RATE_LIMITED` if the limits of a model config or its key left it no time, `OUTCOME_UNKNOWN` if what the step did may have taken effect; null for other failures',
     }),
     retryCount: count,
     attempts: z.array(Attempt).nullable().meta({ description: attemptsDescription }),

@@ -1,19 +1,24 @@
 import type { ModelMessage } from '../../../adapters/ports/model-port.ts';
 import { newId } from '../../../core/ids.ts';
 import type { PromptConfig } from '../../../domain/flows/step-types/prompt.ts';
+import type { Fact } from '../../agent-loop/facts.ts';
 import { type Loop, runLoop } from '../../agent-loop/loop.ts';
 import { toStepEvent } from '../../agent-loop/loop-progress.ts';
 import { openProgress } from '../../agent-loop/progress.ts';
-import { apply, initialState } from '../../agent-loop/state.ts';
+import { apply, type RunState, replay } from '../../agent-loop/state.ts';
+import { toolNamed } from '../../agent-loop/tool-calls.ts';
 import type { StepPerforming } from '../../step-support/step-runner.ts';
 import type { RunnableTool } from '../../tools/runnable-tool.ts';
 
-/** Asks the model, with its tools. Streams its events, if somebody listens. */
-export type AskModel = (messages: readonly ModelMessage[]) => Promise<Answer>;
-
-interface Answer {
-  text: string;
-  messages: readonly ModelMessage[];
+export interface Asker {
+  /**
+   * Asks the model, with its tools. Streams its events, if somebody listens. Tools that an earlier attempt of the step has
+   * called are not called again: the model goes on from their results.
+   * @returns the text of the answer.
+   */
+  ask: (messages: readonly ModelMessage[]) => Promise<string>;
+  /** Asks for a better answer. */
+  correct: (problem: string) => Promise<string>;
 }
 
 interface PromptRequest extends Pick<Loop['request'], 'model' | 'settings' | 'reasoning'> {
@@ -25,9 +30,9 @@ const nothing = { inputTokens: 0, outputTokens: 0, cost: '0' } as const;
 
 export function createAsker(
   request: PromptRequest,
-  { config, ports, signal, emit }: StepPerforming<PromptConfig>,
+  { config, ports, signal, emit, turns }: StepPerforming<PromptConfig>,
   tools: readonly RunnableTool[],
-): AskModel {
+): Asker {
   const { model, format, settings, reasoning } = request;
   const loop: Loop = {
     model: ports.model,
@@ -47,19 +52,60 @@ export function createAsker(
     limits: limitsOf(config),
     toolChoice: config.tools?.toolCallStrategy,
   };
-  return async (messages) => {
+  const facts: Fact[] = [];
+  let state: RunState;
+  async function record(added: readonly Fact[]): Promise<void> {
+    facts.push(...added);
+    state = added.reduce(apply, state);
+    const calls = added.filter(({ type }) => type === 'turn' || type === 'result');
+    if (calls.length > 0)
+      await turns.keep(
+        [...facts],
+        calls.some((fact) => isOfAct(fact, tools)),
+      );
+  }
+  async function goOn(mayHaveBegun: boolean): Promise<string> {
     const progressOf = openProgress({ showsEmptyText: true });
-    let state = initialState(messages);
-    for await (const event of runLoop(loop, state)) {
-      if (event.type === 'facts') state = event.facts.reduce(apply, state);
+    for await (const event of runLoop(loop, state, mayHaveBegun)) {
+      if (event.type === 'facts') await record(event.facts);
       if (!emit) continue;
       for (const progress of progressOf(event)) {
         const shown = toStepEvent(progress);
         if (shown) await emit(shown);
       }
     }
-    return { text: state.lastTurn?.text ?? '', messages: state.messages };
+    return state.lastTurn?.text ?? '';
+  }
+  return {
+    ask(messages) {
+      facts.push(...withCalls(turns.earlier() as Fact[] | undefined));
+      state = replay(messages, facts);
+      return goOn(facts.length > 0);
+    },
+    async correct(text) {
+      state = { ...state, end: undefined };
+      await record([{ type: 'note', reason: 'correction', text, at: ports.now().toISOString() }]);
+      return goOn(false);
+    },
   };
+}
+
+/** The turns up to the last one that called tools. An answer without calls is asked for again. */
+const withCalls = (facts: readonly Fact[] = []): Fact[] =>
+  facts
+    .slice(0, facts.findLastIndex((fact) => fact.type === 'result' || hasCalls(fact)) + 1)
+    .filter(({ type }) => type !== 'end');
+
+const hasCalls = (fact: Fact) => fact.type === 'turn' && fact.calls.length > 0;
+
+/** Whether it is a call, or a result of one, that must not be made again. */
+function isOfAct(fact: Fact, tools: readonly RunnableTool[]): boolean {
+  const names = fact.type === 'turn' ? fact.calls.map(({ name }) => name) : [];
+  if (fact.type === 'result') names.push(fact.toolName);
+  return names.some((name) => {
+    const tool = toolNamed(tools, name);
+    return tool !== undefined && !tool.repeatable;
+  });
 }
 
 function limitsOf({ tools }: PromptConfig): Loop['limits'] {

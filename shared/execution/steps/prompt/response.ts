@@ -3,22 +3,23 @@ import { StepError } from '../../../core/errors/step-error.ts';
 import { jsonIn } from '../../../core/json/json.ts';
 import { jsonAnswer, withoutFence } from '../../agent-loop/json-answer.ts';
 import type { StepPerforming } from '../../step-support/step-runner.ts';
-import type { AskModel } from './ask.ts';
+import type { Asker } from './ask.ts';
 
 /** A response that does not fit the schema is requested once more, with its errors. @throws StepError */
 export async function structuredOutput(
   { ports: { sandbox }, signal }: Pick<StepPerforming<unknown>, 'ports' | 'signal'>,
-  ask: AskModel,
+  { ask, correct }: Asker,
   messages: readonly ModelMessage[],
   schema: JsonSchema,
 ): Promise<unknown> {
   const check = (text: string) => jsonAnswer(text, schema, { sandbox, signal });
   const first = await ask(messages);
-  const one = await check(first.text);
+  const one = await check(first);
   if (one.problems.length === 0) return one.value;
-  const repair = `Your response does not fit the JSON Schema:\n${one.problems.join('\n')}\nAnswer again, with the corrected JSON value and nothing else.`;
-  const second = await ask([...first.messages, { role: 'user', content: repair }]);
-  const other = await check(second.text);
+  const second = await correct(
+    `Your response does not fit the JSON Schema:\n${one.problems.join('\n')}\nAnswer again, with the corrected JSON value and nothing else.`,
+  );
+  const other = await check(second);
   if (other.problems.length === 0) return other.value;
   throw new StepError(
     `The response does not fit the schema of responseFormat, after one correction: ${other.problems.slice(0, 5).join('; ')}`,

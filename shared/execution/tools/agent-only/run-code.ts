@@ -6,7 +6,8 @@ import { StepError } from '../../../core/errors/step-error.ts';
 import { truncate } from '../../../core/text.ts';
 import { activeSpan, inSpan } from '../../../core/tracing/active-span.ts';
 import type { CodeModeConfig } from '../../../domain/agents/config/tools-config.ts';
-import type { RunnableTool } from '../runnable-tool.ts';
+import { actKey } from '../../step-support/acts.ts';
+import type { RunnableTool, ToolCallContext } from '../runnable-tool.ts';
 import { agentTool } from './agent-tool.ts';
 import { toolSignatures } from './signatures.ts';
 
@@ -19,7 +20,12 @@ export interface CodeMode {
   tools: readonly RunnableTool[];
   callsMax: number;
   /** Makes a call, which counts as the run's own. @throws StepError that the code sees, as if the tool failed */
-  call: (tool: RunnableTool, args: unknown, signal: AbortSignal) => Promise<unknown>;
+  call: (
+    tool: RunnableTool,
+    args: unknown,
+    signal: AbortSignal,
+    context: ToolCallContext | undefined,
+  ) => Promise<unknown>;
 }
 
 const timeoutMsDefault = 60_000;
@@ -29,10 +35,15 @@ export function runCodeTool({ ports, config, tools, callsMax, call }: CodeMode):
   const byName = new Map(tools.map((tool) => [tool.name, tool]));
   const timeoutMs = config.timeoutMs ?? timeoutMsDefault;
 
-  async function callByName(name: string, args: unknown, signal: AbortSignal): Promise<unknown> {
-    const tool = byName.get(name);
-    if (tool) return call(tool, args, signal);
-    throw new StepError(`There is no tool ${name}; the tools are ${[...byName.keys()].join(', ')}`);
+  function callsOf(whole: ToolCallContext | undefined) {
+    let count = 0;
+    return async (name: string, args: unknown, signal: AbortSignal): Promise<unknown> => {
+      const tool = byName.get(name);
+      if (!tool)
+        throw new StepError(`There is no tool ${name}; the tools are ${[...byName.keys()].join(', ')}`);
+      count++;
+      return call(tool, args, signal, whole && { id: actKey(whole.id, String(count), args), emit() {} });
+    };
   }
 
   return agentTool({
@@ -46,9 +57,10 @@ export function runCodeTool({ ports, config, tools, callsMax, call }: CodeMode):
         .meta({ description: codeDescription(tools, { timeoutMs, callsMax }) }),
     }),
     type: 'custom',
-    async perform({ code }, signal) {
+    async perform({ code }, signal, whole) {
       // The thread that runs the code calls back outside of the span.
       const span = activeSpan();
+      const callByName = callsOf(whole);
       const callInSpan: typeof callByName = (...given) => inSpan(span, () => callByName(...given));
       const given = { code, toolNames: [...byName.keys()], callsMax, timeoutMs, signal, call: callInSpan };
       const outcome = await evaluateWithTools(ports.sandbox, given);

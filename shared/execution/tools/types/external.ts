@@ -1,6 +1,7 @@
 import type { HttpResponse } from '../../../adapters/ports/http-port.ts';
 import { StepError } from '../../../core/errors/step-error.ts';
 import { jsonIn } from '../../../core/json/json.ts';
+import { isSafe } from '../../../domain/flows/steps/http-config.ts';
 import { externalTool } from '../../../domain/tools/tool-types/external.ts';
 import { authorization } from '../../step-support/http-auth.ts';
 import { bodyIn, httpStatusError, mappedBody, plannedRequest } from '../../step-support/http-request.ts';
@@ -21,7 +22,7 @@ export const externalToolRunner = defineToolRunner(externalTool, {
     const body = readAs[responseFormat ?? (responseMapping ? 'json' : 'auto')](answer);
     return { output: responseMapping ? mappedBody(body, responseMapping) : body };
   },
-  repeatable: ({ method = 'GET' }) => method === 'GET',
+  repeatable: ({ method }) => isSafe(method),
   shown: shownRequest,
 });
 

@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import type { HttpResponse } from '../../../adapters/ports/http-port.ts';
 import { failureOfStatus, StepError } from '../../../core/errors/step-error.ts';
 import { jsonIn } from '../../../core/json/json.ts';
 import { graphqlTool } from '../../../domain/tools/tool-types/graphql.ts';
@@ -42,7 +43,7 @@ export const graphqlToolRunner = defineToolRunner(graphqlTool, {
     }
     const { data, errors } = parsed.data;
     if (data !== undefined && data !== null) return { output: { data, ...(errors && { errors }) } };
-    if (errors) throw failure(errors, answer.status);
+    if (errors) throw failure(errors, answer);
     if (answer.status >= 400) throw httpStatusError('The GraphQL server', answer);
     return { output: { data: data ?? null } };
   },
@@ -51,11 +52,11 @@ export const graphqlToolRunner = defineToolRunner(graphqlTool, {
   shown: shownRequest,
 });
 
-function failure(errors: readonly { message: string }[], status: number): StepError {
+function failure(errors: readonly { message: string }[], { status, headers }: HttpResponse): StepError {
   const messages = errors.slice(0, messagesMax).map(({ message }) => message.slice(0, 300));
   const more = errors.length - messages.length;
   const listed = [...messages, ...(more > 0 ? [`${more} more`] : [])].join('; ');
   return new StepError(`The GraphQL server answered with errors: ${listed}`, {
-    ...failureOfStatus(status),
+    ...failureOfStatus(status, headers['retry-after']),
   });
 }

@@ -23,9 +23,10 @@ export const mcpToolRunner = defineToolRunner(mcpTool, {
       },
     };
   },
-  async perform({ headers, ...request }, { config: { timeoutMs: timeout }, ports, signal }) {
+  async perform({ headers, ...request }, { config: { timeoutMs: timeout }, ports, signal, callId }) {
     const outcome = await ports.mcp.callTool({
       ...request,
+      callId,
       headers: { ...traceHeaders(), ...headers },
       timeoutMs: requestTimeoutMs({ timeout }),
       signal,

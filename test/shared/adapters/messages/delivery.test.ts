@@ -1,6 +1,6 @@
 import { SESv2Client, SendEmailCommand } from '@aws-sdk/client-sesv2';
 import { expect, test } from 'vitest';
-import { deliverMessage } from '../../../../shared/adapters/messages/delivery.ts';
+import { deliverMessage, sentOnce } from '../../../../shared/adapters/messages/delivery.ts';
 import { stepFailure } from '../../../support/flows/failure-of.ts';
 import { loopback } from '../../../support/servers/loopback.ts';
 
@@ -16,7 +16,7 @@ async function answering(status: number, type: string, message: string) {
 }
 
 const sendingTo = (endpoint: string) => {
-  const client = new SESv2Client({ endpoint, maxAttempts: 2 });
+  const client = new SESv2Client({ ...sentOnce, endpoint });
   return deliverMessage('The email', (abortSignal) =>
     client.send(new SendEmailCommand({ Content: {} }), { abortSignal }),
   );
@@ -31,9 +31,9 @@ test.each([
     false,
     1,
   ],
-  [429, 'TooManyRequestsException', 'Too many.', 'The email was rejected: Too many.', true, 2],
-  [400, 'LimitExceededException', 'Daily quota.', 'The email was rejected: Daily quota.', true, 2],
-  [500, 'InternalFailure', 'Oh.', 'The email could not be sent: AWS answered 500', true, 2],
+  [429, 'TooManyRequestsException', 'Too many.', 'The email was rejected: Too many.', true, 3],
+  [400, 'LimitExceededException', 'Daily quota.', 'The email was rejected: Daily quota.', true, 3],
+  [500, 'InternalFailure', 'Oh.', 'The email could not be sent: AWS answered 500', true, 1],
   [
     403,
     'AccessDeniedException',
@@ -43,7 +43,7 @@ test.each([
     1,
   ],
 ])(
-  'a %i %s becomes a message, and retryable or not',
+  'a %i %s is sent again only if it was refused before, and becomes a message',
   async (status, type, says, message, retryable, times) => {
     const { url, asked } = await answering(status, type, says);
     expect(await stepFailure(sendingTo(url))).toMatchObject({ message, retryable });

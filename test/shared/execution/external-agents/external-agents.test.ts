@@ -261,6 +261,6 @@ test('a skill that fails names the tool', async () => {
   const config = { endpoint: url, retryCount: 0, cachedAgentCard: card(skill('a')) };
   const [tool] = await openAgentSkills(ports, config, signal);
   expect(await stepFailureMessage(called(tool, { message: 'x' }, signal))).toBe(
-    'The tool Skill_a failed: The agent answered 500: x',
+    'The tool Skill_a failed: The agent answered 500: x. The outcome is unknown: it may have taken effect, so it is not repeated by itself',
   );
 });

@@ -21,6 +21,7 @@ async function recorded(...given: FlowStepInput[]) {
     flush: nothing,
     flushSoon: () => {},
     keep: () => {},
+    mark: async () => {},
     suspend: nothing,
     finish: nothing,
   };

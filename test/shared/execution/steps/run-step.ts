@@ -9,6 +9,7 @@ import { type ModelFacts, openMeter } from '../../../../shared/execution/model-c
 import type {
   AwaitsCaller,
   StepOutcome,
+  StepRun,
   Suspended,
 } from '../../../../shared/execution/step-support/step-runner.ts';
 import { loadStepRunner } from '../../../../shared/execution/steps/index.ts';
@@ -22,6 +23,12 @@ interface World {
   signal?: AbortSignal;
   emit?: (event: StepEvent) => void;
 }
+
+/** Acts at once, and keeps nothing. */
+export const actsOnce: Pick<StepRun<unknown>, 'act' | 'turns'> = {
+  act: (_request, work) => work('call_01k9m4v7d3x8qz5w2r6t0y1hbn'),
+  turns: { earlier: () => undefined, keep: async () => {} },
+};
 
 /** Runs one step as the engine does, with the real model and network. */
 export async function runStep(
@@ -40,6 +47,7 @@ export async function runStep(
     signal,
     since: new Date(),
     place: () => ({ path: '0', stepId: 'step', stepName: 'step', stepPath: 'step' }),
+    ...actsOnce,
     emit,
   };
   const runner = await loadStepRunner(type);

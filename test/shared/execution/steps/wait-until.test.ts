@@ -10,7 +10,7 @@ import type {
 import { waitUntilRunner } from '../../../../shared/execution/steps/wait-until.ts';
 import { stepFailure } from '../../../support/flows/failure-of.ts';
 import { emptyWorld } from '../../../support/stack/ports.ts';
-import { configProblems, runStep } from './run-step.ts';
+import { actsOnce, configProblems, runStep } from './run-step.ts';
 
 const id = 'record_01k9m4v7d3x8qz5w2r6t0y1hbn';
 const variables = { limit: 3, _record: { id, metadata: { status: 'open' } } };
@@ -27,6 +27,7 @@ async function resumed(config: object, agoMs: number, ports: Partial<Ports> = {}
     signal: new AbortController().signal,
     since: new Date(now.getTime() - agoMs),
     place: () => ({ path: '0', stepId: 'step', stepName: 'step', stepPath: 'step' }),
+    ...actsOnce,
   });
   if ('awaitsCaller' in outcome) throw new Error('The step waits for the caller');
   return 'until' in outcome ? { suspendedForMs: outcome.until.getTime() - now.getTime() } : outcome;
