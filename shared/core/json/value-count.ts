@@ -3,11 +3,15 @@
  * takes about a tenth of a second.
  */
 export const valuesMax = 100_000;
+/** Of one object, which takes longer than a list. More than metadata of 256 KB can have. */
+export const membersMax = 50_000;
 
-/** Whether a text of JSON has more values. Reads it without parsing it. */
+/** Whether a text of JSON has more values, or an object with more members. Reads it without parsing it. */
 export function textHasTooManyValues(text: string): boolean {
   // Each value but the first takes two characters at least.
   if (text.length <= 2 * valuesMax) return false;
+  /** For each open object how many members it has, for each list 0. */
+  const open: number[] = [];
   let count = 1;
   let opened = false;
   for (let at = 0; at < text.length; at++) {
@@ -15,8 +19,14 @@ export function textHasTooManyValues(text: string): boolean {
     if (character <= space) continue;
     if (opened && character !== closingBracket && character !== closingBrace) count++;
     opened = character === openingBracket || character === openingBrace;
-    if (character === comma) count++;
-    else if (character === quote) at = endOfString(text, at);
+    if (opened) open.push(character === openingBrace ? 1 : 0);
+    else if (character === closingBracket || character === closingBrace) open.pop();
+    else if (character === comma) {
+      count++;
+      const members = open.at(-1);
+      if (members) open[open.length - 1] = members + 1;
+      if (members === membersMax) return true;
+    } else if (character === quote) at = endOfString(text, at);
     if (count > valuesMax) return true;
   }
   return false;

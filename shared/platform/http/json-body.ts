@@ -1,6 +1,6 @@
 import { type ErrorDetail, invalid, invalidAt } from '../../core/errors/errors.ts';
 import { isDeeperThan } from '../../core/json/nesting.ts';
-import { textHasTooManyValues, valuesMax } from '../../core/json/value-count.ts';
+import { membersMax, textHasTooManyValues, valuesMax } from '../../core/json/value-count.ts';
 import { withoutTrailing } from '../../core/text.ts';
 
 /** Deeper JSON can be parsed but not serialized again. Schemas may set lower limits. */
@@ -9,7 +9,7 @@ const levelsMax = 2_000;
 /** @throws ServiceError 400 for a body of too many values. */
 export function assertValueCount(text: string): void {
   if (!textHasTooManyValues(text)) return;
-  const message = `The body has more than ${valuesMax} values, each list and object with what is in it counted. Send less at once`;
+  const message = `The body has more than ${valuesMax} values, each list and object with what is in it counted, or an object with more than ${membersMax} members. Send less at once`;
   throw invalidAt('', 'TOO_MANY_VALUES', message);
 }
 
