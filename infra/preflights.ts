@@ -2,9 +2,6 @@ import { preflightHeaders } from '../shared/platform/http/responses/cors.ts';
 import { refusedMethods } from './refused-methods.ts';
 import { routes, staticFilesLambda } from './routes.ts';
 
-/** Pages of other origins have no use for the static files. */
-const endpointRoutes = routes.filter(({ lambda }) => lambda !== staticFilesLambda);
-
 /** Pages may try them too, to get the 405. */
 const refusedAt = (path: string) =>
   refusedMethods.filter((refused) => refused.path === path).map(({ method }) => method);
@@ -23,8 +20,10 @@ export interface Preflight {
  * One for each path that pages of some origin may call.
  * @param origins The origins of the deployment. Endpoints with `anyOrigin` decide themselves which ones they serve.
  */
-export const preflightsFor = (origins: readonly string[]): readonly Preflight[] =>
-  [...Map.groupBy(endpointRoutes, ({ path }) => path)]
+export const preflightsFor = (origins: readonly string[], offered = routes): readonly Preflight[] =>
+  // Pages of other origins have no use for the static files.
+  [...Map.groupBy(offered, ({ path, lambda }) => (lambda === staticFilesLambda ? undefined : path))]
+    .flatMap(([path, some]) => (path === undefined ? [] : [[path, some] as const]))
     .map(([path, some]) => ({
       method: 'OPTIONS' as const,
       path,

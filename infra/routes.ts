@@ -33,10 +33,8 @@ const streamingSeconds = 900;
 export const endpointTimeoutSeconds = (endpoint: AnyEndpoint) =>
   isStreamed(endpoint) ? streamingSeconds : requestSeconds;
 
-const all: readonly AnyEndpoint[] = endpoints;
-
-/** Every route of the gateway: endpoints and static sites. */
-export const routes: readonly Route[] = [
+/** Every route of a gateway with these endpoints: theirs, and those of the static sites. */
+export const listRoutes = (all: readonly AnyEndpoint[]): readonly Route[] => [
   ...all.map((endpoint) => ({
     method: endpoint.method,
     path: endpoint.path,
@@ -58,3 +56,5 @@ export const routes: readonly Route[] = [
       timeoutSeconds: requestSeconds,
     })),
 ];
+
+export const routes = listRoutes(endpoints);

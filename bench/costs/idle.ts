@@ -1,7 +1,8 @@
+import type { TemplateResource } from '../../infra/aws/sizes/whole-template.ts';
 import type { EnvironmentName } from '../../infra/environments.ts';
 import { timers } from '../../infra/resources.ts';
 import { assumptions, priceOfMillionInvocations, priceOfMillionUnits, prices } from '../measure/prices.ts';
-import { environmentTemplates, type StackTemplate, type TemplateResource } from './template.ts';
+import { environmentResources, type StackResources } from './template.ts';
 
 export interface IdleItem {
   what: string;
@@ -22,8 +23,8 @@ export const emptySweep = { queries: 12, readUnits: 6, cpuMs: 20 } as const;
 
 /** What an environment costs in a month without a request, from its templates. */
 export function idleItems(env: EnvironmentName): IdleItem[] {
-  const templates = environmentTemplates(env);
-  const all = templates.flatMap((template) => Object.values(template));
+  const resources = environmentResources(env);
+  const all = Object.values(resources);
   const ofType = (type: string) => all.filter(({ Type }) => Type === type);
   const item = (what: string, count: number, price: number): IdleItem => ({
     what,
@@ -31,7 +32,7 @@ export function idleItems(env: EnvironmentName): IdleItem[] {
     usd: count * price,
   });
   const rules = ofType('AWS::WAFv2::WebACL').flatMap(({ Properties }) => Properties.Rules);
-  const polls = templates.flatMap(pollsIn);
+  const polls = pollsIn(resources);
   const runs = timers.map(({ everyMinutes }) => (hoursPerMonth * 60) / everyMinutes);
   const sum = (values: readonly number[]) => values.reduce((total, value) => total + value, 0);
   return [
@@ -55,11 +56,11 @@ export function idleItems(env: EnvironmentName): IdleItem[] {
   ];
 }
 
-function pollsIn(template: StackTemplate) {
-  const sources = Object.values(template).filter(({ Type }) => Type === 'AWS::Lambda::EventSourceMapping');
+function pollsIn(resources: StackResources) {
+  const sources = Object.values(resources).filter(({ Type }) => Type === 'AWS::Lambda::EventSourceMapping');
   return sources.map(({ Properties }) => {
     const [queue] = Properties.EventSourceArn['Fn::GetAtt'];
-    const isFifo = template[queue]?.Properties.FifoQueue === true;
+    const isFifo = resources[queue]?.Properties.FifoQueue === true;
     const million = pollsPerQueueMonth / 1_000_000;
     return { million, usd: million * (isFifo ? prices.sqsFifoMillionRequests : prices.sqsMillionRequests) };
   });

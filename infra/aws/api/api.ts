@@ -1,4 +1,6 @@
-import { Fn, Stack, Validations } from 'aws-cdk-lib';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { Fn, Stack, Stage, Validations } from 'aws-cdk-lib';
 import {
   ApiDefinition,
   DomainName,
@@ -13,9 +15,9 @@ import { Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import { CfnLogGroup, type LogGroup } from 'aws-cdk-lib/aws-logs';
 import { Construct, type IDependable } from 'constructs';
 import { gatewayResponses } from '../../gateway-responses.ts';
-import { routes } from '../../routes.ts';
+import type { Route } from '../../routes.ts';
 import { logGroupFor } from '../conventions/log-groups.ts';
-import { apiName, lambdaName, liveAlias } from '../conventions/names.ts';
+import { apiName, gatewayRoleName, lambdaName, liveAlias } from '../conventions/names.ts';
 import { allowOnFunctions } from '../conventions/own-functions.ts';
 import { retentionPolicy } from '../conventions/retention.ts';
 import type { Settings } from '../conventions/settings.ts';
@@ -34,10 +36,10 @@ export class ServiceApi extends Construct {
   /** The alias that the domain needs in DNS: its target, and the hosted zone of the target. */
   readonly domainOutputs: Readonly<Record<string, string>>;
 
-  constructor(scope: Construct, id: string, settings: Settings) {
+  constructor(scope: Construct, id: string, settings: Settings, routes: readonly Route[]) {
     super(scope, id);
     this.accessLog = logGroupFor(this, 'access-log', settings);
-    this.rest = this.makeRestApi(settings);
+    this.rest = this.makeRestApi(settings, routes);
     const { region, urlSuffix } = Stack.of(this);
     this.url = `https://${this.rest.restApiId}.execute-api.${region}.${urlSuffix}/${settings.env}`;
     this.keepExecutionLog(settings);
@@ -49,15 +51,16 @@ export class ServiceApi extends Construct {
    * Routes are deployed after their Lambdas. The document names the Lambdas by text, so that they can know the URL of
    * the API.
    */
-  deployAfter(dependency: IDependable): void {
-    this.rest.latestDeployment?.node.addDependency(dependency);
+  deployAfter(...dependencies: IDependable[]): void {
+    this.rest.latestDeployment?.node.addDependency(...dependencies);
   }
 
-  private makeRestApi(settings: Settings): SpecRestApi {
+  private makeRestApi(settings: Settings, routes: readonly Route[]): SpecRestApi {
     const { requestsPerSecond } = settings;
+    const invoker = this.makeInvoker(settings);
     const api = new SpecRestApi(this, 'rest', {
       restApiName: apiName(settings.env),
-      apiDefinition: ApiDefinition.fromInline(this.document(settings)),
+      apiDefinition: ApiDefinition.fromAsset(this.writeDocument(settings, routes)),
       failOnWarnings: true,
       endpointTypes: [EndpointType.REGIONAL],
       cloudWatchRole: false,
@@ -69,7 +72,7 @@ export class ServiceApi extends Construct {
         loggingLevel: MethodLoggingLevel.ERROR,
         throttlingRateLimit: requestsPerSecond,
         throttlingBurstLimit: requestsPerSecond * 2,
-        methodOptions: publicThrottles(requestsPerSecond),
+        methodOptions: publicThrottles(routes, requestsPerSecond),
         accessLogDestination: new LogGroupLogDestination(this.accessLog),
         accessLogFormat,
       },
@@ -77,32 +80,50 @@ export class ServiceApi extends Construct {
     // The CDK’s output of the URL ends with a slash: appending a path to it would double the slash.
     api.node.tryRemoveChild('Endpoint');
     Validations.of(api).acknowledge(...acknowledgements);
+    // The document names the role by text.
+    api.node.addDependency(invoker);
     return api;
   }
 
-  private document(settings: Settings) {
+  /** The role by which API Gateway invokes the Lambdas. */
+  private makeInvoker(settings: Settings): Role {
     // Without `roleFor`: API Gateway does not name the account when it assumes the role of an integration, so with that
     // condition every request fails with a 500. Another account cannot pass this role to an API.
-    const assumedBy = new ServicePrincipal('apigateway.amazonaws.com');
-    const invoker = new Role(this, 'invoker', { assumedBy, description: 'Lets API Gateway invoke Lambdas' });
+    const invoker = new Role(this, 'gateway-role', {
+      roleName: gatewayRoleName(settings.env, Stack.of(this).region),
+      assumedBy: new ServicePrincipal('apigateway.amazonaws.com'),
+      description: 'Lets API Gateway invoke Lambdas',
+    });
     allowOnFunctions(invoker, settings.env, ['lambda:InvokeFunction']);
-    return gatewayDocument(routes, {
-      title: apiName(settings.env),
+    return invoker;
+  }
+
+  /**
+   * Writes the document as an asset: in the template it would take a third of its largest size, and `AWS::Include` takes
+   * 450 KB. API Gateway fills in the variables. The name of the asset is a hash of it, so a document that differs makes a new
+   * deployment of the API.
+   * @returns the path of the file.
+   */
+  private writeDocument(settings: Settings, routes: readonly Route[]): string {
+    const { env, canary, rateLimitPerHour: limitPerHour, corsOrigins } = settings;
+    const place = `\${AWS::Region}:\${AWS::AccountId}`;
+    const document = gatewayDocument(routes, {
+      title: apiName(env),
       uriOf: (id, { streams = false } = {}) => {
         const [since, action] = streams
           ? ['2021-11-15', 'response-streaming-invocations']
           : ['2015-03-31', 'invocations'];
-        const alias = settings.canary ? `:${liveAlias}` : '';
-        const name = lambdaName(id, settings.env) + alias;
-        // As one text with variables: joined parts would take 30 KB of the template.
-        return Fn.sub(
-          `arn:\${AWS::Partition}:apigateway:\${AWS::Region}:lambda:path/${since}/functions/arn:\${AWS::Partition}:lambda:\${AWS::Region}:\${AWS::AccountId}:function:${name}/${action}`,
-        );
+        const lambda = `arn:\${AWS::Partition}:lambda:${place}:function:${lambdaName(id, env)}`;
+        const invoked = canary ? `${lambda}:${liveAlias}` : lambda;
+        return `arn:\${AWS::Partition}:apigateway:\${AWS::Region}:lambda:path/${since}/functions/${invoked}/${action}`;
       },
-      credentials: invoker.roleArn,
-      limitPerHour: settings.rateLimitPerHour,
-      corsOrigins: settings.corsOrigins,
+      credentials: `arn:\${AWS::Partition}:iam::\${AWS::AccountId}:role/${gatewayRoleName(env, `\${AWS::Region}`)}`,
+      limitPerHour,
+      corsOrigins,
     });
+    const path = join(Stage.of(this)?.outdir ?? '.', `${apiName(env)}.openapi.json`);
+    writeFileSync(path, JSON.stringify(document));
+    return path;
   }
 
   /** API Gateway would create this log group itself, without retention and outside the stack. */

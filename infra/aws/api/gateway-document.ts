@@ -45,7 +45,7 @@ export function gatewayDocument(routes: readonly Route[], wiring: Wiring) {
     const method = { parameters: parametersOf(refused.path), ...refusedMethod(refused) };
     paths[refused.path] = { ...paths[refused.path], [refused.method.toLowerCase()]: method };
   }
-  for (const preflight of preflightsFor(corsOrigins)) {
+  for (const preflight of preflightsFor(corsOrigins, routes)) {
     const options = { parameters: parametersOf(preflight.path), ...preflightMethod(preflight) };
     paths[preflight.path] = { ...paths[preflight.path], options };
   }

@@ -1,11 +1,14 @@
 import { type MethodDeploymentOptions, MethodLoggingLevel } from 'aws-cdk-lib/aws-apigateway';
-import { routes } from '../../routes.ts';
+import type { Route } from '../../routes.ts';
 
 /** The share of the stage's throttle that each public route gets: callers without a credential cost too. */
 const publicShare = 0.1;
 
 /** The keys are paths and methods of the stage. */
-export const publicThrottles = (requestsPerSecond: number): Record<string, MethodDeploymentOptions> =>
+export const publicThrottles = (
+  routes: readonly Route[],
+  requestsPerSecond: number,
+): Record<string, MethodDeploymentOptions> =>
   Object.fromEntries(
     routes
       .filter(({ isPublic }) => isPublic)

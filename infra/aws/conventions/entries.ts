@@ -26,31 +26,21 @@ export interface LambdaEntry {
 /** Cognito's trigger: `functions/pre-token-generation.ts`. */
 export const preTokenGeneration = 'pre-token-generation';
 
+/** The group of all workers that state no other. */
+export const workersGroup = 'workers';
+
 /** The default memory in MB. */
 const usualMb = { endpoint: 512, worker: 1_024 };
 
-const all: readonly AnyEndpoint[] = endpoints;
-
-/**
- * Groups of endpoints, and endpoints, whose Lambdas have the role and the log of another group, which does what they do. A group
- * of its own costs three of the 500 resources of a stack.
- */
-const sharedGroups: Readonly<Record<string, string>> = {
-  openai: 'dispatch',
-  'api-mcp': 'usage-limits',
-  // All three read the table, and nothing else.
-  'audit-log': 'run-metrics',
-  'model-usage': 'run-metrics',
+/** Endpoints whose Lambda has the role and the log of another group than that of their name. */
+const otherGroups: Readonly<Record<string, string>> = {
   // The other public endpoints write nothing: one of them runs the scripts of callers without a credential.
   'public.redeem-login': 'client-tokens',
 };
 
-const roleOf = (endpoint: AnyEndpoint) => {
-  const group = operationGroup(endpoint);
-  return sharedGroups[endpoint.id] ?? sharedGroups[group] ?? group;
-};
+const groupOf = (endpoint: AnyEndpoint) => otherGroups[endpoint.id] ?? operationGroup(endpoint);
 
-function worker(name: string, timeoutSeconds: number, group = 'workers'): LambdaEntry {
+function worker(name: string, timeoutSeconds: number, group = workersGroup): LambdaEntry {
   const requirements = workers[name]?.requirements;
   if (!requirements) throw new Error(`functions/workers/index.ts has no entry ${name}. Add the worker there`);
   return {
@@ -63,6 +53,9 @@ function worker(name: string, timeoutSeconds: number, group = 'workers'): Lambda
     ...requirements,
   };
 }
+
+/** Whether a Lambda has a role, a log and a release of its own. */
+export const isOfNoGroup = ({ id, group }: LambdaEntry) => id === group;
 
 /** A Lambda outside the groups: `functions/<id>.ts`. */
 const single = (id: string, requirements: Requirements): LambdaEntry => ({
@@ -77,14 +70,14 @@ const single = (id: string, requirements: Requirements): LambdaEntry => ({
 const specs: readonly QueueSpec[] = Object.values(queues);
 
 /**
- * Every Lambda of the service: the endpoints, the authorizer, the static files, the queue consumers, and the scheduled
- * Lambdas.
+ * Every Lambda of a service with these endpoints: theirs, the authorizer, the static files, the queue consumers, and the
+ * scheduled Lambdas.
  */
-export const entries: readonly LambdaEntry[] = [
+export const listEntries = (all: readonly AnyEndpoint[]): readonly LambdaEntry[] => [
   ...all.map((endpoint) => ({
     id: endpoint.id,
     file: `functions/${endpoint.id.replace('.', '/')}.ts`,
-    group: roleOf(endpoint),
+    group: groupOf(endpoint),
     timeoutSeconds: endpointTimeoutSeconds(endpoint),
     memoryMb: usualMb.endpoint,
     ...endpointRequirements(endpoint),
@@ -99,3 +92,5 @@ export const entries: readonly LambdaEntry[] = [
   ),
   ...timers.map(({ worker: name, timeoutSeconds }) => worker(name, timeoutSeconds)),
 ];
+
+export const entries = listEntries(endpoints);

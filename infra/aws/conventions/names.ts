@@ -6,9 +6,16 @@ export const apiName = (env: EnvironmentName) => `agent-flow-${env}`;
 /** The name prefix of all functions and alarms of a deployment. */
 export const functionNamePrefix = (env: EnvironmentName) => `agent-flow-${env}-`;
 
-/** Fixed, so that operators can name a Lambda, and API Gateway's document need not refer to its resource. */
+/**
+ * Fixed, so that operators can name a Lambda, and API Gateway's document need not refer to its resource. Until 29 November
+ * 2026 a hyphen stood where the underscore is: while the Lambdas moved into stacks of their groups, both existed.
+ */
 export const lambdaName = (id: string, env: EnvironmentName) =>
-  functionNamePrefix(env) + id.replace('.', '-');
+  functionNamePrefix(env) + id.replace('.', '_');
+
+/** Fixed, so that API Gateway's document can name it. Roles are global, so the region is a part of it. */
+export const gatewayRoleName = (env: EnvironmentName, region: string) =>
+  `agent-flow-${env}-${region}-gateway`;
 
 /** The stack of what all deployments of a region share. */
 export const regionStackName = 'AgentFlowRegion';

@@ -1,4 +1,4 @@
-import { ArnFormat, Stack, Validations } from 'aws-cdk-lib';
+import { ArnFormat, type CfnElement, Names, Stack, Validations } from 'aws-cdk-lib';
 import { Effect, type IRole, PolicyStatement, type Role } from 'aws-cdk-lib/aws-iam';
 import type { IQueue } from 'aws-cdk-lib/aws-sqs';
 
@@ -19,6 +19,17 @@ export const allowSending = (role: Role, { queueArn }: IQueue) =>
 /** Documents for cdk-nag why the policy of a role has this wildcard. */
 export const acknowledgeWildcard = (role: Role, resource: string, reason: string) =>
   Validations.of(role).acknowledge({ id: `AwsSolutions-IAM5[Resource::${resource}]`, reason });
+
+/**
+ * How cdk-nag shows, in the policy of a role, what CloudFormation fills in: an attribute of a resource, or its name. In a
+ * nested stack that is the parameter by which it gets there.
+ */
+export function shownReference(role: Role, element: CfnElement, attribute?: string): string {
+  const stack = Stack.of(role);
+  if (stack !== Stack.of(element))
+    return `<referenceto${Names.nodeUniqueId(element.node)}${attribute ?? 'Ref'}>`;
+  return `<${[stack.getLogicalId(element), attribute].filter(Boolean).join('.')}>`;
+}
 
 export const allowActions = (
   role: IRole,

@@ -1,21 +1,21 @@
-import { type CfnElement, Stack } from 'aws-cdk-lib';
+import type { CfnElement } from 'aws-cdk-lib';
 import type { Role } from 'aws-cdk-lib/aws-iam';
 import type { CfnVectorBucket } from 'aws-cdk-lib/aws-s3vectors';
-import { acknowledgeWildcard, allowActions } from '../conventions/statements.ts';
+import { acknowledgeWildcard, allowActions, shownReference } from '../conventions/statements.ts';
 import type { Assets } from '../stores/assets.ts';
 
 /** A presigned URL carries the right to read. */
 export function grantAssets(role: Role, { bucket }: Assets): void {
   allowActions(role, ['s3:GetObject', 's3:PutObject'], [bucket.arnForObjects('*')]);
-  const bucketId = Stack.of(role).getLogicalId(bucket.node.defaultChild as CfnElement);
-  acknowledgeWildcard(role, `<${bucketId}.Arn>/*`, 'Every object in the bucket is a file of a flow.');
+  const shown = shownReference(role, bucket.node.defaultChild as CfnElement, 'Arn');
+  acknowledgeWildcard(role, `${shown}/*`, 'Every object in the bucket is a file of a flow.');
 }
 
 /** Allows signing URLs of public files. */
 export function grantPublicAssets(role: Role, { bucket }: Assets): void {
   allowActions(role, ['s3:GetObject'], [bucket.arnForObjects('public/*')]);
-  const bucketId = Stack.of(role).getLogicalId(bucket.node.defaultChild as CfnElement);
-  acknowledgeWildcard(role, `<${bucketId}.Arn>/public/*`, 'Everybody may read these files.');
+  const shown = shownReference(role, bucket.node.defaultChild as CfnElement, 'Arn');
+  acknowledgeWildcard(role, `${shown}/public/*`, 'Everybody may read these files.');
 }
 
 export const grantVectors = (role: Role, vectors: CfnVectorBucket) =>
@@ -39,10 +39,6 @@ function allowOnIndexes(role: Role, vectors: CfnVectorBucket, actions: readonly 
     actions.map((action) => `s3vectors:${action}`),
     [indexes],
   );
-  const bucketId = Stack.of(role).getLogicalId(vectors);
-  acknowledgeWildcard(
-    role,
-    `<${bucketId}.VectorBucketArn>/index/*`,
-    'Every index is a collection of a tenant.',
-  );
+  const shown = shownReference(role, vectors, 'VectorBucketArn');
+  acknowledgeWildcard(role, `${shown}/index/*`, 'Every index is a collection of a tenant.');
 }

@@ -1,11 +1,11 @@
-import { type CfnElement, Stack } from 'aws-cdk-lib';
+import type { CfnElement } from 'aws-cdk-lib';
 import type { Role } from 'aws-cdk-lib/aws-iam';
 import type { IBucket } from 'aws-cdk-lib/aws-s3';
 import type { Construct } from 'constructs';
 import type { Use } from '../../../shared/platform/aws/uses.ts';
 import { tableSchema } from '../../resources.ts';
 import { tableActions } from '../../uses.ts';
-import { acknowledgeWildcard, allowActions } from '../conventions/statements.ts';
+import { acknowledgeWildcard, allowActions, shownReference } from '../conventions/statements.ts';
 import type { Stores } from '../stores/stores.ts';
 import { grantBedrock } from './bedrock-grants.ts';
 import { grantAssets, grantPublicAssets, grantVectorIndexLookup, grantVectors } from './file-grants.ts';
@@ -52,7 +52,7 @@ const grants: Record<Use, RoleGrant> = {
   credentials: onTableAndIndexes('credentials'),
   payloads: (role, { bucket }) => {
     allowActions(role, ['s3:GetObject', 's3:PutObject', 's3:DeleteObject'], [bucket.arnForObjects('*')]);
-    acknowledgeWildcard(role, `${shownBucket(bucket)}/*`, 'Every object in the bucket is a payload.');
+    acknowledgeWildcard(role, `${shownBucket(role, bucket)}/*`, 'Every object in the bucket is a payload.');
   },
   'payloads:list': (role, { bucket }) => allowActions(role, ['s3:ListBucket'], [bucket.bucketArn]),
   assets: (role, { assets }) => grantAssets(role, assets),
@@ -76,7 +76,7 @@ const grants: Record<Use, RoleGrant> = {
 };
 
 /** The ARN of a bucket as cdk-nag shows it. */
-function shownBucket({ node, bucketName }: IBucket): string {
+function shownBucket(role: Role, { node, bucketName }: IBucket): string {
   const child = node.defaultChild as CfnElement | undefined;
-  return child ? `<${Stack.of(child).getLogicalId(child)}.Arn>` : `arn:<AWS::Partition>:s3:::${bucketName}`;
+  return child ? shownReference(role, child, 'Arn') : `arn:<AWS::Partition>:s3:::${bucketName}`;
 }

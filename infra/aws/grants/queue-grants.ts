@@ -2,7 +2,12 @@ import { Stack } from 'aws-cdk-lib';
 import type { Role } from 'aws-cdk-lib/aws-iam';
 import type { CfnScheduleGroup } from 'aws-cdk-lib/aws-scheduler';
 import type { Use } from '../../../shared/platform/aws/uses.ts';
-import { acknowledgeWildcard, allowActions, allowSending } from '../conventions/statements.ts';
+import {
+  acknowledgeWildcard,
+  allowActions,
+  allowSending,
+  shownReference,
+} from '../conventions/statements.ts';
 import type { RoleGrant } from './role-grant.ts';
 
 /** Messages, also those that EventBridge Scheduler sends at a time. */
@@ -44,7 +49,7 @@ function allowScheduling(role: Role, actions: string[], { group, role: passed, r
   allowActions(role, onSchedules, [stack.formatArn(names)]);
   const toScheduler = { StringEquals: { 'iam:PassedToService': 'scheduler.amazonaws.com' } };
   allowActions(role, ['iam:PassRole'], [passed.roleArn], toScheduler);
-  const shown = `<${stack.getLogicalId(group)}>/*`;
+  const shown = `${shownReference(role, group)}/*`;
   acknowledgeWildcard(
     role,
     `arn:<AWS::Partition>:scheduler:<AWS::Region>:<AWS::AccountId>:schedule/${shown}`,

@@ -14,7 +14,6 @@ import {
   UserPoolOperation,
 } from 'aws-cdk-lib/aws-cognito';
 import { Construct } from 'constructs';
-import { preTokenGeneration } from '../conventions/entries.ts';
 import { apiName } from '../conventions/names.ts';
 import { protectedRetentionPolicy } from '../conventions/retention.ts';
 import type { Settings } from '../conventions/settings.ts';
@@ -98,10 +97,9 @@ export class Identity extends Construct {
   }
 
   /** Has the pool put the organization into access tokens too, which lack a user's attributes. */
-  addTriggers({ byId }: Functions): void {
-    const trigger = byId[preTokenGeneration];
-    if (!trigger) return;
-    this.pool?.addTrigger(UserPoolOperation.PRE_TOKEN_GENERATION_CONFIG, trigger, LambdaVersion.V2_0);
+  addTriggers({ tokenTrigger }: Functions): void {
+    if (!tokenTrigger) return;
+    this.pool?.addTrigger(UserPoolOperation.PRE_TOKEN_GENERATION_CONFIG, tokenTrigger, LambdaVersion.V2_0);
   }
 }
 

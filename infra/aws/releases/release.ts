@@ -21,7 +21,11 @@ interface Release {
 }
 
 /** Adds the version of a Lambda, its alias, and how CodeDeploy moves the alias. */
-export function addRelease(stack: Stack, { id }: LambdaEntry, { lambda, alarms, ...owner }: Release): void {
+export function addRelease(
+  stack: Stack,
+  { id }: LambdaEntry,
+  { lambda, alarms, ...owner }: Release,
+): CfnAlias {
   const { functionName } = lambda;
   const version = new CfnVersion(stack, `${id}-version`, { functionName });
   const name = `version${id.replace(/\W/g, '')}`;
@@ -45,6 +49,7 @@ export function addRelease(stack: Stack, { id }: LambdaEntry, { lambda, alarms, 
       deploymentGroupName: deploymentGroup.ref,
     },
   };
+  return alias;
 }
 
 /** What a version holds. */

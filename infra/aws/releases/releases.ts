@@ -3,52 +3,74 @@ import { CfnApplication } from 'aws-cdk-lib/aws-codedeploy';
 import type { Role } from 'aws-cdk-lib/aws-iam';
 import type { Function as LambdaFunction } from 'aws-cdk-lib/aws-lambda';
 import { Construct } from 'constructs';
-import { entries, preTokenGeneration } from '../conventions/entries.ts';
+import { type LambdaEntry, preTokenGeneration } from '../conventions/entries.ts';
 import { allowOnFunctions } from '../conventions/own-functions.ts';
 import { roleFor } from '../conventions/service-trust.ts';
 import type { Settings } from '../conventions/settings.ts';
 import { acknowledgeWildcard, allowActions } from '../conventions/statements.ts';
-import type { Functions } from '../lambdas/functions.ts';
 import type { Monitoring } from '../monitoring/monitoring.ts';
 import { addRelease } from './release.ts';
-import { sendToAliases } from './send-to-aliases.ts';
 import { deploymentWaves } from './waves.ts';
 
 interface ReleasesProps {
   settings: Settings;
-  functions: Functions;
   /** Alarms stop a release, so they exist before it. */
   monitoring: Monitoring;
 }
 
 /**
  * Canary releases: each Lambda has an alias, to which API Gateway, queues and timers send. CodeDeploy moves the alias to
- * a new version in steps, and back when an alarm sounds. Each group is a nested stack, because three resources for each
- * Lambda exceed the limit of one stack. A Lambda must never change its nested stack: while one stack still holds the
- * alias, another could not create it. The stacks are updated in waves, because Lambda allows about 15 changes a second and
+ * a new version in steps, and back when an alarm sounds. The aliases of a group are in its stack, those of a Lambda of no
+ * group in a nested stack of their own. The stacks are updated in waves, because Lambda allows about 15 changes a second and
  * one that it throttles rolls back the whole deployment.
  */
 export class Releases extends Construct {
-  constructor(scope: Construct, id: string, { settings, functions, monitoring }: ReleasesProps) {
+  private readonly monitoring: Monitoring;
+  private readonly application: CfnApplication;
+  private readonly role: Role;
+  private readonly released = new Map<string, { stack: NestedStack; some: readonly LambdaEntry[] }>();
+
+  constructor(scope: Construct, id: string, { settings, monitoring }: ReleasesProps) {
     super(scope, id);
-    const application = new CfnApplication(this, 'application', { computePlatform: 'Lambda' });
-    const role = this.makeRole(settings);
-    const released = entries.filter(({ id }) => id !== preTokenGeneration);
-    const owner = { applicationName: application.ref, serviceRoleArn: role.roleArn };
+    this.monitoring = monitoring;
+    this.application = new CfnApplication(this, 'application', { computePlatform: 'Lambda' });
+    this.role = this.makeRole(settings);
+  }
+
+  /**
+   * Releases the Lambdas of a group. Cognito's trigger has no release: the pool names the Lambda itself.
+   * @param own The stack of the group; without one, the releases are a nested stack of their own.
+   * @returns The ARNs of the aliases, by the id of the Lambda.
+   */
+  release(
+    group: string,
+    entries: readonly LambdaEntry[],
+    lambdas: Readonly<Record<string, LambdaFunction | undefined>>,
+    own?: NestedStack,
+  ): Record<string, string> {
+    const some = entries.filter(({ id }) => id !== preTokenGeneration);
+    if (some.length === 0) return {};
+    const stack = own ?? new NestedStack(this, group, { description: `Releases of the group ${group}` });
+    stack.node.addDependency(this.monitoring, this.role);
+    this.released.set(group, { stack, some });
+    const owner = { applicationName: this.application.ref, serviceRoleArn: this.role.roleArn };
+    const aliasOf = (entry: LambdaEntry) => {
+      const lambda = lambdas[entry.id];
+      if (!lambda) throw new Error(`The Lambda ${entry.id} is missing`);
+      const alarms = this.monitoring.alarmsThatStop(entry.id);
+      return addRelease(stack, entry, { ...owner, lambda, alarms }).ref;
+    };
+    return Object.fromEntries(some.map((entry) => [entry.id, aliasOf(entry)]));
+  }
+
+  /** Has the stacks of each wave wait for those of the one before. */
+  orderWaves(): void {
     let before: NestedStack[] = [];
-    for (const wave of deploymentWaves(released)) {
-      const stacks = wave.map(([group, some]) => {
-        const stack = new NestedStack(this, group, { description: `Releases of the group ${group}` });
-        stack.node.addDependency(monitoring, role, ...before);
-        for (const entry of some) {
-          const lambda = functions.byId[entry.id] as LambdaFunction;
-          addRelease(stack, entry, { ...owner, lambda, alarms: monitoring.alarmsThatStop(entry.id) });
-        }
-        return stack;
-      });
+    for (const wave of deploymentWaves([...this.released.values()].flatMap(({ some }) => some))) {
+      const stacks = wave.flatMap(([group]) => this.released.get(group)?.stack ?? []);
+      for (const stack of stacks) stack.node.addDependency(...before);
       before = stacks;
     }
-    sendToAliases(functions, this);
   }
 
   private makeRole(settings: Settings): Role {

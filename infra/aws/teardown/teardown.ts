@@ -5,7 +5,12 @@ import { Construct } from 'constructs';
 import { logGroupFor } from '../conventions/log-groups.ts';
 import { howBundlesRun } from '../conventions/own-functions.ts';
 import type { Settings } from '../conventions/settings.ts';
-import { acknowledgeWildcard, allowActions, allowSecrets } from '../conventions/statements.ts';
+import {
+  acknowledgeWildcard,
+  allowActions,
+  allowSecrets,
+  shownReference,
+} from '../conventions/statements.ts';
 import type { Stores } from '../stores/stores.ts';
 
 export interface TeardownProps {
@@ -44,9 +49,12 @@ export class Teardown extends Construct {
     this.resource.node.addDependency(role);
   }
 
-  /** A Lambda is deleted before its role. It could otherwise create secrets and indexes during the teardown. */
-  runAfterDeletionOf(roles: readonly Role[]): void {
-    for (const role of roles) role.node.addDependency(this.resource);
+  /**
+   * What the Lambdas need or belong to is deleted first, and they before it. They could otherwise create secrets and indexes
+   * during the teardown.
+   */
+  runAfterDeletionOf(parts: Iterable<Construct>): void {
+    for (const part of parts) part.node.addDependency(this.resource);
   }
 }
 
@@ -55,10 +63,9 @@ function allowTeardown(role: Role, { vectors, secretsPrefix }: Stores): void {
   allowActions(role, ['cloudformation:DescribeStacks'], [Stack.of(role).stackId]);
   allowActions(role, ['s3vectors:ListIndexes'], [vectors.attrVectorBucketArn]);
   allowActions(role, ['s3vectors:DeleteIndex'], [indexes]);
-  const bucketId = Stack.of(role).getLogicalId(vectors);
   acknowledgeWildcard(
     role,
-    `<${bucketId}.VectorBucketArn>/index/*`,
+    `${shownReference(role, vectors, 'VectorBucketArn')}/index/*`,
     'Every index is deleted with the stack.',
   );
   allowActions(role, ['secretsmanager:ListSecrets'], ['*']);

@@ -101,7 +101,7 @@ async function failuresOf(source: EventSource, messages: Message[]): Promise<Set
 }
 
 const remove = (client: SQSClient, { url }: EventSource, messages: Message[]) =>
-  client.send(new DeleteMessageBatchCommand({ QueueUrl: url, Entries: entriesOf(messages) }));
+  client.send(new DeleteMessageBatchCommand({ QueueUrl: url, Entries: listEntries(messages) }));
 
 const giveBack = (
   client: SQSClient,
@@ -120,5 +120,5 @@ const giveBack = (
     }),
   );
 
-const entriesOf = (messages: Message[]) =>
+const listEntries = (messages: Message[]) =>
   messages.map(({ ReceiptHandle }, index) => ({ Id: String(index), ReceiptHandle }));

@@ -1,15 +1,12 @@
 import { GetAccountSettingsCommand, LambdaClient } from '@aws-sdk/client-lambda';
 import { GetAccountCommand, GetEmailIdentityCommand, SESv2Client } from '@aws-sdk/client-sesv2';
+import { quotas, sizeShare } from '../../aws/sizes/quotas.ts';
 import { workersMax } from '../../resources.ts';
 import { type CheckFinding, type DoctorCheck, ok, problem, warning } from './check.ts';
 import type { Subject } from './deployment-checks.ts';
 
 /** The part of a quota above which it is a warning. */
 const nearly = 0.8;
-/** CloudFormation's, which cannot be raised. */
-const stackResourcesMax = 500;
-/** A tested bound for more endpoints than there are. */
-const stackResourcesSoon = 450;
 /** What Lambda keeps unreserved in every account. */
 const unreservedMin = 100;
 /** What requests need while the workers take all that they may. */
@@ -18,7 +15,7 @@ const requestsMin = 200;
 export const accountChecks: readonly DoctorCheck<Subject>[] = [
   { id: 'concurrency', what: 'Lambda concurrency', run: concurrency },
   { id: 'code-storage', what: 'Lambda code storage', run: codeStorage },
-  { id: 'stack-resources', what: 'Resources of the stack', run: stackResources },
+  { id: 'stack-resources', what: 'Resources of the stacks', run: stackResources },
   { id: 'email', what: 'Email', run: email },
 ];
 
@@ -50,14 +47,14 @@ async function codeStorage(): Promise<CheckFinding> {
       );
 }
 
+/** Of the largest stack, and of all together: both quotas are CloudFormation's, which cannot be raised. */
 function stackResources({ resources }: Subject): CheckFinding {
-  const shown = `${resources.length} of ${stackResourcesMax}`;
-  return resources.length < stackResourcesSoon
-    ? ok(shown)
-    : warning(
-        shown,
-        'Move a part into a nested stack: docs/decisions/operation.md#infrastructure#infrastructure.',
-      );
+  const counts = Object.entries(Object.groupBy(resources, ({ stack }) => stack));
+  const largest = Math.max(0, ...counts.map(([, some = []]) => some.length));
+  const shown = `${largest} of ${quotas.resources.max} in a stack, ${resources.length} of ${quotas.operation.max} in ${counts.length} stacks`;
+  const isLarge =
+    largest >= quotas.resources.max * sizeShare || resources.length >= quotas.operation.max * sizeShare;
+  return isLarge ? warning(shown, 'docs/decisions/operation.md#infrastructure.') : ok(shown);
 }
 
 async function email({ settings }: Subject): Promise<CheckFinding> {

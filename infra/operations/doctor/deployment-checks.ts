@@ -12,7 +12,7 @@ export interface Subject {
   deployment: Deployment;
   /** By the same context values as the deployment. */
   settings: Settings;
-  /** Of the stack, without those of nested stacks. */
+  /** Of the stack and its nested stacks. */
   resources: readonly StackResource[];
 }
 

@@ -1,26 +1,42 @@
 import { CloudFormationClient, paginateListStackResources } from '@aws-sdk/client-cloudformation';
+import { forEachConcurrently } from '../../../shared/core/concurrency/for-each-concurrently.ts';
 import type { QueueName } from '../../resources.ts';
 
-/** A resource of the stack: what CloudFormation calls logical and physical id. */
+/** A resource of a stack: what CloudFormation calls logical and physical id. */
 export interface StackResource {
+  /** The name of the stack, or the id of a nested one. */
+  stack: string;
   type: string;
   name: string;
   id: string;
 }
 
+/** Below the rate that CloudFormation allows. */
+const stacksAtOnce = 5;
+
+/** The resources of a stack and of its nested stacks. */
 export async function listStackResources(stackName: string): Promise<StackResource[]> {
+  const client = new CloudFormationClient({});
+  const resources = await resourcesOf(client, stackName);
+  const nested = resources.filter(({ type }) => type === 'AWS::CloudFormation::Stack');
+  await forEachConcurrently([...nested], stacksAtOnce, async ({ id }) => {
+    resources.push(...(await resourcesOf(client, id)));
+  });
+  return resources;
+}
+
+async function resourcesOf(client: CloudFormationClient, stack: string): Promise<StackResource[]> {
   const resources: StackResource[] = [];
-  const pages = paginateListStackResources(
-    { client: new CloudFormationClient({}) },
-    { StackName: stackName },
-  );
-  for await (const { StackResourceSummaries = [] } of pages) {
+  for await (const { StackResourceSummaries = [] } of paginateListStackResources(
+    { client },
+    { StackName: stack },
+  )) {
     for (const {
       ResourceType = '',
       LogicalResourceId = '',
       PhysicalResourceId = '',
     } of StackResourceSummaries)
-      resources.push({ type: ResourceType, name: LogicalResourceId, id: PhysicalResourceId });
+      resources.push({ stack, type: ResourceType, name: LogicalResourceId, id: PhysicalResourceId });
   }
   return resources;
 }

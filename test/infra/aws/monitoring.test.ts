@@ -4,7 +4,7 @@ import { beforeAll, expect, test } from 'vitest';
 import { workers } from '../../../functions/workers/index.ts';
 import { parseSettings } from '../../../infra/aws/conventions/settings.ts';
 import { queues } from '../../../infra/resources.ts';
-import { environmentStack } from './synthesise.ts';
+import { environmentStack, synthesise } from './synthesise.ts';
 
 const monitoringOf = (...parameters: Parameters<typeof environmentStack>) => {
   const { monitoring } = environmentStack(...parameters);
@@ -16,7 +16,7 @@ let prod: Template;
 let alarms: Map<string, { AlarmDescription: string; [property: string]: unknown }>;
 beforeAll(() => {
   const stack = environmentStack('prod', { alarmEmail: 'ops@example.com', canary: 'false' });
-  service = Template.fromStack(stack);
+  service = synthesise('prod', { alarmEmail: 'ops@example.com', canary: 'false' });
   if (!stack.monitoring) throw new Error('There are no alarms');
   prod = Template.fromStack(stack.monitoring);
   alarms = new Map(
@@ -52,7 +52,7 @@ test('each worker has an alarm on the errors of its Lambda', () => {
     expect(alarms.get(`worker-errors-${worker}`)).toMatchObject({
       Namespace: 'AWS/Lambda',
       MetricName: 'Errors',
-      Dimensions: [{ Name: 'FunctionName', Value: `agent-flow-prod-workers-${worker}` }],
+      Dimensions: [{ Name: 'FunctionName', Value: `agent-flow-prod-workers_${worker}` }],
     });
   }
 });
@@ -142,7 +142,7 @@ test('the dashboard shows the alarms and a row each for traffic, latency, errors
 
 test('the metrics of the service and of API Gateway are watched under the names that they have', () => {
   const lambda = Object.values(service.findResources('AWS::Lambda::Function')).find(
-    ({ Properties }) => Properties.FunctionName === 'agent-flow-prod-flows-get',
+    ({ Properties }) => Properties.FunctionName === 'agent-flow-prod-flows_get',
   );
   const { METRICS_NAMESPACE } = lambda?.Properties.Environment.Variables ?? {};
   expect(alarms.get('endpoint-errors')).toMatchObject({ Namespace: METRICS_NAMESPACE });

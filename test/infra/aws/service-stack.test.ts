@@ -89,14 +89,20 @@ test('with a retention, payloads of conversations expire with their items; witho
       const days = Properties.Environment?.Variables?.CONVERSATION_RETENTION_DAYS;
       return days === undefined ? [] : [[Properties.FunctionName.replace(/^agent-flow-prod-/, ''), days]];
     });
-  expect(knowing(withRetention)).toContainEqual(['conversations-update', '90']);
+  expect(knowing(withRetention)).toContainEqual(['conversations_update', '90']);
   expect(knowing(prod)).toEqual([]);
 });
 
-/** The Lambda of an event source. With an alias, its id is a part of the ARN. */
-function consumerIn(template: Template, source: { Properties?: Record<string, unknown> }) {
-  const [id] = /\w*functionsworkers\w+/.exec(JSON.stringify(source.Properties?.FunctionName)) ?? [''];
+/** The Lambda of an event source, which names it or its alias. */
+function consumerIn(template: Template, invoked: Reference) {
+  const { Ref, 'Fn::GetAtt': attribute } = invoked;
+  const alias = template.findResources('AWS::Lambda::Alias')[Ref ?? ''];
+  const id = alias?.Properties.FunctionName.Ref ?? attribute?.[0] ?? '';
   return template.findResources('AWS::Lambda::Function')[id];
+}
+interface Reference {
+  Ref?: string;
+  'Fn::GetAtt'?: [string, string];
 }
 
 test('every queue has a dead-letter queue, and a visibility timeout of six times its Lambda’s timeout unless it states another', () => {
@@ -105,8 +111,8 @@ test('every queue has a dead-letter queue, and a visibility timeout of six times
   expect(queues.filter(({ Properties }) => Properties.RedrivePolicy)).toHaveLength(9);
   for (const source of Object.values(prod.findResources('AWS::Lambda::EventSourceMapping'))) {
     const queue = prod.findResources('AWS::SQS::Queue')[source.Properties.EventSourceArn['Fn::GetAtt'][0]];
-    const lambda = consumerIn(prod, source);
-    const worker = lambda?.Properties.FunctionName.replace(/^.*workers-/, '');
+    const lambda = consumerIn(prod, source.Properties.FunctionName);
+    const worker = lambda?.Properties.FunctionName.replace(/^.*workers_/, '');
     const stated: Record<string, number> = { 'run-record': 960, 'run-agent': 960, 'export-telemetry': 90 };
     const expected = stated[worker] ?? 6 * lambda?.Properties.Timeout;
     expect(queue?.Properties.VisibilityTimeout).toBe(expected);
@@ -122,7 +128,7 @@ test.each(['dev', 'staging', 'prod'] as const)(
     expect(sources).toHaveLength(18);
     const concurrency = new Map(
       sources.map(({ Properties }) => [
-        consumerIn(template, { Properties })?.Properties.FunctionName.replace(/^.*workers-/, ''),
+        consumerIn(template, Properties.FunctionName)?.Properties.FunctionName.replace(/^.*workers_/, ''),
         Properties.ScalingConfig?.MaximumConcurrency,
       ]),
     );
@@ -137,7 +143,7 @@ test.each(['dev', 'staging', 'prod'] as const)(
 test('only the workers whose chains we end ourselves allow recursive loops', () => {
   const allowed = prod.findResources('AWS::Lambda::Function', { Properties: { RecursiveLoop: 'Allow' } });
   const names = Object.values(allowed).map(({ Properties }) =>
-    Properties.FunctionName.replace(/^.*workers-/, ''),
+    Properties.FunctionName.replace(/^.*workers_/, ''),
   );
   expect(names.sort()).toEqual(Object.keys(recursiveWorkers).sort());
 });
@@ -165,8 +171,8 @@ test('an endpoint can declare more memory and thereby get a full vCPU', () => {
     const lambdas = prod.findResources('AWS::Lambda::Function', { Properties: named });
     return Object.values(lambdas).map(({ Properties }) => Properties.MemorySize);
   };
-  expect(memoryOf('records-bulk-edit')).toEqual([1_769]);
-  expect(memoryOf('records-bulk-delete')).toEqual([512]);
+  expect(memoryOf('records_bulk-edit')).toEqual([1_769]);
+  expect(memoryOf('records_bulk-delete')).toEqual([512]);
 });
 
 test('no bucket is public: CloudFront serves only the files that flows made public', () => {
@@ -206,6 +212,7 @@ test('only Lambdas that run flows or agents can access the tenants’ vectors an
     'agent-runs',
     'client-chat',
     'dispatch',
+    'openai',
     'surface-a2a',
     'surface-mcp',
     'surface-runs',
@@ -218,7 +225,7 @@ test('only Lambdas that run flows or agents can access the tenants’ vectors an
   expect(variables.length).toBeGreaterThan(1);
   for (const { Properties } of variables) {
     expect(Properties.FunctionName).toMatch(
-      /^agent-flow-prod-(workers|dispatch|openai|client-chat|surface-a2a|surface-mcp|surface-runs|tool-runs|agent-runs)-/,
+      /^agent-flow-prod-(workers|dispatch|openai|client-chat|surface-a2a|surface-mcp|surface-runs|tool-runs|agent-runs)_/,
     );
     expect(Object.keys(Properties.Environment.Variables)).toEqual(
       expect.arrayContaining(['VECTOR_BUCKET', 'ASSET_BUCKET']),
@@ -228,7 +235,7 @@ test('only Lambdas that run flows or agents can access the tenants’ vectors an
 
 test('flow validation reads credentials itself, writes only counters and cannot read vectors', () => {
   const check = Object.values(prod.findResources('AWS::Lambda::Function')).find(
-    ({ Properties }) => Properties.FunctionName === 'agent-flow-prod-public-validate-flow',
+    ({ Properties }) => Properties.FunctionName === 'agent-flow-prod-public_validate-flow',
   );
   expect(Object.keys(check?.Properties.Environment.Variables)).toEqual(
     expect.arrayContaining(['OIDC_ISSUER', 'OIDC_AUDIENCE', 'VECTOR_BUCKET', 'PROVIDER_KEYS_SECRET']),
@@ -253,7 +260,7 @@ test('flow validation reads credentials itself, writes only counters and cannot 
 test('setup links start with the configured public URL', () => {
   const template = synthesise('dev', { publicUrl: 'https://flows.example.com' });
   template.hasResourceProperties('AWS::Lambda::Function', {
-    FunctionName: 'agent-flow-dev-secrets-setup-url',
+    FunctionName: 'agent-flow-dev-secrets_setup-url',
     Environment: { Variables: { PUBLIC_URL: 'https://flows.example.com' } },
   });
 });
@@ -329,7 +336,7 @@ test('the console signs people in with the pool: by authorization code, at its o
   });
   const [client] = Object.keys(template.findResources('AWS::Cognito::UserPoolClient'));
   template.hasResourceProperties('AWS::Lambda::Function', {
-    FunctionName: 'agent-flow-dev-public-sign-in',
+    FunctionName: 'agent-flow-dev-public_sign-in',
     Environment: { Variables: { CONSOLE_CLIENT_ID: { Ref: client }, OIDC_AUDIENCE: { Ref: client } } },
   });
 });
@@ -354,7 +361,7 @@ test('a configured OIDC issuer replaces the Cognito user pool', () => {
   const own = { oidcIssuer: 'https://id.example.com', oidcAudience: 'api', consoleClientId: 'spa' };
   const withClient = synthesise('dev', { ...own, signInOrigins: 'https://tokens.example.com' });
   expect(Object.values(knowing(withClient))).toMatchObject([
-    { Properties: { FunctionName: 'agent-flow-dev-public-sign-in' } },
+    { Properties: { FunctionName: 'agent-flow-dev-public_sign-in' } },
   ]);
   const origins = 'https://id.example.com https://tokens.example.com';
   withClient.hasResourceProperties('AWS::Lambda::Function', {

@@ -1,13 +1,10 @@
-import { mkdtempSync, writeFileSync } from 'node:fs';
+import { mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { App, Validations } from 'aws-cdk-lib';
 import { Template } from 'aws-cdk-lib/assertions';
-import { AwsSolutionsChecks } from 'cdk-nag';
-import { entries } from '../../../infra/aws/conventions/entries.ts';
-import { parseSettings } from '../../../infra/aws/conventions/settings.ts';
-import { teardownLambda } from '../../../infra/aws/lambdas/bundles.ts';
-import { ServiceStack } from '../../../infra/aws/service-stack.ts';
+import type { ServiceStack } from '../../../infra/aws/service-stack.ts';
+import { stackWithoutCode } from '../../../infra/aws/sizes/stack-without-code.ts';
+import { wholeTemplate } from '../../../infra/aws/sizes/whole-template.ts';
 import type { EnvironmentName } from '../../../infra/environments.ts';
 
 type Parameters = [
@@ -16,8 +13,11 @@ type Parameters = [
   change?: (stack: ServiceStack) => void,
 ];
 
-/** The template of an environment, without those of its nested stacks. */
-export const synthesise = (...parameters: Parameters) => Template.fromStack(environmentStack(...parameters));
+/** The template of an environment, with its nested stacks but for that of the alarms. */
+export function synthesise(...parameters: Parameters): Template {
+  const stack = environmentStack(...parameters);
+  return Template.fromJSON({ ...wholeTemplate(stack, [stack.monitoring]) });
+}
 
 /**
  * The stack of an environment, with a stand-in for the code: bundling has a test of its own.
@@ -25,7 +25,11 @@ export const synthesise = (...parameters: Parameters) => Template.fromStack(envi
  */
 export function environmentStack(...[name, context = {}, change]: Parameters): ServiceStack {
   const key = JSON.stringify([name, Object.entries(context).sort()]);
-  const stack = (!change && made.get(key)) || makeStack(name, context, change);
+  const make = () => {
+    const directory = mkdtempSync(join(tmpdir(), 'cdk-'));
+    return stackWithoutCode({ directory, context: { env: name, ...context }, ...(change && { change }) });
+  };
+  const stack = (!change && made.get(key)) || make();
   if (!change) made.set(key, stack);
   return stack;
 }
@@ -34,17 +38,3 @@ export function environmentStack(...[name, context = {}, change]: Parameters): S
 const holder = globalThis as { madeStacks?: Map<string, ServiceStack> };
 holder.madeStacks ??= new Map();
 const made = holder.madeStacks;
-
-function makeStack(...[name, context = {}, change = () => {}]: Parameters): ServiceStack {
-  const code = mkdtempSync(join(tmpdir(), 'bundle-'));
-  writeFileSync(join(code, 'index.mjs'), 'export const handler = () => {};');
-  const app = new App({ outdir: mkdtempSync(join(tmpdir(), 'cdk-')) });
-  Validations.of(app).addPlugins(new AwsSolutionsChecks(app));
-  const bundles = Object.fromEntries([...entries, teardownLambda].map(({ id }) => [id, code]));
-  const settings = parseSettings({ env: name, ...context });
-  const stack = new ServiceStack(app, 'Service', { settings, bundles });
-  change(stack);
-  // Throws when cdk-nag has an error that is not acknowledged with a reason.
-  app.synth();
-  return stack;
-}

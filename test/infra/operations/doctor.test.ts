@@ -213,7 +213,7 @@ test('an event source that is not enabled is named with its worker', async () =>
   const changes: Answers = { [`/2015-03-31/event-source-mappings/${id}`]: () => mapping(id, 'Disabled') };
   expect(await checked('event-sources', changes)).toMatchObject({
     status: 'problem',
-    message: `Not enabled: agent-flow-dev-workers-run-record (${id}: Disabled)`,
+    message: `Not enabled: agent-flow-dev-workers_run-record (${id}: Disabled)`,
   });
 });
 

@@ -1,14 +1,27 @@
+import { type CfnStack, NestedStack, type Stack } from 'aws-cdk-lib';
+import { Template } from 'aws-cdk-lib/assertions';
 import { tableSchema } from '../../../infra/resources.ts';
 import { operatorAccount } from '../../support/stack/operator-account.ts';
 import { stack } from '../../support/stack/stack.ts';
-import { synthesise } from '../aws/synthesise.ts';
+import { environmentStack } from '../aws/synthesise.ts';
 
 export type Answers = NonNullable<Parameters<typeof operatorAccount>[0]['answers']>;
 
-/** The resources of dev's template, each with its logical id as the physical one, and queues by URL. */
+/** The resources of dev's templates, each with its logical id as the physical one, and queues by URL. */
 export function deployedResources() {
-  const { Resources } = synthesise('dev').toJSON() as { Resources: Record<string, { Type: string }> };
+  const service = environmentStack('dev');
+  const nested = service.node.findAll().filter((each) => each instanceof NestedStack);
+  const idOf = (each: NestedStack) => service.getLogicalId(each.nestedStackResource as CfnStack);
+  return [
+    ...resourcesIn('AgentFlowService-dev', service),
+    ...nested.flatMap((each) => resourcesIn(idOf(each), each)),
+  ];
+}
+
+function resourcesIn(stack: string, of: Stack) {
+  const { Resources } = Template.fromStack(of).toJSON() as { Resources: Record<string, { Type: string }> };
   return Object.entries(Resources).map(([name, { Type: type }]) => ({
+    stack,
     type,
     name,
     id: type === 'AWS::SQS::Queue' ? `https://sqs.us-east-1.amazonaws.com/123456789012/${name}` : name,
@@ -96,7 +109,7 @@ export const mapping = (UUID: string, State: string): readonly [number, object] 
   {
     UUID,
     State,
-    FunctionArn: 'arn:aws:lambda:us-east-1:123456789012:function:agent-flow-dev-workers-run-record',
+    FunctionArn: 'arn:aws:lambda:us-east-1:123456789012:function:agent-flow-dev-workers_run-record',
   },
 ];
 export const accountSettings = (concurrency: number, codeGb = 1): readonly [number, object] => [

@@ -39,7 +39,7 @@ test('a completed migration stays as it is, and runs again with --again, through
   expect(kept.stderr).toContain('1-test-key-values is completed. There is nothing to do.');
   expect((await migrate('-c', 'env=dev', '--again')).state.round).toBe(round + 1);
   expect(await whenWalked()).toMatchObject({ state: 'completed', round: round + 1, failures: [] });
-  expect(account.invoked).toContain('agent-flow-dev-workers-migrate');
+  expect(account.invoked).toContain('agent-flow-dev-workers_migrate');
 }, 240_000);
 
 test('indexes of vectors that apply filters during the search do so before it from then on', async () => {
@@ -48,7 +48,12 @@ test('indexes of vectors that apply filters during the search do so before it fr
   const upgraded = await operatorAccount({
     outputs: {},
     resources: [
-      { type: 'AWS::S3Vectors::VectorBucket', name: 'vectors', id: 'arn:aws:s3vectors:x:1:bucket/own' },
+      {
+        stack: 'agent-flow-dev',
+        type: 'AWS::S3Vectors::VectorBucket',
+        name: 'vectors',
+        id: 'arn:aws:s3vectors:x:1:bucket/own',
+      },
     ],
     answers: {
       '/ListIndexes': ({ vectorBucketName, nextToken }: { vectorBucketName: string; nextToken?: string }) => {
@@ -86,7 +91,7 @@ test('indexes of vectors that apply filters during the search do so before it fr
 test.each([
   ['no environment', [], 'Name the environment: -c env=dev'],
   ['an unknown option', ['-c', 'env=dev', '--all'], "Unknown option '--all'"],
-  ['a Lambda that is not there', ['-c', 'env=prod'], 'agent-flow-prod-workers-migrate could not be invoked'],
+  ['a Lambda that is not there', ['-c', 'env=prod'], 'agent-flow-prod-workers_migrate could not be invoked'],
 ])('%s: the command says what to do', async (_, args, message) => {
   const { code, state, stderr } = await migrate(...args);
   expect([code, state, stderr]).toEqual([1, undefined, expect.stringContaining(message)]);

@@ -11,7 +11,8 @@ interface Account {
   /** The outputs of the stack AgentFlowService-dev. */
   outputs: Record<string, string>;
   status?: string;
-  resources?: readonly { type: string; name: string; id: string }[];
+  /** Of it and its nested stacks, whose names are their ids. */
+  resources?: readonly { stack: string; type: string; name: string; id: string }[];
   /** Responses of further services: by the operation of a JSON protocol, or by the path of a REST protocol. */
   answers?: Record<string, (input: never) => readonly [status: number, body: object]>;
 }
@@ -101,13 +102,14 @@ const attributesOf = (user: Record<string, string> = {}) =>
 
 function cloudFormation(parameters: URLSearchParams, account: Account): [number, string] {
   const name = parameters.get('StackName') ?? '';
-  if (name !== 'AgentFlowService-dev')
+  const isNested = account.resources?.some(({ stack }) => stack === name);
+  if (name !== 'AgentFlowService-dev' && !isNested)
     return [
       400,
       `<ErrorResponse><Error><Type>Sender</Type><Code>ValidationError</Code><Message>Stack with id ${name} does not exist</Message></Error></ErrorResponse>`,
     ];
   const action = parameters.get('Action') ?? '';
-  const content = action === 'ListStackResources' ? resourcesOf(account) : stacksOf(name, account);
+  const content = action === 'ListStackResources' ? resourcesOf(name, account) : stacksOf(name, account);
   return [200, `<${action}Response><${action}Result>${content}</${action}Result></${action}Response>`];
 }
 
@@ -118,8 +120,9 @@ function stacksOf(name: string, { outputs, status = 'CREATE_COMPLETE' }: Account
   return `<Stacks><member><StackName>${name}</StackName><StackStatus>${status}</StackStatus><CreationTime>2026-01-01T00:00:00Z</CreationTime><Outputs>${members.join('')}</Outputs></member></Stacks>`;
 }
 
-function resourcesOf({ resources = [] }: Account): string {
-  const members = resources.map(
+function resourcesOf(stackName: string, { resources = [] }: Account): string {
+  const own = resources.filter(({ stack }) => stack === stackName);
+  const members = own.map(
     ({ type, name, id }) =>
       `<member><LogicalResourceId>${name}</LogicalResourceId><PhysicalResourceId>${id}</PhysicalResourceId><ResourceType>${type}</ResourceType><ResourceStatus>CREATE_COMPLETE</ResourceStatus><LastUpdatedTimestamp>2026-01-01T00:00:00Z</LastUpdatedTimestamp></member>`,
   );

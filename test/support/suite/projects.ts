@@ -13,7 +13,7 @@ const marks: Record<Exclude<ProjectName, 'unit'>, RegExp> = {
   service:
     /test\/support\/(stack\/stack|suite\/global-setup)\.ts$|\binject\(|infra\/local\/(stack|runtime\/invoke)\.ts'|process\.env/,
   fresh: /test\/support\/suite\/fresh-modules\.ts$/,
-  cdk: /'aws-cdk-lib\/|infra\/aws\/app\.ts'|bench\/costs\/(document|idle|template)\.ts'/,
+  cdk: /'aws-cdk-lib\/|infra\/aws\/(app|sizes\/[\w-]+)\.ts'|bench\/costs\/(document|idle|template)\.ts'|docs\/generate\/generated\.ts'/,
   console: /test\/support\/console\/browser\.ts$/,
   process: /test\/support\/stack\/processes\.ts$/,
 };

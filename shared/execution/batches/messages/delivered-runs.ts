@@ -20,10 +20,11 @@ export interface Returned extends Delivered {
 
 /**
  * The pause after the first delivery, the second and so on. The first is short, for a passing fault; then the message
- * moves to the dead-letter queue after 21 minutes. Without these, its slot would wait for the visibility timeout.
+ * moves to the dead-letter queue after 21 minutes. Without these, its slot would wait for the visibility timeout. SQS moves
+ * it when it would deliver it once more, so the last pause is the shortest that there is.
  */
 const pausesSeconds = [5, 60, 300, 900];
-export const pauseAfter = (deliveries: number) => pausesSeconds[deliveries - 1] ?? 900;
+export const pauseAfter = (deliveries: number) => pausesSeconds[deliveries - 1] ?? 1;
 
 /**
  * Sends runs anew, at the end of their group: the last of them is then likely to be the last of its slot.

@@ -14,16 +14,14 @@ import { runOfBatch } from '../batch-run.ts';
 import { batchStore } from '../batch-store.ts';
 import { slotDivider } from '../concurrency/tenant-slots.ts';
 import { groupCommits, type RunCommits } from './group-commit.ts';
-import type { RecordJob } from './record-jobs.ts';
+import type { GivenUpJob, RecordJob } from './record-jobs.ts';
 
 /** Fails a record from the dead-letter queue, unless it has ended meanwhile. */
-export async function failRecord(scope: Scope, job: RecordJob, error: string): Promise<void> {
-  if (!job.batch) return;
-  const earlier = await earlierCheckpoints(scope, job);
-  if (earlier.at(-1)?.end) return;
-  const { batch } = job;
+export async function failRecord(scope: Scope, job: GivenUpJob, error: string): Promise<void> {
+  const { batch, readable: earlier, written, hasEnded } = job;
+  if (!batch || hasEnded) return;
   const ran = await groupCommits(scope)((commits) =>
-    batchRecorder(scope, job, batch, { commits, earlier }).finish(error),
+    batchRecorder(scope, job, batch, { commits, earlier, written }).finish(error),
   );
   await ran.stored;
 }
@@ -55,6 +53,8 @@ interface RecorderOptions {
   earlier: readonly Checkpoint[];
   /** Whose acts those of the run are. Default: its own. */
   identity?: string;
+  /** How many checkpoints the run has, if some of them cannot be read. */
+  written?: number;
   /** Asked at the end. */
   isCancelled?: () => boolean;
 }
@@ -64,7 +64,7 @@ export function batchRecorder(
   scope: Scope,
   { message, record, flowDeleted }: RecordJob,
   batch: Batch,
-  { commits, earlier, identity, isCancelled = () => batch.stopped === 'cancelled' }: RecorderOptions,
+  { commits, earlier, identity, written, isCancelled = () => batch.stopped === 'cancelled' }: RecorderOptions,
 ): RunRecorder {
   const { userId, organizationId, flowId, flowName, flowVersionId, subFlows, ttl, surface, stopped } = batch;
   const { batchId, recordId, runId, slot } = message;
@@ -100,7 +100,7 @@ export function batchRecorder(
       after: () => settleAfter(scope, message),
     });
   };
-  return openRunRecorder(scope, facts, commitEnd, { earlier, commitProgress: commits.progress });
+  return openRunRecorder(scope, facts, commitEnd, { earlier, written, commitProgress: commits.progress });
 }
 
 const isListedAsCancelled = async ({ table }: Scope, id: string): Promise<boolean> =>

@@ -6,7 +6,7 @@ import { slotDivider } from '../concurrency/tenant-slots.ts';
 import { type RunMessage, runsOfMessage } from '../messages/run-message.ts';
 import { scheduleTimer } from '../messages/timers.ts';
 import { failRecord } from './batch-recorder.ts';
-import { loadJobs, loadJobsSeparately } from './record-jobs.ts';
+import { loadGivenUpJob, loadJobsSeparately } from './record-jobs.ts';
 
 /** The cause may be temporary: workers that could not start, or a service outage. */
 const retryDelaysMs = [15 * 60_000, 60 * 60_000];
@@ -37,6 +37,9 @@ async function retryOrFail(scope: Scope, message: RunMessage): Promise<void> {
     return scheduleTimer(scope, until, { ...message, restarts: restarts + 1 });
   }
   measure('RunsFailed');
-  for (const job of await loadJobs(scope, [message]))
-    await failRecord(scope, job, 'The run failed to complete after several retries');
+  await failRecord(
+    scope,
+    await loadGivenUpJob(scope, message),
+    'The run failed to complete after several retries',
+  );
 }

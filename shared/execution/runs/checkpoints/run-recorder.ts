@@ -72,6 +72,8 @@ export interface RunRecorder {
 
 export interface RunRecorderOptions {
   earlier?: readonly Checkpoint[];
+  /** How many earlier checkpoints there are, if not all of them can be read. */
+  written?: number | undefined;
   /** Written with the first checkpoint, unless that is also the last. */
   opening?: Write;
   /** Commits the checkpoints before the end. Default: one transaction each. */
@@ -83,11 +85,16 @@ export function openRunRecorder(
   scope: Scope,
   facts: CheckpointFacts,
   commitEnd: (ending: FinalWrite) => Promise<void>,
-  { earlier = [], opening, commitProgress = commitAlone(scope) }: RunRecorderOptions = {},
+  {
+    earlier = [],
+    written: count = earlier.length,
+    opening,
+    commitProgress = commitAlone(scope),
+  }: RunRecorderOptions = {},
 ): RunRecorder {
   const { table, now } = scope;
   const payloads = payloadStore(scope);
-  let index = earlier.length;
+  let index = count;
   let totals = totalsOfCheckpoints(earlier);
   let beganAt = beganAtOf(earlier);
   let promptStepId = lastPromptOf(earlier);

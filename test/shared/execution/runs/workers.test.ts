@@ -2,6 +2,8 @@ import { DeleteCommand, PutCommand } from '@aws-sdk/lib-dynamodb';
 import { afterEach, expect, test, vi } from 'vitest';
 import * as z from 'zod';
 import { handler as failRecord } from '../../../../functions/workers/fail-record.ts';
+import { newId } from '../../../../shared/core/ids.ts';
+import { recordEntity } from '../../../../shared/domain/records/record.ts';
 import { recordStore } from '../../../../shared/domain/records/record-store.ts';
 import { messageOfRuns, type RunMessage } from '../../../../shared/execution/batches/messages/run-message.ts';
 import { TimerMessage } from '../../../../shared/execution/batches/messages/timers.ts';
@@ -78,6 +80,39 @@ test('of a message from the dead-letter queue, each record that has not ended is
     processedRecords: 4,
     failedRecords: 0,
   });
+});
+
+test.each(['record', 'checkpoint'])(
+  'a record from the dead-letter queue fails although its %s cannot be read, which may be why its run failed',
+  async (what) => {
+    const batch = await plannedBatch({ recordCount: 2, steps });
+    await deliverRunMessages([batch.message(1)]);
+    const { recordId = null, runId } = batch.message();
+    const key =
+      what === 'record'
+        ? recordEntity.key({ id: recordId ?? '' })
+        : checkpointEntity.key({ recordId, runId, index: 0 });
+    const { PK, SK } = storedKey(batch.tenant, key);
+    const Item = { PK, SK, results: 'unreadable' };
+    await documentClient().send(new PutCommand({ TableName: stack().table, Item }));
+    expect(await deliverRunMessages([batch.message()])).toHaveLength(1);
+    await failRecord(givenUp(batch.message()));
+    await failRecord(givenUp(batch.message()));
+    expect(await batch.progress()).toMatchObject({
+      status: 'completed',
+      processedRecords: 2,
+      failedRecords: 1,
+    });
+  },
+);
+
+test('a dispatched run from the dead-letter queue fails although its input cannot be read', async () => {
+  const input = { pointer: 'batches/none/input', bytes: 1 };
+  const dispatched = { runId: newId('exec'), recordId: null, input, appendsMetadata: false };
+  const batch = await plannedBatch({ steps, dispatched });
+  expect(await deliverRunMessages([batch.message()])).toHaveLength(1);
+  await failRecord(givenUp(batch.message()));
+  expect(await batch.progress()).toMatchObject({ processedRecords: 1, failedRecords: 1 });
 });
 
 test('one that has ended after all stays as it ended', async () => {

@@ -1,4 +1,4 @@
-import type { Template } from 'aws-cdk-lib/assertions';
+import type { StackTemplate } from './whole-template.ts';
 
 /** The longest that AWS has or that a deployment may have. No region has both the partition and the name. */
 const pseudo: Record<string, string> = {
@@ -31,9 +31,8 @@ const named: Record<string, [service: string, before: string, longest: number]> 
 /** What AWS appends to a name. */
 const suffixes: Record<string, string> = { logs: ':*', secretsmanager: '-XXXXXX' };
 
-/** What CloudFormation fills in, in the longest form that it can have. */
-export function resolvedIn(template: Template) {
-  const { Resources } = template.toJSON();
+/** How long texts are with what CloudFormation fills in, in the longest form that it can have. */
+export function resolvedIn({ Resources }: StackTemplate) {
   /** CloudFormation: the stack, the logical id and 12 characters, shortened to what the service takes. */
   function nameOf(id: string, longest: number): string {
     return (Resources[id]?.Properties?.Name ?? `AgentFlowService-staging-${id}-${'X'.repeat(12)}`).slice(
