@@ -49,7 +49,7 @@ test('indexes of vectors that apply filters during the search do so before it fr
     outputs: {},
     resources: [
       {
-        stack: 'agent-flow-dev',
+        stack: 'AgentFlowService-dev',
         type: 'AWS::S3Vectors::VectorBucket',
         name: 'vectors',
         id: 'arn:aws:s3vectors:x:1:bucket/own',
