@@ -51,7 +51,9 @@ async function follow(client: EgressClient, first: HttpRequest): Promise<HttpRes
 /** Who redirects has had the request, whatever becomes of the next one. */
 function afterRedirect(error: unknown, url: string): unknown {
   if ((error as Error).name === 'AbortError' || (error as Error).name === 'TimeoutError') return error;
-  const { message, retryable, kind, code, cause } = fetchFailure(error, url);
+  const failure = fetchFailure(error, url);
+  if (!failure.undone) return failure;
+  const { message, retryable, kind, code, cause } = failure;
   return new StepError(message, { retryable, kind, code, cause });
 }
 

@@ -3,7 +3,7 @@ import type { Scope } from '../../platform/data/scope.ts';
 import { foreignNames, type Reference } from './foreign-names.ts';
 import { documentKinds, type KindName, kindsInOrder } from './kinds/index.ts';
 import type { DocumentKind, ResourceMembers, StoredResource } from './kinds/kind.ts';
-import type { Room } from './kinds/read-all.ts';
+import type { DocumentRoom } from './kinds/read-all.ts';
 import type { ReferenceTarget } from './kinds/references.ts';
 import { markedName, NameBook, refersById } from './names.ts';
 import { uniqueNames } from './unique-names.ts';
@@ -62,7 +62,7 @@ async function addForeignNames(
   );
 }
 
-async function readKinds(scope: Scope, names: readonly KindName[], room: Room) {
+async function readKinds(scope: Scope, names: readonly KindName[], room: DocumentRoom) {
   const read = names.map(async (name) => [name, await documentKinds[name].read(scope)(room)] as const);
   return new Map(await Promise.all(read));
 }

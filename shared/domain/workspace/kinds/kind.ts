@@ -1,7 +1,7 @@
 import type { ErrorDetail } from '../../../core/errors/errors.ts';
 import type { Need } from '../../../platform/data/scope.ts';
 import type { Limited } from '../../tenant-limits.ts';
-import type { Room } from './read-all.ts';
+import type { DocumentRoom } from './read-all.ts';
 import type { ReferenceMap } from './references.ts';
 
 export type ResourceMembers = Record<string, unknown>;
@@ -71,5 +71,5 @@ export interface WorkspaceKind extends DocumentKind {
   /** Which of a tenant's limits counts them. */
   limited?: Limited;
   /** Reads all of them, oldest first. */
-  read: Need<(room: Room) => Promise<StoredResource[]>>;
+  read: Need<(room: DocumentRoom) => Promise<StoredResource[]>>;
 }

@@ -7,7 +7,7 @@ export const resourcesMax = 1_000;
 const readsAtOnce = 10;
 
 /** How much the resources of a request may take together, as JSON. Reading ends where it is used up. */
-export interface Room {
+export interface DocumentRoom {
   bytes: number;
 }
 
@@ -20,7 +20,7 @@ interface Page {
 export async function readAll<R extends { id: string }>(
   list: (query: CursorQuery) => Promise<Page>,
   get: (id: string) => Promise<R>,
-  room: Room,
+  room: DocumentRoom,
 ): Promise<R[]> {
   const ids: string[] = [];
   for (let cursor: string | undefined; ; ) {

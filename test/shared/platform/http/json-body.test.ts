@@ -97,10 +97,10 @@ test('a property named constructor that has a prototype is rejected at its path,
   }
 });
 
-test('nesting up to 2,000 levels is accepted; 2,001 and 500,000 levels are rejected', () => {
+test('nesting up to 2,000 levels is accepted; 2,001 and 99,000 levels are rejected', () => {
   const nested = (levels: number) => '['.repeat(levels) + ']'.repeat(levels);
   expect(problemsOf(nested(2_000))).toEqual([]);
-  for (const levels of [2_001, 500_000]) expect(problemsOf(nested(levels))).toEqual([' TOO_DEEP']);
+  for (const levels of [2_001, 99_000]) expect(problemsOf(nested(levels))).toEqual([' TOO_DEEP']);
 });
 
 test('invalid JSON is rejected as invalid JSON', () => {
