@@ -1,5 +1,5 @@
 /** Shared by several loops, to bound together how much they do at once. */
-export interface Permits {
+interface Permits {
   tryAcquire: () => boolean;
   release: () => void;
 }

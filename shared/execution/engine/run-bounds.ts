@@ -15,7 +15,7 @@ export interface RunBounds {
 }
 
 /** How many steps a run may have, those of its branches, items, passes and inner flows included. */
-export const runStepsMax = 100_000;
+const runStepsMax = 100_000;
 /** How many branches and items of a run go on at once, over all levels. */
 const listsAtOnceMax = 50;
 

@@ -25,10 +25,9 @@ export async function validateSentFlow(
   const member = stepsMember(body);
   const refusals = toErrorDetails(error?.issues ?? []);
   const stop = refusals.some(({ code }) => outOfBounds.has(code));
-  const errors = limitFindings(
-    (stop ? refusals : await withOthers(refusals, body[member], member, sandbox)).map(
-      ({ path = '', ...detail }): Finding => ({ ...detail, path, ...stepAt(body, path) }),
-    ),
+  const all = stop ? refusals : await withOthers(refusals, body[member], member, sandbox);
+  const errors = limitFindings(all.map(({ path = '', ...detail }): Finding => ({ ...detail, path }))).map(
+    (finding): Finding => ({ ...finding, ...stepAt(body, finding.path) }),
   );
   const analysis = stop
     ? { warnings: [], recommendations: [] }

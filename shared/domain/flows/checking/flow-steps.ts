@@ -79,12 +79,12 @@ function issuesOfTree(steps: unknown): Issue[] {
     }
     for (const [index, step] of list.entries()) {
       if (count > stepsMax) return;
-      if (typeof step !== 'object' || step === null) continue;
-      const { type, id, config } = step as Partial<FlowStepInput>;
       const at = [...path, index];
       if (++count > stepsMax) {
         return refuseAll(at, 'TOO_MANY_STEPS', `A flow has at most ${stepsMax} steps`);
       }
+      if (typeof step !== 'object' || step === null) continue;
+      const { type, id, config } = step as Partial<FlowStepInput>;
       tools += runtimeToolsIn(Object(config)).length;
       if (tools > toolsMax) {
         const message = `The prompts of a flow define at most ${toolsMax} runtime tools together`;

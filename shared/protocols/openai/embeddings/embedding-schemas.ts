@@ -6,7 +6,9 @@ const { user, safety_identifier, metadata } = unused;
 /** As many as OpenAI takes. */
 const textsMax = 2_048;
 
-const Tokens = z.array(z.int()).min(1);
+const tokensMax = 8_192;
+
+const Tokens = z.array(z.int()).min(1).max(tokensMax);
 
 export const EmbeddingsBody = z
   .strictObject({
@@ -19,7 +21,7 @@ export const EmbeddingsBody = z
         z.string().min(1),
         z.array(z.string().min(1)).min(1).max(textsMax),
         Tokens,
-        z.array(Tokens).min(1),
+        z.array(Tokens).min(1).max(textsMax),
       ])
       .meta({
         description: `A text, or up to ${textsMax} texts. Tokens are refused: this service does not have the tokenizers of all models`,
