@@ -24,7 +24,7 @@ const settings = {
 
 export default defineConfig({
   test: {
-    testTimeout: 60_000,
+    testTimeout: process.env.PAGES_SEED ? 180_000 : 60_000,
     hookTimeout: 120_000,
     // Machines are slow at times; what holds is seen at once.
     expect: { poll: { timeout: 15_000 } },
