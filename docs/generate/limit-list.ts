@@ -186,6 +186,12 @@ export const limitGroups: { title: string; limits: Limit[] }[] = [
         at: '400 `TOO_MANY_STEPS`',
       },
       {
+        what: 'Steps of a run, those of branches, items, passes and inner flows included',
+        constant: { name: 'runStepsMax', in: '/run-bounds.ts' },
+        unit: '',
+        at: 'the run fails',
+      },
+      {
         what: 'Levels of steps inside of steps',
         constant: 'nestedListsMax',
         unit: '',
