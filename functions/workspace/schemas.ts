@@ -151,7 +151,7 @@ async function yamlValue(text: string, sandbox: Sandbox): Promise<unknown> {
     throw invalidAt('document', 'TOO_LARGE', tooMuch);
   });
   if ('value' in read) return read.value;
-  throw invalidAt('document', 'INVALID_FORMAT', `The text is not a YAML document: ${read.problem}`);
+  throw invalidAt('document', 'INVALID_FORMAT', `The text is not valid YAML: ${read.problem}`);
 }
 
 const tooMuch =
