@@ -154,8 +154,7 @@ async function yamlValue(text: string, sandbox: Sandbox): Promise<unknown> {
   throw invalidAt('document', 'INVALID_FORMAT', `The text is not valid YAML: ${read.problem}`);
 }
 
-const tooMuch =
-  'Reading the text takes too long. Send the document as JSON, or in parts: what a document does not name stays as it is';
+const tooMuch = 'Reading the text takes too long. Send the document as JSON instead';
 
 /** @throws 403 that names a permission which the caller lacks, of those for these kinds. */
 export function requireKinds(

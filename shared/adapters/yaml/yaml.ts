@@ -8,7 +8,7 @@ export function readYaml(text: string): Read {
   const read = valueOfJson(text) ?? valueOfYaml(text);
   // Copying them to the thread that asks would take as long as parsing them there.
   return 'value' in read && hasTooManyValues(read.value)
-    ? { problem: `It has more than ${valuesMax} values. Send it in parts` }
+    ? { problem: `It has more than ${valuesMax} values` }
     : read;
 }
 
