@@ -21,7 +21,7 @@ const marks: Record<Exclude<ProjectName, 'unit'>, RegExp> = {
 /** The long ones, which `npm run test:slow` runs. */
 const slowMark = '.slow.test.ts';
 
-/** What reads lists to their end: with `PAGES_SEED`, only these run, on short pages. None counts requests. */
+/** What reads lists to their end: with `PAGES_SEED`, only these run, on short pages, where no number of requests is certain. */
 const onShortPages = [
   ...['audit-log', 'conversations', 'run-metrics', 'agents/(list|manage)', 'workspace/round-trip'],
   ...['batches/(cancel|retry|run-flow)', 'flows/(delete|list|run-on-record-type)', 'runs/(cancel|list)'],

@@ -60,9 +60,10 @@ export async function openWidget(url: string) {
 
 const composer = (page: Page) => page.locator('[data-persona-composer-input]');
 
+/** Waits for the end of an answer, until which the button says "Stop generating" and does that. */
 export async function writeMessage(page: Page, text: string): Promise<void> {
   await composer(page).fill(text);
-  await page.locator('[data-persona-composer-submit]').click();
+  await page.locator('[data-persona-composer-submit]:not([aria-label^="Stop"])').click();
 }
 
 export const answersIn = (page: Page) => page.locator('[data-persona-theme-zone="assistant-message"]');
