@@ -48,6 +48,7 @@ export const useVariables = {
   'push-secrets:write': ['TEST_KEYS_KMS_KEY'],
   'mcp-connections:read': ['TEST_KEYS_KMS_KEY'],
   'mcp-connections:write': ['TEST_KEYS_KMS_KEY'],
+  'run-values': ['TEST_KEYS_KMS_KEY'],
   'budget-secrets:read': ['TEST_KEYS_KMS_KEY'],
   'budget-secrets:write': ['TEST_KEYS_KMS_KEY'],
   'alert-emails': ['ALERT_EMAIL_SENDER'],

@@ -52,6 +52,7 @@ export const livePorts = /* @__PURE__ */ using(
     'agent-credentials:read',
     'mcp-connections:read',
     'mcp-connections:write',
+    'run-values',
     // Refreshed tokens of MCP connections are stored.
     'table:write',
     // Agents inside of a run record their ends.
@@ -95,6 +96,7 @@ export const livePorts = /* @__PURE__ */ using(
       now: scope.now,
       secrets: async (keys) =>
         (await import('../domain/secrets/secret-values.ts')).versionedSecrets(scope)(keys),
+      shown: (text) => text,
       ...withNotedModels({ ...paid, model: named }),
       fetch: async (request) => (await import('../adapters/net/safe-fetch.ts')).safeFetch(request),
       searchAccount: async (provider) => (await accounts()).searchAccount(provider),

@@ -55,6 +55,8 @@ export type Use =
   | 'mcp-connections:read'
   /** Encrypts, and cannot decrypt. */
   | 'mcp-connections:write'
+  /** Encrypts and decrypts what flows on in runs and has values of secrets. */
+  | 'run-values'
   | 'budget-secrets:read'
   /** Encrypts, and cannot decrypt. */
   | 'budget-secrets:write'
