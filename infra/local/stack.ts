@@ -24,6 +24,8 @@ export interface StackOptions {
   host?: string;
   /** The directory of its state; in memory without it. */
   dataDir?: string | undefined;
+  /** Starts without what its directory lacks: files, or the end of a damaged write-ahead log. */
+  acceptLoss?: boolean | undefined;
   /** Another table than its own, which is created unless it exists: a restored one, for instance. */
   tableName?: string | undefined;
   /** Puts a server in front of the DynamoDB engine. @returns its endpoint */
@@ -86,7 +88,14 @@ export async function startStack(options: StackOptions): Promise<Stack> {
 }
 
 async function start(
-  { port, host = '127.0.0.1', dataDir, tableName = ownTable, inFrontOfTable }: StackOptions,
+  {
+    port,
+    host = '127.0.0.1',
+    dataDir,
+    acceptLoss = false,
+    tableName = ownTable,
+    inFrontOfTable,
+  }: StackOptions,
   resources: AsyncDisposableStack,
   warnings: string[],
   onEnd: (what: string) => void,
@@ -95,7 +104,7 @@ async function start(
   resources.defer(() => claimed?.release());
   const directory = claimed?.path;
   const warn = (text: string) => warnings.push(text);
-  const databases = directory === undefined ? undefined : openDatabases(directory, warn);
+  const databases = directory === undefined ? undefined : openDatabases(directory, warn, { acceptLoss });
   resources.defer(() => databases?.close());
   // Stops after the gateway, whose last requests still need it.
   const servers = resources.use(new AsyncDisposableStack());
