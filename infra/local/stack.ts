@@ -11,6 +11,7 @@ import { startMessages } from './messages/server.ts';
 import { startPollers } from './queues/event-sources.ts';
 import { localQueueUrl, startQueues } from './queues/queues.ts';
 import { claimDataDir } from './runtime/data-dir.ts';
+import { nearlyFullWarning } from './runtime/full-disk.ts';
 import { enforceGrants } from './runtime/lambda-grants.ts';
 import { removeStaticFiles } from './runtime/static-files.ts';
 import { startVectorsServer } from './s3-vectors/server.ts';
@@ -104,6 +105,8 @@ async function start(
   resources.defer(() => claimed?.release());
   const directory = claimed?.path;
   const warn = (text: string) => warnings.push(text);
+  const nearlyFull = directory === undefined ? undefined : nearlyFullWarning(directory);
+  if (nearlyFull) warn(nearlyFull);
   const databases = directory === undefined ? undefined : openDatabases(directory, warn, { acceptLoss });
   resources.defer(() => databases?.close());
   // Stops after the gateway, whose last requests still need it.

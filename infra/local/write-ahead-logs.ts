@@ -23,8 +23,15 @@ export function logMarks(directory: string, everyMs: number) {
   const file = join(directory, marksFile);
   const ends = new Map<string, LogEnd>();
   let written: Marks = {};
-  let marking: Promise<void> | undefined;
+  let isMarking = false;
   let timer: NodeJS.Timeout | undefined;
+  let hasFailed = false;
+
+  /** The marks of before remain, which are true; the next second tries again. */
+  function reportOnce(error: unknown) {
+    if (!hasFailed) log.warn('The ends of the write-ahead logs could not be marked', { error });
+    hasFailed = true;
+  }
 
   async function mark(databases: readonly string[]) {
     const at = new Date().toISOString();
@@ -49,10 +56,14 @@ export function logMarks(directory: string, everyMs: number) {
     findShortLogs: () => shortLogs(directory, readStored(file, Marks) ?? {}),
     watch(databases: () => readonly string[]) {
       const next = () => {
-        marking ??= mark(databases())
-          .catch((error) => log.warn('The ends of the write-ahead logs could not be marked', { error }))
+        if (isMarking) return;
+        isMarking = true;
+        mark(databases())
+          .then(() => {
+            hasFailed = false;
+          }, reportOnce)
           .finally(() => {
-            marking = undefined;
+            isMarking = false;
           });
       };
       timer ??= setInterval(next, everyMs).unref();

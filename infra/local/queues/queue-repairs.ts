@@ -2,6 +2,8 @@
  * Patches fauxqs: keeps its memory and its file consistent on a full disk, where messages would otherwise be lost or
  * never delivered, and releases all messages at its start. Import it first.
  */
+import { isFullDisk } from '../runtime/full-disk.ts';
+
 const part = (file: string) => import(new URL(file, import.meta.resolve('fauxqs')).href);
 const { PersistenceManager } = await part('./persistence.js');
 const { SqsQueue } = await part('./sqs/sqsStore.js');
@@ -11,10 +13,18 @@ interface Message {
   messageDeduplicationId?: string;
 }
 
-const sqliteFull = 13;
-const sqliteIoError = 10;
-const isFull = (error: unknown) =>
-  [sqliteFull, sqliteIoError].includes(((error as { errcode?: number }).errcode ?? 0) & 0xff);
+// Says so in the status: it is no failure of the server.
+for (const method of Object.getOwnPropertyNames(PersistenceManager.prototype)) {
+  const write = PersistenceManager.prototype[method];
+  if (method === 'constructor' || typeof write !== 'function') continue;
+  PersistenceManager.prototype[method] = function (...parameters: unknown[]) {
+    try {
+      return write.apply(this, parameters);
+    } catch (error) {
+      throw isFullDisk(error) ? Object.assign(error as Error, { statusCode: 507 }) : error;
+    }
+  };
+}
 
 /** Continues without the file if only receive counts are lost. */
 function tolerate<A extends unknown[]>(
@@ -26,7 +36,7 @@ function tolerate<A extends unknown[]>(
     try {
       return write.apply(this, parameters);
     } catch (error) {
-      if (!isFull(error) || !when(...parameters)) throw error;
+      if (!isFullDisk(error) || !when(...parameters)) throw error;
     }
   };
 }

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { SendMessageCommand, SQSClient } from '@aws-sdk/client-sqs';
 import { log } from '../../../shared/core/log.ts';
+import { isStorageFull } from '../../../shared/platform/aws/storage-full.ts';
 import { type AwsSchedule, scheduleKey } from './schedule.ts';
 
 const retryMs = 1_000;
@@ -18,13 +19,15 @@ export function openSender(urlOf: (arn: string) => string) {
   async function send(schedule: AwsSchedule, dueMs: number): Promise<void> {
     const { Arn, RetryPolicy, DeadLetterConfig } = schedule.Target;
     const expiresAt = Math.max(dueMs, Date.now()) + RetryPolicy.MaximumEventAgeInSeconds * 1_000;
-    for (let attempt = 0; !stopping.signal.aborted; attempt++) {
+    for (let attempts = 0; !stopping.signal.aborted; ) {
       try {
         await sendTo(Arn, schedule);
         return;
       } catch (error) {
         log.warn('A schedule could not send its message', { error, schedule: scheduleKey(schedule) });
-        if (attempt >= RetryPolicy.MaximumRetryAttempts || Date.now() > expiresAt) break;
+        // A full disk takes neither this message nor the one for the dead-letter queue.
+        if (!isStorageFull(error)) attempts++;
+        if (attempts > RetryPolicy.MaximumRetryAttempts || Date.now() > expiresAt) break;
         await sleep(retryMs, undefined, { signal: stopping.signal }).catch(() => {});
       }
     }

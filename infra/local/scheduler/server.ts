@@ -1,6 +1,7 @@
 import { text } from 'node:stream/consumers';
 import * as z from 'zod';
 import { log } from '../../../shared/core/log.ts';
+import { isFullDisk } from '../runtime/full-disk.ts';
 import { close, httpServer, listen } from '../runtime/server.ts';
 import { AwsSchedule } from './schedule.ts';
 import { openSchedules, type ScheduleTable } from './schedules.ts';
@@ -96,5 +97,6 @@ function failure(error: unknown): Answer {
     return failed(400, 'ValidationException', error.message);
   }
   log.error('The scheduler stand-in failed', { error });
+  if (isFullDisk(error)) return failed(507, 'ServiceQuotaExceededException', 'The disk is full');
   return failed(500, 'InternalServerException', 'Internal error');
 }

@@ -1,5 +1,6 @@
 import type { ServiceError } from '../../core/errors/errors.ts';
 import { unixSeconds } from '../../core/time/unix-seconds.ts';
+import { isStorageFull } from '../aws/storage-full.ts';
 import { ConditionFailed } from '../data/condition-failed.ts';
 import type { AnyEntity } from '../data/entity.ts';
 import { retryOnConflict } from '../data/retry-on-conflict.ts';
@@ -105,7 +106,20 @@ async function count(
     return { item: await updateIf(condition + hasUses, { set, add: use }, conditionValues) };
   };
   // If another request starts the window at the same time, the retry counts in that window.
-  return retryOnConflict(attempt, { attempts: attemptsMax, conflictError });
+  /** Reads go on while the disk is full. A key with a number of uses is not used without counting. */
+  const uncounted = async (error: unknown): Promise<{ item?: CountedCredential; full?: ServiceError }> => {
+    if (!isStorageFull(error)) throw error;
+    if (!counter.alive) return { item: beginWindows(undefined, counter, seconds) };
+    const stored = (await table.get(counter.entity, counter.key as never).catch(() => {
+      throw error;
+    })) as CountedCredential | undefined;
+    if (stored?.lifetimeMax !== undefined) throw error;
+    if (!counter.isAlive(stored, lastUsedAt)) return {};
+    const full = stored && fullWindow(stored, counter, seconds);
+    return { item: { ...stored, ...beginWindows(stored, counter, seconds) }, ...(full && { full }) };
+  };
+  // If another request starts the window at the same time, the retry counts in that window.
+  return retryOnConflict(attempt, { attempts: attemptsMax, conflictError }).catch(uncounted);
 }
 
 const conflictError = () => new Error('The rate-limit counter changed too often; send the request again');
