@@ -1,3 +1,5 @@
+import { noteClockJump } from '../../shared/core/earlier-process.ts';
+import { log } from '../../shared/core/log.ts';
 import { ensureCredentials, localUser } from './credentials.ts';
 import { openDatabases } from './databases.ts';
 import { startDynamoDb } from './dynamodb/dynamodb.ts';
@@ -10,6 +12,7 @@ import { createIssuer, issuerPath } from './issuer.ts';
 import { startMessages } from './messages/server.ts';
 import { startPollers } from './queues/event-sources.ts';
 import { localQueueUrl, startQueues } from './queues/queues.ts';
+import { watchClock } from './runtime/clock-jumps.ts';
 import { claimDataDir } from './runtime/data-dir.ts';
 import { nearlyFullWarning } from './runtime/full-disk.ts';
 import { enforceGrants } from './runtime/lambda-grants.ts';
@@ -130,6 +133,7 @@ async function start(
   routes.resolve({ ...issuer.routes, ...messages.routes });
   resources.use(startPollers(queues));
   resources.use(startTimers());
+  resources.use(watchClock(reportClockJump));
   resources.use(startExpiry(tableName));
   scheduler.begin();
   databases?.watch();
@@ -143,6 +147,13 @@ async function start(
     aws,
     table: tableName,
   };
+}
+
+function reportClockJump(byMs: number): void {
+  log.warn(
+    `The clock of the machine was set ${byMs < 0 ? 'back' : 'forward'} by ${Math.round(Math.abs(byMs) / 1_000)} s`,
+  );
+  noteClockJump(byMs);
 }
 
 async function startServers(

@@ -62,6 +62,9 @@ SqsQueue.prototype.enqueue = function (message: Message) {
   }
 };
 
+/** Of SQS. */
+const delayMsMax = 900_000;
+
 // The receivers of the last process are gone. Release their messages: otherwise their groups would block until the
 // visibility timeout. Their interrupted deliveries do not count, so no worker takes them for running.
 const { loadSqsAndSns } = PersistenceManager.prototype;
@@ -70,5 +73,8 @@ PersistenceManager.prototype.loadSqsAndSns = function (...stores: unknown[]) {
     `UPDATE sqs_messages SET receipt_handle = NULL, visibility_deadline = NULL, approximate_receive_count = 0,
       approximate_first_receive_timestamp = NULL WHERE receipt_handle IS NOT NULL`,
   );
+  // No delay is longer, unless the clock was set back since.
+  const latest = Date.now() + delayMsMax;
+  this.db.exec(`UPDATE sqs_messages SET delay_until = ${latest} WHERE delay_until > ${latest}`);
   return loadSqsAndSns.apply(this, stores);
 };

@@ -16,9 +16,9 @@ export function openSender(urlOf: (arn: string) => string) {
     return sqs.send(new SendMessageCommand({ QueueUrl: urlOf(arn), MessageBody: Target.Input }));
   }
 
-  async function send(schedule: AwsSchedule, dueMs: number): Promise<void> {
+  async function send(schedule: AwsSchedule): Promise<void> {
     const { Arn, RetryPolicy, DeadLetterConfig } = schedule.Target;
-    const expiresAt = Math.max(dueMs, Date.now()) + RetryPolicy.MaximumEventAgeInSeconds * 1_000;
+    const expiresAt = performance.now() + RetryPolicy.MaximumEventAgeInSeconds * 1_000;
     for (let attempts = 0; !stopping.signal.aborted; ) {
       try {
         await sendTo(Arn, schedule);
@@ -27,7 +27,7 @@ export function openSender(urlOf: (arn: string) => string) {
         log.warn('A schedule could not send its message', { error, schedule: scheduleKey(schedule) });
         // A full disk takes neither this message nor the one for the dead-letter queue.
         if (!isStorageFull(error)) attempts++;
-        if (attempts > RetryPolicy.MaximumRetryAttempts || Date.now() > expiresAt) break;
+        if (attempts > RetryPolicy.MaximumRetryAttempts || performance.now() > expiresAt) break;
         await sleep(retryMs, undefined, { signal: stopping.signal }).catch(() => {});
       }
     }

@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { limitedFetch } from '../../core/limited-fetch.ts';
+import { forwardClock } from '../../core/time/forward-clock.ts';
 
 /** The issuer is unreachable. A token of it may still be valid. */
 export class IssuerUnavailable extends Error {}
@@ -33,10 +34,11 @@ const fetchSmall = limitedFetch(1_000_000);
 /** A fetch that waits between two requests to the same address, whether they succeed or fail. */
 export function spacedFetch() {
   const askedAt = new Map<string, number>();
+  const now = forwardClock();
   return async (url: string, init: RequestInit): Promise<Response> => {
-    if (Date.now() < (askedAt.get(url) ?? 0) + retryMs)
+    if (now() < (askedAt.get(url) ?? 0) + retryMs)
       throw new IssuerUnavailable(`${url} was requested moments ago; try again later`);
-    askedAt.set(url, Date.now());
+    askedAt.set(url, now());
     try {
       const response = await fetchSmall(url, init);
       if (response.status !== 200) throw new Error(`Status ${response.status}`);

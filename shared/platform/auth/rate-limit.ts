@@ -18,6 +18,7 @@ import {
   defaultLimits,
   exhaustedWindows,
   fullWindow,
+  latestEnd,
   type RequestLimits,
   type Windows,
   windowKinds,
@@ -90,7 +91,10 @@ async function count(
     const increment = { add: { ...Object.fromEntries(counts), ...use }, set: { lastUsedAt } };
     const limits = Object.fromEntries(kinds.map(([, { limit }]) => [limit, counter[limit]]));
     const open = openWindows(counter) + hasUses;
-    const result = await updateIf(open, increment, { seconds, ...limits }).catch(conditionFailed);
+    const ends = Object.fromEntries(
+      kinds.map(([, kind]) => [`latest_${kind.endsAt}`, latestEnd(kind, seconds)]),
+    );
+    const result = await updateIf(open, increment, { seconds, ...limits, ...ends }).catch(conditionFailed);
     if (!(result instanceof ConditionFailed)) return { item: result };
     const stored = result.item as CountedCredential | undefined;
     if (!counter.isAlive(stored, lastUsedAt)) return {};
@@ -136,7 +140,10 @@ const below = (count: string, limit: string) =>
 /** The condition that no window has ended and none is full. */
 const openWindows = (limits: RequestLimits): string =>
   windowKinds(limits)
-    .map(([, { endsAt, count, limit }]) => `#${endsAt} > :seconds AND ${below(count, limit)}`)
+    .map(
+      ([, { endsAt, count, limit }]) =>
+        `#${endsAt} > :seconds AND #${endsAt} <= :latest_${endsAt} AND ${below(count, limit)}`,
+    )
     .join(' AND ');
 
 const usesLeft =
