@@ -47,13 +47,17 @@ registerHooks({
     return { ...loaded, source };
   },
 });
-await import('./queue-repairs.ts');
+const { releaseUncounted } = await import('./queue-repairs.ts');
 await import('./trace-headers.ts');
 const { startFauxqs } = await import('fauxqs');
 
 process.stderr.on('error', () => {});
 // Its own process group keeps terminal signals away; handle signals sent to this process.
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => process.exit(0));
+// Sent only by a parent that stops in order, and was not killed.
+process.on('message', (message) => {
+  if (message === 'stop') releaseUncounted();
+});
 process.on('disconnect', () => process.exit(0));
 
 process.once('message', async (options: QueueServerOptions) => {
