@@ -27,7 +27,7 @@ export interface Databases {
 export function openDatabases(
   directory: string,
   warn: (text: string) => void,
-  { acceptLoss = false, markEveryMs = 1_000 } = {},
+  { acceptLoss = false, compact = false, markEveryMs = 1_000 } = {},
 ): Databases {
   const listed = readStored(join(directory, contentsFile), Contents);
   const marks = logMarks(directory, markEveryMs);
@@ -60,6 +60,10 @@ export function openDatabases(
   try {
     refuseEmptied(directory, listed ?? []);
     openAll();
+    if (compact) {
+      marks.clear();
+      for (const [name, database] of open) giveSpaceBack(join(directory, name), database);
+    }
   } catch (error) {
     close(() => listed ?? []);
     throw error;
@@ -126,6 +130,17 @@ function refuseDamaged(file: string, database: DatabaseSync): void {
 
 const tablesIn = (database: DatabaseSync) =>
   Number(database.prepare('SELECT count(*) AS count FROM sqlite_schema').get()?.count);
+
+/** Needs room for a second copy while it runs. */
+function giveSpaceBack(file: string, database: DatabaseSync): void {
+  try {
+    database.exec('VACUUM; PRAGMA wal_checkpoint(TRUNCATE)');
+  } catch (error) {
+    throw new StartError(
+      `${file} could not be compacted: ${(error as Error).message}. Free as much disk space as it has, or start without --compact.`,
+    );
+  }
+}
 
 function merge(database: DatabaseSync): void {
   try {

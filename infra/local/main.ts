@@ -33,6 +33,7 @@ async function main() {
       json: { type: 'boolean' },
       ephemeral: { type: 'boolean' },
       'accept-loss': { type: 'boolean' },
+      compact: { type: 'boolean' },
       help: { type: 'boolean', short: 'h' },
     },
   });
@@ -54,6 +55,7 @@ async function main() {
     host: process.env.HOST || '127.0.0.1',
     tableName: process.env.TABLE_NAME || undefined,
     acceptLoss: values['accept-loss'],
+    compact: values.compact,
     dataDir: values.ephemeral ? undefined : process.env.DATA_DIR || '.local',
     onFailure(what) {
       log.error(what);

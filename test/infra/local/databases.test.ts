@@ -166,6 +166,21 @@ test('a missing database is refused, also without the list of files, unless its 
   }
 });
 
+test('compacting gives the space of deleted data back, and the next start takes what is left', () => {
+  const running = openRunning();
+  running.add(2_000);
+  running.close();
+  const file = join(running.directory, 'dynoxide.db');
+  const database = new DatabaseSync(file);
+  database.exec('DELETE FROM things WHERE rowid > 10');
+  database.close();
+  const before = statSync(file).size;
+  openDatabases(running.directory, () => {}, { compact: true }).close();
+  expect(statSync(file).size).toBeLessThan(before / 5);
+  expect(refusal(running.directory)).toBeUndefined();
+  expect(stored(running.directory)).toBe(10);
+});
+
 test('after a stop the database file alone is a backup', () => {
   const running = openRunning();
   const count = running.add(30);
