@@ -40,7 +40,7 @@ async function refusalOf(
     { method, aws: { signQuery: true, datetime } },
   );
   if (partsOf(signed.url) !== partsOf(`http://s3${url}`)) return mismatch;
-  // Not Date.now, which the server of the queues makes steady.
+  // biome-ignore lint/complexity/useDateNow: the server of the queues makes Date.now steady
   const since = new Date().getTime() - timeOf(datetime);
   return since > -clockSkewMs && since <= Number(seconds) * 1_000 ? undefined : 'Request has expired';
 }

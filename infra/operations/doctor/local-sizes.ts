@@ -55,14 +55,15 @@ function kindSizes(file: string): CheckResult[] {
   return tables.flatMap(({ name }) =>
     database
       .prepare(
-        `SELECT coalesce(json_extract(item_json, '$._type.S'), 'other') AS kind, count(*) AS items, sum(item_size) AS bytes
+        `SELECT coalesce(json_extract(item_json, '$._type.S'), 'other') AS kind, count(*) AS items, sum(item_size) AS bytes,
+            count(json_extract(item_json, '$.ttl')) AS expiring
            FROM "${name}" GROUP BY kind ORDER BY bytes DESC LIMIT ${kindsMax}`,
       )
       .all()
-      .map(({ kind, items, bytes }) => ({
+      .map(({ kind, items, bytes, expiring }) => ({
         id: `kind:${kind}`,
         what: `Items: ${kind}`,
-        ...ok(`${amount(Number(bytes))} in ${items}`),
+        ...ok(`${amount(Number(bytes))} in ${items}, of which ${expiring} expire`),
       })),
   );
 }

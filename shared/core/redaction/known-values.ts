@@ -1,4 +1,3 @@
-import { forwardClock } from '../time/forward-clock.ts';
 import { createRedactor, type Redactor } from './redactor.ts';
 
 /** Each value has about twenty encoded forms, each of which is searched for. */
@@ -13,16 +12,15 @@ interface Known {
 /** By value, most recent last. Each value has its own redactor, so that adding one does not rebuild the others. */
 const known = new Map<string, Known>();
 let characters = 0;
-const now = forwardClock();
 
 /** Registers a secret value that this process holds, so that the log omits it. */
 export function rememberSecretValue(value: string): void {
   const redactor = known.get(value)?.redactor ?? createRedactor([['', value]]);
   forget(value);
-  known.set(value, { redactor, until: now() + keptMs });
+  known.set(value, { redactor, until: performance.now() + keptMs });
   characters += value.length;
   for (const [oldest, { until }] of known) {
-    if (known.size <= valuesMax && characters <= charactersMax && until > now()) break;
+    if (known.size <= valuesMax && characters <= charactersMax && until > performance.now()) break;
     forget(oldest);
   }
 }

@@ -1,6 +1,6 @@
 import * as z from 'zod';
+import { forwardClock } from '../../core/concurrency/forward-clock.ts';
 import { limitedFetch } from '../../core/limited-fetch.ts';
-import { forwardClock } from '../../core/time/forward-clock.ts';
 
 /** The issuer is unreachable. A token of it may still be valid. */
 export class IssuerUnavailable extends Error {}
