@@ -13,12 +13,13 @@ import type * as z from 'zod';
 import { StartError } from './start-error.ts';
 
 /** The loss that each damaged file of the data directory causes, for the user to weigh. */
-const held: Record<string, string> = {
+export const held: Record<string, string> = {
   'contents.json': 'the check that all files are there',
   'credentials.json': 'the printed API keys; new ones are generated',
   'dynoxide.db': 'flows, records, results and keys',
   'fauxqs.db': 'queued messages, large payloads and stored files',
   'lock.db': 'nothing',
+  'log-marks.json': 'the check that the write-ahead logs are whole',
   'oidc-key.json': 'the signing key of session tokens; existing tokens become invalid',
   'outbox.db': 'the outbox: messages that flows sent',
   'schedules.json': 'the times at which suspended runs resume',
@@ -29,7 +30,7 @@ const held: Record<string, string> = {
 
 export const unreadableFileError = (file: string, why: string) =>
   new StartError(
-    `${file} cannot be read: ${why}. Restore it from a backup, or move it away to start without its contents (${held[basename(file)] ?? 'unknown'}).`,
+    `${file} cannot be read: ${why}. Restore it from a backup, or move it away and start with --accept-loss, without its contents (${held[basename(file)] ?? 'unknown'}).`,
   );
 
 /** Writes atomically, even in case of a power failure. Only the owner can read the file. */
