@@ -78,7 +78,7 @@ const requestStack = (
       async (event: APIGatewayProxyEvent, context: CallContext, { signal }: { signal: AbortSignal }) => {
         const { refused } = context;
         const needed = refused ? AbortSignal.any([signal, refused]) : signal;
-        const answer = answeredOnce(endpoint, event, context, (run) =>
+        const answer = answeredOnce(endpoint, event, context, lasting, (run) =>
           runEndpoint(endpoint, event, context, { signal: needed, lasting, run }),
         );
         answer.catch(() => {});
