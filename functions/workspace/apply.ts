@@ -30,7 +30,7 @@ All references and bodies are checked first, with the workspace as it would be a
 
 \`secrets\` are those that the service made for webhooks of surfaces and budgets, which only this response shows.
 
-It takes the READ of each kind in the document, the WRITE of each that changes (403 names it), and what these operations take, such as FLOWS:EXECUTE for schedules.`,
+It takes the READ of each kind in the document and of each that it refers to by a name, the WRITE of each that changes (403 names it), and what these operations take, such as FLOWS:EXECUTE for schedules.`,
   body: ApplyBody,
   response: { kind: 'json', bodies: { 200: ApplyResponse } },
   shownOnce: ['secrets.*.value'],

@@ -259,6 +259,18 @@ test('a callback continues the run with what it brings, once', async () => {
   expect(await ended(tenant, executionId)).toMatchObject({ status: 'completed', output: String(counted) });
 });
 
+test('the address of a callback is shown to those who may continue the run, and not to those who may read it', async () => {
+  const tenant = await newTenant();
+  const { executionId } = await paused(tenant, callback);
+  const shownTo = async (permissions: string[]) => {
+    const { call } = await newKey(tenant, { permissions });
+    const { waits } = await expectStatus(200, call('GET', `/v1/runs/${executionId}`));
+    return waits[0].callbackUrl;
+  };
+  expect(await shownTo(['FLOWS:READ'])).toBeNull();
+  expect(await shownTo(['FLOWS:READ', 'FLOWS:EXECUTE'])).toMatch(/^http.+\/v1\/callbacks\//);
+});
+
 test.each([
   ['null', 202],
   ['', 400],
