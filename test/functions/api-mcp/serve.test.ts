@@ -241,3 +241,14 @@ test('the address of a caller holds for his credential alone', async () => {
   expect((await send(one?.key)).status).toBe(200);
   expect((await send(other?.key)).status).toBe(403);
 });
+
+test('half of a pair of surrogates in a path or a query is said to be wrong', async () => {
+  const { mcp } = await caller();
+  const said = async (args: object) => (await use(mcp, 'call_operation', args)).text;
+  expect(await said({ id: 'flows.get', path: { id: '\ud800' } })).toContain(
+    'path.id is no well-formed Unicode',
+  );
+  expect(await said({ id: 'flows.list', query: { search: 'a\udc00' } })).toContain(
+    'query.search is no well-formed',
+  );
+});

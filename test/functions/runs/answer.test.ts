@@ -259,6 +259,17 @@ test('a callback continues the run with what it brings, once', async () => {
   expect(await ended(tenant, executionId)).toMatchObject({ status: 'completed', output: String(counted) });
 });
 
+test('a callback that is nested too deeply for an output is a 400, and the address still works', async () => {
+  const tenant = await newTenant();
+  const { executionId, waits } = await paused(tenant, callback);
+  const { pathname } = new URL(String(waits[0]?.callbackUrl));
+  const nested = (levels: number) => '['.repeat(levels) + ']'.repeat(levels);
+  const refused = await anonymous('POST', pathname, { body: nested(1_900) });
+  expect([refused.status, refused.body.details]).toMatchObject([400, [{ code: 'TOO_DEEP' }]]);
+  expect((await anonymous('POST', pathname, { body: nested(100) })).status).toBe(202);
+  expect(await ended(tenant, executionId)).toMatchObject({ status: 'completed' });
+});
+
 test('the address of a callback is shown to those who may continue the run, and not to those who may read it', async () => {
   const tenant = await newTenant();
   const { executionId } = await paused(tenant, callback);
