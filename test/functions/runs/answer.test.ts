@@ -50,7 +50,7 @@ async function paused(tenant: Tenant, ...steps: object[]) {
     options: { streamResponse: false },
   };
   const result = await expectStatus(200, tenant.call('POST', '/v1/dispatch', { body }));
-  expect(result).toMatchObject({ status: 'paused', success: true });
+  expect(result, JSON.stringify(result)).toMatchObject({ status: 'paused', success: true });
   return result as { executionId: string; batchExecutionId: string; waits: Record<string, unknown>[] };
 }
 
@@ -257,6 +257,50 @@ test('a callback continues the run with what it brings, once', async () => {
   expect(all.map(({ status }) => status).sort()).toEqual([202, 404, 404]);
   const counted = all.findIndex(({ status }) => status === 202) + 1;
   expect(await ended(tenant, executionId)).toMatchObject({ status: 'completed', output: String(counted) });
+});
+
+test('a tenant sends 50 emails an hour to strangers: what exceeds that fails in words, and sends nothing', async () => {
+  const tenant = await newTenant();
+  const own = addressIn(tenant);
+  const ask = approval({ assignees: { emails: ['a{{ item }}{{ own }}', 'b{{ item }}{{ own }}'] } });
+  const config = { items: 'Array.from({ length: 30 }, (_, i) => i)', concurrency: 1, steps: [ask] };
+  const body = {
+    flow: { name: 'Many', steps: [{ type: 'map', name: 'Each', config }] },
+    inputs: { own },
+    options: { streamResponse: false },
+  };
+  const result = await expectStatus(200, tenant.call('POST', '/v1/dispatch', { body }));
+  expect(result).toMatchObject({ success: false });
+  expect(result.error).toContain('The limit for messages is reached');
+  const more = { from: 'flows@example.com', to: [own], subject: 'x', text: 'x' };
+  const email = { type: 'send-email', name: 'Send', config: more };
+  const later = await expectStatus(
+    200,
+    tenant.call('POST', '/v1/dispatch', { body: { ...body, flow: { name: 'One', steps: [email] } } }),
+  );
+  expect(later.error).toContain('TENANT_STRANGERS_PER_HOUR');
+  const sent = (await findSentMessages(own)).map((message) => JSON.stringify(message));
+  expect(sent.length).toBeLessThanOrEqual(50);
+  expect(sent.filter((message) => message.includes(`"${own}"`))).toEqual([]);
+});
+
+test('who has answered an approval is no stranger', async () => {
+  const tenant = await newTenant();
+  const own = addressIn(tenant);
+  const { executionId } = await paused(tenant, approval({ assignees: { emails: [own] } }));
+  const { token } = await linkSentTo(own);
+  const given = { token, choice: 'approve' };
+  await expectStatus(200, anonymous('POST', '/v1/approvals/answer', { body: given }));
+  await ended(tenant, executionId);
+  const send = async (to: string[]) => {
+    const config = { from: 'flows@example.com', to, subject: 'x', text: 'x' };
+    const flow = { name: 'Send', steps: [{ type: 'send-email', name: 'Send', config }] };
+    const body = { flow, options: { streamResponse: false } };
+    return (await expectStatus(200, tenant.call('POST', '/v1/dispatch', { body }))).error;
+  };
+  expect(await send(Array.from({ length: 49 }, (_, n) => `n${n}${own}`))).toBeNull();
+  expect(await send([own])).toBeNull();
+  expect(await send([`another${own}`])).toContain('The limit for messages is reached');
 });
 
 test('a callback that is nested too deeply for an output is a 400, and the address still works', async () => {
