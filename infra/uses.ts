@@ -36,6 +36,7 @@ export const useVariables = {
   'queue:cleanup': [queues.cleanup.env],
   'queue:migrations': [queues.migrations.env],
   messages: ['EVENT_BUS'],
+  'message-limits': ['TENANT_MESSAGES_PER_HOUR', 'TENANT_STRANGERS_PER_HOUR'],
   assets: ['ASSET_BUCKET', 'PUBLIC_ASSETS_URL'],
   'assets:public': ['ASSET_BUCKET'],
   vectors: ['VECTOR_BUCKET'],

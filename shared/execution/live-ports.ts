@@ -8,6 +8,7 @@ import { sandbox } from '../adapters/sandbox/sandbox.ts';
 import { vectorsPort } from '../adapters/vectors/vectors-adapter.ts';
 import { loadOnce } from '../core/concurrency/load-once.ts';
 import { memoryPort } from '../domain/memory/memory-adapter.ts';
+import { messageLimits, withinMessageLimits } from '../domain/messages/message-limits.ts';
 import { recordsPort } from '../domain/records/records-adapter.ts';
 import { waitsPort } from '../domain/run-waits/waits-adapter.ts';
 import { runEnd } from '../domain/runs/run-end.ts';
@@ -65,6 +66,7 @@ export const livePorts = /* @__PURE__ */ using(
     memoryPort,
     assetStore,
     messagesPort,
+    messageLimits,
     toolsPort,
     flowsPort,
     waitsPort,
@@ -105,7 +107,7 @@ export const livePorts = /* @__PURE__ */ using(
       vectors: vectorsPort(scope),
       memory: memoryPort(scope),
       assets: assetStore({ tenant: scope.table.tenant, runId }),
-      messages: messagesPort(scope.table.tenant),
+      messages: withinMessageLimits(messageLimits(scope), messagesPort(scope.table.tenant)),
       tools: toolsPort(scope),
       a2a: a2aPort,
       mcp: connectedMcp(mcpPort(scope.table.tenant), async () =>

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { requireEnv } from '../../core/environment.ts';
+import { urlPart } from '../../core/text.ts';
 
 /** S3 rejected a request, or failed after all retries. */
 export class S3Error extends Error {
@@ -89,4 +90,4 @@ export function decodedPath(path: string): string | undefined {
 }
 
 /** A key, encoded for the path of a URL. */
-export const objectUrlPath = (key: string) => key.split('/').map(encodeURIComponent).join('/');
+export const objectUrlPath = (key: string) => key.split('/').map(urlPart).join('/');

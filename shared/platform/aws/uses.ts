@@ -37,6 +37,8 @@ export type Use =
   | 'queue:cleanup'
   | 'queue:migrations'
   | 'messages'
+  /** Knows how many messages a tenant sends in an hour. */
+  | 'message-limits'
   | 'assets'
   | 'assets:public'
   | 'vectors'

@@ -323,3 +323,27 @@ test('errors of models and permissions are those of chat completions', async () 
   const refused = openAi(key.key).responses.create({ model, input: 'hi' });
   expect(await requestError(refused)).toMatchObject({ status: 403, code: 'insufficient_permissions' });
 });
+
+test('an answer that is longer than a conversation stores is answered whole, and stored as far as it goes', async () => {
+  const { tenant, client } = await newCaller();
+  const script = `return '"'.repeat(1_300_000)`;
+  const flow = await publishedFlow(tenant, [{ type: 'transform-data', name: 'long', config: { script } }]);
+  const response = await client.responses.create({ model: `flow/${flow.id}`, input: 'x' });
+  expect(response.output_text).toHaveLength(1_300_000);
+  const { conversations } = await expectStatus(200, tenant.call('GET', '/v1/conversations'));
+  const { messages } = await expectStatus(
+    200,
+    tenant.call('GET', `/v1/conversations/${conversations[0].id}`),
+  );
+  const content: string = messages.at(-1).content;
+  expect(content.startsWith('"'.repeat(900_000))).toBe(true);
+  expect(content).toMatch(/\[Shortened: /);
+});
+
+test('what could not be stored with its answer is refused before there is one', async () => {
+  const { tenant, client } = await newCaller();
+  const input = '"'.repeat(1_300_000);
+  const error = await requestError(client.responses.create({ model, input }));
+  expect(error.status).toBe(400);
+  expect((await expectStatus(200, tenant.call('GET', '/v1/runs'))).data).toEqual([]);
+});
