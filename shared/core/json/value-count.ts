@@ -1,3 +1,5 @@
+import { invalidAt } from '../errors/errors.ts';
+
 /**
  * How many values a document of JSON may have, each list and object with what is in it counted: parsing and validating them
  * takes about a tenth of a second.
@@ -57,4 +59,11 @@ export function hasTooManyValues(value: unknown): boolean {
     for (const member of members) open.push(member);
   }
   return false;
+}
+
+/** @throws ServiceError 400 for a body of too many values. */
+export function assertValueCount(text: string): void {
+  if (!textHasTooManyValues(text)) return;
+  const message = `The body has more than ${valuesMax} values, each list and object with what is in it counted, or an object with more than ${membersMax} members. Send less at once`;
+  throw invalidAt('', 'TOO_MANY_VALUES', message);
 }
