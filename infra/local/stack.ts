@@ -12,6 +12,7 @@ import { startPollers } from './queues/event-sources.ts';
 import { localQueueUrl, startQueues } from './queues/queues.ts';
 import { claimDataDir } from './runtime/data-dir.ts';
 import { enforceGrants } from './runtime/lambda-grants.ts';
+import { checkOpenFiles } from './runtime/shortages.ts';
 import { removeStaticFiles } from './runtime/static-files.ts';
 import { startVectorsServer } from './s3-vectors/server.ts';
 import { startScheduler } from './scheduler/server.ts';
@@ -91,10 +92,11 @@ async function start(
   warnings: string[],
   onEnd: (what: string) => void,
 ): Promise<StackFacts> {
+  const warn = (text: string) => warnings.push(text);
+  checkOpenFiles(warn);
   const claimed = dataDir === undefined ? undefined : claimDataDir(dataDir);
   resources.defer(() => claimed?.release());
   const directory = claimed?.path;
-  const warn = (text: string) => warnings.push(text);
   const databases = directory === undefined ? undefined : openDatabases(directory, warn);
   resources.defer(() => databases?.close());
   // Stops after the gateway, whose last requests still need it.

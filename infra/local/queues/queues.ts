@@ -35,7 +35,8 @@ export async function startQueues(dataDir: string | undefined) {
     ended.then(() =>
       reject(new StartError('The SQS and S3 server (fauxqs) did not start. Its error output is above.')),
     );
-    child.send(options);
+    // Without a channel if it could not be started.
+    if (child.connected) child.send(options);
   });
   const endpoint = `http://127.0.0.1:${port}`;
   return {
