@@ -4,6 +4,7 @@ import { providerKeys } from '../../shared/adapters/models/providers/provider-ke
 import { log } from '../../shared/core/log.ts';
 import { findLocalModel, type LocalModel } from './models/find-local-model.ts';
 import { endWithParent } from './parent.ts';
+import { restartWithinMemory } from './runtime/memory.ts';
 import { shortageIn } from './runtime/shortages.ts';
 import { StartError } from './runtime/start-error.ts';
 import type { Stack, StackFacts } from './stack.ts';
@@ -11,6 +12,7 @@ import { usage } from './usage.ts';
 
 const stopWithinMs = 4_000;
 
+restartWithinMemory();
 // The data directory contains keys and secrets: only this user may read the files of this process and its children.
 process.umask(0o077);
 // Loads what follows in half the time from the second start on.
