@@ -14,6 +14,7 @@ import { encoded, errorAnswer, gatewayAnswer, splitOnce, write } from '../runtim
 import { invoke, LambdaTimeout } from '../runtime/invoke.ts';
 import { httpServer } from '../runtime/server.ts';
 import { prepareStaticFiles } from '../runtime/static-files.ts';
+import { makeAdmission } from './admission.ts';
 import { makeAuthorizer } from './authorize.ts';
 import { type BodyBounds, bodyBounds, bodyReader, boundDrain } from './bodies.ts';
 import { boundConnections, type ConnectionBounds, connectionBounds } from './connections.ts';
@@ -56,6 +57,7 @@ export function createGateway(
   const refused = createRouteMatcher(refusedMethods);
   const authorize = makeAuthorizer();
   const read = bodyReader(bodies);
+  const admission = makeAdmission();
 
   /** @returns undefined if the response was already sent. */
   async function answerTo(
@@ -63,6 +65,8 @@ export function createGateway(
     response: ServerResponse,
     event: APIGatewayProxyEvent,
   ): Promise<APIGatewayProxyResult | undefined> {
+    // A connection that was open before it stopped may bring further requests.
+    if (!server.listening) throw stopping;
     const local = (await localRoutes)[`${event.httpMethod} ${event.path}`];
     const refusal = local && localRouteRefusal(request);
     if (refusal) return forbidden(refusal);
@@ -89,11 +93,13 @@ export function createGateway(
       if ('refusal' in decision) return gatewayAnswer(decision.refusal, event);
       event.requestContext.authorizer = decision.context;
     }
+    if (!route.streams && route.path !== healthPath && !response.closed)
+      response.once('close', admission.begin(route.lambda, route.timeoutSeconds));
     const body = await read(request, response);
     if (!Buffer.isBuffer(body)) return unreadable[body];
     Object.assign(event, encoded(body, request.headers['content-type']));
     if (isEventTooLarge(event)) return eventTooLarge;
-    if (!route.streams) return integrate(route, event);
+    if (!route.streams) return integrate(route, event, admission.secondsOf(route.timeoutSeconds));
     if (route.lambda !== staticFilesLambda) endWithClient(request, response);
     return streamThrough(route, event, response);
   }
@@ -121,6 +127,13 @@ export function createGateway(
   // Asks for the body once the credential is accepted.
   return server.on('checkContinue', handle);
 }
+
+/** Who asks whether the service lives needs to know that also if it is busy. */
+const healthPath = '/v1/public/health';
+
+const stopping = new ServiceError('BUSY', 'The service is stopping. Send the request again in a moment', {
+  retryAfterSeconds: 5,
+});
 
 const unreadable = { 'too large': bodyTooLarge, 'too slow': bodyTooSlow };
 
@@ -158,8 +171,9 @@ async function streamThrough(
 
 /** Invokes the Lambda of a route: for an endpoint, the export `handler` of `functions/<group>/<verb>.ts`. */
 async function integrate(
-  { lambda, timeoutSeconds }: Route,
+  { lambda }: Route,
   event: APIGatewayProxyEvent,
+  timeoutSeconds: number,
 ): Promise<APIGatewayProxyResult> {
   const { requestId } = event.requestContext;
   try {
