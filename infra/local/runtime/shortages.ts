@@ -2,7 +2,7 @@ import { closeSync, openSync } from 'node:fs';
 import { StartError } from './start-error.ts';
 
 /** The limit of open files of this process. Node raises it to the hard limit when it starts. */
-export function openFilesMax(): number {
+function openFilesMax(): number {
   // Without it, the report would look up the names of all peers.
   Object.assign(process.report, { excludeNetwork: true });
   const { userLimits } = process.report.getReport() as { userLimits?: { open_files?: { soft: unknown } } };
