@@ -122,3 +122,13 @@ const regularExpressionsIn = (code: string) =>
   [...tokenizer(stripTypeScriptTypes(code), { ecmaVersion: 'latest', sourceType: 'module' })]
     .filter(({ type }) => type.label === 'regexp')
     .map((token) => (token as unknown as { value: { pattern: string; flags: string } }).value);
+
+test('texts go into URLs as whole characters: encodeURIComponent throws at half of a pair of surrogates', () => {
+  const checked = ['shared/core/text.ts', 'shared/core/redaction/secret-forms.ts'];
+  // Of names that the issuer's claims have checked.
+  checked.push('shared/platform/identity/principal.ts', 'shared/platform/auth/session.ts');
+  const others = sources.filter(
+    (path) => /^(shared|functions)\/(?!sites\/)/.test(path) && read(path).includes('encodeURIComponent'),
+  );
+  expect(others.filter((path) => !checked.includes(path) && !path.includes('program-reads'))).toEqual([]);
+});

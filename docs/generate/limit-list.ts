@@ -117,6 +117,20 @@ export const limitGroups: { title: string; limits: Limit[] }[] = [
         change: '`TENANT_OPEN_REQUESTS` (on AWS `-c openRequestsPerTenant`)',
       },
       {
+        what: 'Emails and text messages of a tenant an hour, by recipient',
+        constant: 500,
+        unit: '',
+        at: 'the step fails, and nothing is sent; emails of budgets come later',
+        change: '`TENANT_MESSAGES_PER_HOUR` (on AWS `-c messagesPerHour`)',
+      },
+      {
+        what: 'Of these, to addresses that have never answered an approval, and text messages',
+        constant: 50,
+        unit: '',
+        at: 'the same',
+        change: '`TENANT_STRANGERS_PER_HOUR` (on AWS `-c strangersPerHour`)',
+      },
+      {
         what: 'Records of a tenant that batches run at a time',
         constant: 'tenantSlots',
         unit: '',

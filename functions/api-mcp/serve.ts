@@ -1,4 +1,5 @@
 import { respondTo, runningMethods } from '../../shared/adapters/mcp-server/respond.ts';
+import { addressRelay } from '../../shared/platform/auth/relayed-address.ts';
 import { defineEndpoint } from '../../shared/platform/http/endpoint.ts';
 import { toStreamingLambda } from '../../shared/platform/http/lambda/streaming-lambda.ts';
 import { apiClient } from '../../shared/protocols/api-mcp/api-client.ts';
@@ -30,7 +31,7 @@ export const serveApiMcp = defineEndpoint({
 
 **Resources**: \`flow:{id}\`, \`agent:{id}\` and \`run:{id}\`, as GET returns them.
 
-Each call of an operation is a request of its own with your credential: it has the permissions of the credential, and counts for its rate limits.`,
+Each call of an operation is a request of its own with your credential: it has the permissions of the credential, counts for its rate limits, and comes from your address.`,
   body: JsonRpcMessage,
   open: ({ body }) => (runningMethods.has(body.method ?? '') ? 'run' : 'brief'),
   response: { kind: 'stream', mediaType: 'application/json', body: JsonRpcResponse },
@@ -39,11 +40,12 @@ Each call of an operation is a request of its own with your credential: it has t
     400: 'A message that the protocol refuses gets a JSON-RPC error with the status 400, 404 or 406',
     403: 'Also if a page of an origin calls that the deployment does not allow',
   },
-  needs: {},
+  needs: { relay: addressRelay },
 
-  async handle({ body, header, timeLeftMs, requestId, baseUrl, signal }) {
+  async handle({ body, header, timeLeftMs, requestId, baseUrl, signal, sourceIp }, { relay }) {
     assertOrigin(header('origin'), baseUrl());
-    const api = apiClient(baseUrl(), header('authorization') ?? '');
+    const authorization = header('authorization') ?? '';
+    const api = apiClient(baseUrl(), authorization, () => relay({ authorization, sourceIp }));
     const limit = AbortSignal.timeout(Math.max(1_000, timeLeftMs() - 2_000));
     const served = {
       name: 'Agent and Flow Automation Service',

@@ -49,7 +49,7 @@ export const getHealth = defineEndpoint({
   permission: 'public',
   scope: byCounting,
   summary: 'Get whether the service is ready',
-  description: `For load balancers and monitors. 200 if the table has accepted a write for this request, 503 if it does not within ${patienceMs / 1_000} seconds. Queues, buckets and model providers are not checked. Each IP address has ${grouped(limits.perHour)} requests an hour.`,
+  description: `For load balancers and monitors. 200 if the table has accepted a write for this request, 503 if it does not within ${patienceMs / 1_000} seconds. A full disk of a service on one machine does not count, because reads go on. Queues, buckets and model providers are not checked. Each IP address has ${grouped(limits.perHour)} requests an hour.`,
   response: { kind: 'json', bodies: { 200: Health } },
   errors: [503],
   needs: {},

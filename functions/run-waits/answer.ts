@@ -1,4 +1,6 @@
 import * as z from 'zod';
+import { log } from '../../shared/core/log.ts';
+import { messageLimits } from '../../shared/domain/messages/message-limits.ts';
 import { AnswerBody } from '../../shared/domain/run-waits/answer-body.ts';
 import { waitAnswers } from '../../shared/execution/run-waits/answer-wait.ts';
 import { linkedWait } from '../../shared/execution/run-waits/linked-wait.ts';
@@ -23,13 +25,17 @@ export const answerApproval = defineEndpoint({
     bodies: { 200: z.object({ choice: z.string(), answeredAt: z.string() }) },
   },
   errors: [400, 404, 409, 413],
-  needs: { linked: linkedWait, answers: waitAnswers },
+  needs: { linked: linkedWait, answers: waitAnswers, messages: messageLimits },
 
-  async handle({ body: { token, ...given } }, { linked, answers }) {
+  async handle({ body: { token, ...given } }, { linked, answers, messages }) {
     const { wait, address } = await linked.open(token, 'approval');
     const { answeredAt } = await answers.approve(wait, given, address ?? '');
+    if (address?.includes('@')) await messages.know(address).catch(logUnknown);
     return { choice: given.choice, answeredAt };
   },
 });
+
+/** The answer counts all the same. */
+const logUnknown = (error: unknown) => log.warn('Who answered could not be noted', { error });
 
 export const handler = toLambda(answerApproval);

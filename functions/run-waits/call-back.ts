@@ -1,5 +1,6 @@
 import * as z from 'zod';
-import { hasCode, notFound, tooLarge } from '../../shared/core/errors/errors.ts';
+import { hasCode, invalidAt, notFound, tooLarge } from '../../shared/core/errors/errors.ts';
+import { isDeeperThan, nestingLevelsMax } from '../../shared/core/json/nesting.ts';
 import { scopeOfToken } from '../../shared/domain/run-waits/wait-link.ts';
 import { waitAnswers } from '../../shared/execution/run-waits/answer-wait.ts';
 import { linkedWait } from '../../shared/execution/run-waits/linked-wait.ts';
@@ -23,7 +24,7 @@ export const callBack = defineEndpoint({
   }),
   summary: 'Continue a run that waits for a callback',
   description:
-    'The address that a `wait-for-callback` step has made. Any JSON of up to 256 KB becomes its output. It works once: 404 for a wrong, used or expired one.',
+    'The address that a `wait-for-callback` step has made. Any JSON of up to 256 KB and 100 levels becomes its output. It works once: 404 for a wrong, used or expired one.',
   params: z.object({ token: z.string().min(1).max(200) }),
   body: z.unknown().refine((body) => body !== undefined, 'Required: a JSON value'),
   needsBody: true,
@@ -32,6 +33,9 @@ export const callBack = defineEndpoint({
   needs: { linked: linkedWait, answers: waitAnswers },
 
   async handle({ params: { token }, body }, { linked, answers }) {
+    // Before the address is used up: the body becomes the output of a step.
+    if (isDeeperThan(nestingLevelsMax, body))
+      throw invalidAt('', 'TOO_DEEP', `A callback is nested at most ${nestingLevelsMax} levels deep`);
     const bytes = Buffer.byteLength(JSON.stringify(body));
     if (bytes > bodyBytesMax) throw tooLarge(`A callback has at most ${bodyBytesMax} bytes`);
     try {

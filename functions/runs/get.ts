@@ -6,6 +6,7 @@ import { runContents } from '../../shared/execution/listed-runs/run-content.ts';
 import { openWaits } from '../../shared/execution/run-waits/find-wait.ts';
 import { defineEndpoint } from '../../shared/platform/http/endpoint.ts';
 import { toLambda } from '../../shared/platform/http/lambda/lambda.ts';
+import { covers } from '../../shared/platform/identity/permissions.ts';
 import { RunParams, RunRow, readsRuns, runExample, toRunRow } from './schemas.ts';
 
 export const RunDetails = RunRow.extend({
@@ -45,10 +46,12 @@ export const getRun = defineEndpoint({
   needs: { find: runFinder, contentOf: runContents, waitsOf: openWaits },
 
   async handle({ params, permissions }, { find, contentOf, waitsOf }) {
-    const run = await find(params.id, kindsWith(await permissions(), 'READ'));
+    const held = await permissions();
+    const run = await find(params.id, kindsWith(held, 'READ'));
     const isOpen = run.completedAt === undefined && (run.kind === 'flow' || run.kind === 'batch');
+    const mayContinue = covers(held, 'FLOWS:EXECUTE');
     const [content, waits] = await Promise.all([contentOf(run), isOpen ? waitsOf(run.id) : []]);
-    return { ...toRunRow(run), ...content, waits: waits.map(waitView) };
+    return { ...toRunRow(run), ...content, waits: waits.map((wait) => waitView(wait, { mayContinue })) };
   },
 });
 

@@ -21,7 +21,7 @@ export const getWorkspace = defineEndpoint({
   summary: 'Export the workspace as a document',
   description: `Returns the drafts of all flows, agents, tools, model configs, products (with their capabilities, surfaces, items and schedules) and budgets, sorted by name. With \`Accept: application/yaml\` as YAML.
 
-They refer to each other by names. Where other texts are possible too, a name follows \`tool:\` or \`modelConfig:\`. Of a name that occurs twice, the second is \`name (2)\`, by age. What was deleted and is still referred to is \`(deleted)\`. A surface is \`<product>/<surface>\`, a record \`<type>/<name>\`.
+They refer to each other by names. Where other texts are possible too, a name follows \`tool:\` or \`modelConfig:\`. Of a name that occurs twice, the second is \`name (2)\`, by age. What was deleted and is still referred to is \`(deleted)\`. What the caller may not read keeps its id: only who may read it learns its name, and whether it exists. A surface is \`<product>/<surface>\`, a record \`<type>/<name>\`.
 
 It has no values of secrets, keys, credentials or runs. What is the default is left out, and so are kinds that the caller may not read; if that is all of them, 403. 413 for more than 5 MB, or more than ${resourcesMax} resources of a kind.`,
   headers: z.object({ accept: z.string().optional() }),
@@ -39,7 +39,11 @@ It has no values of secrets, keys, credentials or runs. What is the default is l
     const readable = kindsInOrder.filter((name) =>
       covers(principal.permissions, `${documentKinds[name].group}:READ`),
     );
-    const { resources, book } = await read({ kinds: readable, bytesMax: storedBytesMax });
+    const { resources, book } = await read({
+      permissions: principal.permissions,
+      kinds: readable,
+      bytesMax: storedBytesMax,
+    });
     const document = Object.fromEntries(
       readable.map((name) => {
         const entries = storedEntries(documentKinds[name], resources.get(name) ?? [], book.toName);

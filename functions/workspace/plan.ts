@@ -14,7 +14,7 @@ export const planWorkspace = defineEndpoint({
   summary: 'Plan what a document changes',
   description: `Compares a document with what is stored, and writes nothing. A resource of the document is described completely: a member that it leaves out has its default. Resources match by their names, so that another name is another resource. Lists that the document does not have are not compared.
 
-\`errors\` is what POST /v1/workspace/apply would refuse; \`planHash\` makes it refuse what this plan does not show. \`notes\` says what a document cannot contain. It takes the READ of each kind in the document.`,
+\`errors\` is what POST /v1/workspace/apply would refuse; \`planHash\` makes it refuse what this plan does not show. \`notes\` says what a document cannot contain. It takes the READ of each kind in the document, and of each that it refers to by a name.`,
   body: PlanBody,
   response: { kind: 'json', bodies: { 200: PlanResponse } },
   errors: [400],

@@ -19,10 +19,10 @@ interface Caller {
   signal: AbortSignal;
 }
 
-/** Plans what a document changes, with the names of all that it refers to. @throws 400, 403 */
 /** Of what is stored of the kinds in a document, and of those that it refers to. */
 const storedBytesMax = 30_000_000;
 
+/** Plans what a document changes, with the names of all that it refers to. @throws 400, 403 */
 export const workspacePlanner = /* @__PURE__ */ using(
   // The bodies that it checks come with the code of their operations, which reads its environment.
   [workspaceReader, secretNotes, stateProblems, sandbox, operationCaller(writingEndpoints)],
@@ -36,6 +36,7 @@ export const workspacePlanner = /* @__PURE__ */ using(
       const kinds = kindsInOrder.filter((name) => sent[name] !== undefined);
       requireKinds(permissions, kinds, 'READ');
       const snapshot = await workspaceReader(scope)({
+        permissions,
         kinds,
         sent,
         prune: options.prune,
@@ -51,7 +52,7 @@ export const workspacePlanner = /* @__PURE__ */ using(
       return {
         ...plan,
         errors: plan.errors.length > 0 ? plan.errors : await laterErrors(),
-        notes: [...plan.notes, ...(await secretNotes(scope)(sent))],
+        notes: [...plan.notes, ...(await secretNotes(scope)(sent, permissions))],
         book,
       };
     },

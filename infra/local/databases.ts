@@ -4,7 +4,8 @@ import { DatabaseSync } from 'node:sqlite';
 import * as z from 'zod';
 import { log } from '../../shared/core/log.ts';
 import { StartError } from './runtime/start-error.ts';
-import { readStored, unreadableFileError, writePrivately } from './runtime/state-files.ts';
+import { held, readStored, unreadableFileError, writePrivately } from './runtime/state-files.ts';
+import { type LogMarks, logMarks } from './write-ahead-logs.ts';
 
 /** The names of the files in the data directory, as the last or the running instance listed them. */
 const Contents = z.array(z.string());
@@ -21,11 +22,19 @@ export interface Databases {
  * Checks the databases of the data directory before their servers open them. Then holds a connection to each: SQLite
  * keeps a write-ahead log (`-wal`) as long as a connection is open, and `close` merges it. A log that is missing at the
  * next start was therefore not copied.
- * @param warn Receives a message for each missing file.
+ * @param warn Receives a message for each file that is missing or damaged, if `acceptLoss` is set.
  */
-export function openDatabases(directory: string, warn: (text: string) => void): Databases {
+export function openDatabases(
+  directory: string,
+  warn: (text: string) => void,
+  { acceptLoss = false, compact = false, markEveryMs = 1_000 } = {},
+): Databases {
   const listed = readStored(join(directory, contentsFile), Contents);
-  reportMissing(directory, listed ?? [], warn);
+  const marks = logMarks(directory, markEveryMs);
+  const losses = lossesIn(directory, listed, marks);
+  if (losses.length > 0 && !acceptLoss) throw new StartError([...losses, adviceOnLoss].join(' '));
+  if (losses.length > 0) marks.clear();
+  for (const loss of losses) warn(`${loss} The service starts without it, since --accept-loss is set.`);
   const open = new Map<string, DatabaseSync>();
   const openAll = () => {
     for (const name of databasesIn(directory)) {
@@ -38,6 +47,7 @@ export function openDatabases(directory: string, warn: (text: string) => void): 
   function close(expectedFiles: () => string[]) {
     const names = expectedFiles();
     const logs = [...open.keys()].map((name) => `${name}-wal`);
+    marks.clear();
     // Write the list before a log is removed, so that it never names a missing log.
     writeList(names.filter((name) => !logs.includes(name)));
     for (const database of open.values()) {
@@ -50,6 +60,10 @@ export function openDatabases(directory: string, warn: (text: string) => void): 
   try {
     refuseEmptied(directory, listed ?? []);
     openAll();
+    if (compact) {
+      marks.clear();
+      for (const [name, database] of open) giveSpaceBack(join(directory, name), database);
+    }
   } catch (error) {
     close(() => listed ?? []);
     throw error;
@@ -59,6 +73,7 @@ export function openDatabases(directory: string, warn: (text: string) => void): 
     watch() {
       openAll();
       writeList(filesIn(directory));
+      marks.watch(() => [...open.keys()]);
     },
     close: () => close(() => filesIn(directory)),
   };
@@ -76,7 +91,7 @@ function writeContents(file: string, names: string[]): void {
   }
 }
 
-const unlisted = /^(?:lock\.db|pid|contents\.json)|(?:\.tmp|-shm|-journal)$/;
+const unlisted = /^(?:lock\.db|pid|contents\.json|log-marks\.json)|(?:\.tmp|-shm|-journal)$/;
 
 const filesIn = (directory: string) =>
   readdirSync(directory, { withFileTypes: true })
@@ -116,6 +131,17 @@ function refuseDamaged(file: string, database: DatabaseSync): void {
 const tablesIn = (database: DatabaseSync) =>
   Number(database.prepare('SELECT count(*) AS count FROM sqlite_schema').get()?.count);
 
+/** Needs room for a second copy while it runs. */
+function giveSpaceBack(file: string, database: DatabaseSync): void {
+  try {
+    database.exec('VACUUM; PRAGMA wal_checkpoint(TRUNCATE)');
+  } catch (error) {
+    throw new StartError(
+      `${file} could not be compacted: ${(error as Error).message}. Free as much disk space as it has, or start without --compact.`,
+    );
+  }
+}
+
 function merge(database: DatabaseSync): void {
   try {
     database.exec('PRAGMA wal_checkpoint(TRUNCATE)');
@@ -124,18 +150,30 @@ function merge(database: DatabaseSync): void {
   }
 }
 
-function reportMissing(directory: string, listed: readonly string[], warn: (text: string) => void): void {
-  const missing = listed.filter((name) => !existsSync(join(directory, name)));
-  const logs = missing.filter((name) => name.endsWith('-wal')).map((name) => join(directory, name));
-  if (logs.length > 0) {
-    throw new StartError(
-      `Missing: ${logs.join(', ')}, with the latest changes of an instance that was running or killed. Stop the service and copy the whole directory again, or delete ${join(directory, contentsFile)} to start without those changes.`,
-    );
-  }
-  for (const name of missing) {
-    warn(`${join(directory, name)} is missing. The service starts without its contents.`);
-  }
+const adviceOnLoss =
+  'Stop the service and restore or copy the whole directory again, or start once with `npm start -- --accept-loss` to go on without what is missing.';
+
+/** What the directory lacks, one sentence each. */
+function lossesIn(directory: string, listed: readonly string[] | undefined, marks: LogMarks): string[] {
+  const missing = missingFrom(directory, listed);
+  const absent = missing.map((name) => {
+    const database = name.replace(/-wal$/, '');
+    const what = database === name ? '' : 'the latest changes of ';
+    return `${join(directory, name)} is missing, with ${what}${held[database] ?? 'unknown contents'}.`;
+  });
+  const logs = marks.findShortLogs().filter(({ name }) => !missing.includes(name));
+  return [...absent, ...logs.map(({ message }) => message)];
 }
+
+/** Without a list, for example after a kill in the first start, only what the first credentials were stored in. */
+function missingFrom(directory: string, listed: readonly string[] | undefined): string[] {
+  const isThere = (name: string) => existsSync(join(directory, name));
+  if (listed) return listed.filter((name) => !isThere(name));
+  return isThere('credentials.json') && !tableFiles.some(isThere) ? [tableFiles[0]] : [];
+}
+
+/** One for each engine. */
+const tableFiles = ['dynoxide.db', 'shared-local-instance.db'] as const;
 
 /** Refuses a listed database file that is empty: SQLite would accept it as a new database. */
 function refuseEmptied(directory: string, listed: readonly string[]): void {

@@ -63,6 +63,8 @@ export function setEnvironment(
     ),
     TENANT_OPEN_REQUESTS: process.env.TENANT_OPEN_REQUESTS || '50',
     SANDBOX_HEAP_MB: String(heapMegabytes.sandbox()),
+    TENANT_MESSAGES_PER_HOUR: process.env.TENANT_MESSAGES_PER_HOUR || '500',
+    TENANT_STRANGERS_PER_HOUR: process.env.TENANT_STRANGERS_PER_HOUR || '50',
     SCHEDULE_GROUP: scheduleGroups[0],
     SCHEDULER_ROLE_ARN: 'arn:aws:iam::000000000000:role/scheduler',
     SCHEDULES_GROUP: scheduleGroups[1],

@@ -37,6 +37,8 @@ async function main() {
     options: {
       json: { type: 'boolean' },
       ephemeral: { type: 'boolean' },
+      'accept-loss': { type: 'boolean' },
+      compact: { type: 'boolean' },
       help: { type: 'boolean', short: 'h' },
     },
   });
@@ -57,6 +59,8 @@ async function main() {
     port: portOf(process.env.PORT || '3000'),
     host: process.env.HOST || '127.0.0.1',
     tableName: process.env.TABLE_NAME || undefined,
+    acceptLoss: values['accept-loss'],
+    compact: values.compact,
     dataDir: values.ephemeral ? undefined : process.env.DATA_DIR || '.local',
     onFailure(what) {
       log.error(what);

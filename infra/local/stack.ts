@@ -1,3 +1,5 @@
+import { noteClockJump } from '../../shared/core/earlier-process.ts';
+import { log } from '../../shared/core/log.ts';
 import { ensureCredentials, localUser } from './credentials.ts';
 import { openDatabases } from './databases.ts';
 import { startDynamoDb } from './dynamodb/dynamodb.ts';
@@ -10,7 +12,9 @@ import { createIssuer, issuerPath } from './issuer.ts';
 import { startMessages } from './messages/server.ts';
 import { startPollers } from './queues/event-sources.ts';
 import { localQueueUrl, startQueues } from './queues/queues.ts';
+import { watchClock } from './runtime/clock-jumps.ts';
 import { claimDataDir } from './runtime/data-dir.ts';
+import { nearlyFullWarning } from './runtime/full-disk.ts';
 import { enforceGrants } from './runtime/lambda-grants.ts';
 import { checkOpenFiles } from './runtime/shortages.ts';
 import { removeStaticFiles } from './runtime/static-files.ts';
@@ -25,6 +29,10 @@ export interface StackOptions {
   host?: string;
   /** The directory of its state; in memory without it. */
   dataDir?: string | undefined;
+  /** Starts without what its directory lacks: files, or the end of a damaged write-ahead log. */
+  acceptLoss?: boolean | undefined;
+  /** Gives the space of deleted data back before it starts. */
+  compact?: boolean | undefined;
   /** Another table than its own, which is created unless it exists: a restored one, for instance. */
   tableName?: string | undefined;
   /** Puts a server in front of the DynamoDB engine. @returns its endpoint */
@@ -87,7 +95,15 @@ export async function startStack(options: StackOptions): Promise<Stack> {
 }
 
 async function start(
-  { port, host = '127.0.0.1', dataDir, tableName = ownTable, inFrontOfTable }: StackOptions,
+  {
+    port,
+    host = '127.0.0.1',
+    dataDir,
+    acceptLoss = false,
+    compact = false,
+    tableName = ownTable,
+    inFrontOfTable,
+  }: StackOptions,
   resources: AsyncDisposableStack,
   warnings: string[],
   onEnd: (what: string) => void,
@@ -97,7 +113,10 @@ async function start(
   const claimed = dataDir === undefined ? undefined : claimDataDir(dataDir);
   resources.defer(() => claimed?.release());
   const directory = claimed?.path;
-  const databases = directory === undefined ? undefined : openDatabases(directory, warn);
+  const nearlyFull = directory === undefined ? undefined : nearlyFullWarning(directory);
+  if (nearlyFull) warn(nearlyFull);
+  const databases =
+    directory === undefined ? undefined : openDatabases(directory, warn, { acceptLoss, compact });
   resources.defer(() => databases?.close());
   // Stops after the gateway, whose last requests still need it.
   const servers = resources.use(new AsyncDisposableStack());
@@ -120,6 +139,7 @@ async function start(
   routes.resolve({ ...issuer.routes, ...messages.routes });
   resources.use(startPollers(queues));
   resources.use(startTimers());
+  resources.use(watchClock(reportClockJump));
   resources.use(startExpiry(tableName));
   scheduler.begin();
   databases?.watch();
@@ -133,6 +153,13 @@ async function start(
     aws,
     table: tableName,
   };
+}
+
+function reportClockJump(byMs: number): void {
+  log.warn(
+    `The clock of the machine was set ${byMs < 0 ? 'back' : 'forward'} by ${Math.round(Math.abs(byMs) / 1_000)} s`,
+  );
+  noteClockJump(byMs);
 }
 
 async function startServers(

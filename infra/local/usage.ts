@@ -3,6 +3,8 @@ export const usage = `Starts the service on this machine.
 
   npm start                     with data in .local
   npm start -- --ephemeral      with data in memory
+  npm start -- --accept-loss    without what DATA_DIR lacks: missing files, the end of a damaged log
+  npm start -- --compact        first gives the disk space of deleted data back
   npm start -- --json           writes the addresses and keys as JSON
 
 Settings are environment variables; docs/guides/self-hosting.md has them all:

@@ -3,24 +3,30 @@ import { stackName } from '../aws/conventions/names.ts';
 import { parseSettings, type Settings } from '../aws/conventions/settings.ts';
 import { OperationError, parseOptions, printNote, runOperation } from './deployment/operation.ts';
 import { type CheckResult, runChecks } from './doctor/check.ts';
+import { localSizes } from './doctor/local-sizes.ts';
 import { machineChecks } from './doctor/machine.ts';
 import { formatReport } from './doctor/report.ts';
 
 const usage = `npm run doctor [-- --json]                      checks this machine
+       npm run doctor -- --local                       what the data of a service on this machine takes
        npm run doctor -- -c env=prod [-c name=value]…   checks a deployment; give the context values of cdk deploy`;
 
 /** Checks this machine or a deployment, and prints what it found and what to do. Ends with 1 on a problem. */
 async function doctor(): Promise<void> {
   const args = process.argv.slice(2);
   const json = args.includes('--json');
-  const rest = args.filter((argument) => argument !== '--json');
-  const results = rest.length === 0 ? await runChecks(machineChecks, process.env) : await ofDeployment(rest);
+  const isLocal = args.includes('--local');
+  const rest = args.filter((argument) => !['--json', '--local'].includes(argument));
+  const results = isLocal ? localSizes(process.env) : await checked(rest);
   process.stdout.write(
     json ? `${JSON.stringify(results, null, 2)}\n` : formatReport(results, process.stdout),
   );
   const problems = results.filter(({ status }) => status === 'problem');
   if (problems.length > 0) process.exit(1);
 }
+
+const checked = (rest: readonly string[]): Promise<CheckResult[]> =>
+  rest.length === 0 ? runChecks(machineChecks, process.env) : ofDeployment(rest);
 
 async function ofDeployment(args: readonly string[]): Promise<CheckResult[]> {
   // Their packages are those of development, which a machine that only runs the service does not have.

@@ -22,3 +22,6 @@ export function grouped(number: number): string {
   for (let end = digits.length; end > 0; end -= 3) groups.unshift(digits.slice(Math.max(0, end - 3), end));
   return groups.join(',');
 }
+
+/** A text as one part of a URL. encodeURIComponent throws at half of a pair of surrogates, which anybody can send. */
+export const urlPart = (text: string) => encodeURIComponent(text.toWellFormed());

@@ -8,6 +8,7 @@ import { sandbox } from '../adapters/sandbox/sandbox.ts';
 import { vectorsPort } from '../adapters/vectors/vectors-adapter.ts';
 import { loadOnce } from '../core/concurrency/load-once.ts';
 import { memoryPort } from '../domain/memory/memory-adapter.ts';
+import { messageLimits, withinMessageLimits } from '../domain/messages/message-limits.ts';
 import { recordsPort } from '../domain/records/records-adapter.ts';
 import { waitsPort } from '../domain/run-waits/waits-adapter.ts';
 import { runEnd } from '../domain/runs/run-end.ts';
@@ -52,6 +53,7 @@ export const livePorts = /* @__PURE__ */ using(
     'agent-credentials:read',
     'mcp-connections:read',
     'mcp-connections:write',
+    'run-values',
     // Refreshed tokens of MCP connections are stored.
     'table:write',
     // Agents inside of a run record their ends.
@@ -64,6 +66,7 @@ export const livePorts = /* @__PURE__ */ using(
     memoryPort,
     assetStore,
     messagesPort,
+    messageLimits,
     toolsPort,
     flowsPort,
     waitsPort,
@@ -95,6 +98,7 @@ export const livePorts = /* @__PURE__ */ using(
       now: scope.now,
       secrets: async (keys) =>
         (await import('../domain/secrets/secret-values.ts')).versionedSecrets(scope)(keys),
+      shown: (text) => text,
       ...withNotedModels({ ...paid, model: named }),
       fetch: async (request) => (await import('../adapters/net/safe-fetch.ts')).safeFetch(request),
       searchAccount: async (provider) => (await accounts()).searchAccount(provider),
@@ -103,7 +107,7 @@ export const livePorts = /* @__PURE__ */ using(
       vectors: vectorsPort(scope),
       memory: memoryPort(scope),
       assets: assetStore({ tenant: scope.table.tenant, runId }),
-      messages: messagesPort(scope.table.tenant),
+      messages: withinMessageLimits(messageLimits(scope), messagesPort(scope.table.tenant)),
       tools: toolsPort(scope),
       a2a: a2aPort,
       mcp: connectedMcp(mcpPort(scope.table.tenant), async () =>

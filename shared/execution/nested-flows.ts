@@ -1,6 +1,7 @@
 import type { FlowsPort } from '../adapters/ports/flows-port.ts';
 import { ifMissing } from '../core/errors/errors.ts';
 import { StepError } from '../core/errors/step-error.ts';
+import type { Unmasked } from '../core/redaction/hidden.ts';
 import { noted } from '../core/tracing/active-span.ts';
 import { flowStore } from '../domain/flows/flow-store.ts';
 import { noWaits } from '../domain/run-waits/waits-adapter.ts';
@@ -18,7 +19,7 @@ import { endingOfFlow } from './runs/flow-run-listing.ts';
 import { runVariables } from './runs/run-variables.ts';
 import { runVersions } from './runs/run-versions.ts';
 
-async function endOf(name: string, run: FlowRun): Promise<{ output: unknown }> {
+async function endOf(name: string, run: FlowRun): Promise<Unmasked & { output: unknown }> {
   let hasActed = false;
   const onActed = () => {
     hasActed = true;
@@ -29,8 +30,8 @@ async function endOf(name: string, run: FlowRun): Promise<{ output: unknown }> {
       `The flow "${name}" waits for more than ten seconds, which a tool cannot; shorten the wait`,
     );
   }
-  const { success, output, error, retryable, errorCode: code } = outcome.end;
-  if (success) return { output };
+  const { success, output, unmasked, error, retryable, errorCode: code } = outcome.end;
+  if (success) return { output, ...(unmasked && { unmasked }) };
   throw new StepError(`The flow "${name}" failed: ${error}`, { retryable, code, undone: !hasActed });
 }
 

@@ -11,12 +11,12 @@ import { type CallResponse, newTenant, stack, type Tenant } from '../support/sta
 const openMax = 50;
 
 /** A request whose response stays open until its caller leaves. */
-async function openResponse({ token }: Tenant, method: string, path: string, body?: object) {
+async function openResponse({ token }: Tenant, method: string, path: string, body?: object, more = {}) {
   const caller = new AbortController();
   const response = await fetch(stack().url + path, {
     method,
     signal: caller.signal,
-    headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
+    headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json', ...more },
     ...(body && { body: JSON.stringify(body) }),
   });
   return { status: response.status, headers: response.headers, leave: () => caller.abort(), response };
@@ -64,6 +64,30 @@ test('of 60 runs at once exactly 50 begin, the others are a 429 that says when t
   await vi.waitFor(() => expectStatus(200, run(tenant, quick.id, hello)), { timeout: 20_000, interval: 300 });
   for (const { leave } of begun) leave();
 }, 90_000);
+
+test('repetitions of a stream by its idempotency key have places as the first has, and give them back', async () => {
+  const tenant = await newTenant();
+  const config = { model: 'generic-openai/hanging', userPrompt: 'x' };
+  const flow = { name: 'Silent', steps: [{ type: 'prompt', name: 'ask', config }] };
+  const again = () =>
+    openResponse(tenant, 'POST', '/v1/dispatch', { flow }, { 'idempotency-key': 'the-same' });
+  const first = await again();
+  const all = await Promise.all(Array.from({ length: 60 }, again));
+  const begun = all.filter(({ status }) => status === 200);
+  const refused = all.filter(({ status }) => status === 429);
+  expect([begun.length, refused.length]).toEqual([openMax - 1, 11]);
+  for (const { response } of refused) expect(await response.json()).toEqual(refusal);
+  for (const { leave } of begun) leave();
+  await vi.waitFor(
+    async () => {
+      const one = await again();
+      one.leave();
+      expect(one.status).toBe(200);
+    },
+    { timeout: 20_000, interval: 300 },
+  );
+  first.leave();
+}, 60_000);
 
 test('a run that ends, fails or is refused gives its place back', async () => {
   const tenant = await newTenant();

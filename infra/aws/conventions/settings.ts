@@ -67,6 +67,8 @@ const Context = z
     rateLimitPerHour: wholeNumber(1, 1_000_000_000).default(1_000),
     rateLimitPerDay: wholeNumber(1, 1_000_000_000).default(10_000),
     openRequestsPerTenant: wholeNumber(1, 1_000).default(50),
+    messagesPerHour: wholeNumber(0, 1_000_000).default(500),
+    strangersPerHour: wholeNumber(0, 1_000_000).default(50),
     conversationRetentionDays: wholeNumber(1, 36_500).optional(),
     wafRatePer5Minutes: firewallRate.optional(),
     forwardedAddressHeader: z

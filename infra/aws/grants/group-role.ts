@@ -63,6 +63,7 @@ const grants: Record<Use, RoleGrant> = {
   messages: grantMessages,
   'alert-emails': grantEmails,
   'conversation-retention': nothing,
+  'message-limits': nothing,
   'places:agents': nothing,
   'places:deliveries': nothing,
   'places:telemetry': nothing,

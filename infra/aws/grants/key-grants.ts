@@ -15,6 +15,7 @@ const write = ['kms:Encrypt'];
 const ofTasks = { StringLike: { 'kms:EncryptionContext:taskId': 'task_*' } };
 /** Nor has it a connection. */
 const ofConnections = { StringLike: { 'kms:EncryptionContext:connectionId': 'mcpconn_*' } };
+const ofRuns = { StringEquals: { 'kms:EncryptionContext:purpose': 'run' } };
 const ofBudgets = { StringEquals: { 'kms:EncryptionContext:purpose': 'budget' } };
 const ofTelemetry = { StringEquals: { 'kms:EncryptionContext:purpose': 'telemetry' } };
 
@@ -26,6 +27,7 @@ export const keyGrants = {
   'push-secrets:write': onKey(write, ofTasks),
   'mcp-connections:read': onKey(read, ofConnections),
   'mcp-connections:write': onKey(write, ofConnections),
+  'run-values': onKey([...write, ...read], ofRuns),
   'budget-secrets:read': onKey(read, ofBudgets),
   'budget-secrets:write': onKey(write, ofBudgets),
   'telemetry-secrets:read': onKey(read, ofTelemetry),

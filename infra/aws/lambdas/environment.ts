@@ -46,6 +46,8 @@ const valuesOf = ({
   DELIVERIES_TENANT_PLACES: String(tenantPlaces(queues.deliveries, settings.env)),
   TELEMETRY_TENANT_PLACES: String(tenantPlaces(queues.telemetry, settings.env)),
   TENANT_OPEN_REQUESTS: String(settings.openRequestsPerTenant),
+  TENANT_MESSAGES_PER_HOUR: String(settings.messagesPerHour),
+  TENANT_STRANGERS_PER_HOUR: String(settings.strangersPerHour),
   WAKES_QUEUE_URL: stores.queues.wakes.queueUrl,
   WAKES_QUEUE_ARN: stores.queues.wakes.queueArn,
   DELIVERIES_QUEUE_URL: stores.queues.deliveries.queueUrl,

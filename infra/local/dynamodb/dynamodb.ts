@@ -13,8 +13,8 @@ export async function startDynamoDb(
   const port = await freePort();
   const engine = spawnGuarded(command, parameters(port, directory));
   const ended = engine.ended.then(() => 'ended' as const);
-  const deadline = Date.now() + readyWithinMs;
-  while (Date.now() < deadline) {
+  const deadline = performance.now() + readyWithinMs;
+  while (performance.now() < deadline) {
     const state = await Promise.race([ended, accepts(port)]);
     if (state === true) return { ...engine, endpoint: `http://127.0.0.1:${port}` };
     if (state === 'ended') break;

@@ -30,10 +30,10 @@ export function makeAuthorizer(ask: Ask = askLambda) {
       return { refusal: 'UNAUTHORIZED' };
     }
     const cached = cache.get(header);
-    if (cached && cached.expiresAt > Date.now()) return cached.decision;
+    if (cached && cached.expiresAt > performance.now()) return cached.decision;
     const decision = decide(event, ask);
     cache.delete(header);
-    cache.set(header, { decision, expiresAt: Date.now() + cachedMs });
+    cache.set(header, { decision, expiresAt: performance.now() + cachedMs });
     const [oldest] = cache.keys();
     if (cache.size > cachedMax && oldest !== undefined) cache.delete(oldest);
     // Caches policies only, not failures.

@@ -2,6 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import { text } from 'node:stream/consumers';
 import * as z from 'zod';
 import { log } from '../../../shared/core/log.ts';
+import { isFullDisk } from '../runtime/full-disk.ts';
 import { close, httpServer, listen } from '../runtime/server.ts';
 import { putEvents } from './event-bridge.ts';
 import { openOutbox } from './outbox.ts';
@@ -85,5 +86,5 @@ function failure(error: unknown, { refuse }: Protocol): Answer {
     return refuse(400, 'BadRequestException', error.message);
   }
   log.error('The stand-in of SES, SNS and EventBridge failed', { error });
-  return refuse(500, 'InternalFailure', 'Internal error');
+  return refuse(isFullDisk(error) ? 507 : 500, 'InternalFailure', 'Internal error');
 }

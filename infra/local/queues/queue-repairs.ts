@@ -1,7 +1,9 @@
 /**
  * Patches fauxqs: keeps its memory and its file consistent on a full disk, where messages would otherwise be lost or
- * never delivered, and releases all messages at its start. Import it first.
+ * never delivered, and releases all messages at its start, with their receives counted over restarts. Import it first.
  */
+import { isFullDisk } from '../runtime/full-disk.ts';
+
 const part = (file: string) => import(new URL(file, import.meta.resolve('fauxqs')).href);
 const { PersistenceManager } = await part('./persistence.js');
 const { SqsQueue } = await part('./sqs/sqsStore.js');
@@ -11,10 +13,18 @@ interface Message {
   messageDeduplicationId?: string;
 }
 
-const sqliteFull = 13;
-const sqliteIoError = 10;
-const isFull = (error: unknown) =>
-  [sqliteFull, sqliteIoError].includes(((error as { errcode?: number }).errcode ?? 0) & 0xff);
+// Says so in the status: it is no failure of the server.
+for (const method of Object.getOwnPropertyNames(PersistenceManager.prototype)) {
+  const write = PersistenceManager.prototype[method];
+  if (method === 'constructor' || typeof write !== 'function') continue;
+  PersistenceManager.prototype[method] = function (...parameters: unknown[]) {
+    try {
+      return write.apply(this, parameters);
+    } catch (error) {
+      throw isFullDisk(error) ? Object.assign(error as Error, { statusCode: 507 }) : error;
+    }
+  };
+}
 
 /** Continues without the file if only receive counts are lost. */
 function tolerate<A extends unknown[]>(
@@ -26,7 +36,7 @@ function tolerate<A extends unknown[]>(
     try {
       return write.apply(this, parameters);
     } catch (error) {
-      if (!isFull(error) || !when(...parameters)) throw error;
+      if (!isFullDisk(error) || !when(...parameters)) throw error;
     }
   };
 }
@@ -52,13 +62,70 @@ SqsQueue.prototype.enqueue = function (message: Message) {
   }
 };
 
+/** Of SQS. */
+const delayMsMax = 900_000;
+
+interface Database {
+  exec: (sql: string) => void;
+}
+let opened: Database | undefined;
+
 // The receivers of the last process are gone. Release their messages: otherwise their groups would block until the
-// visibility timeout. Their interrupted deliveries do not count, so no worker takes them for running.
+// visibility timeout. To workers, the next delivery is the first one: nobody else runs what the message asks for. How
+// often a message was received in all is counted beside it, because what it asks for may have ended the process.
 const { loadSqsAndSns } = PersistenceManager.prototype;
 PersistenceManager.prototype.loadSqsAndSns = function (...stores: unknown[]) {
-  this.db.exec(
+  opened = this.db as Database;
+  opened.exec(
+    'CREATE TABLE IF NOT EXISTS earlier_receives (message_id TEXT PRIMARY KEY, count INTEGER NOT NULL)',
+  );
+  release(opened, 'approximate_receive_count');
+  deadLetter(opened);
+  // No delay is longer, unless the clock was set back since.
+  const latest = Date.now() + delayMsMax;
+  opened.exec(`UPDATE sqs_messages SET delay_until = ${latest} WHERE delay_until > ${latest}`);
+  return loadSqsAndSns.apply(this, stores);
+};
+
+/** Call when the service stops in order: the deliveries that it interrupts are not counted. */
+export function releaseUncounted(): void {
+  try {
+    if (opened) release(opened, 'approximate_receive_count - 1');
+  } catch (error) {
+    if (!isFullDisk(error)) throw error;
+  }
+}
+
+function release(database: Database, counted: string): void {
+  database.exec(
+    `INSERT INTO earlier_receives SELECT message_id, ${counted} FROM sqs_messages WHERE receipt_handle IS NOT NULL
+      ON CONFLICT (message_id) DO UPDATE SET count = count + excluded.count`,
+  );
+  database.exec(
     `UPDATE sqs_messages SET receipt_handle = NULL, visibility_deadline = NULL, approximate_receive_count = 0,
       approximate_first_receive_timestamp = NULL WHERE receipt_handle IS NOT NULL`,
   );
-  return loadSqsAndSns.apply(this, stores);
-};
+}
+
+// What was received too often goes to the dead-letter queue of its queue, as at the receive after the last.
+const received = `
+  SELECT message_id FROM earlier_receives
+    JOIN sqs_messages USING (message_id)
+    JOIN sqs_queues ON sqs_queues.name = queue_name
+    WHERE count >= json_extract(json_extract(attributes, '$.RedrivePolicy'), '$.maxReceiveCount')`;
+const deadLetterQueue = `
+  SELECT dead.name FROM sqs_queues AS own JOIN sqs_queues AS dead
+    ON dead.arn = json_extract(json_extract(own.attributes, '$.RedrivePolicy'), '$.deadLetterTargetArn')
+    WHERE own.name = sqs_messages.queue_name`;
+
+function deadLetter(database: Database): void {
+  database.exec(
+    `UPDATE sqs_messages SET queue_name = coalesce((${deadLetterQueue}), queue_name) WHERE message_id IN (${received})`,
+  );
+  // In the dead-letter queue, it begins anew.
+  database.exec(
+    `DELETE FROM earlier_receives WHERE message_id NOT IN (
+      SELECT message_id FROM sqs_messages JOIN sqs_queues ON sqs_queues.name = queue_name
+        WHERE json_extract(attributes, '$.RedrivePolicy') IS NOT NULL)`,
+  );
+}

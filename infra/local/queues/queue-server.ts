@@ -1,6 +1,7 @@
 import { enableCompileCache, registerHooks } from 'node:module';
 import net from 'node:net';
 import { DatabaseSync } from 'node:sqlite';
+import { steadyClock } from '../runtime/clock-jumps.ts';
 import { signedOnly } from './signed-addresses.ts';
 
 /** Runs as a child process: SQS and S3 until the parent ends. The first message contains the options. */
@@ -20,6 +21,9 @@ const { listen } = net.Server.prototype;
 net.Server.prototype.listen = function (this: net.Server, options: object) {
   return listen.call(this, { ...options, host: '127.0.0.1' });
 } as typeof listen;
+
+// Delays, visibility and deduplication are durations, which a clock that is set does not change.
+Date.now = steadyClock();
 
 // It also waits for the disk four times per message. Without the wait, a write survives the end of this process (but
 // not of the machine), and a queue has twice the throughput.
@@ -43,13 +47,17 @@ registerHooks({
     return { ...loaded, source };
   },
 });
-await import('./queue-repairs.ts');
+const { releaseUncounted } = await import('./queue-repairs.ts');
 await import('./trace-headers.ts');
 const { startFauxqs } = await import('fauxqs');
 
 process.stderr.on('error', () => {});
 // Its own process group keeps terminal signals away; handle signals sent to this process.
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => process.exit(0));
+// Sent only by a parent that stops in order, and was not killed.
+process.on('message', (message) => {
+  if (message === 'stop') releaseUncounted();
+});
 process.on('disconnect', () => process.exit(0));
 
 process.once('message', async (options: QueueServerOptions) => {

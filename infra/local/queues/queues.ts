@@ -45,7 +45,7 @@ export async function startQueues(dataDir: string | undefined) {
     queues: Object.entries(queues).map(([name, spec]) => localQueue(endpoint, name as QueueName, spec)),
     ended,
     async stop() {
-      if (child.connected) child.disconnect();
+      if (child.connected) child.send('stop', () => child.disconnect());
       await ended;
     },
   };

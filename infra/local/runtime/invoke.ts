@@ -46,7 +46,7 @@ export async function invoke<Event, Result>(
     recursive.has(name) ? 'Allow' : 'Terminate',
   );
   const handler = await load(name);
-  const deadline = Date.now() + timeoutSeconds * 1000;
+  const deadline = performance.now() + timeoutSeconds * 1000;
   const outOfTime = Promise.withResolvers<never>();
   const timer = setTimeout(
     () => outOfTime.reject(new LambdaTimeout(`${name} ran for more than ${timeoutSeconds} s`)),
@@ -78,7 +78,7 @@ function contextOf(name: string, awsRequestId: string, deadline: number): Contex
     logGroupName: `/aws/lambda/${functionName}`,
     logStreamName: 'local',
     callbackWaitsForEmptyEventLoop: false,
-    getRemainingTimeInMillis: () => Math.max(0, deadline - Date.now()),
+    getRemainingTimeInMillis: () => Math.max(0, Math.floor(deadline - performance.now())),
     done: () => {},
     fail: () => {},
     succeed: () => {},

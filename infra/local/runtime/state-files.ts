@@ -14,12 +14,13 @@ import { shortageIn } from './shortages.ts';
 import { StartError } from './start-error.ts';
 
 /** The loss that each damaged file of the data directory causes, for the user to weigh. */
-const held: Record<string, string> = {
+export const held: Record<string, string> = {
   'contents.json': 'the check that all files are there',
   'credentials.json': 'the printed API keys; new ones are generated',
   'dynoxide.db': 'flows, records, results and keys',
   'fauxqs.db': 'queued messages, large payloads and stored files',
   'lock.db': 'nothing',
+  'log-marks.json': 'the check that the write-ahead logs are whole',
   'oidc-key.json': 'the signing key of session tokens; existing tokens become invalid',
   'outbox.db': 'the outbox: messages that flows sent',
   'schedules.json': 'the times at which suspended runs resume',
@@ -34,7 +35,7 @@ export function unreadableFileError(file: string, why: unknown): StartError {
   if (shortage) return new StartError(`${file} cannot be opened, but is not damaged: ${shortage}.`);
   const text = why instanceof Error ? why.message : why;
   return new StartError(
-    `${file} cannot be read: ${text}. Restore it from a backup, or move it away to start without its contents (${held[basename(file)] ?? 'unknown'}).`,
+    `${file} cannot be read: ${text}. Restore it from a backup, or move it away and start with --accept-loss, without its contents (${held[basename(file)] ?? 'unknown'}).`,
   );
 }
 

@@ -1,6 +1,7 @@
 import { text } from 'node:stream/consumers';
 import * as z from 'zod';
 import { log } from '../../../shared/core/log.ts';
+import { isFullDisk } from '../runtime/full-disk.ts';
 import { close, httpServer, listen } from '../runtime/server.ts';
 import { vectorsActions } from './actions.ts';
 import { VectorsError, vectorsInvalid } from './errors.ts';
@@ -52,5 +53,9 @@ function failure(error: unknown): { status: number; type: string; body: object }
     return { status: 400, type: 'ValidationException', body: { message: error.message } };
   }
   log.error('The S3 Vectors stand-in failed', { error });
-  return { status: 500, type: 'InternalServerException', body: { message: 'Internal error' } };
+  return {
+    status: isFullDisk(error) ? 507 : 500,
+    type: 'InternalServerException',
+    body: { message: 'Internal error' },
+  };
 }

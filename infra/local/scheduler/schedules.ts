@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
 import * as z from 'zod';
 import { log } from '../../../shared/core/log.ts';
+import { systemClocks, watchClock } from '../runtime/clock-jumps.ts';
 import { readStored, writePrivately } from '../runtime/state-files.ts';
 import { firesOnce, parseExpression } from './expressions.ts';
 import { AwsSchedule, type ScheduleKey, scheduleKey } from './schedule.ts';
@@ -12,6 +13,8 @@ const Kept = z.array(z.tuple([z.string(), AwsSchedule]));
 /** The maximum delay of a timer. */
 const timerMsMax = 2 ** 31 - 1;
 
+const correctionMsMax = 60_000;
+
 export type ScheduleTable = ReturnType<typeof openSchedules>;
 
 /**
@@ -19,10 +22,16 @@ export type ScheduleTable = ReturnType<typeof openSchedules>;
  * time.
  * @param urlOf The URL of a queue, by its ARN.
  */
-export function openSchedules(directory: string | undefined, urlOf: (arn: string) => string) {
+export function openSchedules(
+  directory: string | undefined,
+  urlOf: (arn: string) => string,
+  clocks = systemClocks,
+) {
+  const { wall } = clocks;
+  let watch: Disposable | undefined;
   const file = directory && join(directory, 'schedules.json');
   const schedules = new Map((file && readStored(file, Kept)) || []);
-  const timers = new Map<string, NodeJS.Timeout>();
+  const timers = new Map<string, { timer: NodeJS.Timeout; due: number }>();
   const sender = openSender(urlOf);
 
   let saving: Promise<void> | undefined;
@@ -37,8 +46,13 @@ export function openSchedules(directory: string | undefined, urlOf: (arn: string
   }
 
   async function fire(schedule: AwsSchedule, dueMs: number) {
-    const sent = sender.send(schedule, dueMs);
-    if (!firesOnce(schedule.ScheduleExpression)) return arm(schedule, dueMs);
+    timers.delete(scheduleKey(schedule));
+    const sent = sender.send(schedule);
+    if (!firesOnce(schedule.ScheduleExpression)) {
+      // What was missed while the machine slept is not made up for, as after a restart.
+      arm(schedule, Math.max(dueMs, wall()));
+      return;
+    }
     await sent;
     // AWS keeps a finished schedule otherwise.
     if (schedule.ActionAfterCompletion === 'NONE' || schedules.get(scheduleKey(schedule)) !== schedule)
@@ -54,16 +68,20 @@ export function openSchedules(directory: string | undefined, urlOf: (arn: string
   function arm(schedule: AwsSchedule, after: number) {
     const due = parseExpression(schedule.ScheduleExpression)(after, schedule.ScheduleExpressionTimezone);
     if (due === undefined) return;
-    const inMs = Math.max(0, due - Date.now());
+    wait(schedule, due);
+  }
+
+  function wait(schedule: AwsSchedule, due: number) {
+    const inMs = Math.max(0, due - wall());
     const timer =
       inMs > timerMsMax
-        ? setTimeout(() => arm(schedule, after), timerMsMax)
+        ? setTimeout(() => wait(schedule, due), timerMsMax)
         : setTimeout(() => fire(schedule, due), inMs);
-    timers.set(scheduleKey(schedule), timer);
+    timers.set(scheduleKey(schedule), { timer, due });
   }
 
   function disarm(key: ScheduleKey) {
-    clearTimeout(timers.get(scheduleKey(key)));
+    clearTimeout(timers.get(scheduleKey(key))?.timer);
     timers.delete(scheduleKey(key));
   }
 
@@ -75,8 +93,23 @@ export function openSchedules(directory: string | undefined, urlOf: (arn: string
   }
 
   /** One in the past fires at once, as on AWS. */
-  const armed = (schedule: AwsSchedule) =>
-    arm(schedule, firesOnce(schedule.ScheduleExpression) ? 0 : Date.now());
+  const armed = (schedule: AwsSchedule) => arm(schedule, firesOnce(schedule.ScheduleExpression) ? 0 : wall());
+
+  /**
+   * Compares all due times with a clock that was set. What became due fires. Set back, a recurring one takes its next
+   * time of the new clock; one that fires once still waits no longer than it would have.
+   */
+  function rearm(byMs: number) {
+    for (const [key, { timer, due }] of [...timers]) {
+      const schedule = schedules.get(key);
+      const isOnce = !schedule || firesOnce(schedule.ScheduleExpression);
+      if (!schedule || (byMs < 0 && isOnce)) continue;
+      clearTimeout(timer);
+      // After a small correction, a time that has fired does not come again.
+      if (byMs < -correctionMsMax) arm(schedule, wall());
+      else wait(schedule, due);
+    }
+  }
 
   async function put(schedule: AwsSchedule): Promise<void> {
     const key = scheduleKey(schedule);
@@ -93,9 +126,13 @@ export function openSchedules(directory: string | undefined, urlOf: (arn: string
 
   return {
     /** Starts firing stored and new schedules. */
-    start: () => schedules.forEach(armed),
+    start: () => {
+      watch ??= watchClock(rearm, clocks);
+      schedules.forEach(armed);
+    },
     async stop(): Promise<void> {
-      timers.forEach(clearTimeout);
+      watch?.[Symbol.dispose]();
+      for (const { timer } of timers.values()) clearTimeout(timer);
       sender.stop();
       await saving?.catch(() => {});
     },

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { SendMessageCommand, SQSClient } from '@aws-sdk/client-sqs';
 import { log } from '../../../shared/core/log.ts';
+import { isStorageFull } from '../../../shared/platform/aws/storage-full.ts';
 import { type AwsSchedule, scheduleKey } from './schedule.ts';
 
 const retryMs = 1_000;
@@ -15,16 +16,18 @@ export function openSender(urlOf: (arn: string) => string) {
     return sqs.send(new SendMessageCommand({ QueueUrl: urlOf(arn), MessageBody: Target.Input }));
   }
 
-  async function send(schedule: AwsSchedule, dueMs: number): Promise<void> {
+  async function send(schedule: AwsSchedule): Promise<void> {
     const { Arn, RetryPolicy, DeadLetterConfig } = schedule.Target;
-    const expiresAt = Math.max(dueMs, Date.now()) + RetryPolicy.MaximumEventAgeInSeconds * 1_000;
-    for (let attempt = 0; !stopping.signal.aborted; attempt++) {
+    const expiresAt = performance.now() + RetryPolicy.MaximumEventAgeInSeconds * 1_000;
+    for (let attempts = 0; !stopping.signal.aborted; ) {
       try {
         await sendTo(Arn, schedule);
         return;
       } catch (error) {
         log.warn('A schedule could not send its message', { error, schedule: scheduleKey(schedule) });
-        if (attempt >= RetryPolicy.MaximumRetryAttempts || Date.now() > expiresAt) break;
+        // A full disk takes neither this message nor the one for the dead-letter queue.
+        if (!isStorageFull(error)) attempts++;
+        if (attempts > RetryPolicy.MaximumRetryAttempts || performance.now() > expiresAt) break;
         await sleep(retryMs, undefined, { signal: stopping.signal }).catch(() => {});
       }
     }

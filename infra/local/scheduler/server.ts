@@ -1,6 +1,8 @@
 import { text } from 'node:stream/consumers';
 import * as z from 'zod';
 import { log } from '../../../shared/core/log.ts';
+import { systemClocks } from '../runtime/clock-jumps.ts';
+import { isFullDisk } from '../runtime/full-disk.ts';
 import { close, httpServer, listen } from '../runtime/server.ts';
 import { AwsSchedule } from './schedule.ts';
 import { openSchedules, type ScheduleTable } from './schedules.ts';
@@ -22,8 +24,9 @@ export async function startScheduler(
   directory: string | undefined,
   urlOf: (arn: string) => string,
   groups: readonly string[],
+  clocks = systemClocks,
 ) {
-  const schedules = openSchedules(directory, urlOf);
+  const schedules = openSchedules(directory, urlOf, clocks);
   const known = new Set(['default', ...groups]);
   const server = httpServer(async (request, response) => {
     const url = new URL(request.url ?? '/', 'http://scheduler');
@@ -96,5 +99,6 @@ function failure(error: unknown): Answer {
     return failed(400, 'ValidationException', error.message);
   }
   log.error('The scheduler stand-in failed', { error });
+  if (isFullDisk(error)) return failed(507, 'ServiceQuotaExceededException', 'The disk is full');
   return failed(500, 'InternalServerException', 'Internal error');
 }

@@ -1,6 +1,7 @@
 import { text } from 'node:stream/consumers';
 import * as z from 'zod';
 import { log } from '../../../shared/core/log.ts';
+import { isFullDisk } from '../runtime/full-disk.ts';
 import { close, httpServer, listen } from '../runtime/server.ts';
 import { secretsActions } from './actions.ts';
 import { SecretsError } from './errors.ts';
@@ -48,5 +49,8 @@ function failure(error: unknown): { status: number; body: object } {
     return { status: 400, body: { __type: 'InvalidParameterException', message: error.message } };
   }
   log.error('The stand-in of Secrets Manager and KMS failed', { error });
-  return { status: 500, body: { __type: 'InternalServiceError', message: 'Internal error' } };
+  return {
+    status: isFullDisk(error) ? 507 : 500,
+    body: { __type: 'InternalServiceError', message: 'Internal error' },
+  };
 }

@@ -1,4 +1,5 @@
 import { StepError } from '../../core/errors/step-error.ts';
+import { urlPart } from '../../core/text.ts';
 
 const bytesMax = 255;
 
@@ -21,7 +22,7 @@ const shownTypes = /^(?:image\/(?!svg)|audio\/|video\/|text\/plain\b|application
 export function contentDisposition(filename: string, contentType: string): string {
   const kind = shownTypes.test(contentType) ? 'inline' : 'attachment';
   const ascii = filename.replace(/[^\x20-\x7e]|["\\%]/g, '_');
-  const encoded = encodeURIComponent(filename).replace(
+  const encoded = urlPart(filename).replace(
     /['()*]/g,
     (character) => `%${character.charCodeAt(0).toString(16).toUpperCase()}`,
   );

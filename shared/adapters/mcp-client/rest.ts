@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { StepError } from '../../core/errors/step-error.ts';
 import { jsonIn } from '../../core/json/json.ts';
+import { urlPart } from '../../core/text.ts';
 import { checkedUrl } from '../net/checked-url.ts';
 import { safeFetch } from '../net/safe-fetch.ts';
 import type { HttpRequest, HttpResponse } from '../ports/http-port.ts';
@@ -62,5 +63,5 @@ function requestTo(
 /** A URL has no way to write these two as names. */
 function segmentOf(name: string): string {
   if (name === '.' || name === '..') throw new StepError(`A tool of a REST server cannot be named ${name}`);
-  return encodeURIComponent(name.toWellFormed());
+  return urlPart(name);
 }

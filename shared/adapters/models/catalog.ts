@@ -1,6 +1,7 @@
 import { loadOnce } from '../../core/concurrency/load-once.ts';
 import type { BaseModel, CatalogData, ListedProvider, ModelOffer } from './catalog-shape.ts';
 import { type ModelPrice, type ShownPrice, shownPrice } from './cost.ts';
+import { foldedModelName } from './model-name.ts';
 import type { ProviderName } from './providers/provider-names.ts';
 import type { ResolvedModel } from './resolved-model.ts';
 
@@ -14,7 +15,7 @@ export interface ListedOffer extends ModelOffer {
 
 export interface Catalog {
   models: readonly CatalogModel[];
-  /** A model of a provider. A dated version that is not listed itself is the model without the date. */
+  /** A model of a provider, however its name is spelled. A dated version that is not listed itself is the model without the date. */
   offer: (provider: ProviderName, modelId: string) => ListedOffer | undefined;
   /** The offers that a name without a provider stands for: the id of a model at a provider, or of a base model. */
   offersNamed: (name: string) => readonly ListedOffer[];
@@ -29,14 +30,17 @@ export const loadCatalog = /* @__PURE__ */ loadOnce(async (): Promise<Catalog> =
 function catalogOf({ models, offers }: CatalogData): Catalog {
   const listed = offers.map((offer): ListedOffer => ({ ...offer, shown: shownPrice(offer.price) }));
   const byBase = Map.groupBy(listed, ({ base }) => base);
-  const byId = Map.groupBy(listed, ({ id }) => id);
-  const byName = new Map(listed.map((offer) => [`${offer.provider}/${offer.id}`, offer]));
+  const byId = Map.groupBy(listed, ({ id }) => foldedModelName(id));
+  const byName = new Map(listed.map((offer) => [`${offer.provider}/${foldedModelName(offer.id)}`, offer]));
   const whole = new Map(models.map((model) => [model.id, { ...model, offers: byBase.get(model.id) ?? [] }]));
   return {
     models: [...whole.values()],
-    offer: (provider, modelId) =>
-      byName.get(`${provider}/${modelId}`) ?? byName.get(`${provider}/${modelId.replace(date, '')}`),
-    offersNamed: (name) => {
+    offer: (provider, modelId) => {
+      const name = `${provider}/${foldedModelName(modelId)}`;
+      return byName.get(name) ?? byName.get(name.replace(date, ''));
+    },
+    offersNamed: (given) => {
+      const name = foldedModelName(given);
       const shownOffers = (byBase.get(name) ?? []).filter(({ hidden }) => !hidden);
       return [...new Set([...(byId.get(name) ?? []), ...shownOffers])];
     },

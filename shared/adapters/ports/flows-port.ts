@@ -1,3 +1,4 @@
+import type { Unmasked } from '../../core/redaction/hidden.ts';
 import type { Ports } from './ports.ts';
 
 /** The tenant's flows. */
@@ -13,5 +14,5 @@ export interface FlowsPort {
     /** Of the call: acts in the flow have the same keys whenever it is repeated. */
     callId?: string | undefined;
     signal: AbortSignal;
-  }) => Promise<{ output: unknown }>;
+  }) => Promise<{ output: unknown } & Unmasked>;
 }

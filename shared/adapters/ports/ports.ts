@@ -19,6 +19,8 @@ export interface Ports {
   now: () => Date;
   /** The secrets with these keys; omits those without a value. A `version` changes with its value, and says nothing of it. */
   secrets: (keys: readonly string[]) => Promise<ReadonlyMap<string, { value: string; version: string }>>;
+  /** A text as people may see it: names in place of values of secrets. For what is cut: a part of a value is not recognised. */
+  shown: (text: string) => string;
   model: ModelPort;
   /** The vectors of texts, in order. @throws StepError. */
   embed: (request: EmbeddingRequest) => Promise<EmbeddingResponse>;

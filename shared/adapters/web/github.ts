@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { failureOfStatus, StepError } from '../../core/errors/step-error.ts';
 import { jsonIn } from '../../core/json/json.ts';
-import { withoutTrailing } from '../../core/text.ts';
+import { urlPart, withoutTrailing } from '../../core/text.ts';
 import type { HttpResponse } from '../ports/http-port.ts';
 import type { Ports } from '../ports/ports.ts';
 import type { RepositoryPlace } from './repository.ts';
@@ -22,8 +22,8 @@ const Contents = z.object({
 
 /** The bytes of the file at a path; undefined for a directory. @throws StepError */
 export async function fileAt(place: RepositoryPlace, github: GitHub): Promise<Uint8Array | undefined> {
-  const path = `contents/${place.path.split('/').map(encodeURIComponent).join('/')}`;
-  const query = place.ref === undefined ? '' : `?ref=${encodeURIComponent(place.ref)}`;
+  const path = `contents/${place.path.split('/').map(urlPart).join('/')}`;
+  const query = place.ref === undefined ? '' : `?ref=${urlPart(place.ref)}`;
   const answer = await ask(place, path + query, 'application/vnd.github.object+json', github);
   const parsed = Contents.safeParse(jsonIn(answer.text));
   const { type, encoding, content } = parsed.data ?? { type: 'an unknown type' };
@@ -37,7 +37,7 @@ export async function fileAt(place: RepositoryPlace, github: GitHub): Promise<Ui
 
 /** The repository's archive, a gzipped tar. @throws StepError */
 export async function fetchArchive(place: RepositoryPlace, github: GitHub): Promise<Uint8Array> {
-  const ref = place.ref === undefined ? '' : `/${encodeURIComponent(place.ref)}`;
+  const ref = place.ref === undefined ? '' : `/${urlPart(place.ref)}`;
   return (await ask(place, `tarball${ref}`, 'application/vnd.github+json', github, archiveBytesMax)).bytes;
 }
 

@@ -1,4 +1,8 @@
 import { LRUCache } from 'lru-cache';
+import { forwardClock } from './forward-clock.ts';
+
+/** A Lambda that sleeps does not go on with the monotonic clock. */
+const now = forwardClock();
 
 export interface CacheLimits {
   entriesMax: number;
@@ -19,7 +23,7 @@ export function boundedMap<T extends NonNullable<unknown>>({
       maxSize: charactersMax,
       sizeCalculation: (_value: T, name: string) => Math.max(1, name.length),
     }),
-    ...(ttlMs && { ttl: ttlMs, ttlResolution: 0, perf: Date }),
+    ...(ttlMs && { ttl: ttlMs, ttlResolution: 0, perf: { now } }),
   });
 }
 

@@ -67,6 +67,7 @@ export const detailCodes = {
   RUN_PAUSED: 'The run that the request started waits, which its response cannot express.',
   SECRET_NOT_ALLOWED: 'A secret cannot be referenced here.',
   SEVERAL_TARGETS: 'The request names what it applies to in more than one way.',
+  STORAGE_FULL: 'The disk of the service is full, so nothing can be written. Reads go on.',
   TEST_KEY_PERMISSION_DENIED: 'Test keys cannot do this, whatever their permissions are.',
   TIMEOUT: 'The request timed out. Its writes up to then remain.',
   TOO_BIG: 'The number is too high, or the text or list is too long.',

@@ -27,6 +27,7 @@ export type ErrorCode =
   | 'OUT_OF_TIME'
   | 'RATE_LIMITED'
   | 'RESPONSE_TOO_LARGE'
+  | 'STORAGE_FULL'
   | 'TIMEOUT'
   | 'TOO_LARGE'
   | 'UNAUTHENTICATED'

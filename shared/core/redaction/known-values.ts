@@ -17,10 +17,10 @@ let characters = 0;
 export function rememberSecretValue(value: string): void {
   const redactor = known.get(value)?.redactor ?? createRedactor([['', value]]);
   forget(value);
-  known.set(value, { redactor, until: Date.now() + keptMs });
+  known.set(value, { redactor, until: performance.now() + keptMs });
   characters += value.length;
   for (const [oldest, { until }] of known) {
-    if (known.size <= valuesMax && characters <= charactersMax && until > Date.now()) break;
+    if (known.size <= valuesMax && characters <= charactersMax && until > performance.now()) break;
     forget(oldest);
   }
 }

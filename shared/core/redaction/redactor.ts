@@ -1,34 +1,57 @@
 import { decoded } from './decoded.ts';
 import { createFormFinder, type Finder, type Form, type FormHit } from './form-finder.ts';
-import { secretForms } from './secret-forms.ts';
+import { isOrdinary, secretForms } from './secret-forms.ts';
 
 /** Replaces secret values in the output of a run with the names of the secrets. */
 export interface Redactor {
   text: (text: string) => string;
-  /** Redacts any JSON value, including member names and numbers. */
+  /** Redacts any JSON value, including member names and numbers. @returns the value itself if it has none to redact. */
   json: <T>(value: T) => T;
-  /** Redacts a streamed text. A value may span several pieces. */
+  /** Redacts a streamed text. A value may span several pieces. Ordinary ones are left. */
   stream: () => { push: (piece: string) => string; end: () => string };
 }
 
-/** @param values The secrets' keys and values, which may be blank. */
-export function createRedactor(values: Iterable<readonly [key: string, value: string]>): Redactor {
-  const forms = [...values].flatMap(([key, value]) =>
-    [...new Set([value, value.trim()].flatMap(secretForms))].map(
-      (text): Form => ({ text, mark: key ? `[secret:${key}]` : '[secret]' }),
-    ),
+/**
+ * @param values The secrets' keys and values, which may be blank.
+ * @param ofOthers Whether the texts are another system's: ordinary values (`isOrdinary`) are redacted only where they stand
+ *   alone, as a whole text or behind `=`, `:`, a quote or `Bearer`. Elsewhere they are words like any other.
+ */
+export function createRedactor(
+  values: Iterable<readonly [key: string, value: string]>,
+  { ofOthers = false }: { ofOthers?: boolean } = {},
+): Redactor {
+  const given = [...values];
+  const alone = ofOthers ? given.filter(([, value]) => isOrdinary(value)) : [];
+  const forms = given.flatMap(([key, value]) =>
+    [...new Set([value, value.trim()].flatMap(secretForms))]
+      .filter((form) => !ofOthers || !isOrdinary(value) || form.toLowerCase() !== value.toLowerCase())
+      .map((form): Form => ({ text: form, mark: markOf(key) })),
   );
   const finder = createFormFinder(forms);
+  const withoutAlone = replacerOfAlone(alone);
   function text(given: string): string {
-    const left = marked(given, finder.find(given));
+    const left = withoutAlone(marked(given, finder.find(given)));
     const marks = marksOfUnknownForms(finder, left);
     return marks === undefined ? left : (cleanJson(left, text) ?? marks);
   }
   return {
     text,
-    json: (value) => (forms.length > 0 ? (redacted(value, text) as typeof value) : value),
+    json: (value) => (given.length > 0 ? (redacted(value, text) as typeof value) : value),
     stream: () => redactedStream(finder),
   };
+}
+
+const markOf = (key: string) => (key ? `[secret:${key}]` : '[secret]');
+
+/** Replaces values that stand alone. Of each place where one is found, a fixed number of characters around it is read. */
+function replacerOfAlone(values: readonly (readonly [string, string])[]): Redactor['text'] {
+  if (values.length === 0) return (text) => text;
+  const marks = new Map(values.map(([key, value]) => [value, markOf(key)]));
+  const any = [...marks.keys()].map((value) => RegExp.escape(value)).join('|');
+  const before = String.raw`(?<=["'=:/?&]\s?|\b(?:[Bb]earer|[Bb]asic|[Tt]oken)\s)`;
+  const after = String.raw`(?=["',;&)\]}/?\r\n]|\s?$)`;
+  const pattern = new RegExp(`${before}(?:${any})${after}`, 'g');
+  return (text) => marks.get(text.trim()) ?? text.replace(pattern, (value) => marks.get(value) ?? value);
 }
 
 /** Replaces hits with marks. Marks are not scanned again. */
@@ -63,12 +86,21 @@ function cleanJson(text: string, clean: Redactor['text']): string | undefined {
   }
 }
 
-function redacted(value: unknown, text: Redactor['text']): unknown {
+/** A JSON value with other texts, in names and numbers too. The value itself if none differs. */
+export function redacted(value: unknown, text: Redactor['text']): unknown {
   if (typeof value === 'string') return text(value);
   if (typeof value === 'number') return text(String(value)) === String(value) ? value : text(String(value));
-  if (Array.isArray(value)) return value.map((item) => redacted(item, text));
+  if (Array.isArray(value)) {
+    const items = value.map((item) => redacted(item, text));
+    return items.every((item, index) => Object.is(item, value[index])) ? value : items;
+  }
   if (typeof value !== 'object' || value === null) return value;
-  return Object.fromEntries(Object.entries(value).map(([name, item]) => [text(name), redacted(item, text)]));
+  const members = Object.entries(value);
+  const clean = members.map(([name, item]) => [text(name), redacted(item, text)] as const);
+  const isSame = members.every(
+    ([name, item], at) => name === clean[at]?.[0] && Object.is(item, clean[at]?.[1]),
+  );
+  return isSame ? value : Object.fromEntries(clean);
 }
 
 function redactedStream(finder: Finder): ReturnType<Redactor['stream']> {

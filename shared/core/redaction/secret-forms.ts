@@ -3,6 +3,15 @@ import { formLengthMin } from './form-finder.ts';
 /** Limits the forms of long values: a few forms are enough to find them. */
 const packedTokensMax = 20;
 
+/** One word or two, perhaps with a number: the name of a stage, of a user, of a tenant. */
+const words = /^(?:\p{Lu}?\p{Ll}+|\p{Lu}+)(?:[-_. ](?:\p{Lu}?\p{Ll}+|\p{Lu}+))?\d{0,3}$/u;
+const wordsLengthMax = 15;
+const emailAddress = /^[^\s@]{1,64}@[a-z0-9.-]{1,190}\.[a-z]{2,24}$/i;
+
+/** Whether texts that have nothing to do with a secret may have its value. */
+export const isOrdinary = (value: string): boolean =>
+  value.length <= wordsLengthMax ? words.test(value) || emailAddress.test(value) : emailAddress.test(value);
+
 /** The encodings in which recipients may write a value, including nested ones. */
 export function secretForms(value: string): string[] {
   const texts = textForms(value);

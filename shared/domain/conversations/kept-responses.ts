@@ -1,17 +1,25 @@
 import * as z from 'zod';
+import { invalidAt } from '../../core/errors/errors.ts';
 import { using } from '../../platform/aws/uses.ts';
-import { decode, defineEntity } from '../../platform/data/entity.ts';
-import { PayloadRef, payloadStore } from '../../platform/data/payloads.ts';
+import { decode, defineEntity, type ItemOf } from '../../platform/data/entity.ts';
+import { PayloadRef, payloadBytes, payloadStore } from '../../platform/data/payloads.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 import { type Conversation, conversationEntity, conversationPartition } from './conversation.ts';
 import { conversationExpiry, conversationPayloads } from './retention.ts';
 
-/** What was said up to a response and in it, for the response that continues it. Goes with its conversation. */
+const responsePrefix = 'RESPONSE#';
+
+/**
+ * What was said in a response, for the responses that continue it. Goes with its conversation. The first one of a conversation has
+ * all that was said up to it.
+ */
 const keptResponseEntity = defineEntity({
   type: 'keptResponse',
   schema: z.object({
     id: z.string(),
     conversationId: z.string(),
+    /** The response of this conversation that it continues. Earlier releases stored none, and all messages. */
+    previousId: z.string().optional(),
     messages: PayloadRef,
     /** Of the conversation, with those of this response. */
     messageCount: z.int(),
@@ -19,16 +27,23 @@ const keptResponseEntity = defineEntity({
   }),
   key: ({ id, conversationId }: { id: string; conversationId: string }) => ({
     PK: conversationPartition(conversationId),
-    SK: `RESPONSE#${id}`,
+    SK: `${responsePrefix}${id}`,
   }),
 });
 
 export interface KeptResponse {
+  id: string;
   conversation: Conversation;
-  messages: unknown;
+  /** All up to it, and its own. */
+  messages: unknown[];
   /** Whether nothing was added to the conversation since. */
   isLast: boolean;
 }
+
+type Stored = ItemOf<typeof keptResponseEntity>;
+
+/** What a request may have, so that no history is too long for a request that has it. */
+const historyBytesMax = 5_000_000;
 
 const part = '[0-7][0-9a-hjkmnp-tv-z]{25}';
 const idForm = new RegExp(`^resp_(${part})${part}$`);
@@ -44,7 +59,7 @@ export const keptResponses = /* @__PURE__ */ using(
     const payloads = payloadStore(scope, conversationPayloads);
     const expiry = conversationExpiry(scope);
     return {
-      /** @returns undefined if there is none, or its conversation was deleted */
+      /** @returns undefined if there is none, or its conversation was deleted @throws 400 if the history is too long */
       async find(id: string): Promise<KeptResponse | undefined> {
         const [, ofConversation] = idForm.exec(id) ?? [];
         if (ofConversation === undefined) return undefined;
@@ -56,20 +71,57 @@ export const keptResponses = /* @__PURE__ */ using(
         const [first, second] = await table.getMany(keys, { consistent: true });
         if (!first || !second) return undefined;
         const conversation = decode(conversationEntity, first);
-        const { messages, messageCount } = decode(keptResponseEntity, second);
-        const isLast = conversation.messageCount === messageCount;
-        return { conversation, messages: await payloads.fetch(messages), isLast };
+        const last = decode(keptResponseEntity, second);
+        const line = last.previousId === undefined ? [last] : await lineTo(last);
+        const messages = await Promise.all(line.map((each) => payloads.fetch(each.messages)));
+        const isLast = conversation.messageCount === last.messageCount;
+        return { id, conversation, messages: messages.flat(), isLast };
       },
 
+      /** @param messages Its own. @param history All before them. @param previous The response that it continues. */
       async keep(
         id: string,
         { id: conversationId, messageCount }: Conversation,
-        messages: unknown,
+        {
+          messages,
+          history,
+          previous,
+        }: { messages: unknown[]; history: unknown[]; previous?: KeptResponse | undefined },
       ): Promise<void> {
-        const stored = await payloads.offload(`${conversationId}/${id}`, messages);
+        const isInLine = previous?.conversation.id === conversationId;
+        const own = isInLine ? messages : [...history, ...messages];
+        const stored = await payloads.offload(`${conversationId}/${id}`, own);
         const response = { id, conversationId, messages: stored, messageCount, ...expiry() };
-        await table.commit([table.writes.put(keptResponseEntity, response)]);
+        const item = { ...response, ...(isInLine && { previousId: previous.id }) };
+        await table.commit([table.writes.put(keptResponseEntity, item)]);
       },
     };
+
+    /** From the first response of the conversation to this one, without those that have expired. Reads them newest first. */
+    async function lineTo(last: Stored): Promise<Stored[]> {
+      const line: Stored[] = [];
+      let next: string | undefined = last.id;
+      let bytes = 0;
+      const partition = conversationPartition(last.conversationId);
+      const upToIt = { from: responsePrefix, to: `${responsePrefix}${last.id}` };
+      for await (const items of table.pages({ partition, ...upToIt, newestFirst: true, consistent: true })) {
+        for (const each of items.map((item) => decode(keptResponseEntity, item))) {
+          if (each.id !== next) continue;
+          line.unshift(each);
+          next = each.previousId;
+          bytes += payloadBytes(each.messages);
+          if (bytes > historyBytesMax) throw tooLong();
+        }
+        if (next === undefined) break;
+      }
+      return line;
+    }
   },
 );
+
+const tooLong = () =>
+  invalidAt(
+    'previous_response_id',
+    'TOO_LARGE',
+    `What was said before has more than ${historyBytesMax} bytes. Begin without previous_response_id, with a summary in input`,
+  );

@@ -46,10 +46,12 @@ export const messageWrites = /* @__PURE__ */ using([payloadStore, conversationEx
       messages: readonly NewMessage[],
       together: number,
     ): Promise<PreparedMessage[]> {
-      for (const [index, message] of messages.entries()) assertMessageFits(message, index);
+      for (const [index, message] of messages.entries()) {
+        if (message.runId === undefined) assertMessageFits(message, index);
+      }
       const inlineMax = Math.min(inlineBytesMax, Math.floor(transactionBytesMax / together));
       const prepared: PreparedMessage[] = [];
-      for (const chunk of toChunks(messages, uploadsAtOnce)) {
+      for (const chunk of toChunks(messages.map(withFittingAnswer), uploadsAtOnce)) {
         const offload = async (message: NewMessage) => {
           const name = `${conversationId}/${newId('msg')}`;
           return { message, content: await payloads.offload(name, message.content, inlineMax) };
@@ -86,6 +88,24 @@ export const messageWrites = /* @__PURE__ */ using([payloadStore, conversationEx
 export function assertMessageFits({ content }: Pick<Message, 'content'>, index: number): void {
   if (responseBytes(content) > messageBytesMax) throw tooLarge(index);
 }
+
+/** The text of an answer as a conversation stores it: one that is paid for is shortened rather than refused. */
+export function storedAnswer(text: string): string {
+  let stored = text;
+  for (let bytes = responseBytes(stored); bytes > messageBytesMax; bytes = responseBytes(stored)) {
+    const part = (messageBytesMax - shortenedNote.length * 2) / bytes;
+    stored = truncate(text, Math.floor(Math.min(stored.length - shortenedNote.length, text.length) * part));
+    stored += shortenedNote;
+  }
+  return stored;
+}
+
+const shortenedNote = '\n\n[Shortened: a conversation stores up to 4 MB of an answer. Its run has all of it]';
+
+const withFittingAnswer = (message: NewMessage): NewMessage =>
+  message.runId !== undefined && typeof message.content === 'string'
+    ? { ...message, content: storedAnswer(message.content) }
+    : message;
 
 export function firstUserMessage(messages: readonly Message[]): string | null {
   const first = messages.find(

@@ -1,4 +1,5 @@
 import { type CatalogModel, type ListedOffer, offerAt } from '../../adapters/models/catalog.ts';
+import { foldedModelName } from '../../adapters/models/model-name.ts';
 import { StepError } from '../../core/errors/step-error.ts';
 import { configExecutor } from './config-changes.ts';
 import { nameOnTheWire } from './config-view.ts';
@@ -41,7 +42,10 @@ function embeds(config: ModelConfig, { catalog }: Selecting): boolean {
 /** Whether a model of the catalog may be called: its provider has a key, and no config disables it. */
 export function isCallable({ provider, id }: ListedOffer, world: Selecting): boolean {
   const isDisabled = world.account.configs.some(
-    (config) => config.provider === provider && config.modelId === id && !config.isEnabled,
+    (config) =>
+      config.provider === provider &&
+      foldedModelName(config.modelId) === foldedModelName(id) &&
+      !config.isEnabled,
   );
   return !isDisabled && keyFor(world, provider).status !== 'needs_setup';
 }

@@ -1,12 +1,15 @@
 import { isListed } from '../../adapters/models/catalog.ts';
+import { foldedModelName, plainModelName } from '../../adapters/models/model-name.ts';
 import { isProviderName, providerNames } from '../../adapters/models/providers/provider-names.ts';
 import { isConfigId } from './model-account.ts';
 
 /** Why the catalog has no model of a name; undefined for the names of a tenant’s configs. */
-export async function modelNameProblem(name: string): Promise<string | undefined> {
+export async function modelNameProblem(given: string): Promise<string | undefined> {
+  const name = plainModelName(given);
   // Only the check of the account knows the tenant's configs.
-  if (name === 'default' || isConfigId(name) || (await isListed(name))) return undefined;
-  const [, provider, modelId] = /^([^/]+)\/(.+)$/s.exec(name) ?? [];
+  if (foldedModelName(name) === 'default' || isConfigId(name) || (await isListed(name))) return undefined;
+  const [, written, modelId] = /^([^/]+)\/(.+)$/s.exec(name) ?? [];
+  const provider = written?.toLowerCase();
   if (!provider || !modelId) {
     return `The catalog has no model ${name}; write models outside of the catalog as <provider>/${name}`;
   }

@@ -5,7 +5,7 @@ import type { Scope } from '../../platform/data/scope.ts';
 import { chooseEmbeddingModel } from './embedding-model.ts';
 import { selectionLimits } from './model-limits.ts';
 import { modelSelector } from './model-selector.ts';
-import { alternativesTo, selectModel } from './select-model.ts';
+import { alternativesTo, selectModel, unknownToBudgets } from './select-model.ts';
 
 /** What the names of models mean, without the keys to call them. */
 export const modelNames = /* @__PURE__ */ using(
@@ -22,7 +22,8 @@ export const modelNames = /* @__PURE__ */ using(
       const selecting = await world();
       const selection = selectModel(name, selecting);
       const limits = selectionLimits(selection, selecting.catalog);
-      return { budgets: selecting.account.budgets, limits, configId: selection.config?.id };
+      const unknown = unknownToBudgets(selection, selecting);
+      return { budgets: selecting.account.budgets, limits, configId: selection.config?.id, unknown };
     },
 
     /** @throws StepError */

@@ -1,5 +1,6 @@
 import { type Catalog, type ListedOffer, offerAt } from '../../adapters/models/catalog.ts';
 import type { ModelPrice } from '../../adapters/models/cost.ts';
+import { foldedModelName, plainModelName } from '../../adapters/models/model-name.ts';
 import {
   isProviderName,
   type ProviderName,
@@ -28,17 +29,20 @@ export interface Selecting extends KeySources {
 
 /**
  * Selects by the id of a config, `default`, `<provider>/<modelId>`, or a name from the catalog, which means the
- * cheapest configured provider, else a generic server. @throws StepError
+ * cheapest configured provider, else a generic server; however the name is spelled. @throws StepError
  */
-export function selectModel(name: string, world: Selecting): ModelSelection {
+export function selectModel(given: string, world: Selecting): ModelSelection {
   const { catalog, account } = world;
-  if (name === 'default') return defaultModel(world);
+  const name = plainModelName(given);
+  if (name === '') throw new StepError('The name of the model is empty; write it as <provider>/<model>');
+  if (foldedModelName(name) === 'default') return defaultModel(world);
   if (isConfigId(name)) return ofConfig(configNamed(name, world), world);
   const [, provider = '', modelId = ''] = /^([^/]+)\/(.+)$/s.exec(name) ?? [];
-  if (isProviderName(provider)) return ofProvider(provider, modelId, world);
+  const known = provider.toLowerCase();
+  if (isProviderName(known)) return ofProvider(known, withoutProvider(known, modelId), world);
   if (catalog.offersNamed(name).length > 0) return cheapest(name, world);
-  const own = account.configs.find((config) => config.modelId === name);
-  if (own) return ofProvider(own.provider, name, world);
+  const own = account.configs.find((config) => isNamed(config.modelId, name));
+  if (own) return ofProvider(own.provider, own.modelId, world);
   if (provider) {
     throw new StepError(
       `There is no model provider ${provider}; expected one of ${providerNames.join(', ')}`,
@@ -92,16 +96,66 @@ const disabled = ({ id, provider, modelId }: ModelConfig) =>
     `The model config ${id} (${provider}/${modelId}) is disabled; enable it through PATCH /v1/model-configs/${id}/status`,
   );
 
+const isNamed = (one: string, other: string) => foldedModelName(one) === foldedModelName(other);
+
+/** Some servers take their own name in front of a model's. */
+function withoutProvider(provider: ProviderName, modelId: string): string {
+  const prefix = `${provider}/`;
+  return provider === 'generic-openai' && modelId.toLowerCase().startsWith(prefix)
+    ? withoutProvider(provider, modelId.slice(prefix.length))
+    : modelId;
+}
+
 /** The config of a model applies to it by whatever name: its key, its settings, and whether it is disabled. */
 function ofProvider(provider: ProviderName, modelId: string, world: Selecting): ModelSelection {
-  const { configs, defaults } = world.account;
-  const all = configs.filter((config) => config.provider === provider && config.modelId === modelId);
+  const { defaults } = world.account;
+  const all = configsOf(provider, modelId, world);
   const enabled = all.filter(({ isEnabled }) => isEnabled);
   const config = enabled.find(({ id }) => id === defaults.modelConfigId) ?? enabled[0] ?? all[0];
-  if (config) return ofConfig(config, world);
+  const listed = world.catalog.offer(provider, modelId)?.id;
+  const isDated = listed !== undefined && !isNamed(listed, modelId);
+  if (config) {
+    const selection = ofConfig(config, world);
+    const isOfUndated = isDated && isNamed(selection.modelId, listed);
+    return isOfUndated ? { ...selection, modelId } : selection;
+  }
   const key = keyFor(world, provider);
   if (key.status === 'needs_setup') throw new StepError(key.reason);
-  return { provider, modelId, key };
+  return { provider, modelId: isDated ? modelId : (listed ?? modelId), key };
+}
+
+/** Those of exactly this name, else of another spelling, else that call the model, or the one without the date, by it. */
+function configsOf(provider: ProviderName, modelId: string, { account, catalog }: Selecting): ModelConfig[] {
+  const { configs } = account;
+  const own = configs.filter((config) => config.provider === provider);
+  const onSameServer = configs.filter(
+    (config) => configExecutor(config) === provider && !config.settings.customModel?.executorConfig?.baseURL,
+  );
+  const undated = catalog.offer(provider, modelId)?.id ?? modelId;
+  const candidates = [
+    own.filter((config) => config.modelId === modelId),
+    own.filter((config) => isNamed(config.modelId, modelId)),
+    onSameServer.filter((config) => isNamed(nameOnTheWire(config), modelId)),
+    own.filter((config) => isNamed(config.modelId, undated)),
+  ];
+  return candidates.find((some) => some.length > 0) ?? [];
+}
+
+/**
+ * Why a budget that blocks does not pay for a model without a price: nothing is known of its name, so that it may be
+ * another name of a model that has one. Undefined for models that are known to have none.
+ */
+export function unknownToBudgets(
+  { provider, modelId, config }: ModelSelection,
+  { account, catalog }: Selecting,
+): string | undefined {
+  if (config || offerAt(catalog, provider, modelId)) return undefined;
+  // What a server of the tenant or the deployment has is known only where somebody has described it.
+  const isDescribed = account.configs.some(
+    (each) => configExecutor(each) === provider && each.settings.customModel !== undefined,
+  );
+  if (provider === 'generic-openai' && !isDescribed) return undefined;
+  return `A budget limits this call, but neither the catalog nor a model config knows a price of ${provider}/${modelId}. Give it one with settings.customModel of POST /v1/model-configs, or call a model that GET /v1/model-configs lists`;
 }
 
 function cheapest(name: string, world: Selecting): ModelSelection {
@@ -110,7 +164,7 @@ function cheapest(name: string, world: Selecting): ModelSelection {
   if (best) return best.selection;
   const isDisabled = offers.flatMap(({ provider, id }) =>
     world.account.configs.filter(
-      (config) => config.provider === provider && config.modelId === id && !config.isEnabled,
+      (config) => config.provider === provider && isNamed(config.modelId, id) && !config.isEnabled,
     ),
   );
   if (isDisabled[0]) throw disabled(isDisabled[0]);

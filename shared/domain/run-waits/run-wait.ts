@@ -31,7 +31,7 @@ export const RunWait = z.object({
   form: jsonText<Record<string, unknown>>().optional(),
   /** The hashes of the tokens of its links. */
   links: z.array(z.string()),
-  /** Of a callback. Whoever may read the run sees it. */
+  /** Of a callback. Whoever may continue the run sees it. */
   callbackUrl: z.string().optional(),
   /** Whether what makes the address known has been sent. */
   isAnnounced: z.literal(true).optional(),
@@ -75,14 +75,17 @@ export const WaitView = z
       .record(z.string(), z.unknown())
       .nullable()
       .meta({ description: 'A JSON Schema for the values of the answer' }),
-    callbackUrl: z.string().nullable().meta({ description: 'Of a callback: where it is awaited' }),
+    callbackUrl: z.string().nullable().meta({
+      description:
+        'Of a callback: where it is awaited. Whoever has it continues the run, so it is null without FLOWS:EXECUTE',
+    }),
     since: z.string(),
     expiresAt: z.string(),
   })
   .meta({ id: 'RunWait' });
 export type WaitView = z.infer<typeof WaitView>;
 
-export const waitView = (wait: RunWait): WaitView => ({
+export const waitView = (wait: RunWait, { mayContinue }: { mayContinue: boolean }): WaitView => ({
   runId: wait.runId,
   recordId: wait.recordId,
   stepId: wait.stepId,
@@ -94,7 +97,7 @@ export const waitView = (wait: RunWait): WaitView => ({
   details: wait.details ?? null,
   choices: wait.choices ?? null,
   form: wait.form ?? null,
-  callbackUrl: wait.callbackUrl ?? null,
+  callbackUrl: (mayContinue && wait.callbackUrl) || null,
   since: wait.since,
   expiresAt: wait.expiresAt,
 });

@@ -10,6 +10,7 @@ import type { Scope } from '../../platform/data/scope.ts';
 import type { Changes } from '../../platform/data/writes.ts';
 import { deliveryEntity } from '../deliveries/delivery.ts';
 import { deliveryQueue } from '../deliveries/delivery-queue.ts';
+import { messageLimits } from '../messages/message-limits.ts';
 import { createApprovalRequests } from './approval-requests.ts';
 import { openWaitsPartition, type RunWait, runWaitEntity, type WaitKey, waitsPartition } from './run-wait.ts';
 import { waitLinkEntity } from './wait-link.ts';
@@ -37,7 +38,7 @@ const shownMax = 100;
 const keptDays = 30;
 
 export const waitStore = /* @__PURE__ */ using(
-  ['table:write', 'public-url', deliveryQueue],
+  ['table:write', 'public-url', deliveryQueue, messageLimits],
   (scope: Scope) => {
     const { table, now } = scope;
     const known = (wait: RunWait): KnownWait => ({ ...wait, canResume: wait.resume !== undefined });
@@ -57,6 +58,7 @@ export const waitStore = /* @__PURE__ */ using(
 
     async function insert(owner: WaitOwner, wait: NewWait): Promise<RunWait> {
       const { place, timeoutMinutes, kind } = wait;
+      if (wait.kind === 'approval') await messageLimits(scope).take(wait.emails);
       const at = now();
       const expiresAt = new Date(at.getTime() + timeoutMinutes * 60_000);
       const ttl = unixSeconds(expiresAt) + keptDays * 86_400;

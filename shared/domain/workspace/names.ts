@@ -1,30 +1,42 @@
 import type { IdPrefix, NewId } from '../../core/ids.ts';
+import { type Access, grants } from '../../platform/identity/permissions.ts';
 import type { ReferenceTarget, ReplaceReference } from './kinds/references.ts';
 
 /** Stands for what was deleted and is still referred to. */
 export const deletedName = '(deleted)';
 
-const targets: Readonly<Record<ReferenceTarget, { noun: string; prefix: IdPrefix; mark?: string }>> = {
-  flows: { noun: 'flow', prefix: 'flow' },
-  flowVersions: { noun: 'published version of the flow', prefix: 'flowver' },
-  agents: { noun: 'agent', prefix: 'agent' },
+interface Target {
+  noun: string;
+  prefix: IdPrefix;
+  mark?: string;
+  /** What lists their names. */
+  access: Access;
+}
+
+const targets: Readonly<Record<ReferenceTarget, Target>> = {
+  flows: { noun: 'flow', prefix: 'flow', access: 'FLOWS:READ' },
+  flowVersions: { noun: 'published version of the flow', prefix: 'flowver', access: 'FLOWS:READ' },
+  agents: { noun: 'agent', prefix: 'agent', access: 'AGENTS:READ' },
   // These stand where other texts are allowed too: a built-in tool, a model of the catalog.
-  tools: { noun: 'tool', prefix: 'tool', mark: 'tool:' },
-  modelConfigs: { noun: 'model config', prefix: 'modelcfg', mark: 'modelConfig:' },
-  products: { noun: 'product', prefix: 'product' },
-  surfaces: { noun: 'surface', prefix: 'surface' },
-  capabilities: { noun: 'capability of the product', prefix: 'cap' },
-  budgets: { noun: 'budget', prefix: 'budget' },
-  apiKeys: { noun: 'API key', prefix: 'key' },
-  clientTokens: { noun: 'client token', prefix: 'clienttoken' },
-  mcpConnections: { noun: 'MCP connection', prefix: 'mcpconn' },
-  providerKeys: { noun: 'provider key', prefix: 'providerkey' },
-  records: { noun: 'record', prefix: 'record' },
+  tools: { noun: 'tool', prefix: 'tool', mark: 'tool:', access: 'TOOLS:READ' },
+  modelConfigs: { noun: 'model config', prefix: 'modelcfg', mark: 'modelConfig:', access: 'MODELS:READ' },
+  products: { noun: 'product', prefix: 'product', access: 'PRODUCTS:READ' },
+  surfaces: { noun: 'surface', prefix: 'surface', access: 'PRODUCTS:READ' },
+  capabilities: { noun: 'capability of the product', prefix: 'cap', access: 'PRODUCTS:READ' },
+  budgets: { noun: 'budget', prefix: 'budget', access: 'BUDGETS:READ' },
+  apiKeys: { noun: 'API key', prefix: 'key', access: 'authenticated' },
+  clientTokens: { noun: 'client token', prefix: 'clienttoken', access: 'CLIENT_TOKENS:READ' },
+  mcpConnections: { noun: 'MCP connection', prefix: 'mcpconn', access: 'SECRETS:READ' },
+  providerKeys: { noun: 'provider key', prefix: 'providerkey', access: 'authenticated' },
+  records: { noun: 'record', prefix: 'record', access: 'RECORDS:READ' },
 };
+
+/** What a caller must have to learn the names of what a document refers to. */
+export const accessTo = (target: ReferenceTarget): Access => targets[target].access;
 
 export const targetNoun = (target: ReferenceTarget) => targets[target].noun;
 
-const isId = (target: ReferenceTarget, text: string) =>
+export const isId = (target: ReferenceTarget, text: string) =>
   new RegExp(`^${targets[target].prefix}_[0-7][0-9a-hjkmnp-tv-z]{25}$`).test(text);
 
 /** The name in a text of a place where other texts are allowed too. @returns undefined for such a text */
@@ -38,14 +50,21 @@ export function markedName(target: ReferenceTarget, text: string): string | unde
 export const refersById = (target: ReferenceTarget, text: string) =>
   targets[target].mark === undefined || isId(target, text);
 
-/** The names of everything that a document refers to, with their ids. */
+/** The names of everything that a document refers to, with their ids. What the caller may not read stays an id. */
 export class NameBook {
   readonly #ids = new Map<string, string>();
   readonly #names = new Map<string, string>();
   readonly #newId: NewId;
+  readonly #permissions: readonly string[];
 
-  constructor(newId: NewId) {
+  constructor(newId: NewId, permissions: readonly string[]) {
     this.#newId = newId;
+    this.#permissions = permissions;
+  }
+
+  /** Whether the caller may read what has these names. */
+  shows(target: ReferenceTarget): boolean {
+    return grants(this.#permissions, accessTo(target));
   }
 
   add(target: ReferenceTarget, name: string, id: string): void {
@@ -71,7 +90,7 @@ export class NameBook {
 
   /** Replaces ids by names. */
   readonly toName: ReplaceReference = (target, value) => {
-    if (!refersById(target, value)) return value;
+    if (!refersById(target, value) || !this.shows(target)) return value;
     const name = this.#names.get(value) ?? deletedName;
     return `${targets[target].mark ?? ''}${target === 'flowVersions' ? (name.split('#').at(-1) ?? name) : name}`;
   };
@@ -81,6 +100,7 @@ export class NameBook {
     onUnknown: (target: ReferenceTarget, name: string, path: readonly PropertyKey[]) => string,
   ): ReplaceReference {
     return (target, value, path, within) => {
+      if (!this.shows(target) && isId(target, value)) return value;
       const name = markedName(target, value);
       if (name === undefined) return isId(target, value) ? onUnknown(target, value, path) : value;
       const key = target === 'flowVersions' ? `${this.idOf('flows', within ?? '')}#${name}` : name;

@@ -2,6 +2,7 @@ import { textsIn } from '../../core/json/json-texts.ts';
 import { secretKeysInScript, secretKeysInTemplate } from '../../core/secrets/secret-references.ts';
 import { using } from '../../platform/aws/uses.ts';
 import type { Scope } from '../../platform/data/scope.ts';
+import { covers } from '../../platform/identity/permissions.ts';
 import { findSecrets } from '../secrets/find-secrets.ts';
 import type { Lists } from './snapshot.ts';
 
@@ -9,9 +10,13 @@ import type { Lists } from './snapshot.ts';
 export const secretNotes = /* @__PURE__ */ using(
   ['table:read'],
   ({ table }: Scope) =>
-    async (sent: Lists): Promise<string[]> => {
+    async (sent: Lists, permissions: readonly string[]): Promise<string[]> => {
       const keys = [...new Set([...textsIn(sent, [], levelsMax)].flatMap(keysIn))];
       if (keys.length === 0) return [];
+      if (!covers(permissions, 'SECRETS:READ'))
+        return keys.map(
+          (key) => `The document uses the secret ${key}. Whether it has a value here, SECRETS:READ shows`,
+        );
       const found = await findSecrets(table, keys);
       return keys
         .filter((key) => found.get(key)?.status !== 'active')

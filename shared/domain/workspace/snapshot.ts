@@ -1,3 +1,4 @@
+import { missingPermission } from '../../core/errors/errors.ts';
 import { using } from '../../platform/aws/uses.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 import { foreignNames, type Reference } from './foreign-names.ts';
@@ -5,7 +6,7 @@ import { documentKinds, type KindName, kindsInOrder } from './kinds/index.ts';
 import type { DocumentKind, ResourceMembers, StoredResource } from './kinds/kind.ts';
 import type { DocumentRoom } from './kinds/read-all.ts';
 import type { ReferenceTarget } from './kinds/references.ts';
-import { markedName, NameBook, refersById } from './names.ts';
+import { accessTo, deletedName, isId, markedName, NameBook, refersById } from './names.ts';
 import { uniqueNames } from './unique-names.ts';
 
 /** Lists of a document by their kinds. */
@@ -18,6 +19,7 @@ export interface Snapshot {
 }
 
 interface Wanted {
+  permissions: readonly string[];
   kinds: readonly KindName[];
   sent?: Lists;
   /** Whether what the sent lists do not name will be deleted, so that nothing can refer to it. */
@@ -29,14 +31,16 @@ interface Wanted {
 export const workspaceReader = /* @__PURE__ */ using(
   [foreignNames, ...kindsInOrder.map((name) => documentKinds[name].read)],
   (scope: Scope) =>
-    async ({ kinds: wanted, sent = {}, prune = false, bytesMax }: Wanted): Promise<Snapshot> => {
+    async ({ permissions, kinds: wanted, sent = {}, prune = false, bytesMax }: Wanted): Promise<Snapshot> => {
       const room = { bytes: bytesMax };
       const resources = await readKinds(scope, wanted, room);
-      const references = [...storedReferences(resources), ...sentReferences(sent)];
+      const book = new NameBook(scope.newId, permissions);
+      const references = [...storedReferences(resources), ...sentReferences(sent, book)].filter(
+        ({ target }) => book.shows(target),
+      );
       const referred = new Set(references.map(({ target }) => (target === 'surfaces' ? 'products' : target)));
       const missing = kindsInOrder.filter((name) => referred.has(name) && !resources.has(name));
       const all = new Map([...resources, ...(await readKinds(scope, missing, room))]);
-      const book = new NameBook(scope.newId);
       for (const [name, list] of all) addNames(book, name, list, prune ? sent[name] : undefined);
       addSentNames(book, sent);
       await addForeignNames(scope, book, references);
@@ -82,13 +86,16 @@ function storedReferences(resources: ReadonlyMap<KindName, readonly StoredResour
   return found;
 }
 
-function sentReferences(sent: Lists): Reference[] {
+/** @throws 403 for a name of what the caller may not read, whether it exists or not */
+function sentReferences(sent: Lists, book: NameBook): Reference[] {
   const found: Reference[] = [];
   const collect = (kind: DocumentKind, list: unknown): void => {
     for (const content of Array.isArray(list) ? (list as ResourceMembers[]) : []) {
       if (typeof content !== 'object' || content === null) continue;
       kind.references(content, (target, value, _path, within) => {
         const name = markedName(target, value);
+        if (name !== undefined && name !== deletedName && !book.shows(target) && !isId(target, value))
+          throw missingPermission([accessTo(target)].flat());
         if (name !== undefined) found.push({ target, value: name, within });
         return value;
       });

@@ -3,6 +3,7 @@ import type { ModelLimits, ModelRequest } from '../../adapters/ports/model-port.
 import type { Ports } from '../../adapters/ports/ports.ts';
 import { orAborted } from '../../core/concurrency/abort.ts';
 import { StepError } from '../../core/errors/step-error.ts';
+import { costOfTexts } from '../budgets/highest-cost.ts';
 import { settling } from '../model-costs/settling.ts';
 import {
   affordableTokens,
@@ -30,7 +31,11 @@ export function withinBudget(ports: Ports, budget: RunBudget): Ports {
       },
     },
     async embed(request) {
-      if (budget.left()?.lte(0)) throw new BudgetSpent();
+      const limits = await ports.model.limits(request.model);
+      if (!limits.prices?.length) throw unpriced(request.model);
+      const cost = costOfTexts(request.texts, limits) ?? new Big(0);
+      const left = budget.left() ?? new Big(0);
+      if (left.lte(0) || left.lt(cost)) throw new BudgetSpent();
       const answer = await ports.embed(request);
       budget.charge(answer.estimatedCost ?? '0');
       return answer;

@@ -4,6 +4,7 @@ import type { ModelLimits, ModelRequest } from '../../adapters/ports/model-port.
 import type { Payer } from '../../adapters/ports/payer.ts';
 import type { Ports } from '../../adapters/ports/ports.ts';
 import { loadOnce } from '../../core/concurrency/load-once.ts';
+import { StepError } from '../../core/errors/step-error.ts';
 import { beforeInvocationEnds } from '../../core/invocation.ts';
 import { type Budget, isFor } from '../../domain/budgets/budget/budget.ts';
 import { BudgetExceeded } from '../../domain/budgets/budget-exceeded.ts';
@@ -17,6 +18,8 @@ export interface PricedModel {
   budgets: readonly Budget[];
   limits: ModelLimits;
   configId: string | undefined;
+  /** Why a budget that blocks does not pay for it without a price. */
+  unknown: string | undefined;
 }
 
 type ModelPorts = Pick<Ports, 'model' | 'embed'>;
@@ -54,19 +57,20 @@ export function withinBudgets(
   pricedModel: (name: string) => Promise<PricedModel>,
 ): ModelPorts {
   async function budgetsOf({ model, payers: more = [] }: Pick<ModelRequest, 'model' | 'payers'>) {
-    const { budgets, limits, configId } = await pricedModel(model);
+    const { configId, ...priced } = await pricedModel(model);
     const config = configId === undefined ? [] : [{ type: 'modelConfig' as const, id: configId }];
     const all = [...payers, ...more, ...config];
-    return { budgets: budgets.filter((budget) => isFor(budget, all)), limits };
+    return { ...priced, budgets: priced.budgets.filter((budget) => isFor(budget, all)) };
   }
 
   return {
     model: {
       ...ports.model,
       async *stream(request) {
-        const { budgets, limits } = await budgetsOf(request);
+        const { budgets, limits, unknown } = await budgetsOf(request);
         if (budgets.length === 0) return yield* ports.model.stream(request);
         const call = costOfRequest(request, limits);
+        if (!call) assertUncounted(budgets, unknown);
         const grants = await granted(scope, budgets, call?.cost, request.signal);
         yield* settling(ports.model.stream(limited(request, call, grants)), (charged) =>
           settle(grants, charged),
@@ -74,9 +78,10 @@ export function withinBudgets(
       },
     },
     async embed(request) {
-      const { budgets, limits } = await budgetsOf(request);
+      const { budgets, limits, unknown } = await budgetsOf(request);
       if (budgets.length === 0) return ports.embed(request);
       const cost = costOfTexts(request.texts, limits);
+      if (!cost) assertUncounted(budgets, unknown);
       const grants = await granted(scope, budgets, cost && { wanted: cost, least: cost }, request.signal);
       let answer: EmbeddingResponse | undefined;
       try {
@@ -87,6 +92,11 @@ export function withinBudgets(
       }
     },
   };
+}
+
+/** @throws StepError if the model may only be another name of one with a price */
+function assertUncounted(budgets: readonly Budget[], unknown: string | undefined): void {
+  if (unknown !== undefined && budgets.some(({ action }) => action === 'block')) throw new StepError(unknown);
 }
 
 /** What the budgets set aside for a call; nothing for a model without a price. @throws BudgetExceeded */

@@ -10,6 +10,7 @@ import type { Principal } from '../../platform/identity/principal.ts';
 import type { Checkpoint } from '../runs/checkpoints/checkpoint.ts';
 import { openRunRecorder, type RunRecorder } from '../runs/checkpoints/run-recorder.ts';
 import { spendingWrites } from '../runs/checkpoints/run-spending.ts';
+import { sealedValues } from '../runs/checkpoints/sealed-values.ts';
 import { closeExecution, type Execution, endPausedExecution, executionEntity } from '../runs/execution.ts';
 import { endUnlessCancelled, flowEndStatus } from './end-unless-cancelled.ts';
 import type { PreparedRun } from './prepare.ts';
@@ -105,7 +106,7 @@ export function openDispatchRecorder(
           await notices.send();
         });
       },
-      { ...(!isStored && { opening }), earlier },
+      { ...(!isStored && { opening }), earlier, sealed: sealedValues(scope) },
     );
   if (persistResults) return open();
   const openExpiring = () => open({ ttl: suspendedRunExpiresAt(scope) });

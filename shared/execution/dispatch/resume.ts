@@ -9,6 +9,7 @@ import type { Principal } from '../../platform/identity/principal.ts';
 import { requireAll } from '../../platform/identity/require-all.ts';
 import type { BatchInput } from '../batches/batch-input.ts';
 import { readCheckpoints, readKept, readStepResults } from '../runs/checkpoints/read-checkpoints.ts';
+import { sealedValues } from '../runs/checkpoints/sealed-values.ts';
 import { checkpointWaits } from '../runs/checkpoints/waits.ts';
 import { type Execution, executionEntity, leaseChanges, type PausedRun } from '../runs/execution.ts';
 import { runVersions } from '../runs/run-versions.ts';
@@ -49,14 +50,15 @@ export async function resumeFlowRun(
   const waiting = last ? checkpointWaits(last) : [];
   const call = waiting.find(({ isCall }) => isCall) ?? waiting[0];
   if (!first || !call) throw await unavailable(scope, executionId);
+  const sealed = sealedValues(scope);
   const [version, input, stored, done] = await Promise.all([
     runVersions(scope).started(execution.flowId, paused.flowVersionId, paused.subFlows),
     payloadStore(scope).fetch(paused.input) as Promise<BatchInput>,
     execution.recordId ? recordStore(scope).get(execution.recordId).catch(ifMissing(undefined)) : undefined,
-    readStepResults(scope, earlier),
+    readStepResults(scope, earlier, sealed),
   ]);
   if (execution.recordId && !stored) throw notFound('Record');
-  const kept = await readKept(scope, earlier, done);
+  const kept = await readKept(scope, earlier, done, sealed);
   await claim(scope, execution, paused, alsoWrite);
   return {
     prepared: {

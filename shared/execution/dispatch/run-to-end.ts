@@ -1,7 +1,7 @@
 import { measure, withLogFields } from '../../core/invocation.ts';
 import { log } from '../../core/log.ts';
 import { tracedRun } from '../../core/tracing/trace-context.ts';
-import { waitView } from '../../domain/run-waits/run-wait.ts';
+import { type RunWait, waitView } from '../../domain/run-waits/run-wait.ts';
 import { runCancelled } from '../../domain/runs/run-list.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 import { paidBy } from '../budgets/payers.ts';
@@ -115,7 +115,7 @@ async function runSteps(
     const isAwaited = waits.some(({ needsResume }) => needsResume);
     const open = isAwaited ? await openWaits(scope)(runId) : [];
     const batchId = await continueAsBatch(scope, running, outcome.suspended);
-    return { type: 'suspended', until, batchId, waits: open.map(waitView) };
+    return { type: 'suspended', until, batchId, waits: open.map(shownToStarter) };
   }
   if ('awaiting' in outcome) {
     const { call } = outcome.awaiting;
@@ -124,3 +124,6 @@ async function runSteps(
   const { success, output, error = null, errorCode } = outcome.end;
   return { type: 'ended', success, output, error, ...(errorCode && { errorCode }) };
 }
+
+/** Who starts a run may continue it. */
+const shownToStarter = (wait: RunWait) => waitView(wait, { mayContinue: true });

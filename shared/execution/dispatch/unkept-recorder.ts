@@ -1,3 +1,4 @@
+import type { Unmasked } from '../../core/redaction/hidden.ts';
 import type { ModelCall } from '../../domain/model-usage/model-calls.ts';
 import { usageWrites } from '../../domain/model-usage/usage.ts';
 import { noTotals, plusTotals, totalsOfCalls, totalsOfStep } from '../../domain/runs/run-totals.ts';
@@ -23,7 +24,7 @@ export function recordWhenSuspended(
   { execution, isCancelled, listed: isListed, open }: Unkept,
 ): RunRecorder {
   const results: StepResult[] = [];
-  const kept = new Map<string, unknown>();
+  const kept = new Map<string, [value: unknown, sealed: Unmasked]>();
   let totals = noTotals;
   let uncounted: ModelCall[] = [];
   async function count(alsoWrite: readonly Write[] = []): Promise<void> {
@@ -52,9 +53,9 @@ export function recordWhenSuspended(
     interrupt: ({ modelCalls = [] }) => spend(modelCalls),
     flush: () => count(),
     flushSoon: soon.start,
-    keep: (path, value) => void kept.set(path, value),
+    keep: (path, ...value) => void kept.set(path, value),
     // Nobody goes on with a run of which nothing is stored.
-    mark: async (path, value) => void kept.set(path, value),
+    mark: async (path, ...value) => void kept.set(path, value),
     async finish(error) {
       await isListed;
       const at = scope.now().toISOString();
@@ -66,7 +67,7 @@ export function recordWhenSuspended(
     },
     async suspend(waits, before) {
       const recorder = open();
-      for (const [path, value] of kept) recorder.keep(path, value);
+      for (const [path, value] of kept) recorder.keep(path, ...value);
       for (const result of results) await recorder.add(result);
       recorder.spend(uncounted);
       await recorder.suspend(waits, before);

@@ -3,6 +3,7 @@ import { createFiller } from '../../adapters/templates/filler.ts';
 import { anySignal } from '../../core/concurrency/abort.ts';
 import { RunMustWait } from '../../core/errors/run-must-wait.ts';
 import { StepError } from '../../core/errors/step-error.ts';
+import { flowing } from '../../core/redaction/hidden.ts';
 import { shownPlace, turnsPath } from '../../domain/flows/steps/run-path.ts';
 import type { FlowStep, StepEvent } from '../../domain/flows/steps/step.ts';
 import { openActs } from '../step-support/acts.ts';
@@ -58,10 +59,9 @@ export async function attemptStep(
   let requestHash: string | undefined;
   let sums: StepSums | undefined;
   try {
-    const variables = secrets?.variablesFor(step, frame.variables) ?? frame.variables;
+    const variables = secrets.variablesFor(step, frame.variables);
     const filler = createFiller(variables, ports.sandbox);
-    const emit =
-      onStepEvent && ((event: StepEvent) => onStepEvent(step, secrets?.event(event) ?? event, path));
+    const emit = onStepEvent && secrets.emitter(step, (event: StepEvent) => onStepEvent(step, event, path));
     const runner = await loadStepRunner(step.type);
     const place = () => placeOf(state, step, path);
     const run = {
@@ -87,9 +87,9 @@ export async function attemptStep(
       if (state.hasCaller) return outcome;
       throw callerMissing();
     }
-    takeOutput(state, outcome.output);
+    takeOutput(state, flowing(outcome));
     state.turns.delete(path);
-    return { outcome: secrets?.outcome(outcome) ?? outcome, requestHash, sums };
+    return { outcome: secrets.outcome(step, outcome), requestHash, sums };
 
     function runWith(runner: AnyStepRunner) {
       if ('run' in runner) return runner.run(run);
@@ -102,7 +102,7 @@ export async function attemptStep(
     frame.signal.throwIfAborted();
     if (limit?.aborted) return { error: acts.failure(tooLong(step)), requestHash, sums };
     if (thrown instanceof RunMustWait && state.trace) return { until: thrown.until };
-    const error = secrets ? secrets.error(thrown) : thrown;
+    const error = secrets.error(step, thrown);
     if (error instanceof StepError) return { error: acts.failure(error), requestHash, sums };
     throw error;
   }
@@ -159,10 +159,10 @@ const tooLong = ({ timeoutMs }: FlowStep) =>
   });
 
 /** The step of a local tool, with the output that the caller sent. */
-export function answeredStep(state: EngineState, output: unknown): AttemptOutcome {
+export function answeredStep(state: EngineState, step: FlowStep, output: unknown): AttemptOutcome {
   try {
     takeOutput(state, output);
-    return { outcome: state.secrets?.outcome({ output }) ?? { output } };
+    return { outcome: state.secrets.outcome(step, { output }) };
   } catch (error) {
     if (error instanceof StepError) return { error };
     throw error;

@@ -1,6 +1,7 @@
 import type { Ports } from '../../adapters/ports/ports.ts';
 import type { StepErrorCode } from '../../core/errors/step-error.ts';
 import { newId } from '../../core/ids.ts';
+import type { Unmasked } from '../../core/redaction/hidden.ts';
 import type { TracedRun } from '../../core/tracing/active-span.ts';
 import type { Note } from '../../core/tracing/note.ts';
 import type { Variables } from '../../core/variables/variables.ts';
@@ -12,6 +13,7 @@ import type { ModelFacts } from '../model-costs/model-meter.ts';
 import type { ActingRun } from '../step-support/acts.ts';
 import type { LocalCall, StepOutcome } from '../step-support/step-runner.ts';
 import type { EarlierResults, ResultSource } from './earlier-results.ts';
+import { framesOutput } from './frame.ts';
 import type { Rehearsal } from './rehearsal.ts';
 import { openRunBounds, type RunBounds, TooManySteps } from './run-bounds.ts';
 import { openRunSecrets, type RunSecrets } from './run-secrets.ts';
@@ -66,7 +68,7 @@ export interface OpenWait extends StepWait {
   call?: LocalCall;
 }
 
-export interface FlowEnd {
+export interface FlowEnd extends Unmasked {
   success: boolean;
   output: unknown;
   error?: string;
@@ -77,7 +79,7 @@ export interface FlowEnd {
 /** A run that waits has done all that does not need what it waits for. Pass the waits as `waiting` to resume it. */
 export type FlowOutcome = { end: FlowEnd } | { waits: OpenWait[] };
 
-export interface FlowRun extends Partial<ActingRun> {
+export interface FlowRun extends Partial<Omit<ActingRun, 'onKept' | 'onMark'>> {
   steps: readonly FlowStep[];
   variables: Variables;
   ports: Ports;
@@ -94,6 +96,9 @@ export interface FlowRun extends Partial<ActingRun> {
   earlier?: EarlierResults | undefined;
   /** Given to walk through the flow without its effects. */
   rehearsal?: Rehearsal | undefined;
+  /** As those of acts, with what to store in place of a value that has values of secrets. */
+  onKept?: ((path: string, value: unknown, sealed: Unmasked) => void) | undefined;
+  onMark?: ((path: string, value: unknown, sealed: Unmasked) => Promise<void>) | undefined;
   /** Whether the run has a caller that can execute tools. Without one, a step that needs it fails. */
   hasCaller?: boolean;
   answered?: { path: RunPath; output: unknown } | undefined;
@@ -107,10 +112,10 @@ export interface FlowRun extends Partial<ActingRun> {
   stepsMax?: number;
 }
 
-export interface EngineState extends Omit<FlowRun, 'variables'> {
+export interface EngineState extends Omit<FlowRun, 'variables' | 'onKept' | 'onMark'>, ActingRun {
   identity: string;
   turns: Map<RunPath, unknown>;
-  secrets: RunSecrets | undefined;
+  secrets: RunSecrets;
   bounds: RunBounds;
   /** Approximate length of all outputs as JSON, in characters. */
   characters: number;
@@ -135,13 +140,15 @@ const begunBefore = ({ done, waiting = [] }: Pick<FlowRun, 'done' | 'waiting'>):
  * failed step ends the run unless its error handling, or a step around it, says otherwise.
  * @throws errors that are not a step's own failure: bugs, and the signal's reason.
  */
-export async function runFlow({ variables, ...run }: FlowRun): Promise<FlowOutcome> {
+export async function runFlow({ variables, onKept, onMark, ...run }: FlowRun): Promise<FlowOutcome> {
   const secrets = await openRunSecrets(run.steps, run.ports);
   const state: EngineState = {
     ...run,
+    ...(onKept && { onKept: (path, value) => onKept(path, value, secrets.keptSealed(value)) }),
+    ...(onMark && { onMark: (path, value) => onMark(path, value, secrets.keptSealed(value)) }),
     identity: run.identity ?? run.trace?.runId ?? newId('exec'),
     turns: run.turns ?? new Map(),
-    ports: secrets?.ports ?? run.ports,
+    ports: secrets.ports,
     secrets,
     bounds: openRunBounds(run.signal, run.stepsMax),
     characters: 0,
@@ -154,7 +161,7 @@ export async function runFlow({ variables, ...run }: FlowRun): Promise<FlowOutco
     own: {},
     signal: run.signal,
     ports: state.ports,
-    lastOutput: null,
+    last: { output: null },
     absorbs: false,
   };
   const ended = await runStepList(state, frame, run.steps, '').catch((error) => {
@@ -166,7 +173,7 @@ export async function runFlow({ variables, ...run }: FlowRun): Promise<FlowOutco
   return {
     end: {
       success: !failure,
-      output: frame.lastOutput,
+      ...framesOutput(frame),
       ...(failure?.error && { error: failure.error }),
       ...(failure?.errorCode && { errorCode: failure.errorCode }),
       retryable: failure?.retryable ?? false,

@@ -1,4 +1,5 @@
 import type { Ports } from '../../adapters/ports/ports.ts';
+import { flowing, type Unmasked } from '../../core/redaction/hidden.ts';
 import type { Variables } from '../../core/variables/variables.ts';
 import { type FlowStep, outputVariableName } from '../../domain/flows/steps/step.ts';
 import type { StepResult } from './engine.ts';
@@ -12,7 +13,8 @@ export interface Frame {
   signal: AbortSignal;
   /** With those who pay for its model calls. */
   ports: Ports;
-  lastOutput: unknown;
+  /** The output of the last step that has one. */
+  last: Unmasked & { output?: unknown };
   /** Whether a step around the list goes on after a failure in it, and none between them is tried again. */
   absorbs: boolean;
   /** Of the step that holds the list. */
@@ -22,17 +24,19 @@ export interface Frame {
 /** Gives the output of a step to the steps after it. */
 export function applyResult(frame: Frame, step: FlowStep, result: StepResult): void {
   setVariables(frame, step, result);
-  frame.lastOutput = result.output;
+  frame.last = framesOutput({ last: result });
 }
 
-export function setVariables(
-  { variables, own }: Frame,
-  step: FlowStep,
-  { output, errors }: StepResult,
-): void {
+export const framesOutput = ({ last: { output, unmasked } }: Pick<Frame, 'last'>) => ({
+  output,
+  ...(unmasked && { unmasked }),
+});
+
+export function setVariables({ variables, own }: Frame, step: FlowStep, result: StepResult): void {
   const variable = outputVariableName(step);
   if (!variable) return;
-  const set = { [variable]: output, ...(errors && { [`${variable}Errors`]: errors }) };
+  const { errors } = result;
+  const set = { [variable]: flowing(result), ...(errors && { [`${variable}Errors`]: errors }) };
   Object.assign(variables, set);
   Object.assign(own, set);
 }

@@ -1,3 +1,4 @@
+import { flowing } from '../../core/redaction/hidden.ts';
 import { paidBy } from '../budgets/payers.ts';
 import type { Inside, ListOutcome, ListRun } from '../step-support/held-run.ts';
 import type { EngineState } from './engine.ts';
@@ -34,9 +35,9 @@ export function createInside(state: EngineState, around: Frame, holder: Holder):
 
 function frameFor(around: Frame, { scope, given, payer }: ListRun) {
   const ports = payer ? paidBy(around.ports, payer) : around.ports;
-  if (scope === 'around') return { ...around, ports, lastOutput: null };
+  if (scope === 'around') return { ...around, ports, last: { output: null } };
   const variables = { ...(scope === 'own' && around.variables), ...given };
-  return { variables, own: {}, ports, lastOutput: null };
+  return { variables, own: {}, ports, last: { output: null } };
 }
 
 /** Sets variables in the scope around. @returns what puts back what was there before. */
@@ -53,8 +54,8 @@ function giveFor({ variables }: Frame, given: object) {
   };
 }
 
-const outcomeOf = ({ failure, isWaiting }: ListEnd, { lastOutput, own, variables }: Frame): ListOutcome => {
+const outcomeOf = ({ failure, isWaiting }: ListEnd, { last, own, variables }: Frame): ListOutcome => {
   if (isWaiting) return { status: 'waiting' };
   if (failure) return { status: 'failed', failure };
-  return { status: 'completed', output: lastOutput, own, variables };
+  return { status: 'completed', output: flowing(last), own, variables };
 };

@@ -65,7 +65,7 @@ async function hashOf<Config>(
   if (!trace || !getStepType(step.type).reusable) return undefined;
   if (characterCount(plan.request, hashedCharactersMax) > hashedCharactersMax) return undefined;
   try {
-    const marked = secrets?.markedFor(step, variables);
+    const marked = secrets.markedFor(step, variables);
     const shown =
       marked &&
       (await runner.plan({ ...run, variables: marked, ...createFiller(marked, run.ports.sandbox) }));

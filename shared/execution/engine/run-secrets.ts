@@ -1,48 +1,109 @@
 import type { Ports } from '../../adapters/ports/ports.ts';
+import type { Unmasked } from '../../core/redaction/hidden.ts';
+import type { Redactor } from '../../core/redaction/redactor.ts';
 import type { Variables } from '../../core/variables/variables.ts';
 import { secretKeysOfStep, secretKeysOfSteps } from '../../domain/flows/secret-keys.ts';
+import { getStepType } from '../../domain/flows/step-types/index.ts';
 import type { FlowStep, StepEvent } from '../../domain/flows/steps/step.ts';
-import { openSecretValues } from '../step-support/opened-secrets.ts';
-import type { StepOutcome } from '../step-support/step-runner.ts';
+import { type NamedSecrets, openedValues, openMasks } from '../step-support/masks.ts';
+import type { StepOutcome, StepRun } from '../step-support/step-runner.ts';
 
-/** Only a step that references a secret sees its value. External responses and step outputs are redacted for all. */
+/** Only a step that names a secret sees its value. All that a run shows is without the values that it has opened. */
 export interface RunSecrets {
-  /** The variables as a step sees them. @throws StepError if a referenced secret has no value. */
-  variablesFor: (step: FlowStep, variables: Variables) => Variables;
-  /** The same with the versions of the secrets in place of their values; undefined if the step references none. */
-  markedFor: (step: FlowStep, variables: Variables) => Variables | undefined;
   ports: Ports;
-  outcome: (outcome: StepOutcome) => StepOutcome;
-  event: (event: StepEvent) => StepEvent;
-  /** The error without secret values in its message. */
-  error: (error: unknown) => unknown;
+  /** The variables as a step sees them. @throws StepError if a secret that it names has no value. */
+  variablesFor: (step: FlowStep, variables: Variables) => Variables;
+  /** The same with the versions of the secrets in place of their values; undefined if the step names none. */
+  markedFor: (step: FlowStep, variables: Variables) => Variables | undefined;
+  outcome: (step: FlowStep, outcome: StepOutcome) => StepOutcome;
+  /** Masks events. Text that may be the beginning of a value is held back until the next piece, or the end of its text. */
+  emitter: (step: FlowStep, emit: NonNullable<Emit>) => NonNullable<Emit>;
+  /** The error without values in its message. */
+  error: (step: FlowStep, error: unknown) => unknown;
+  /** Opens secrets that an earlier attempt of the run had opened, so that their values stay masked. */
+  reopen: (keys: readonly string[]) => Promise<void>;
+  /** What a step keeps for when the run resumes, if that has values of secrets. */
+  keptSealed: (value: unknown) => Unmasked;
 }
 
-/** Undefined if no step references a secret. @throws if the values cannot be read. */
-export async function openRunSecrets(
-  steps: readonly FlowStep[],
-  ports: Ports,
-): Promise<RunSecrets | undefined> {
-  const keys = secretKeysOfSteps(steps);
-  if (keys.length === 0) return undefined;
-  const { valuesOf, versionOf, text, json, error, ports: redacted } = await openSecretValues(keys, ports);
+type Emit = StepRun<unknown>['emit'];
+
+/** @throws if the values cannot be read. */
+export async function openRunSecrets(steps: readonly FlowStep[], ports: Ports): Promise<RunSecrets> {
+  const masks = openMasks(ports);
+  const all = secretKeysOfSteps(steps);
+  const opened = all.length > 0 ? await masks.ports.secrets(all) : new Map<string, never>();
   return {
+    ports: masks.ports,
     variablesFor(step, variables) {
-      const named = secretKeysOfStep(step);
-      return named.length === 0 ? variables : { ...variables, secrets: valuesOf(named) };
+      const keys = secretKeysOfStep(step);
+      return keys.length === 0 ? variables : { ...variables, secrets: openedValues(opened, keys) };
     },
     markedFor(step, variables) {
-      const named = secretKeysOfStep(step);
-      const marks = named.map((key) => [key, `secret ${key} ${versionOf(key)}`]);
-      return named.length === 0 ? undefined : { ...variables, secrets: Object.fromEntries(marks) };
+      const keys = secretKeysOfStep(step);
+      const marks = keys.map((key) => [key, `secret ${key} ${opened.get(key)?.version}`]);
+      return keys.length === 0 ? undefined : { ...variables, secrets: Object.fromEntries(marks) };
     },
-    ports: redacted,
-    outcome: ({ output, resolvedPrompt, ...facts }) => ({
-      ...facts,
-      output: json(output),
-      ...(resolvedPrompt !== undefined && { resolvedPrompt: text(resolvedPrompt) }),
-    }),
-    event: (event) => json(event),
-    error,
+    outcome(step, outcome) {
+      if (!masks.hasAny()) return outcome;
+      const { resolvedPrompt, ...masked } = masks.outcome(outcome, namedBy(step));
+      const prompt = resolvedPrompt && masks.redactor(namedBy(step)).text(resolvedPrompt);
+      return { ...masked, ...(prompt !== undefined && { resolvedPrompt: prompt }) };
+    },
+    emitter: (step, emit) =>
+      maskedEmit(() => (masks.hasAny() ? masks.redactor(namedBy(step)) : undefined), emit),
+    error: (step, error) => masks.error(error, { ...namedBy(step), use: 'text' }),
+    async reopen(keys) {
+      const closed = keys.filter((key) => !masks.keys().includes(key));
+      if (closed.length > 0) await masks.ports.secrets(closed);
+    },
+    keptSealed: (value) => {
+      const { unmasked } = masks.outcome({ output: value }, { keys: masks.keys(), use: 'text' }) as Unmasked;
+      return unmasked ? { unmasked } : {};
+    },
+  };
+}
+
+/** With the steps in it, whose outputs are part of its own. */
+function namedBy(step: FlowStep): NamedSecrets {
+  const known = named.get(step) ?? {
+    keys: secretKeysOfSteps([step]),
+    use: getStepType(step.type).takesSecrets || 'text',
+  };
+  named.set(step, known);
+  return known;
+}
+const named = new WeakMap<FlowStep, NamedSecrets>();
+
+/** The texts whose pieces are events, with the event that ends each. */
+const ends = {
+  text_delta: 'text_complete',
+  reasoning_delta: 'reasoning_complete',
+  tool_input_delta: 'tool_input_complete',
+  tool_output_delta: 'tool_complete',
+} as const;
+
+type Delta = Extract<StepEvent, { delta: string }>;
+const isDelta = (event: StepEvent): event is Delta => event.type in ends;
+const callIn = (event: StepEvent) => ('toolCallId' in event ? event.toolCallId : '');
+
+function maskedEmit(redactorNow: () => Redactor | undefined, emit: NonNullable<Emit>): NonNullable<Emit> {
+  const open = new Map<string, { last: Delta; pieces: ReturnType<Redactor['stream']> }>();
+  const send = (event: Delta, delta: string) => (delta === '' ? undefined : emit({ ...event, delta }));
+  return async (event) => {
+    if (isDelta(event)) {
+      const name = `${ends[event.type]} ${callIn(event)}`;
+      const redactor = redactorNow();
+      const pieces = open.get(name)?.pieces ?? redactor?.stream();
+      if (!pieces) return emit(event);
+      open.set(name, { last: event, pieces });
+      return send(event, pieces.push(event.delta));
+    }
+    const name = `${event.type} ${callIn(event)}`;
+    const ended = open.get(name);
+    open.delete(name);
+    if (ended) await send(ended.last, ended.pieces.end());
+    const redactor = redactorNow();
+    return emit(redactor ? redactor.json(event) : event);
   };
 }

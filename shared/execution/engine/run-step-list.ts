@@ -1,5 +1,6 @@
 import { evaluateExpression } from '../../adapters/code/evaluate-code.ts';
 import { StepError } from '../../core/errors/step-error.ts';
+import { flowing } from '../../core/redaction/hidden.ts';
 import { getStepType } from '../../domain/flows/step-types/index.ts';
 import { stepErrorHandling } from '../../domain/flows/steps/error-handling.ts';
 import { listsAround } from '../../domain/flows/steps/run-path.ts';
@@ -35,6 +36,7 @@ export async function runStepList(
 async function runPlaced(state: EngineState, frame: Frame, step: FlowStep, path: string): Promise<ListEnd> {
   const done = state.done?.get(path);
   const known = done ?? state.earlier?.at(path);
+  if (known?.unmasked) await state.secrets.reopen(known.unmasked.keys);
   const { effects, branch: branchOf } = getStepType(step.type);
   const refused = known || !step.when ? undefined : await checkCondition(state, frame, step.when);
   const isSkipped = known?.status === 'skipped' || (refused && 'skipped' in refused);
@@ -56,7 +58,7 @@ async function runPlaced(state: EngineState, frame: Frame, step: FlowStep, path:
   if (isFailure) return { failure: result };
   if (result.status !== 'completed') return {};
   applyResult(frame, step, result);
-  const branch = branchOf?.(step.config, result.output);
+  const branch = branchOf?.(step.config, flowing(result));
   return branch ? runStepList(state, frame, branch.steps, `${path}.${branch.name}.`) : {};
 }
 

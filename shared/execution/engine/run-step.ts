@@ -41,7 +41,7 @@ export async function runStep(
   const tried = refused
     ? { ...refused, ...once }
     : answered?.path === path
-      ? { ...answeredStep(state, answered.output), ...once }
+      ? { ...answeredStep(state, step, answered.output), ...once }
       : await inSpan(opened.span, () => withFallbacks(attempt, step)).catch((error) => {
           if (frame.signal.aborted && !state.signal.aborted) return { error: stopped(frame.signal), ...once };
           state.onInterrupted?.({ ...facts(), status: 'failed' });

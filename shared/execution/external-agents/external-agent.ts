@@ -5,7 +5,7 @@ import { StepError } from '../../core/errors/step-error.ts';
 import type { CachedAgentCard, ExternalConfig } from '../../domain/agents/config/external-config.ts';
 import { toCachedCard } from '../../domain/agents/external-card.ts';
 import { credentialHeaders } from '../step-support/credential-headers.ts';
-import { openedSecrets } from '../step-support/opened-secrets.ts';
+import { a2aWithout } from '../step-support/masks.ts';
 
 export interface ExternalAgent {
   ports: Ports;
@@ -89,5 +89,5 @@ function redactedFor(ports: Ports, credentials: string | undefined): Ports {
   const password = credentials.split(':').slice(1).join(':');
   const values = new Map([['externalConfig.auth.credentials', credentials]]);
   if (password !== '') values.set('externalConfig.auth.password', password);
-  return openedSecrets(values, ports).ports;
+  return { ...ports, a2a: a2aWithout(ports.a2a, values) };
 }

@@ -27,6 +27,7 @@ export const rehearsalPorts = /* @__PURE__ */ using(
   [sandbox, modelNames, secretVersions, toolsPort, { memoryMb: 1_024 }],
   (scope: Scope): Ports => ({
     now: scope.now,
+    shown: (text) => text,
     secrets: secretVersions(scope),
     sandbox: sandbox(scope),
     tools: toolsPort(scope),

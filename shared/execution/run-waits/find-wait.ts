@@ -23,7 +23,7 @@ const shownMax = { waits: 100, bytes: 1_000_000 };
 function fitting(waits: readonly RunWait[]): RunWait[] {
   let bytes = 0;
   return waits.slice(0, shownMax.waits).filter((wait) => {
-    bytes += responseBytes(waitView(wait));
+    bytes += responseBytes(waitView(wait, { mayContinue: true }));
     return bytes <= shownMax.bytes;
   });
 }

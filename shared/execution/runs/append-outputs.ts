@@ -1,5 +1,6 @@
 import type { RecordsPort } from '../../adapters/ports/records-port.ts';
 import { StepError } from '../../core/errors/step-error.ts';
+import { flowing } from '../../core/redaction/hidden.ts';
 import type { Variables } from '../../core/variables/variables.ts';
 import { definitionPath, isOwnScope, listsAround } from '../../domain/flows/steps/run-path.ts';
 import { type FlowStep, outputVariableName } from '../../domain/flows/steps/step.ts';
@@ -28,11 +29,12 @@ const failed = (reason: string) => `The output variables could not be appended t
 function outputVariables(steps: readonly FlowStep[], results: ReadonlyMap<string, StepResult>): Variables {
   const definitions = new Map([...walkSteps(steps)].map(({ step, path }) => [path, step]));
   const outputs: Variables = {};
-  for (const { path, status, output } of results.values()) {
+  for (const result of results.values()) {
+    const { path, status } = result;
     if (status !== 'completed' || listsAround(path).some(isOwnScope)) continue;
     const step = definitions.get(definitionPath(path));
     const variable = step && outputVariableName(step);
-    if (variable) outputs[variable] = output;
+    if (variable) outputs[variable] = flowing(result);
   }
   return outputs;
 }

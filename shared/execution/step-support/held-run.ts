@@ -65,6 +65,8 @@ export interface FailureStop {
   /** The first failure. */
   readonly cause: StepError | undefined;
   because: (cause: StepError) => void;
+  /** Does work unless it is stopped, and ignores that it is. What else goes wrong in it is thrown. */
+  unlessStopped: (work: () => Promise<void>) => Promise<void>;
 }
 
 export function openStop(around: AbortSignal): FailureStop {
@@ -78,6 +80,14 @@ export function openStop(around: AbortSignal): FailureStop {
     because(cause) {
       first ??= cause;
       controller.abort(new Error(`Stopped: ${first.message}`));
+    },
+    async unlessStopped(work) {
+      if (first) return;
+      try {
+        await work();
+      } catch (error) {
+        if (!first || error !== controller.signal.reason) throw error;
+      }
     },
   };
 }

@@ -2,6 +2,7 @@ import type * as z from 'zod';
 import type { Ports } from '../../adapters/ports/ports.ts';
 import type { WaitPlace } from '../../adapters/ports/waits-port.ts';
 import type { Filler } from '../../adapters/templates/filler.ts';
+import type { Unmasked } from '../../core/redaction/hidden.ts';
 import type { Variables } from '../../core/variables/variables.ts';
 import type { StepEvent, StepType } from '../../domain/flows/steps/step.ts';
 import type { Act } from './acts.ts';
@@ -31,7 +32,7 @@ export interface StepTurns {
 }
 
 /** The output of a step. The engine counts its model calls. */
-export interface StepOutcome<Output = unknown> {
+export interface StepOutcome<Output = unknown> extends Unmasked {
   output: Output;
   resolvedPrompt?: string;
   /** Of what has failed in a step that went on. A variable with the name of the output's and `Errors` takes them. */

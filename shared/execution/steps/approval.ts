@@ -22,9 +22,8 @@ export const approvalRunner = defineActingRunner(approvalStep, {
       throw new StepError(`An assignee is no email address: ${JSON.stringify(email).slice(0, 100)}`);
     }
     if (question.trim() === '') throw new StepError('The question is empty; check the variables in it');
-    const asked = { question: question.slice(0, questionMax), details: details?.slice(0, 4 * questionMax) };
     const { webhookUrl } = assignees;
-    return { request: { ...asked, choices, form, emails: [...new Set(emails)], webhookUrl } };
+    return { request: { question, details, choices, form, emails: [...new Set(emails)], webhookUrl } };
   },
 
   async perform(request, { config, ports, place }) {
@@ -35,6 +34,8 @@ export const approvalRunner = defineActingRunner(approvalStep, {
       place: at,
       timeoutMinutes,
       ...request,
+      question: ports.shown(request.question).slice(0, questionMax),
+      details: request.details && ports.shown(request.details).slice(0, 4 * questionMax),
     }));
     const expiresAt = new Date(wait.expiresAt);
     const { answer } =

@@ -13,12 +13,13 @@ export const mapRunner = defineHoldingRunner(mapStep, {
     const items = await itemsOf(step);
     const stop = openStop(step.signal);
     const ends: ItemEnd[] = [];
-    await step.inside.forEach(items.entries(), concurrency, async ([index, item]) => {
-      if (stop.cause) return;
-      const end = await runItem(step, { index, item, absorbs, signal: stop.signal });
-      if (end instanceof StepError) stop.because(end);
-      else ends[index] = end;
-    });
+    await step.inside.forEach(items.entries(), concurrency, ([index, item]) =>
+      stop.unlessStopped(async () => {
+        const end = await runItem(step, { index, item, absorbs, signal: stop.signal });
+        if (end instanceof StepError) stop.because(end);
+        else ends[index] = end;
+      }),
+    );
     if (stop.cause) throw stop.cause;
     if (ends.includes('waiting')) return { isWaiting: true };
     const output = ends.map((end) => (end !== 'waiting' && 'output' in end ? end.output : null));

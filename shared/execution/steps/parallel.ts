@@ -9,20 +9,15 @@ export const parallelRunner = defineHoldingRunner(parallelStep, {
     const absorbs = onError === 'continue';
     const stop = openStop(signal);
     const ends = new Map<string, ListOutcome>();
-    await inside.forEach(branches.entries(), concurrency, async ([index, { name, steps }]) => {
-      if (stop.cause) return;
-      const list = {
-        key: `b${index}`,
-        steps,
-        given: {},
-        scope: 'own' as const,
-        absorbs,
-        signal: stop.signal,
-      };
-      const end = await inside.run(list);
-      ends.set(name, end);
-      if (end.status === 'failed' && !absorbs) stop.because(failedInside(`The branch ${name}`, end.failure));
-    });
+    await inside.forEach(branches.entries(), concurrency, ([index, { name, steps }]) =>
+      stop.unlessStopped(async () => {
+        const list = { key: `b${index}`, steps, given: {}, scope: 'own' as const, absorbs };
+        const end = await inside.run({ ...list, signal: stop.signal });
+        ends.set(name, end);
+        if (end.status === 'failed' && !absorbs)
+          stop.because(failedInside(`The branch ${name}`, end.failure));
+      }),
+    );
     if (stop.cause) throw stop.cause;
     const named = branches.map(({ name }) => [name, ends.get(name)] as const);
     if (named.some(([, end]) => end?.status === 'waiting')) return { isWaiting: true };

@@ -39,7 +39,7 @@ export const promptRunner = defineActingRunner(promptStep, {
       return { output: await structuredOutput(step, asker, messages, format.schema), resolvedPrompt };
     }
     const text = await asker.ask(messages);
-    return { output: format === 'json' ? parsed(text) : unwrapped(text, format), resolvedPrompt };
+    return { output: format === 'json' ? parsed(text, step.ports) : unwrapped(text, format), resolvedPrompt };
   },
 });
 

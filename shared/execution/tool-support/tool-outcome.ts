@@ -1,3 +1,5 @@
+import type { Unmasked } from '../../core/redaction/hidden.ts';
+
 /** A document that a tool shows beside its output. */
 export interface Artifact {
   id: string;
@@ -9,4 +11,4 @@ export interface Artifact {
 }
 
 /** `awaitsCaller`: the caller of the run executes the tool and sends its output. */
-export type ToolOutcome = { output: unknown; artifact?: Artifact } | { awaitsCaller: true };
+export type ToolOutcome = ({ output: unknown; artifact?: Artifact } & Unmasked) | { awaitsCaller: true };

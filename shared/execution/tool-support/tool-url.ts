@@ -1,5 +1,6 @@
 import { createFiller } from '../../adapters/templates/filler.ts';
 import { StepError } from '../../core/errors/step-error.ts';
+import { urlPart } from '../../core/text.ts';
 import { isHostFixed } from '../../domain/tools/tool-types/request-config.ts';
 import type { ToolPlanning } from './tool-runner.ts';
 
@@ -19,14 +20,11 @@ export async function renderToolUrl({
 }
 
 function encodedIn(value: unknown): unknown {
-  if (typeof value === 'string') return encodeURIComponent(value.toWellFormed());
+  if (typeof value === 'string') return urlPart(value);
   if (Array.isArray(value)) return value.map(encodedIn);
   if (typeof value !== 'object' || value === null) return value;
   return Object.fromEntries(
-    Object.entries(value).map(([name, member]) => [
-      encodeURIComponent(name.toWellFormed()),
-      encodedIn(member),
-    ]),
+    Object.entries(value).map(([name, member]) => [urlPart(name), encodedIn(member)]),
   );
 }
 

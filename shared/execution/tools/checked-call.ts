@@ -5,6 +5,7 @@ import type { Ports } from '../../adapters/ports/ports.ts';
 import { StepError } from '../../core/errors/step-error.ts';
 import { characterCount } from '../../core/json/json-texts.ts';
 import { isDeeperThan, nestingLevelsMax } from '../../core/json/nesting.ts';
+import { flowing } from '../../core/redaction/hidden.ts';
 import type { ToolOutcome } from '../tool-support/tool-outcome.ts';
 
 /** Also the limit of a script's result and of a template's output. */
@@ -40,7 +41,7 @@ export const toolOutcome = (
 ): Promise<ToolOutcome> =>
   namingTool(name, async () => {
     const outcome = await work();
-    if ('output' in outcome) checkOutput(outcome.output);
+    if ('output' in outcome) checkOutput(flowing(outcome));
     return outcome;
   });
 

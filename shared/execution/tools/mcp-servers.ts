@@ -4,7 +4,7 @@ import { StepError } from '../../core/errors/step-error.ts';
 import { traceHeaders } from '../../core/tracing/active-span.ts';
 import { type McpServer, toTimeoutMs } from '../../domain/flows/steps/mcp-server.ts';
 import { credentialHeaders } from '../step-support/credential-headers.ts';
-import { openedSecrets } from '../step-support/opened-secrets.ts';
+import { mcpWithout } from '../step-support/masks.ts';
 import { mcpFailure } from '../tool-support/mcp-failure.ts';
 import { checkArguments, toolOutcome } from './checked-call.ts';
 import { qualifiedName } from './qualified-name.ts';
@@ -138,5 +138,8 @@ function requestTo(server: McpServer, signal: AbortSignal, callId?: string): Mcp
 function redactedFor(ports: Ports, { id, auth = { type: 'none' } }: McpServer): Ports {
   const values = [auth.token, auth.password].filter((value) => value !== undefined);
   if (values.length === 0) return ports;
-  return openedSecrets(new Map(values.map((value, n) => [`mcpServers.${id}.${n}`, value])), ports).ports;
+  return {
+    ...ports,
+    mcp: mcpWithout(ports, new Map(values.map((value, n) => [`mcpServers.${id}.${n}`, value]))),
+  };
 }

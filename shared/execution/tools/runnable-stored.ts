@@ -4,8 +4,8 @@ import type { ToolDefinition } from '../../adapters/ports/tools-port.ts';
 import { createFiller } from '../../adapters/templates/filler.ts';
 import { StepError } from '../../core/errors/step-error.ts';
 import { secretKeysOfTool } from '../../domain/tools/secret-keys.ts';
-import { type OpenedSecrets, openSecretValues } from '../step-support/opened-secrets.ts';
-import type { ToolOutcome } from '../tool-support/tool-outcome.ts';
+import { findRuntimeType } from '../../domain/tools/tool-types/runtime-types.ts';
+import { type Masks, type NamedSecrets, openedValues, openMasks } from '../step-support/masks.ts';
 import { type AnyToolRunner, mask, type ToolPlanning } from '../tool-support/tool-runner.ts';
 import { checkArguments, namingTool, toolOutcome } from './checked-call.ts';
 import type { PlannedCall, RunnableTool } from './runnable-tool.ts';
@@ -18,6 +18,7 @@ export function runnableStored(ports: Ports, id: string, tool: ToolDefinition): 
   const name = toToolName(tool.name);
   const parameters: JsonSchema = { ...tool.parametersSchema, type: 'object' };
   const secretKeys = secretKeysOfTool(tool);
+  const named: NamedSecrets = { keys: secretKeys, use: findRuntimeType(type)?.takesSecrets || 'text' };
 
   const planningOf = (
     args: Record<string, unknown>,
@@ -30,23 +31,22 @@ export function runnableStored(ports: Ports, id: string, tool: ToolDefinition): 
   async function plan(given: unknown, signal: AbortSignal): Promise<PlannedCall> {
     const runner = runnerFor(name, type);
     const args = await checkArguments(ports, { name, parameters }, given, signal);
-    const opened = secretKeys.length > 0 ? await openSecretValues(secretKeys, ports) : undefined;
+    const masks = secretKeys.length > 0 ? openMasks(ports) : undefined;
+    const opened = await masks?.ports.secrets(secretKeys);
+    const masked = <Result>(work: () => Promise<Result> | Result) => maskingErrors(masks, named, work);
     const planned = await namingTool(name, () =>
-      redactingErrors(opened, () => runner.plan(planningOf(args, opened?.valuesOf(secretKeys) ?? {}))),
+      masked(() => runner.plan(planningOf(args, opened ? openedValues(opened, secretKeys) : {}))),
     );
+    const inside = masks?.ports ?? ports;
     return {
       ...planned,
       perform: (call) =>
-        toolOutcome(name, () =>
-          redacted(opened, () =>
-            runner.perform(planned.request, {
-              config,
-              signal,
-              ports: opened?.ports ?? ports,
-              callId: call?.id,
-            }),
-          ),
-        ),
+        toolOutcome(name, async () => {
+          const outcome = await masked(() =>
+            runner.perform(planned.request, { config, signal, ports: inside, callId: call?.id }),
+          );
+          return masks && 'output' in outcome ? masks.outcome(outcome, named) : outcome;
+        }),
     };
   }
 
@@ -69,21 +69,14 @@ function runnerFor(name: string, type: string): AnyToolRunner {
   throw new StepError(`The tool ${name} has the type ${type}, which this service cannot run yet`);
 }
 
-async function redacted(
-  secrets: OpenedSecrets | undefined,
-  work: () => Promise<ToolOutcome> | ToolOutcome,
-): Promise<ToolOutcome> {
-  const outcome = await redactingErrors(secrets, work);
-  return secrets && 'output' in outcome ? { ...outcome, output: secrets.json(outcome.output) } : outcome;
-}
-
-async function redactingErrors<Result>(
-  secrets: OpenedSecrets | undefined,
+async function maskingErrors<Result>(
+  masks: Masks | undefined,
+  named: NamedSecrets,
   work: () => Promise<Result> | Result,
 ): Promise<Result> {
   try {
     return await work();
   } catch (error) {
-    throw secrets?.error(error) ?? error;
+    throw masks ? masks.error(error, { ...named, use: 'text' }) : error;
   }
 }

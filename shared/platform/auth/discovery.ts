@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { forwardClock } from '../../core/concurrency/forward-clock.ts';
 import { limitedFetch } from '../../core/limited-fetch.ts';
 
 /** The issuer is unreachable. A token of it may still be valid. */
@@ -33,10 +34,11 @@ const fetchSmall = limitedFetch(1_000_000);
 /** A fetch that waits between two requests to the same address, whether they succeed or fail. */
 export function spacedFetch() {
   const askedAt = new Map<string, number>();
+  const now = forwardClock();
   return async (url: string, init: RequestInit): Promise<Response> => {
-    if (Date.now() < (askedAt.get(url) ?? 0) + retryMs)
+    if (now() < (askedAt.get(url) ?? 0) + retryMs)
       throw new IssuerUnavailable(`${url} was requested moments ago; try again later`);
-    askedAt.set(url, Date.now());
+    askedAt.set(url, now());
     try {
       const response = await fetchSmall(url, init);
       if (response.status !== 200) throw new Error(`Status ${response.status}`);

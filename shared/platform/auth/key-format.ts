@@ -10,6 +10,7 @@ const prefixes = {
   approval: 'tv_approval_',
   callback: 'tv_callback_',
   login: 'tv_login_',
+  relay: 'tv_relay_',
   'surface-production': 'tv_surface_live_',
   'surface-test': 'tv_surface_test_',
   'client-live': 'ct_live_',
@@ -20,7 +21,7 @@ type KeyKind = keyof typeof prefixes;
 
 const base62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
 const shape =
-  /^((?:tv_(?:live|test|setup|approval|callback|login|surface_live|surface_test)|ct_(?:live|test)|cs)_[0-9A-Za-z]{43})([0-9A-Za-z]{6})$/;
+  /^((?:tv_(?:live|test|setup|approval|callback|login|relay|surface_live|surface_test)|ct_(?:live|test)|cs)_[0-9A-Za-z]{43})([0-9A-Za-z]{6})$/;
 
 const toBase62 = (value: bigint, length: number): string => {
   let text = '';
@@ -31,7 +32,7 @@ const checksum = (text: string) => toBase62(BigInt(crc32(text)), 6);
 
 /**
  * A prefix (`tv_live_` or `tv_test_`, `tv_surface_…` for the key of a surface, `tv_setup_` for the token of a setup link,
- * `tv_approval_` and `tv_callback_` for what a run waits for, `tv_login_` for the code of a login of the command line, `ct_…` for a client token, `cs_` for the session of a visitor), 32 random bytes in base 62, and a checksum of 6 characters.
+ * `tv_approval_` and `tv_callback_` for what a run waits for, `tv_login_` for the code of a login of the command line, `tv_relay_` for the address of a caller, `ct_…` for a client token, `cs_` for the session of a visitor), 32 random bytes in base 62, and a checksum of 6 characters.
  */
 export function generateKey(kind: KeyKind): string {
   const body = prefixes[kind] + toBase62(BigInt(`0x${randomBytes(32).toString('hex')}`), 43);

@@ -71,12 +71,21 @@ export const tighterWindow = ({ minutely, hourly, daily }: Windows): RateLimit =
     .filter((window) => window !== undefined)
     .reduce((tightest, window) => (window.remaining < tightest.remaining ? window : tightest));
 
+/** How far the clock of another process may be ahead. */
+const skewSeconds = 60;
+
+/** The latest end of a window. One that ends later began before the clock was set back, and would last until it caught up. */
+export const latestEnd = (kind: Kind, seconds: number): number => seconds + kind.seconds + skewSeconds;
+
+const isCurrent = (endsAt: number, kind: Kind, seconds: number): boolean =>
+  endsAt > seconds && endsAt <= latestEnd(kind, seconds);
+
 /** The counters after one more request, which starts a new window in place of each that has ended. */
 export function beginWindows(stored: Counters | undefined, limits: RequestLimits, seconds: number) {
   const counters: Record<string, number> = {};
   for (const [, kind] of windowKinds(limits)) {
     const endsAt = stored?.[kind.endsAt] ?? 0;
-    const isOver = endsAt <= seconds;
+    const isOver = !isCurrent(endsAt, kind, seconds);
     counters[kind.count] = isOver ? 1 : (stored?.[kind.count] ?? 0) + 1;
     counters[kind.endsAt] = isOver ? seconds + kind.seconds : endsAt;
   }
@@ -91,8 +100,10 @@ export function fullWindow(item: Counters, limits: RequestLimits, seconds: numbe
   }
   for (const [, kind] of windowKinds(limits)) {
     const limit = limitOf(kind, limits, item);
-    const left = (item[kind.endsAt] ?? 0) - seconds;
-    if (left > 0 && (item[kind.count] ?? 0) >= limit) return rateLimited(kind.title, limit, left);
+    const endsAt = item[kind.endsAt] ?? 0;
+    const left = endsAt - seconds;
+    if (isCurrent(endsAt, kind, seconds) && (item[kind.count] ?? 0) >= limit)
+      return rateLimited(kind.title, limit, left);
   }
   return;
 }
@@ -102,7 +113,7 @@ export const currentWindows = (item: Counters, limits: RequestLimits, seconds: n
   windowsWith(limits, (kind) => {
     const endsAt = item[kind.endsAt] ?? 0;
     const limit = limitOf(kind, limits, item);
-    return endsAt > seconds
+    return isCurrent(endsAt, kind, seconds)
       ? windowOf(limit, item[kind.count] ?? 0, endsAt)
       : windowOf(limit, 0, seconds + kind.seconds);
   });

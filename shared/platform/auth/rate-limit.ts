@@ -1,5 +1,6 @@
 import type { ServiceError } from '../../core/errors/errors.ts';
 import { unixSeconds } from '../../core/time/unix-seconds.ts';
+import { isStorageFull } from '../aws/storage-full.ts';
 import { ConditionFailed } from '../data/condition-failed.ts';
 import type { AnyEntity } from '../data/entity.ts';
 import { retryOnConflict } from '../data/retry-on-conflict.ts';
@@ -17,6 +18,7 @@ import {
   defaultLimits,
   exhaustedWindows,
   fullWindow,
+  latestEnd,
   type RequestLimits,
   type Windows,
   windowKinds,
@@ -89,7 +91,10 @@ async function count(
     const increment = { add: { ...Object.fromEntries(counts), ...use }, set: { lastUsedAt } };
     const limits = Object.fromEntries(kinds.map(([, { limit }]) => [limit, counter[limit]]));
     const open = openWindows(counter) + hasUses;
-    const result = await updateIf(open, increment, { seconds, ...limits }).catch(conditionFailed);
+    const ends = Object.fromEntries(
+      kinds.map(([, kind]) => [`latest_${kind.endsAt}`, latestEnd(kind, seconds)]),
+    );
+    const result = await updateIf(open, increment, { seconds, ...limits, ...ends }).catch(conditionFailed);
     if (!(result instanceof ConditionFailed)) return { item: result };
     const stored = result.item as CountedCredential | undefined;
     if (!counter.isAlive(stored, lastUsedAt)) return {};
@@ -105,7 +110,20 @@ async function count(
     return { item: await updateIf(condition + hasUses, { set, add: use }, conditionValues) };
   };
   // If another request starts the window at the same time, the retry counts in that window.
-  return retryOnConflict(attempt, { attempts: attemptsMax, conflictError });
+  /** Reads go on while the disk is full. A key with a number of uses is not used without counting. */
+  const uncounted = async (error: unknown): Promise<{ item?: CountedCredential; full?: ServiceError }> => {
+    if (!isStorageFull(error)) throw error;
+    if (!counter.alive) return { item: beginWindows(undefined, counter, seconds) };
+    const stored = (await table.get(counter.entity, counter.key as never).catch(() => {
+      throw error;
+    })) as CountedCredential | undefined;
+    if (stored?.lifetimeMax !== undefined) throw error;
+    if (!counter.isAlive(stored, lastUsedAt)) return {};
+    const full = stored && fullWindow(stored, counter, seconds);
+    return { item: { ...stored, ...beginWindows(stored, counter, seconds) }, ...(full && { full }) };
+  };
+  // If another request starts the window at the same time, the retry counts in that window.
+  return retryOnConflict(attempt, { attempts: attemptsMax, conflictError }).catch(uncounted);
 }
 
 const conflictError = () => new Error('The rate-limit counter changed too often; send the request again');
@@ -122,7 +140,10 @@ const below = (count: string, limit: string) =>
 /** The condition that no window has ended and none is full. */
 const openWindows = (limits: RequestLimits): string =>
   windowKinds(limits)
-    .map(([, { endsAt, count, limit }]) => `#${endsAt} > :seconds AND ${below(count, limit)}`)
+    .map(
+      ([, { endsAt, count, limit }]) =>
+        `#${endsAt} > :seconds AND #${endsAt} <= :latest_${endsAt} AND ${below(count, limit)}`,
+    )
     .join(' AND ');
 
 const usesLeft =

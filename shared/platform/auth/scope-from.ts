@@ -3,6 +3,7 @@ import { notFound } from '../../core/errors/errors.ts';
 import { jsonIn } from '../../core/json/json.ts';
 import type { Use } from '../aws/uses.ts';
 import type { Scope } from '../data/scope.ts';
+import { assertValueCount } from '../http/json-body.ts';
 import type { Runtime } from '../runtime.ts';
 import { toNetwork } from './addresses.ts';
 import type { ScopeFrom } from './public-scope.ts';
@@ -36,8 +37,9 @@ export const scopeFrom = ({ what, uses, from, limit }: PublicTenant): ScopeFrom 
   },
 });
 
-/** A member of a JSON body, before the body is validated. */
+/** A member of a JSON body, before the body is validated. @throws ServiceError 400 for a body of too many values. */
 export function memberOfBody({ body, isBase64Encoded }: APIGatewayProxyEvent, name: string): unknown {
   const text = isBase64Encoded ? Buffer.from(body ?? '', 'base64').toString() : (body ?? '');
+  assertValueCount(text);
   return (jsonIn(text) as Record<string, unknown> | null | undefined)?.[name];
 }

@@ -1,4 +1,6 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { requireEnv } from '../../core/environment.ts';
+import { urlPart } from '../../core/text.ts';
 
 /** S3 rejected a request, or failed after all retries. */
 export class S3Error extends Error {
@@ -30,15 +32,21 @@ export async function s3Request(
   const client = await s3Client();
   const url = `${urlOf(bucket, key)}${query ? `?${query}` : ''}`;
   const timeout = AbortSignal.timeout(timeoutMs);
-  const response = await client.fetch(url, {
-    method,
-    headers,
-    ...(body && { body: new Uint8Array(body) }),
-    signal: signal ? AbortSignal.any([signal, timeout]) : timeout,
-  });
-  if (!response.ok) throw new S3Error(response.status, method);
-  return response;
+  const ending = signal ? AbortSignal.any([signal, timeout]) : timeout;
+  for (let attempt = 0; ; attempt++) {
+    const sent = { method, headers, ...(body && { body: new Uint8Array(body) }), signal: ending };
+    const response = await client.fetch(url, sent);
+    if (response.ok) return response;
+    if (!isTransient(response.status) || attempt === retriesMax) throw new S3Error(response.status, method);
+    await response.body?.cancel();
+    await sleep(Math.random() * firstPauseMs * 2 ** attempt, undefined, { signal: ending });
+  }
 }
+
+const retriesMax = 10;
+const firstPauseMs = 50;
+/** A full disk of the embedded stack, 507, is no matter of seconds. */
+const isTransient = (status: number) => status === 429 || (status >= 500 && status !== 507);
 
 /** A presigned URL: anyone can read the object with it until it expires. */
 export async function signedUrl(bucket: string, key: string, seconds: number): Promise<string> {
@@ -54,6 +62,8 @@ async function s3Client() {
     secretAccessKey: requireEnv('AWS_SECRET_ACCESS_KEY'),
     ...(process.env.AWS_SESSION_TOKEN && { sessionToken: process.env.AWS_SESSION_TOKEN }),
     service: 's3',
+    // It would also repeat what does not pass.
+    retries: 0,
     region: requireEnv('AWS_REGION'),
   });
 }
@@ -80,4 +90,4 @@ export function decodedPath(path: string): string | undefined {
 }
 
 /** A key, encoded for the path of a URL. */
-export const objectUrlPath = (key: string) => key.split('/').map(encodeURIComponent).join('/');
+export const objectUrlPath = (key: string) => key.split('/').map(urlPart).join('/');

@@ -37,6 +37,8 @@ export type Use =
   | 'queue:cleanup'
   | 'queue:migrations'
   | 'messages'
+  /** Knows how many messages a tenant sends in an hour. */
+  | 'message-limits'
   | 'assets'
   | 'assets:public'
   | 'vectors'
@@ -55,6 +57,8 @@ export type Use =
   | 'mcp-connections:read'
   /** Encrypts, and cannot decrypt. */
   | 'mcp-connections:write'
+  /** Encrypts and decrypts what flows on in runs and has values of secrets. */
+  | 'run-values'
   | 'budget-secrets:read'
   /** Encrypts, and cannot decrypt. */
   | 'budget-secrets:write'

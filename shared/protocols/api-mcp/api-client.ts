@@ -23,7 +23,12 @@ export interface ApiClient {
   send: (request: ApiRequest, signal: AbortSignal) => Promise<ApiAnswer>;
 }
 
-export const apiClient = (baseUrl: string, authorization: string): ApiClient => ({
+/** @param relay Makes the headers that carry the address of the caller. */
+export const apiClient = (
+  baseUrl: string,
+  authorization: string,
+  relay: () => Promise<Record<string, string>>,
+): ApiClient => ({
   async send({ method, path, body, idempotencyKey }, signal) {
     const response = await fetch(baseUrl + path, {
       method,
@@ -31,6 +36,7 @@ export const apiClient = (baseUrl: string, authorization: string): ApiClient => 
       redirect: 'manual',
       headers: {
         authorization,
+        ...(await relay()),
         ...(body !== undefined && { 'content-type': 'application/json' }),
         ...(idempotencyKey !== undefined && { 'idempotency-key': idempotencyKey }),
       },

@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { urlPart } from '../../core/text.ts';
 import { IdempotencyHeaders } from '../../platform/http/idempotency-key.ts';
 import type { ApiRequest } from './api-client.ts';
 import type { ApiOperation } from './operations.ts';
@@ -30,13 +31,17 @@ export function toApiRequest(
   if (missing !== undefined) return { problem: `Required: path.${missing}` };
   const leaving = named('path').find((name) => /^\.\.?$/.test(String(given.path?.[name])));
   if (leaving !== undefined) return { problem: `path.${leaving} may not be . or ..` };
+  const broken = [...textsOf(given.path, 'path'), ...textsOf(given.query, 'query')].find(
+    ([, text]) => !text.isWellFormed(),
+  );
+  if (broken) return { problem: `${broken[0]} is no well-formed Unicode: half of a pair of surrogates` };
   const types = Object.keys(requestBody?.content ?? {});
   if (given.body !== undefined && types.length === 0) return { problem: `${id} takes no body` };
   if (types.includes('multipart/form-data')) {
     return { problem: `${id} takes files, which this tool cannot send; use another operation` };
   }
   const filled = path.replaceAll(/\{(\w+)\+?\}/g, (_all, name: string) =>
-    encodeURIComponent(String(given.path?.[name])),
+    urlPart(String(given.path?.[name])),
   );
   const query = new URLSearchParams(
     Object.entries(given.query ?? {}).map(([name, value]) => [name, [value].flat().join(',')]),
@@ -51,3 +56,9 @@ export function toApiRequest(
 
 const notKnown = (id: string, name: string, known: readonly string[]) =>
   `${id} has no ${name}; ${known.length > 0 ? `it has ${known.join(', ')}` : 'it has none'}`;
+
+/** Each value as a text, with its place. */
+const textsOf = (values: CallArguments['query'], place: string) =>
+  Object.entries(values ?? {}).flatMap(([name, value]) =>
+    [value].flat().map((each) => [`${place}.${name}`, String(each)] as const),
+  );

@@ -2,6 +2,7 @@ import type { ListResourcesResult } from '@modelcontextprotocol/server';
 import * as z from 'zod';
 import { invalidMcpCursor, pageAcross } from '../../adapters/mcp-server/pages.ts';
 import type { ServedMcp } from '../../adapters/mcp-server/served.ts';
+import { urlPart } from '../../core/text.ts';
 import type { ApiClient } from './api-client.ts';
 
 type Resources = NonNullable<ServedMcp['resources']>;
@@ -37,7 +38,7 @@ export function apiResources(api: ApiClient, signal: AbortSignal): Resources {
   async function read(uri: string) {
     const [, kind = '', id = ''] = /^(flow|agent|run):([\w-]+)$/.exec(uri) ?? [];
     if (!id) return undefined;
-    const path = `/v1/${kinds[kind as Kind]}/${encodeURIComponent(id)}`;
+    const path = `/v1/${kinds[kind as Kind]}/${urlPart(id)}`;
     const { status, body } = await api.send({ method: 'GET', path }, signal);
     if (status !== 200) return undefined;
     const text = typeof body === 'string' ? body : JSON.stringify(body);

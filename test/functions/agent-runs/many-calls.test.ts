@@ -36,15 +36,11 @@ test.each([false, true])(
     const attack = run(attacker, agent.id, script(8_000), { options: { streamResponse } }).finally(() => {
       isOver = true;
     });
-    let longest = 0;
-    while (!isOver) {
-      const began = performance.now();
-      await expectStatus(200, other.call('GET', '/v1/agents'));
-      longest = Math.max(longest, performance.now() - began);
-    }
+    let answered = 0;
+    for (; !isOver; answered++) await expectStatus(200, other.call('GET', '/v1/agents'));
     expect(JSON.stringify((await attack).body)).toContain('more than 128 tool calls');
-    // It was 24 s.
-    expect(longest).toBeLessThan(5_000);
+    // It was one, which waited for the end of the attack.
+    expect(answered).toBeGreaterThan(2);
   },
   90_000,
 );

@@ -1,8 +1,13 @@
+import { once } from 'node:events';
+import { type IncomingMessage, request } from 'node:http';
+import { text } from 'node:stream/consumers';
 import { expect, test } from 'vitest';
 import { endpoints } from '../../../functions/index.ts';
+import { generateKey } from '../../../shared/platform/auth/key-format.ts';
+import { addressRelay } from '../../../shared/platform/auth/relayed-address.ts';
 import { publishedFlow, template } from '../../support/flows/flows.ts';
 import { newKey } from '../../support/stack/keys.ts';
-import { newTenant } from '../../support/stack/stack.ts';
+import { countingRuntime, newTenant, stack } from '../../support/stack/stack.ts';
 import { connectMcp, mcpProtocols, postMcp } from '../../support/surfaces/mcp-surface.ts';
 
 type Mcp = Awaited<ReturnType<typeof connectMcp>>;
@@ -182,4 +187,68 @@ test('every operation whose name says that it deletes is destructive', () => {
       /delete|remove|purge|clear/.test(id) && method !== 'DELETE' && !('deletes' in endpoint),
   );
   expect(unsaid).toEqual([]);
+});
+
+/** A call of an operation that arrives from another address of this machine. */
+function callFrom(localAddress: string, key: string, args: object, more: object = {}) {
+  const params = { name: 'call_operation', arguments: args };
+  return requestFrom(localAddress, '/v1/mcp', key, {
+    body: { jsonrpc: '2.0', id: 1, method: 'tools/call', params },
+    headers: { accept: 'application/json, text/event-stream', ...more },
+  });
+}
+
+interface Sent {
+  body?: object;
+  headers?: object;
+}
+
+async function requestFrom(localAddress: string, path: string, key: string, { body, headers }: Sent = {}) {
+  const sent = { authorization: `Bearer ${key}`, 'content-type': 'application/json', ...headers };
+  const options = { method: body ? 'POST' : 'GET', localAddress, headers: sent };
+  const [response] = (await once(
+    request(stack().url + path, options).end(body && JSON.stringify(body)),
+    'response',
+  )) as [IncomingMessage];
+  return { status: response.statusCode, text: await text(response) };
+}
+
+const outcomeOf = ({ text: answer }: { text: string }): { status: number; body: { id: string } } =>
+  JSON.parse(/^data: (.*)$/m.exec(answer)?.[1] ?? answer).result.structuredContent;
+
+test('an operation is called from the address of the caller, which no other header can say', async () => {
+  const tenant = await newTenant();
+  const { key, id } = await newKey(tenant, { permissions: ['*'], allowedIps: ['127.0.0.2'] });
+  const create = { id: 'secrets.create', body: { key: 'FROM_THERE', value: 'a-value-of-it' } };
+  const made = outcomeOf(await callFrom('127.0.0.2', key, create));
+  expect(made.status).toBe(201);
+  const { data } = (await tenant.call('GET', '/v1/audit-log?limit=100')).body;
+  const entries = data.filter(({ keyId }: { keyId: string }) => keyId === id);
+  expect(entries).toMatchObject([{ keyId: id, sourceIp: '127.0.0.2' }]);
+  expect((await callFrom('127.0.0.3', key, create)).status).toBe(403);
+  const forged = { 'x-relayed-caller': generateKey('relay'), 'x-forwarded-for': '127.0.0.2' };
+  expect((await requestFrom('127.0.0.3', '/v1/flows', key, { headers: forged })).status).toBe(403);
+});
+
+test('the address of a caller holds for his credential alone', async () => {
+  const tenant = await newTenant();
+  const [one, other] = await Promise.all(
+    [1, 2].map(() => newKey(tenant, { permissions: ['*'], allowedIps: ['127.0.0.2'] })),
+  );
+  const relay = addressRelay(countingRuntime().scopeOf(tenant.tenant));
+  const headers = await relay({ authorization: `Bearer ${one?.key}`, sourceIp: '127.0.0.2' });
+  const send = (key: string) => requestFrom('127.0.0.3', '/v1/flows', key, { headers });
+  expect((await send(one?.key)).status).toBe(200);
+  expect((await send(other?.key)).status).toBe(403);
+});
+
+test('half of a pair of surrogates in a path or a query is said to be wrong', async () => {
+  const { mcp } = await caller();
+  const said = async (args: object) => (await use(mcp, 'call_operation', args)).text;
+  expect(await said({ id: 'flows.get', path: { id: '\ud800' } })).toContain(
+    'path.id is no well-formed Unicode',
+  );
+  expect(await said({ id: 'flows.list', query: { search: 'a\udc00' } })).toContain(
+    'query.search is no well-formed',
+  );
 });

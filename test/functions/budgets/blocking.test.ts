@@ -136,6 +136,50 @@ test('a model without a price is not counted, and the budget says so', async () 
   expect(await getBudget(tenant, id)).toMatchObject({ spent: '0', uncounted: true });
 });
 
+test('a budget and the limits of a config hold for its model however the name is spelled', async () => {
+  const tenant = await newTenant();
+  const config = await pricedModel(tenant, { mapping: 'echo', input: 1, output: 1, tokensMax: 100 });
+  const { id } = await createBudget(tenant, {
+    scope: { type: 'modelConfig', id: config },
+    limit: '0.000001',
+  });
+  const spellings = [
+    'generic-openai/echo ',
+    'generic-openai/ECHO',
+    '//echo',
+    'Generic-OpenAI//echo',
+    ' echo\t',
+  ];
+  const more = ['generic-openai/\u200becho', 'generic-openai/./echo:latest', 'generic-openai/\uff45cho'];
+  for (const model of [...spellings, ...more, 'generic-openai/generic-openai/echo']) {
+    const run = await expectStatus(200, dispatchSteps(tenant, [askStep('Hello', { ...short, model })]));
+    expect(run, JSON.stringify(model)).toMatchObject({ success: false, code: 'BUDGET_EXCEEDED' });
+  }
+  expect(await getBudget(tenant, id)).toMatchObject({ spent: '0', uncounted: false });
+});
+
+test('beside models with a price, a budget that blocks refuses names that nobody has described, also as a fallback', async () => {
+  const tenant = await newTenant();
+  await pricedModel(tenant, { mapping: 'scripted', input: 1, output: 1 });
+  const { id } = await createBudget(tenant, { limit: '0.000001' });
+  const model = 'generic-openai/scripted-2';
+  const fallbacks = [{ type: 'model', model: 'generic-openai/scripted%20' }];
+  const errorHandling = { onError: 'fallback', fallbacks };
+  for (const changes of [{}, { errorHandling }]) {
+    const run = await expectStatus(
+      200,
+      dispatchSteps(tenant, [askStep('Hello', { ...short, model, ...changes })]),
+    );
+    expect(run).toMatchObject({ success: false });
+    expect(run.error).toContain('Give it one with settings.customModel of POST /v1/model-configs');
+  }
+  const embedding = { inputSource: 'text', text: 'Hello', embeddingModel: 'generic-openai/unheard-of' };
+  const step = { type: 'generate-embedding', name: 'embed', config: embedding };
+  const run = await expectStatus(200, dispatchSteps(tenant, [step]));
+  expect(run.error).toContain('neither the catalog nor a model config knows a price');
+  expect(await getBudget(tenant, id)).toMatchObject({ spent: '0', uncounted: false });
+});
+
 test('the chat of a page is paid for by its token; a visitor does not learn of the budget', async () => {
   const { tenant, clientToken, token } = await chatWorld([askStep('Hello', short)]);
   const { id } = await createBudget(tenant, {

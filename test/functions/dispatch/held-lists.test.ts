@@ -272,3 +272,25 @@ test.concurrent.each(bad)('400 for %s, which names where', async (_what, path, s
   const answer = await expectStatus(400, tenant.call('POST', '/v1/flows', { body }));
   expect(answer.details.map((detail: { path: string }) => detail.path)).toContain(`flowSteps.0.${path}`);
 });
+
+test('a failure that stops what runs beside it is the failure of the run, also where an expression is being evaluated', async () => {
+  const tenant = await newTenant();
+  const inner = { type: 'transform-data', name: 'one', config: { script: 'return 1' } };
+  const output = "'\\u0001'.repeat(700000)";
+  const items = 'Array.from({ length: 12 }, (_, i) => i)';
+  const each = { type: 'map', name: 'each', config: { items, steps: [inner], output } };
+  const condition = { ...inner, when: "'\\u0001'.repeat(700000).length > 0" };
+  const branches = [
+    { name: 'fails', steps: [{ ...inner, config: { script: 'throw new Error("No")' } }] },
+    { name: 'goesOn', steps: Array.from({ length: 20 }, () => condition) },
+  ];
+  const parallel = { type: 'parallel', name: 'both', config: { branches } };
+  const errorOf = async (step: object) => {
+    const body = { flow: { name: 'f', steps: [step] }, options: { streamResponse: false } };
+    return (await expectStatus(200, tenant.call('POST', '/v1/dispatch', { body }))).error;
+  };
+  expect(await errorOf(each)).toMatch(
+    /^Item \d+ failed: The expression returned more than 4000000 characters/,
+  );
+  expect(await errorOf(parallel)).toMatch(/^The branch fails failed: /);
+});

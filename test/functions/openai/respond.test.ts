@@ -1,10 +1,11 @@
 import { expect, test } from 'vitest';
+import { conversationPartition } from '../../../shared/domain/conversations/conversation.ts';
 import { OpenAiResponse } from '../../../shared/protocols/openai/responses/response-schemas.ts';
 import { createAgent } from '../../support/agents/agents.ts';
 import { expectStatus, publishedFlow, template } from '../../support/flows/flows.ts';
 import { openAi, requestError, served } from '../../support/models/openai.ts';
 import { newKey, tenantWithKey } from '../../support/stack/keys.ts';
-import { newTenant } from '../../support/stack/stack.ts';
+import { countingRuntime, newTenant } from '../../support/stack/stack.ts';
 
 const newCaller = async () => {
   const { tenant, key } = await tenantWithKey(['FLOWS:EXECUTE', 'AGENTS:EXECUTE']);
@@ -100,6 +101,61 @@ test.each([false, true])(
     expect(conversations).toHaveLength(1);
   },
 );
+
+test('a long line of responses keeps each message once, and has all of them for the next one', async () => {
+  const { tenant, client } = await newCaller();
+  const mirror = served('mirror');
+  let previous: string | null = null;
+  const words = 'x'.repeat(2_000);
+  for (let n = 0; n < 12; n++) {
+    const input = `${n} ${words}`;
+    const { id }: { id: string } = await client.responses.create({
+      model,
+      input,
+      previous_response_id: previous,
+    });
+    previous = id;
+  }
+  const { scopeOf } = countingRuntime();
+  const { table } = scopeOf(tenant.tenant);
+  const { conversations } = await expectStatus(200, tenant.call('GET', '/v1/conversations'));
+  const partition = conversationPartition(conversations[0].id);
+  const kept = await table.queryAll({ partition, from: 'RESPONSE#', to: 'RESPONSE#~' });
+  expect(kept).toHaveLength(12);
+  const sizes = kept.map((item) => JSON.stringify(item).length);
+  expect(Math.max(...sizes) - Math.min(...sizes)).toBeLessThan(500);
+  const last = await client.responses.create({
+    model: mirror,
+    input: 'And?',
+    previous_response_id: previous,
+  });
+  const { messages } = mirrored(last.output_text);
+  expect(messages).toHaveLength(25);
+  expect(messages.map(({ content }: { content: string }) => content.split(' ')[0]).slice(0, 4)).toEqual([
+    '0',
+    'You',
+    '1',
+    'You',
+  ]);
+});
+
+test('a history of more than 5 MB is refused in words', async () => {
+  const { client } = await newCaller();
+  const words = 'x'.repeat(1_900_000);
+  let previous: string | null = null;
+  const go = async () => {
+    for (let n = 0; n < 6; n++) {
+      const { id }: { id: string } = await client.responses.create({
+        model,
+        input: words,
+        previous_response_id: previous,
+      });
+      previous = id;
+    }
+  };
+  expect(await requestError(go())).toMatchObject({ status: 400, param: 'previous_response_id' });
+  expect(previous).not.toBeNull();
+});
 
 test('what was said is a conversation, which responses continue; an earlier one is continued in another', async () => {
   const { tenant, client } = await newCaller();
@@ -266,4 +322,28 @@ test('errors of models and permissions are those of chat completions', async () 
   const key = await newKey(await newTenant(), { permissions: ['AGENTS:EXECUTE'] });
   const refused = openAi(key.key).responses.create({ model, input: 'hi' });
   expect(await requestError(refused)).toMatchObject({ status: 403, code: 'insufficient_permissions' });
+});
+
+test('an answer that is longer than a conversation stores is answered whole, and stored as far as it goes', async () => {
+  const { tenant, client } = await newCaller();
+  const script = `return '"'.repeat(1_300_000)`;
+  const flow = await publishedFlow(tenant, [{ type: 'transform-data', name: 'long', config: { script } }]);
+  const response = await client.responses.create({ model: `flow/${flow.id}`, input: 'x' });
+  expect(response.output_text).toHaveLength(1_300_000);
+  const { conversations } = await expectStatus(200, tenant.call('GET', '/v1/conversations'));
+  const { messages } = await expectStatus(
+    200,
+    tenant.call('GET', `/v1/conversations/${conversations[0].id}`),
+  );
+  const content: string = messages.at(-1).content;
+  expect(content.startsWith('"'.repeat(900_000))).toBe(true);
+  expect(content).toMatch(/\[Shortened: /);
+});
+
+test('what could not be stored with its answer is refused before there is one', async () => {
+  const { tenant, client } = await newCaller();
+  const input = '"'.repeat(1_300_000);
+  const error = await requestError(client.responses.create({ model, input }));
+  expect(error.status).toBe(400);
+  expect((await expectStatus(200, tenant.call('GET', '/v1/runs'))).data).toEqual([]);
 });

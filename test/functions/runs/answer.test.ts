@@ -50,7 +50,7 @@ async function paused(tenant: Tenant, ...steps: object[]) {
     options: { streamResponse: false },
   };
   const result = await expectStatus(200, tenant.call('POST', '/v1/dispatch', { body }));
-  expect(result).toMatchObject({ status: 'paused', success: true });
+  expect(result, JSON.stringify(result)).toMatchObject({ status: 'paused', success: true });
   return result as { executionId: string; batchExecutionId: string; waits: Record<string, unknown>[] };
 }
 
@@ -257,6 +257,73 @@ test('a callback continues the run with what it brings, once', async () => {
   expect(all.map(({ status }) => status).sort()).toEqual([202, 404, 404]);
   const counted = all.findIndex(({ status }) => status === 202) + 1;
   expect(await ended(tenant, executionId)).toMatchObject({ status: 'completed', output: String(counted) });
+});
+
+test('a tenant sends 50 emails an hour to strangers: what exceeds that fails in words, and sends nothing', async () => {
+  const tenant = await newTenant();
+  const own = addressIn(tenant);
+  const ask = approval({ assignees: { emails: ['a{{ item }}{{ own }}', 'b{{ item }}{{ own }}'] } });
+  const config = { items: 'Array.from({ length: 30 }, (_, i) => i)', concurrency: 1, steps: [ask] };
+  const body = {
+    flow: { name: 'Many', steps: [{ type: 'map', name: 'Each', config }] },
+    inputs: { own },
+    options: { streamResponse: false },
+  };
+  const result = await expectStatus(200, tenant.call('POST', '/v1/dispatch', { body }));
+  expect(result).toMatchObject({ success: false });
+  expect(result.error).toContain('The limit for messages is reached');
+  const more = { from: 'flows@example.com', to: [own], subject: 'x', text: 'x' };
+  const email = { type: 'send-email', name: 'Send', config: more };
+  const later = await expectStatus(
+    200,
+    tenant.call('POST', '/v1/dispatch', { body: { ...body, flow: { name: 'One', steps: [email] } } }),
+  );
+  expect(later.error).toContain('TENANT_STRANGERS_PER_HOUR');
+  const sent = (await findSentMessages(own)).map((message) => JSON.stringify(message));
+  expect(sent.length).toBeLessThanOrEqual(50);
+  expect(sent.filter((message) => message.includes(`"${own}"`))).toEqual([]);
+});
+
+test('who has answered an approval is no stranger', async () => {
+  const tenant = await newTenant();
+  const own = addressIn(tenant);
+  const { executionId } = await paused(tenant, approval({ assignees: { emails: [own] } }));
+  const { token } = await linkSentTo(own);
+  const given = { token, choice: 'approve' };
+  await expectStatus(200, anonymous('POST', '/v1/approvals/answer', { body: given }));
+  await ended(tenant, executionId);
+  const send = async (to: string[]) => {
+    const config = { from: 'flows@example.com', to, subject: 'x', text: 'x' };
+    const flow = { name: 'Send', steps: [{ type: 'send-email', name: 'Send', config }] };
+    const body = { flow, options: { streamResponse: false } };
+    return (await expectStatus(200, tenant.call('POST', '/v1/dispatch', { body }))).error;
+  };
+  expect(await send(Array.from({ length: 49 }, (_, n) => `n${n}${own}`))).toBeNull();
+  expect(await send([own])).toBeNull();
+  expect(await send([`another${own}`])).toContain('The limit for messages is reached');
+});
+
+test('a callback that is nested too deeply for an output is a 400, and the address still works', async () => {
+  const tenant = await newTenant();
+  const { executionId, waits } = await paused(tenant, callback);
+  const { pathname } = new URL(String(waits[0]?.callbackUrl));
+  const nested = (levels: number) => '['.repeat(levels) + ']'.repeat(levels);
+  const refused = await anonymous('POST', pathname, { body: nested(1_900) });
+  expect([refused.status, refused.body.details]).toMatchObject([400, [{ code: 'TOO_DEEP' }]]);
+  expect((await anonymous('POST', pathname, { body: nested(100) })).status).toBe(202);
+  expect(await ended(tenant, executionId)).toMatchObject({ status: 'completed' });
+});
+
+test('the address of a callback is shown to those who may continue the run, and not to those who may read it', async () => {
+  const tenant = await newTenant();
+  const { executionId } = await paused(tenant, callback);
+  const shownTo = async (permissions: string[]) => {
+    const { call } = await newKey(tenant, { permissions });
+    const { waits } = await expectStatus(200, call('GET', `/v1/runs/${executionId}`));
+    return waits[0].callbackUrl;
+  };
+  expect(await shownTo(['FLOWS:READ'])).toBeNull();
+  expect(await shownTo(['FLOWS:READ', 'FLOWS:EXECUTE'])).toMatch(/^http.+\/v1\/callbacks\//);
 });
 
 test.each([

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { expectStatus } from '../../support/flows/flows.ts';
 import { newCollector, setTelemetry } from '../../support/servers/telemetry.ts';
-import { tenantWithKey } from '../../support/stack/keys.ts';
+import { newKey, tenantWithKey } from '../../support/stack/keys.ts';
 import { countingRuntime, newTenant } from '../../support/stack/stack.ts';
 
 const endpoint = 'https://otlp.example.com/api';
@@ -189,6 +189,23 @@ test('a key needs the permission, and no test key gets it', async () => {
     const { status } = await tenant.call('POST', '/v1/api-keys', { body });
     expect(status).toBe(400);
   }
+});
+
+test('what a collector gets, the caller must have the right to use and to read', async () => {
+  const { tenant, call } = await tenantWithKey(['TELEMETRY:WRITE', 'TELEMETRY:READ', 'FLOWS:READ']);
+  const put = async (body: object) => {
+    const { status, body: answer } = await call('PUT', '/v1/telemetry', { body: { endpoint, ...body } });
+    return [status, answer.details ?? null];
+  };
+  const headers = { 'x-key': 'Bearer {{ secret:COLLECTOR_KEY }}' };
+  expect(await put({ headers })).toEqual([403, expect.stringContaining('SECRETS:WRITE')]);
+  expect(await put({ content: 'full' })).toEqual([403, expect.stringContaining('AGENTS:READ')]);
+  expect((await call('GET', '/v1/telemetry')).status).toBe(404);
+  expect(await put({ headers: { 'x-key': 'its own' } })).toEqual([200, null]);
+  const more = ['TELEMETRY:WRITE', 'SECRETS:WRITE', 'FLOWS:READ', 'AGENTS:READ', 'TOOLS:READ'];
+  const other = await newKey(tenant, { permissions: more });
+  const body = { endpoint, headers, content: 'full' };
+  await expectStatus(200, other.call('PUT', '/v1/telemetry', { body }));
 });
 
 test('the deletion of a secret knows that a header names it, until the header does not', async () => {

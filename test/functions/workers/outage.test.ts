@@ -1,41 +1,15 @@
-import { createServer, request } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import type { Context } from 'aws-lambda';
-import { afterEach, expect, onTestFinished, test, vi } from 'vitest';
+import { afterEach, expect, test, vi } from 'vitest';
+import { failingDynamoDb } from '../../support/data/failing-dynamodb.ts';
 import { plannedBatch, sqsEvent } from '../../support/flows/batches.ts';
 import { template } from '../../support/flows/flows.ts';
 import { modelServer } from '../../support/models/model-server.ts';
-import { stack } from '../../support/stack/stack.ts';
 import '../../support/suite/fresh-modules.ts';
 
 afterEach(() => {
   vi.unstubAllEnvs();
   vi.resetModules();
 });
-
-/** A DynamoDB in front of the stack's that fails by itself as often as it is told. */
-async function failingDynamoDb(isRefused: (command: string) => boolean) {
-  const { port, hostname } = new URL(stack().aws.dynamodb);
-  const server = createServer((incoming, response) => {
-    const command = String(incoming.headers['x-amz-target']).split('.')[1] ?? '';
-    if (isRefused(command)) {
-      incoming.resume();
-      response.writeHead(500, { 'content-type': 'application/x-amz-json-1.0' });
-      response.end('{"__type":"InternalServerError","message":"database or disk is full"}');
-      return;
-    }
-    const { method, url, headers } = incoming;
-    incoming.pipe(
-      request({ port, hostname, method, path: url, headers }, (answer) => {
-        response.writeHead(answer.statusCode ?? 500, answer.headers);
-        answer.pipe(response);
-      }),
-    );
-  });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  onTestFinished(() => void server.close());
-  vi.stubEnv('AWS_ENDPOINT_URL_DYNAMODB', `http://127.0.0.1:${(server.address() as AddressInfo).port}`);
-}
 
 test.each([
   ['writes', /Put|Write|Update/],

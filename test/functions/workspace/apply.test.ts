@@ -205,3 +205,33 @@ test('a plan with diffs of more than 3 MB leaves some out, and says so', async (
   expect(changes.at(-1).diff).toEqual([]);
   expect(notes.at(-1)).toBe('The diff of flows "Long 39" is left out: diffs have at most 3 MB together');
 });
+
+test('of concurrent applies, of one plan and of others, one acts, and the others are a 409 that says so', async () => {
+  const tenant = await newTenant();
+  const document = { flows: Array.from({ length: 12 }, (_, n) => flow(`Flow ${n}`)) };
+  const { planHash } = await planIn(tenant, { document });
+  const other = { document: { flows: [flow('Another')] } };
+  const bodies = [...Array.from({ length: 8 }, () => ({ document, planHash })), other, other];
+  const answers = await Promise.all(
+    bodies.map((body) => tenant.call('POST', '/v1/workspace/apply', { body })),
+  );
+  const refused = answers.filter(({ status }) => status === 409);
+  expect(answers.filter(({ status }) => status === 200)).not.toEqual([]);
+  for (const { body } of refused) {
+    expect(JSON.stringify(body)).toMatch(
+      /Another document is being applied|The workspace changed since the plan/,
+    );
+  }
+  expect(refused.length).toBeGreaterThanOrEqual(7);
+  const names = (await exportWorkspace(tenant)).flows.map(({ name }: { name: string }) => name);
+  expect(names).toEqual([...new Set(names)]);
+  expect(names.filter((name: string) => name.includes('(2)'))).toEqual([]);
+  await applyIn(tenant, { document: { flows: [flow('Another')] } });
+});
+
+test('an apply that is refused gives the workspace back', async () => {
+  const tenant = await newTenant();
+  const wrong = { document: { flows: [flow('A'), flow('A')] } };
+  expect((await tenant.call('POST', '/v1/workspace/apply', { body: wrong })).status).toBe(400);
+  await applyIn(tenant, { document: { flows: [flow('A')] } });
+});

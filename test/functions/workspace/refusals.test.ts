@@ -164,6 +164,37 @@ test('a document has the kinds that its caller may read', async () => {
   expect((await callerWith(key)('GET', '/v1/workspace')).status).toBe(403);
 });
 
+test('nobody learns names of what he may not read, or whether they exist', async () => {
+  const { tenant, call } = await tenantWithKey(['BUDGETS:READ', 'BUDGETS:WRITE']);
+  const { id } = await succeeding(tenant, 'POST', '/v1/flows', { name: 'Hidden' });
+  const budget = { name: 'B', scope: { type: 'flow', id }, period: 'day', limit: '1', action: 'alert' };
+  await succeeding(tenant, 'POST', '/v1/budgets', budget);
+  const { body: document } = await call('GET', '/v1/workspace');
+  expect(document.budgets).toMatchObject([{ name: 'B', scope: { id } }]);
+  expect(JSON.stringify(document)).not.toContain('Hidden');
+  const plan = (sent: object) => call('POST', '/v1/workspace/plan', { body: { document: sent } });
+  expect((await plan(document)).body).toMatchObject({ changes: [{ action: 'none' }], errors: [] });
+  const [known, unknown] = await Promise.all(
+    ['Hidden', 'Nobody'].map((name) => plan({ budgets: [{ ...budget, scope: { type: 'flow', id: name } }] })),
+  );
+  expect([known?.status, known?.body]).toEqual([unknown?.status, unknown?.body]);
+  expect([known?.status, known?.body.details]).toEqual([403, expect.stringContaining('FLOWS:READ')]);
+  expect((await exportWorkspace(tenant)).budgets).toMatchObject([{ scope: { id: 'Hidden' } }]);
+});
+
+test('whether a secret has a value is told to those who may read secrets', async () => {
+  const { tenant, call } = await tenantWithKey(['FLOWS:READ']);
+  await succeeding(tenant, 'POST', '/v1/secrets', { key: 'KNOWN_KEY', value: 'a-value-of-it' });
+  const notesOf = async (key: string) => {
+    const config = { url: 'https://example.com', headers: { a: `{{secret:${key}}}` } };
+    const { body } = await call('POST', '/v1/workspace/plan', {
+      body: { document: { flows: [flow('F', config, 'api-call')] } },
+    });
+    return JSON.stringify(body.notes).replaceAll(key, 'KEY');
+  };
+  expect(await notesOf('KNOWN_KEY')).toBe(await notesOf('OTHER_KEY'));
+});
+
 test('403 names the permission that a kind of the document takes', async () => {
   const { tenant, call } = await tenantWithKey(['FLOWS:READ', 'FLOWS:WRITE', 'AGENTS:READ']);
   const send = (action: string, document: object) =>

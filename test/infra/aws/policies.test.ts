@@ -156,16 +156,18 @@ const withContext = (name: string, ids: string) => ({
 });
 
 const ofBudgets = { StringEquals: { 'kms:EncryptionContext:purpose': 'budget' } };
+const ofRuns = { StringEquals: { 'kms:EncryptionContext:purpose': 'run' } };
 const ofTelemetry = { StringEquals: { 'kms:EncryptionContext:purpose': 'telemetry' } };
 
-test('workers decrypt the secrets of push notifications, the tokens of connections, the headers of telemetry and the keys of budgets only, and no test keys', () => {
+test('workers decrypt the secrets of push notifications, the tokens of connections, the headers of telemetry, the keys of budgets and values in runs only, and no test keys', () => {
   const ofWorkers = ofKms().filter(({ role }) => role === 'workers');
-  expect(ofWorkers).toHaveLength(5);
+  expect(ofWorkers).toHaveLength(6);
   expect(ofWorkers).toEqual(
     expect.arrayContaining([
       { role: 'workers', action: 'kms:Decrypt', condition: withContext('taskId', 'task_*') },
       { role: 'workers', action: 'kms:Decrypt', condition: ofTelemetry },
       { role: 'workers', action: 'kms:Decrypt', condition: ofBudgets },
+      { role: 'workers', action: 'kms:Encrypt,kms:Decrypt', condition: ofRuns },
       { role: 'workers', action: 'kms:Decrypt', condition: withContext('connectionId', 'mcpconn_*') },
       { role: 'workers', action: 'kms:Encrypt', condition: withContext('connectionId', 'mcpconn_*') },
     ]),

@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { text } from 'node:stream/consumers';
@@ -7,7 +7,7 @@ import { afterEach, expect, test } from 'vitest';
 import { openDatabases } from '../../../infra/local/databases.ts';
 import type { StackFacts } from '../../../infra/local/stack.ts';
 import { s3Fetch } from '../../support/data/s3.ts';
-import { killAll, launchMain, newDirectory, readStackFacts, start } from '../../support/stack/processes.ts';
+import { killAll, launchMain, newDirectory, start } from '../../support/stack/processes.ts';
 
 afterEach(killAll);
 
@@ -56,7 +56,7 @@ test('after a stop, the database files alone contain all data', async () => {
   expect(await (await s3Fetch(`${second.facts.aws.s3}/payloads/kept`)).text()).toBe('bytes');
 });
 
-test('a copy of a running or killed instance without its -wal file is refused until the user accepts the data loss', async () => {
+test('a copy of a running or killed instance without its -wal file is refused until the user accepts the loss', async () => {
   const DATA_DIR = newDirectory();
   const { child, facts } = await start({ DATA_DIR });
   await createFlow(facts);
@@ -71,10 +71,9 @@ test('a copy of a running or killed instance without its -wal file is refused un
   const [copy = ''] = copies;
   expect(await refusal(copy)).toContain(join(copy, 'dynoxide.db-wal'));
 
-  rmSync(join(copy, 'contents.json'));
   const warnings: string[] = [];
-  openDatabases(copy, (text) => warnings.push(text)).close();
-  expect(warnings).toContainEqual(expect.stringContaining(`${join(copy, 'dynoxide.db')} is empty`));
+  openDatabases(copy, (text) => warnings.push(text), { acceptLoss: true }).close();
+  expect(warnings).toContainEqual(expect.stringContaining(`${join(copy, 'dynoxide.db-wal')} is missing`));
 });
 
 test('a failed start after a kill changes nothing', async () => {
@@ -89,18 +88,14 @@ test('a failed start after a kill changes nothing', async () => {
   expect(await statusOf(second.facts, flow)).toBe(200);
 });
 
-test('the start names a missing file', async () => {
+test('a start without a file of the last one is refused and names it', async () => {
   const DATA_DIR = newDirectory();
   const { child } = await start({ DATA_DIR });
   child.kill('SIGTERM');
   await once(child, 'exit');
   const copy = copyOf(DATA_DIR, (name) => name !== 'dynoxide.db');
   expect(existsSync(join(copy, 'vectors.db'))).toBe(true);
-  const second = launchMain({ DATA_DIR: copy, LOG_LEVEL: 'warn' }, []);
-  const said = second.stderr ? text(second.stderr) : '';
-  await readStackFacts(second);
-  second.kill('SIGTERM');
-  expect(await said).toContain(join(copy, 'dynoxide.db'));
+  expect(await refusal(copy)).toContain(join(copy, 'dynoxide.db'));
 });
 
 test('a database that its server locks exclusively, as DynamoDB Local does, is left alone', () => {

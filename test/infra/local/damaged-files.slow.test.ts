@@ -139,9 +139,9 @@ test('the process prints only that error and exits with code 1', async () => {
   expect(said.trim().split('\n')).toEqual([expect.stringContaining(join(DATA_DIR, 'vectors.db'))]);
 });
 
-test('after the damaged file is moved away, the process starts and names the missing file', async () => {
+test('after the damaged file is moved away, the process starts with --accept-loss and names the missing file', async () => {
   const DATA_DIR = damagedCopy((copy) => rmSync(join(copy, 'outbox.db')));
-  const child = launchMain({ DATA_DIR, LOG_LEVEL: 'warn' }, []);
+  const child = launchMain({ DATA_DIR, LOG_LEVEL: 'warn' }, ['--accept-loss']);
   const said = child.stderr ? text(child.stderr) : '';
   await readStackFacts(child);
   child.kill('SIGTERM');

@@ -4,6 +4,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import { expect, test } from 'vitest';
 import { claimDataDir } from '../../../infra/local/runtime/data-dir.ts';
 import { runCommand } from '../../support/stack/run-command.ts';
@@ -44,6 +45,34 @@ test('a port in use and a locked data directory are warnings, because the servic
     message: expect.stringMatching(/running instance/),
   });
   expect(code).toBe(0);
+});
+
+test('the sizes of the data name each file, and each kind of item with how many of it expire', async () => {
+  using directory = temporary();
+  const database = new DatabaseSync(join(directory.path, 'dynoxide.db'));
+  database.exec(`CREATE TABLE _tables (table_name TEXT); INSERT INTO _tables VALUES ('t-1');
+    CREATE TABLE "t-1" (item_json TEXT, item_size INTEGER)`);
+  const insert = database.prepare('INSERT INTO "t-1" VALUES (?, 1024)');
+  for (const ttl of [{ ttl: { N: '1' } }, {}]) insert.run(JSON.stringify({ _type: { S: 'run' }, ...ttl }));
+  database.close();
+  const { stdout } = await runCommand('infra/operations/doctor.ts', ['--local', '--json'], {
+    DATA_DIR: directory.path,
+  });
+  expect(JSON.parse(stdout)).toMatchObject([
+    { id: 'file:dynoxide.db', message: expect.stringContaining('flows, records, results and keys') },
+    { id: 'kind:run', message: '2.0 KB in 2, of which 1 expire' },
+  ]);
+});
+
+test('the sizes of a directory without data are a problem that says what to do', async () => {
+  using directory = temporary();
+  const { code, stdout } = await runCommand('infra/operations/doctor.ts', ['--local', '--json'], {
+    DATA_DIR: join(directory.path, 'nothing'),
+  });
+  expect(code).toBe(1);
+  expect(JSON.parse(stdout)).toMatchObject([
+    { status: 'problem', advice: expect.stringContaining('DATA_DIR') },
+  ]);
 });
 
 test('a data directory that is a file is a problem', async () => {

@@ -10,6 +10,7 @@ const absent = (what: string) => async (): Promise<never> => {
 export const emptyWorld: Ports = {
   now: () => new Date(),
   secrets: async () => new Map(),
+  shown: (text) => text,
   model: fakeModel(absent('model')),
   embed: absent('embedding model'),
   fetch: absent('network'),

@@ -60,7 +60,7 @@ const stepOf = ({ type, summary, config, configWith, output, takesSecrets, permi
       const filled = new Set(texts.map(({ path }) => path.join('.')));
       const message = takesSecrets ? 'This member cannot use secrets' : keepsSecret(type);
       const isAllowed = (path: PropertyKey[]) =>
-        filled.has(path.join('.')) || (takesSecrets && isInToolConfig(path));
+        filled.has(path.join('.')) || (takesSecrets !== false && isInToolConfig(path));
       for (const { path } of named) if (!isAllowed(path)) refuse({ message }, path);
     })
     .meta({ id: schemaName(type), description: summary + inlineNeeds(permission), output });

@@ -34,7 +34,7 @@ export const apiCallStep = defineStepType({
   effects: true,
   acts: ({ http }) => !isSafe(http.method),
   reusable: true,
-  takesSecrets: true,
+  takesSecrets: 'credentials',
   callsModels: false,
   permission: null,
 });

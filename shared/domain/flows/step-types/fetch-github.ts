@@ -45,7 +45,7 @@ export const fetchGithubStep = defineStepType({
   output: z.string(),
   effects: true,
   reusable: true,
-  takesSecrets: true,
+  takesSecrets: 'credentials',
   callsModels: false,
   permission: null,
 });

@@ -21,7 +21,7 @@ export const fetchUrlStep = defineStepType({
   effects: true,
   acts: ({ http }) => !isSafe(http.method),
   reusable: true,
-  takesSecrets: true,
+  takesSecrets: 'credentials',
   callsModels: false,
   permission: null,
 });

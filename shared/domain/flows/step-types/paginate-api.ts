@@ -58,7 +58,7 @@ export const paginateApiStep = defineStepType({
   effects: true,
   acts: ({ method }) => !isSafe(method),
   reusable: true,
-  takesSecrets: true,
+  takesSecrets: 'credentials',
   callsModels: false,
   permission: null,
 });

@@ -99,7 +99,7 @@ export const promptStep = defineStepType({
   output: z.unknown(),
   effects: true,
   reusable: true,
-  takesSecrets: true,
+  takesSecrets: 'text',
   callsModels: true,
   permission: null,
 });

@@ -38,7 +38,7 @@ export const transformDataStep = defineStepType({
   output: z.unknown(),
   effects: false,
   reusable: false,
-  takesSecrets: true,
+  takesSecrets: 'text',
   callsModels: false,
   permission: null,
 });

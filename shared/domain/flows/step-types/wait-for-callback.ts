@@ -20,7 +20,7 @@ export const waitForCallbackStep = defineStepType({
   output: z.unknown().meta({ description: 'The body of the request' }),
   effects: true,
   reusable: false,
-  takesSecrets: true,
+  takesSecrets: 'text',
   callsModels: false,
   permission: null,
 });

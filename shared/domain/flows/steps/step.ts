@@ -18,6 +18,9 @@ export const FlowStep = z.object({
 });
 export type FlowStep = z.infer<typeof FlowStep>;
 
+/** What a step or a tool uses secrets for. */
+export type SecretUse = 'credentials' | 'text';
+
 export type StepEvent =
   | { type: 'text_start' }
   | { type: 'text_delta'; delta: string }
@@ -71,8 +74,11 @@ export interface StepType<
    * False for what reads data of the tenant that changes, and for what costs nothing.
    */
   reusable: boolean;
-  /** True if the config may contain `{{secret:KEY}}`. Only for work that leaves the service: stored data would keep the value. */
-  takesSecrets: boolean;
+  /**
+   * Whether the config may contain `{{secret:KEY}}`. Only for work that leaves the service: stored data would keep the value.
+   * `credentials`: to identify itself to another system, whose answer has its own words. `text`: in what the step writes itself.
+   */
+  takesSecrets: SecretUse | false;
   /** True if it may call a model, by itself or by what it runs: budgets may refuse the start of its flow. */
   callsModels: boolean;
   /** The permission that the caller of an inline flow needs in addition to FLOWS:EXECUTE; null if none. */

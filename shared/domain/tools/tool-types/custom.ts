@@ -15,6 +15,6 @@ export const customTool = defineToolType({
     timeoutMs: z.int().min(1).max(30_000).optional().meta({ description: 'Default: 5,000' }),
   }),
   effects: false,
-  takesSecrets: true,
+  takesSecrets: 'text',
   permission: null,
 });

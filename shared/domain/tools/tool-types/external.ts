@@ -28,6 +28,6 @@ export const externalTool = defineToolType({
       message: bodyOfGet,
     }),
   effects: true,
-  takesSecrets: true,
+  takesSecrets: 'credentials',
   permission: null,
 });

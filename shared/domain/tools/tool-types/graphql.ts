@@ -15,6 +15,6 @@ export const graphqlTool = defineToolType({
     variables: TemplatedJson.optional().meta({ description: 'Default: the arguments' }),
   }),
   effects: true,
-  takesSecrets: true,
+  takesSecrets: 'credentials',
   permission: null,
 });

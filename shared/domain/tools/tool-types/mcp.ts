@@ -13,6 +13,6 @@ export const mcpTool = defineToolType({
     toolName: z.string().min(1).max(255).meta({ description: 'The name of the tool on the server' }),
   }),
   effects: true,
-  takesSecrets: true,
+  takesSecrets: 'credentials',
   permission: null,
 });

@@ -1,5 +1,6 @@
 import type * as z from 'zod';
 import type { Permission } from '../../../platform/identity/permissions.ts';
+import type { SecretUse } from '../../flows/steps/step.ts';
 
 export interface ToolType<Type extends string = string, Config extends z.ZodObject = z.ZodObject> {
   type: Type;
@@ -8,8 +9,8 @@ export interface ToolType<Type extends string = string, Config extends z.ZodObje
   config: Config;
   /** True if a call has effects outside of the run. */
   effects: boolean;
-  /** True if the templates and scripts of the config may contain `{{secret:KEY}}`. */
-  takesSecrets: boolean;
+  /** Whether the templates and scripts of the config may contain `{{secret:KEY}}`, and for what. */
+  takesSecrets: SecretUse | false;
   /** What running the tool takes in addition to TOOLS:EXECUTE; null if nothing. */
   permission: Permission | null;
 }

@@ -7,6 +7,7 @@ import type { Scope } from '../../../platform/data/scope.ts';
 import type { Checkpoint } from '../../runs/checkpoints/checkpoint.ts';
 import { readCheckpoints, redeliveryExpiresAt } from '../../runs/checkpoints/read-checkpoints.ts';
 import { type FinalWrite, openRunRecorder, type RunRecorder } from '../../runs/checkpoints/run-recorder.ts';
+import type { SealedValues } from '../../runs/checkpoints/sealed-values.ts';
 import { endError, endingOfFlow } from '../../runs/flow-run-listing.ts';
 import type { Batch } from '../batch.ts';
 import { isEnded } from '../batch-progress.ts';
@@ -55,6 +56,8 @@ interface RecorderOptions {
   identity?: string;
   /** How many checkpoints the run has, if some of them cannot be read. */
   written?: number;
+  /** Of what runs the steps. */
+  sealed?: SealedValues;
   /** Asked at the end. */
   isCancelled?: () => boolean;
 }
@@ -64,7 +67,14 @@ export function batchRecorder(
   scope: Scope,
   { message, record, flowDeleted }: RecordJob,
   batch: Batch,
-  { commits, earlier, identity, written, isCancelled = () => batch.stopped === 'cancelled' }: RecorderOptions,
+  {
+    commits,
+    earlier,
+    identity,
+    written,
+    sealed,
+    isCancelled = () => batch.stopped === 'cancelled',
+  }: RecorderOptions,
 ): RunRecorder {
   const { userId, organizationId, flowId, flowName, flowVersionId, subFlows, ttl, surface, stopped } = batch;
   const { batchId, recordId, runId, slot } = message;
@@ -100,7 +110,12 @@ export function batchRecorder(
       after: () => settleAfter(scope, message),
     });
   };
-  return openRunRecorder(scope, facts, commitEnd, { earlier, written, commitProgress: commits.progress });
+  return openRunRecorder(scope, facts, commitEnd, {
+    earlier,
+    written,
+    sealed,
+    commitProgress: commits.progress,
+  });
 }
 
 const isListedAsCancelled = async ({ table }: Scope, id: string): Promise<boolean> =>

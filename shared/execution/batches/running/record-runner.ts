@@ -11,6 +11,7 @@ import { livePorts } from '../../live-ports.ts';
 import { cancellation } from '../../runs/cancellation.ts';
 import type { Checkpoint } from '../../runs/checkpoints/checkpoint.ts';
 import { readKept, readStepResults } from '../../runs/checkpoints/read-checkpoints.ts';
+import { sealedValues } from '../../runs/checkpoints/sealed-values.ts';
 import { checkpointWaits, isSameWait } from '../../runs/checkpoints/waits.ts';
 import { attemptRun, type Retried } from '../../runs/run-attempt.ts';
 import { runVariables } from '../../runs/run-variables.ts';
@@ -57,13 +58,15 @@ async function runJob(scope: Scope, job: RecordJob, commits: RunCommits, signal:
   const isCancelled = () => cancelled?.signal.aborted ?? false;
   const earlier = await earlierOf(scope, job, batch);
   const identity = earlier?.continued?.identity ?? job.message.runId;
-  const recorder = batchRecorder(scope, job, batch, { commits, earlier: checkpoints, identity, isCancelled });
+  const sealed = sealedValues(scope);
+  const recording = { commits, earlier: checkpoints, identity, sealed, isCancelled };
+  const recorder = batchRecorder(scope, job, batch, recording);
   if (flowDeleted) return recorder.finish('The flow was deleted');
   if (!record && job.message.recordId) return recorder.finish('The record was deleted');
 
   const { runId, recordId } = job.message;
   const limit = batch.timeoutMs === undefined ? undefined : AbortSignal.timeout(batch.timeoutMs);
-  const done = await readStepResults(scope, checkpoints);
+  const done = await readStepResults(scope, checkpoints, sealed);
   const waiting = last ? checkpointWaits(last) : [];
   const run = {
     steps: (await runVersions(scope).started(batch.flowId, batch.flowVersionId, batch.subFlows)).steps,
@@ -84,7 +87,10 @@ async function runJob(scope: Scope, job: RecordJob, commits: RunCommits, signal:
     ),
     done,
     waiting,
-    kept: new Map([...(earlier?.continued?.kept ?? []), ...(await readKept(scope, checkpoints, done))]),
+    kept: new Map([
+      ...(earlier?.continued?.kept ?? []),
+      ...(await readKept(scope, checkpoints, done, sealed)),
+    ]),
     turns: new Map(),
     earlier,
     identity,
@@ -133,7 +139,13 @@ async function runJob(scope: Scope, job: RecordJob, commits: RunCommits, signal:
 
 const earlierOf = async (scope: Scope, { message, earlierItems }: RecordJob, batch: Batch) =>
   message.takesEarlier
-    ? await earlierResults(scope, earlierItems, { runId: message.runId, flowId: batch.flowId }, batch)
+    ? await earlierResults(
+        scope,
+        earlierItems,
+        { runId: message.runId, flowId: batch.flowId },
+        batch,
+        sealedValues(scope),
+      )
     : undefined;
 
 /** Lists a run as running again, once another step begins than those in which it waited, and those around them. */

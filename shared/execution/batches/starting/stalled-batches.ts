@@ -56,14 +56,17 @@ export async function resumeIfStalled(scope: Scope, id: string, now: Date, atSta
     return slotDivider(scope).giveUp(id);
   }
   // The request that plans a small batch may have crashed after some of its messages.
-  const mayLack = !moved || before.planFailed || (atStart && batch.totalRecords <= smallBatchMax);
+  const isStalled = !moved || before.planFailed || (atStart && batch.totalRecords <= smallBatchMax);
+  // Sent completely once, the queue has them: each start would add a message that its dead-letter rule counts anew.
+  const isSent = atStart && before.sendings > 0 && !before.planFailed;
+  const mayLack = isStalled && !isSent;
   const sendings = before.sendings + (mayLack ? 1 : 0);
   if (mayLack) await batchPlanner(scope).resend(batch, sendings);
   const seen = { processed: processedRecords, since, sendings };
   const nextMs = now.getTime() + Math.min(Math.max(standstillMs, firstSweepDelayMs), pauseMsMax);
   const index = sweepKeys(batchSweep, id, new Date(nextMs).toISOString());
   // Slots that died with a place would keep it.
-  const claimedSlots = mayLack && batch.slotShare !== undefined ? [] : undefined;
+  const claimedSlots = isStalled && batch.slotShare !== undefined ? [] : undefined;
   await table.commit([table.writes.update(batchEntity, { id }, { set: { seen, claimedSlots }, index })]);
   if (claimedSlots) await releaseSlots(scope, id);
   if (batch.slotShare !== undefined) await slotDivider(scope).divide();

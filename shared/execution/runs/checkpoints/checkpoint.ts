@@ -17,6 +17,8 @@ export const StoredStepResult = z.object({
   retryCount: z.int(),
   attempts: z.array(Attempt).optional(),
   output: PayloadRef.optional(),
+  /** The output with values of secrets, which flows on, encrypted. `output` is what is shown. */
+  sealed: PayloadRef.optional(),
   /** The beginning of an offloaded output. */
   preview: z.string().optional(),
   resolvedPrompt: PayloadRef.optional(),
@@ -101,12 +103,14 @@ export const Checkpoint = z.object({
   removed: z.literal(true).optional(),
   /** The steps at which the run is suspended. In the latest checkpoint. */
   waiting: StoredWaits.optional(),
-  /** What steps that hold steps must know again when the run resumes, by path. */
+  /** What steps must know again when the run resumes, by path; with `sealedMark` behind it, encrypted. */
   kept: z.record(z.string(), PayloadRef).optional(),
   /** Expiry in Unix seconds, if the flow or record is not stored or was deleted. */
   ttl: z.int().optional(),
 });
 export type Checkpoint = z.infer<typeof Checkpoint>;
+
+export const sealedMark = '~sealed';
 
 /** A partition takes 1,000 writes a second, so a flow's results are spread over four. */
 export const flowShards = 4;

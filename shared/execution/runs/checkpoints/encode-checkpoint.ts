@@ -1,10 +1,12 @@
+import type { Unmasked } from '../../../core/redaction/hidden.ts';
 import { truncate } from '../../../core/text.ts';
 import type { Note } from '../../../core/tracing/note.ts';
 import type { PayloadRef, PayloadStore } from '../../../platform/data/payloads.ts';
 import type { StepResult } from '../../engine/engine.ts';
-import type { Checkpoint, StoredStepResult } from './checkpoint.ts';
+import { type Checkpoint, type StoredStepResult, sealedMark } from './checkpoint.ts';
 import { modelUses } from './record-costs.ts';
 import { formatRows } from './rows.ts';
+import type { SealedValues } from './sealed-values.ts';
 
 export type CheckpointFacts = Omit<
   Checkpoint,
@@ -33,8 +35,14 @@ const previewLength = 1_000;
 /** Several steps may keep something before a result is written. */
 const keptBytesMax = 5_000;
 
+/** What a step keeps, in place of which a sealed one is stored if it has values of secrets. */
+export interface Kept extends Unmasked {
+  value: unknown;
+}
+
 export const resultSizeBytes = ({
   output,
+  unmasked,
   resolvedPrompt = '',
   error = '',
   errors = [],
@@ -42,6 +50,7 @@ export const resultSizeBytes = ({
   notes = [],
 }: StepResult) =>
   Math.min(bytesOf(JSON.stringify(output) ?? ''), valueBytesMax) +
+  (unmasked ? Math.min(2 * bytesOf(JSON.stringify(unmasked.value)), valueBytesMax) : 0) +
   Math.min(bytesOf(JSON.stringify(errors)), valueBytesMax) +
   Math.min(bytesOf(resolvedPrompt), valueBytesMax) +
   bytesOf(error) +
@@ -51,22 +60,27 @@ const bytesOf = (text: string) => Buffer.byteLength(text);
 export const sizeOfKept = (value: unknown) => Math.min(bytesOf(JSON.stringify(value)), keptBytesMax);
 
 export async function encodeCheckpoint(
-  payloads: PayloadStore,
+  { payloads, sealed: { seal } }: { payloads: PayloadStore; sealed: Pick<SealedValues, 'seal'> },
   { recordMetadata, input, flowName: _flowName, startedIn, identity, ...facts }: CheckpointFacts,
   index: number,
   results: readonly StepResult[],
-  keptValues: ReadonlyMap<string, unknown> = new Map(),
+  keptValues: ReadonlyMap<string, Kept> = new Map(),
 ): Promise<Checkpoint> {
+  const sealed = ({ unmasked }: Unmasked) => unmasked && seal(unmasked, facts.runId);
   const offload = (part: string, value: unknown, bytesMax = valueBytesMax) =>
     payloads.offload(`runs/${facts.runId}/${part}`, value, bytesMax);
   const kept = await Promise.all(
     [...keptValues].map(
-      async ([path, value]) => [path, await offload(`${path}-kept`, value, keptBytesMax)] as const,
+      async ([path, { value, ...hidden }]) =>
+        [
+          hidden.unmasked ? `${path}${sealedMark}` : path,
+          await offload(`${path}-kept`, (await sealed(hidden)) ?? value, keptBytesMax),
+        ] as const,
     ),
   );
   const stored = await Promise.all(
-    results.map((result) =>
-      toStoredResult(result, (part, value) => offload(`${result.path}-${part}`, value)),
+    results.map(async (result) =>
+      toStoredResult(result, await sealed(result), (part, value) => offload(`${result.path}-${part}`, value)),
     ),
   );
   const metadata = index === 0 ? await offload('metadata', recordMetadata) : undefined;
@@ -74,7 +88,12 @@ export async function encodeCheckpoint(
   const payloadRefs = [
     metadata,
     given,
-    ...stored.flatMap(({ output, resolvedPrompt, errors }) => [output, resolvedPrompt, errors]),
+    ...stored.flatMap(({ output, sealed, resolvedPrompt, errors }) => [
+      output,
+      sealed,
+      resolvedPrompt,
+      errors,
+    ]),
     ...kept.map(([, payloadRef]) => payloadRef),
   ];
   const pointers = payloadRefs.flatMap((each) => (each && 'pointer' in each ? [each.pointer] : []));
@@ -125,9 +144,11 @@ async function toStoredResult(
     errors,
     isSum,
   }: StepResult,
+  sealed: string | undefined,
   offload: (part: string, value: unknown) => Promise<PayloadRef>,
 ): Promise<StoredStepResult> {
   const storedOutput = output === undefined ? undefined : await offload('output', output);
+  const storedSealed = sealed === undefined ? undefined : await offload('sealed', sealed);
   const storedErrors = errors === undefined ? undefined : await offload('errors', errors);
   const storedPrompt = resolvedPrompt === undefined ? undefined : await offload('prompt', resolvedPrompt);
   return {
@@ -136,6 +157,7 @@ async function toStoredResult(
     ...(attempts && { attempts }),
     ...(storedOutput && { output: storedOutput }),
     ...(storedOutput && 'pointer' in storedOutput && { preview: shortOutput(output) }),
+    ...(storedSealed && { sealed: storedSealed }),
     ...(storedPrompt && { resolvedPrompt: storedPrompt }),
     ...(error !== undefined && { error }),
     ...(errorCode !== undefined && { errorCode }),

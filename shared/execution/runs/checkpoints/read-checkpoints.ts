@@ -1,10 +1,18 @@
+import type { Unmasked } from '../../../core/redaction/hidden.ts';
 import { unixSeconds } from '../../../core/time/unix-seconds.ts';
 import { decode } from '../../../platform/data/entity.ts';
 import { type PayloadStore, payloadStore } from '../../../platform/data/payloads.ts';
 import type { Scope } from '../../../platform/data/scope.ts';
 import type { StepResult } from '../../engine/engine.ts';
-import { type Checkpoint, checkpointEntity, runRange, type StoredStepResult } from './checkpoint.ts';
+import {
+  type Checkpoint,
+  checkpointEntity,
+  runRange,
+  type StoredStepResult,
+  sealedMark,
+} from './checkpoint.ts';
 import { parseRows, type ResultRow } from './rows.ts';
+import type { SealedValues } from './sealed-values.ts';
 
 /** One day longer than the queue's message retention. */
 const redeliverySeconds = 15 * 86_400;
@@ -24,12 +32,16 @@ export async function readCheckpoints(
 export async function readStepResults(
   scope: Scope,
   checkpoints: readonly Checkpoint[],
+  sealed?: SealedValues,
 ): Promise<Map<string, StepResult>> {
   const payloads = payloadStore(scope);
   const results = await Promise.all(
     checkpoints.flatMap((checkpoint) => {
       const rows = parseRows(checkpoint);
-      return checkpoint.results.map((result, index) => restore(payloads, result, rows[index]));
+      return checkpoint.results.map(async (result, index) => ({
+        ...(await restore(payloads, result, rows[index])),
+        ...(await openUnmasked(scope, checkpoint, result, sealed)),
+      }));
     }),
   );
   return new Map(results.map((result) => [result.path, result]));
@@ -40,13 +52,35 @@ export async function readKept(
   scope: Scope,
   checkpoints: readonly Checkpoint[],
   done: ReadonlyMap<string, StepResult>,
+  sealed?: SealedValues,
 ): Promise<Map<string, unknown>> {
   const payloads = payloadStore(scope);
-  const open = checkpoints
-    .flatMap(({ kept = {} }) => Object.entries(kept))
-    .filter(([path]) => !done.has(path.split('#')[0] ?? ''));
-  const read = open.map(async ([path, payloadRef]) => [path, await payloads.fetch(payloadRef)] as const);
+  const kept = checkpoints.flatMap(({ kept = {}, runId }) =>
+    Object.entries(kept).map(([name, payloadRef]) => {
+      const isSealed = name.endsWith(sealedMark);
+      const path = isSealed ? name.slice(0, -sealedMark.length) : name;
+      return { runId, path, isSealed, payloadRef };
+    }),
+  );
+  const open = kept.filter(
+    ({ path, isSealed }) => !done.has(path.split('#')[0] ?? '') && (sealed || !isSealed),
+  );
+  const read = open.map(async ({ runId, path, isSealed, payloadRef }) => {
+    const value = await payloads.fetch(payloadRef);
+    return [path, isSealed ? (await sealed?.open(String(value), runId))?.value : value] as const;
+  });
   return new Map(await Promise.all(read));
+}
+
+/** The output that flows on, of a result that shows another one. */
+export async function openUnmasked(
+  scope: Scope,
+  { runId }: Pick<Checkpoint, 'runId'>,
+  { sealed: stored }: StoredStepResult,
+  sealed: SealedValues | undefined,
+): Promise<Unmasked> {
+  if (!stored || !sealed) return {};
+  return { unmasked: await sealed.open(String(await payloadStore(scope).fetch(stored)), runId) };
 }
 
 async function restore(
@@ -57,6 +91,7 @@ async function restore(
   const {
     output,
     errors,
+    sealed: _sealed,
     resolvedPrompt: _prompt,
     preview: _preview,
     estimatedCost,

@@ -1,3 +1,4 @@
+import type { Unmasked } from '../../../core/redaction/hidden.ts';
 import { keptPaths } from '../../../domain/flows/steps/run-path.ts';
 import type { ModelCall } from '../../../domain/model-usage/model-calls.ts';
 import {
@@ -17,12 +18,14 @@ import {
   type CheckpointFacts,
   checkpointBytesMax,
   encodeCheckpoint,
+  type Kept,
   resultSizeBytes,
   sizeOfKept,
 } from './encode-checkpoint.ts';
 import { flushSoon } from './flush-soon.ts';
 import { parseRows } from './rows.ts';
 import { type RunSpending, runSpending, spendingWrites } from './run-spending.ts';
+import type { SealedValues } from './sealed-values.ts';
 import { isSameWait, type StoredWait, storedWaits } from './waits.ts';
 
 export interface CheckpointWrite {
@@ -61,9 +64,9 @@ export interface RunRecorder {
   /** Flushes within so many ms, while the run goes on, unless it ends before. The next write reports a failure. */
   flushSoon: (ms: number) => void;
   /** Stores what a step must know again when the run resumes with the next checkpoint, unless the step ends before it. */
-  keep: (path: string, value: unknown) => void;
+  keep: (path: string, value: unknown, sealed: Unmasked) => void;
   /** The same, stored when it resolves. What is marked in the meantime is stored together. */
-  mark: (path: string, value: unknown) => Promise<void>;
+  mark: (path: string, value: unknown, sealed: Unmasked) => Promise<void>;
   /** @param before The waits in which the run was suspended before: suspended in the same ones, it writes nothing. */
   suspend: (waits: readonly StoredWait[], before: readonly StoredWait[]) => Promise<void>;
   /** Writes the last checkpoint. @param error Null for a successful run. @param output Of a successful run. */
@@ -76,6 +79,8 @@ export interface RunRecorderOptions {
   written?: number | undefined;
   /** Written with the first checkpoint, unless that is also the last. */
   opening?: Write;
+  /** Of what runs the steps. */
+  sealed?: Pick<SealedValues, 'seal'> | undefined;
   /** Commits the checkpoints before the end. Default: one transaction each. */
   commitProgress?: (progress: CheckpointWrite) => Promise<void>;
 }
@@ -90,6 +95,7 @@ export function openRunRecorder(
     written: count = earlier.length,
     opening,
     commitProgress = commitAlone(scope),
+    sealed = runsNothing,
   }: RunRecorderOptions = {},
 ): RunRecorder {
   const { table, now } = scope;
@@ -112,7 +118,7 @@ export function openRunRecorder(
   }
 
   async function writeOf({ results, kept }: Taken, more: Partial<Checkpoint> = {}) {
-    const checkpoint = await encodeCheckpoint(payloads, facts, index, results, kept);
+    const checkpoint = await encodeCheckpoint({ payloads, sealed }, facts, index, results, kept);
     return table.writes.insert(checkpointEntity, { ...checkpoint, ...more });
   }
 
@@ -140,8 +146,8 @@ export function openRunRecorder(
     totals = plusTotals(totals, lost);
   }
 
-  function keep(path: string, value: unknown): void {
-    pending.kept.set(path, value);
+  function keep(path: string, value: unknown, sealed: Unmasked): void {
+    pending.kept.set(path, { value, ...sealed });
     pending.bytes += sizeOfKept(value);
   }
 
@@ -160,8 +166,8 @@ export function openRunRecorder(
     spend,
     keep,
 
-    mark(path, value) {
-      keep(path, value);
+    mark(path, value, sealed) {
+      keep(path, value, sealed);
       marking ??= written.then(() => {
         marking = undefined;
         return writeCheckpoint(true);
@@ -210,15 +216,22 @@ export function openRunRecorder(
   };
 }
 
+/** Whoever only ends a run has no results of its own. */
+const runsNothing: Pick<SealedValues, 'seal'> = {
+  seal() {
+    throw new Error('A value of a secret cannot be stored here');
+  },
+};
+
 interface Taken {
   results: readonly StepResult[];
   /** What steps keep, by path. */
-  kept: ReadonlyMap<string, unknown>;
+  kept: ReadonlyMap<string, Kept>;
 }
 
 interface Pending extends Taken {
   results: StepResult[];
-  kept: Map<string, unknown>;
+  kept: Map<string, Kept>;
   bytes: number;
   /** Model calls without a result. */
   lost: ModelCall[];

@@ -12,8 +12,9 @@ import {
   recordResultsRange,
   type StoredStepResult,
 } from '../checkpoints/checkpoint.ts';
-import { readKept, readStepResults } from '../checkpoints/read-checkpoints.ts';
+import { openUnmasked, readKept, readStepResults } from '../checkpoints/read-checkpoints.ts';
 import { parseRows, type ResultRow } from '../checkpoints/rows.ts';
+import type { SealedValues } from '../checkpoints/sealed-values.ts';
 
 /** What a run takes from the earlier ones of its flow on the same record. */
 export interface Earlier {
@@ -45,22 +46,23 @@ export async function earlierResults(
   items: readonly StoredItem[],
   run: { runId: string; flowId: string },
   { reuse, continues = [] }: Earlier,
+  sealed?: SealedValues,
 ): Promise<EarlierResults> {
   const own = items.filter(({ SK, summary }) => {
     const { flowId } = summary as { flowId?: string };
     return flowId === run.flowId && runIdIn(SK) !== run.runId;
   });
-  const newest = await newestRun(scope, own, continues);
+  const newest = await newestRun(scope, own, continues, sealed);
   const taken = newest ? takenOver(scope, newest) : new Map<string, StepResult>();
   const since = reuse?.maxAgeDays === undefined ? 0 : scope.now().getTime() - reuse.maxAgeDays * dayMs;
   const stored = reuse && storedResults(own);
   return {
-    continued: newest && { identity: newest.identity, kept: await keptOpen(scope, newest, taken) },
+    continued: newest && { identity: newest.identity, kept: await keptOpen(scope, newest, taken, sealed) },
     at: (path) => taken.get(path),
     inside: (path) => [...taken.values()].filter((result) => result.path.startsWith(`${path}.`)),
     async ofRequest(stepId, hashes) {
       const found = stored?.(({ row, kept }) => isSame(row, kept, { stepId, hashes, since }));
-      return found && outcomeOf(scope, found);
+      return found && outcomeOf(scope, found, sealed);
     },
   };
 }
@@ -110,12 +112,21 @@ const resultsIn = (checkpoint: Checkpoint): Stored[] => {
   });
 };
 
-async function outcomeOf(scope: Scope, { checkpoint, kept }: Stored): Promise<EarlierOutcome> {
+async function outcomeOf(
+  scope: Scope,
+  { checkpoint, kept }: Stored,
+  sealed: SealedValues | undefined,
+): Promise<EarlierOutcome> {
   const payloads = payloadStore(scope);
   const fetched = (payload: PayloadRef | undefined) => payload && payloads.fetch(payload);
-  const [output, resolvedPrompt] = await Promise.all([fetched(kept.output), fetched(kept.resolvedPrompt)]);
+  const [output, resolvedPrompt, unmasked] = await Promise.all([
+    fetched(kept.output),
+    fetched(kept.resolvedPrompt),
+    openUnmasked(scope, checkpoint, kept, sealed),
+  ]);
   return {
     output,
+    ...unmasked,
     ...(typeof resolvedPrompt === 'string' && { resolvedPrompt }),
     requestHash: kept.request ?? '',
     ...takenFrom(checkpoint, kept),
@@ -148,6 +159,7 @@ async function newestRun(
   scope: Scope,
   items: readonly StoredItem[],
   batchIds: readonly string[],
+  sealed: SealedValues | undefined,
 ): Promise<ContinuedRun | undefined> {
   const isOfBatch = ({ summary }: StoredItem) =>
     batchIds.includes((summary as { batchId?: string }).batchId ?? '');
@@ -158,7 +170,11 @@ async function newestRun(
     .reverse()
     .map((item) => decode(checkpointEntity, item));
   const [{ identity = undefined, runId = '' } = {}] = checkpoints;
-  return { identity: identity ?? runId, checkpoints, results: await readStepResults(scope, checkpoints) };
+  return {
+    identity: identity ?? runId,
+    checkpoints,
+    results: await readStepResults(scope, checkpoints, sealed),
+  };
 }
 
 /** What its steps have called, and which may have acted, unless their outcome is known. */
@@ -166,8 +182,9 @@ async function keptOpen(
   scope: Scope,
   { checkpoints, results }: ContinuedRun,
   taken: ReadonlyMap<string, StepResult>,
+  sealed: SealedValues | undefined,
 ): Promise<ReadonlyMap<string, unknown>> {
-  const kept = await readKept(scope, checkpoints, taken);
+  const kept = await readKept(scope, checkpoints, taken, sealed);
   const isOpen = ([at]: [string, unknown]) => {
     const path = at.split('#')[0] ?? '';
     const { status, errorCode } = results.get(path) ?? {};
@@ -184,11 +201,12 @@ function takenOver(scope: Scope, { checkpoints, results }: ContinuedRun): Readon
   return new Map(
     stored.slice(0, last + 1).flatMap(({ checkpoint, kept, row: [, status] }) => {
       const result = results.get(kept.path);
-      const { path, stepId, output, error, errors, isSum } = result ?? {};
+      const { path, stepId, output, unmasked, error, errors, isSum } = result ?? {};
       if (path === undefined || stepId === undefined) return [];
       const facts = { path, stepId, status, startedAt: at, durationMs: 0, retryCount: 0 };
       const outcome = {
         ...(output !== undefined && { output }),
+        ...(unmasked && { unmasked }),
         ...(error !== undefined && { error }),
         ...(errors && { errors }),
         ...(isSum && { isSum }),

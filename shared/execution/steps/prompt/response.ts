@@ -1,4 +1,5 @@
 import type { JsonSchema, ModelMessage } from '../../../adapters/ports/model-port.ts';
+import type { Ports } from '../../../adapters/ports/ports.ts';
 import { StepError } from '../../../core/errors/step-error.ts';
 import { jsonIn } from '../../../core/json/json.ts';
 import { jsonAnswer, withoutFence } from '../../agent-loop/json-answer.ts';
@@ -34,9 +35,9 @@ export function unwrapped(text: string, format: string): string {
 }
 
 /** @throws StepError */
-export function parsed(text: string): unknown {
+export function parsed(text: string, { shown }: Pick<Ports, 'shown'>): unknown {
   const value = jsonIn(unwrapped(text, 'json'));
   if (value !== undefined) return value;
-  const start = text.trim().slice(0, 200);
+  const start = shown(text).trim().slice(0, 200);
   throw new StepError(`The model did not return JSON: ${start || 'an empty text'}`, { retryable: true });
 }

@@ -1,4 +1,5 @@
 import type { HttpResponse } from '../../../adapters/ports/http-port.ts';
+import type { Ports } from '../../../adapters/ports/ports.ts';
 import { StepError } from '../../../core/errors/step-error.ts';
 import { jsonIn } from '../../../core/json/json.ts';
 import { isSafe } from '../../../domain/flows/steps/http-config.ts';
@@ -19,7 +20,7 @@ export const externalToolRunner = defineToolRunner(externalTool, {
   async perform({ responseFormat, responseMapping, ...request }, call) {
     const answer = await send(request, call);
     if (answer.status >= 400) throw httpStatusError('The API', answer);
-    const body = readAs[responseFormat ?? (responseMapping ? 'json' : 'auto')](answer);
+    const body = readAs[responseFormat ?? (responseMapping ? 'json' : 'auto')](answer, call.ports);
     return { output: responseMapping ? mappedBody(body, responseMapping) : body };
   },
   repeatable: ({ method }) => isSafe(method),
@@ -29,12 +30,12 @@ export const externalToolRunner = defineToolRunner(externalTool, {
 const readAs = {
   auto: bodyIn,
   text: ({ text }: HttpResponse) => text,
-  json({ text, headers }: HttpResponse) {
+  json({ text, headers }: HttpResponse, { shown }: Pick<Ports, 'shown'>) {
     const body = jsonIn(text);
     if (body !== undefined) return body;
     const type = headers['content-type'] ?? 'no content type';
     throw new StepError(
-      `The API answered ${type} where JSON was expected: ${JSON.stringify(text.trim().slice(0, 100))}`,
+      `The API answered ${type} where JSON was expected: ${JSON.stringify(shown(text).trim().slice(0, 100))}`,
     );
   },
 };

@@ -43,7 +43,11 @@ export const graphqlToolRunner = defineToolRunner(graphqlTool, {
     }
     const { data, errors } = parsed.data;
     if (data !== undefined && data !== null) return { output: { data, ...(errors && { errors }) } };
-    if (errors) throw failure(errors, answer);
+    if (errors)
+      throw failure(
+        errors.map(({ message }) => call.ports.shown(message)),
+        answer,
+      );
     if (answer.status >= 400) throw httpStatusError('The GraphQL server', answer);
     return { output: { data: data ?? null } };
   },
@@ -52,8 +56,8 @@ export const graphqlToolRunner = defineToolRunner(graphqlTool, {
   shown: shownRequest,
 });
 
-function failure(errors: readonly { message: string }[], { status, headers }: HttpResponse): StepError {
-  const messages = errors.slice(0, messagesMax).map(({ message }) => message.slice(0, 300));
+function failure(errors: readonly string[], { status, headers }: HttpResponse): StepError {
+  const messages = errors.slice(0, messagesMax).map((message) => message.slice(0, 300));
   const more = errors.length - messages.length;
   const listed = [...messages, ...(more > 0 ? [`${more} more`] : [])].join('; ');
   return new StepError(`The GraphQL server answered with errors: ${listed}`, {

@@ -2,6 +2,7 @@ import type { APIGatewayProxyEvent, APIGatewayProxyResult } from 'aws-lambda';
 import { ServiceError, unprocessable } from '../../../core/errors/errors.ts';
 import type { Scope } from '../../data/scope.ts';
 import type { AnyEndpoint } from '../endpoint.ts';
+import type { OpenRequest } from '../open-requests.ts';
 import { type LoggedRun, withBodyListener } from '../responses/streamed-body.ts';
 import {
   type AnswerLock,
@@ -23,6 +24,8 @@ export interface KeyedRequest {
   key: string;
   /** The response to a request that failed. */
   failureOf: (error: unknown) => APIGatewayProxyResult;
+  /** Takes the place that this request has while it is open, as the first one did. @throws 429 if none is free */
+  open: () => Promise<OpenRequest | undefined>;
 }
 
 /** After others, the same key tries again. */
@@ -55,9 +58,12 @@ export async function once(
   if ('held' in taken) return firstAnswer(request, taken.held, answer);
   const { known } = taken;
   if (known.fingerprint !== fingerprint) throw keyReused();
-  const result = known.run ? await answer(known.run) : repeated(answers, known);
+  const { result, kept } = known.run
+    ? { result: await answer(known.run) }
+    : await repeated(request, answers, known);
   if (known.run) readWhileOpen(answers.liveOf(known), result.body);
-  return { result: { ...result, headers: { ...result.headers, ...replayedHeader } } };
+  const headers = { ...result.headers, ...replayedHeader };
+  return { result: { ...result, headers }, ...(kept && { kept }) };
 }
 
 async function firstAnswer(
@@ -87,17 +93,23 @@ const answerOf = ({ statusCode: status, headers, body }: APIGatewayProxyResult):
   body,
 });
 
-function repeated(answers: KeptAnswers, known: Known): APIGatewayProxyResult {
+async function repeated({ open }: KeyedRequest, answers: KeptAnswers, known: Known): Promise<Answered> {
   const { answer, contentType: streams } = known;
-  if (!answer && (streams === undefined || answers.isLost(known))) throw keyInUse();
-  const {
-    status: statusCode,
-    contentType,
-    body,
-  } = answer ?? { status: 200, contentType: streams as string, body: awaitedBody(answers, known) };
-  const headers = { 'content-type': contentType, 'cache-control': 'no-store' };
-  return { statusCode, headers, body };
+  if (answer) return { result: repetition(answer) };
+  if (streams === undefined || answers.isLost(known)) throw keyInUse();
+  const opened = await open();
+  const stream = awaitedBody(answers, known);
+  // Middy accepts a stream as the body, although the type of a proxy result allows only text.
+  const body = stream as unknown as string;
+  const kept = opened?.releasedAfter({ stream });
+  return { result: repetition({ status: 200, contentType: streams, body }), ...(kept && { kept }) };
 }
+
+const repetition = ({ status, contentType, body }: HttpAnswer): APIGatewayProxyResult => ({
+  statusCode: status,
+  headers: { 'content-type': contentType, 'cache-control': 'no-store' },
+  body,
+});
 
 const keyReused = () =>
   unprocessable({

@@ -1,3 +1,4 @@
+import type { Readable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { renewing } from '../../../core/concurrency/renewal.ts';
 import { eventStreamType, pingComment } from '../responses/server-sent-events.ts';
@@ -74,7 +75,7 @@ const pollMs = 500;
 const pollsPerMark = 10;
 
 /** The body that another request is streaming, from its beginning on. */
-export function awaitedBody(answers: KeptAnswers, known: Known): string {
+export function awaitedBody(answers: KeptAnswers, known: Known): Readable {
   const { contentType = '', name, holder } = known;
   const { stream } = streamedBody({
     contentType,
@@ -97,6 +98,5 @@ export function awaitedBody(answers: KeptAnswers, known: Known): string {
       throw new Error('The request that answers has lost its process');
     },
   });
-  // Middy accepts a stream as the body, although the type of a proxy result allows only text.
-  return stream as unknown as string;
+  return stream;
 }

@@ -19,6 +19,7 @@ export async function answeredOnce(
   endpoint: AnyEndpoint,
   event: APIGatewayProxyEvent,
   context: CallContext,
+  lasting: Lasting | undefined,
   answer: (run?: LoggedRun) => Promise<APIGatewayProxyResult>,
 ): Promise<APIGatewayProxyResult> {
   const { principal, scope, caller } = context;
@@ -26,7 +27,11 @@ export async function answeredOnce(
   const known = principal ? callerOfPrincipal(principal) : caller;
   if (key === undefined || !scope || known === undefined) return answer();
   const failureOf = (error: unknown) => failureResult(endpoint, error, event.requestContext.requestId);
-  const request = { endpoint, event, scope, caller: known, key, failureOf };
+  const open = async () => {
+    await parseBody(endpoint, event);
+    return lasting?.openRequest(scope, endpoint, parseRequest(endpoint, event));
+  };
+  const request = { endpoint, event, scope, caller: known, key, failureOf, open };
   const { result, kept } = await once(request, answer);
   if (kept) context.released = Promise.all([context.released, kept]);
   return result;

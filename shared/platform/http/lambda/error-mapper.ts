@@ -2,6 +2,7 @@ import type { MiddlewareObj } from '@middy/core';
 import type { APIGatewayProxyEvent, APIGatewayProxyResult } from 'aws-lambda';
 import { hasCode, ServiceError } from '../../../core/errors/errors.ts';
 import { log } from '../../../core/log.ts';
+import { isStorageFull, storageFull } from '../../aws/storage-full.ts';
 import type { AnyEndpoint } from '../endpoint.ts';
 import { toHttpError } from '../responses/http-errors.ts';
 import type { CallContext } from './call-context.ts';
@@ -11,11 +12,13 @@ type Failing = { [Name in 'errorBody']?: AnyEndpoint[Name] | undefined };
 
 /** The response to a request that failed. */
 export function failureResult({ errorBody }: Failing, error: unknown, requestId: string) {
-  const reported =
-    error instanceof ServiceError ? error : new ServiceError('INTERNAL', `Request ${requestId}`);
+  const reported = error instanceof ServiceError ? error : internalError(error, requestId);
   const { statusCode, body, headers } = toHttpError(reported);
   return jsonProxyResult(statusCode, errorBody?.bodyOf(reported, statusCode) ?? body, headers);
 }
+
+const internalError = (error: unknown, requestId: string) =>
+  isStorageFull(error) ? storageFull() : new ServiceError('INTERNAL', `Request ${requestId}`);
 
 /** Converts any error into a response. A 500 contains the request id and no internal details. */
 export const errorMapper = ({
@@ -31,7 +34,8 @@ export const errorMapper = ({
     const admission = await request.context.admission?.catch(() => undefined);
     // A GET runs concurrently with the request gate, so its handler may fail before the gate refuses the request.
     const error = admission?.refusal ?? request.error;
-    if (!(error instanceof ServiceError)) log.error('Unhandled error', { error });
+    if (isStorageFull(error)) log.error('The disk is full, so a request could not write');
+    else if (!(error instanceof ServiceError)) log.error('Unhandled error', { error });
     else if (hasCode(error, 'TIMEOUT')) log.error('A request timed out');
     else if (hasCode(error, 'RESPONSE_TOO_LARGE')) log.error('A response was too large');
     request.response = failureResult({ errorBody }, error, requestId);

@@ -11,6 +11,6 @@ export function errorStatuses(endpoint: Declared): number[] {
   const { errors = [], method } = endpoint;
   const ofCredential = takesCredential(endpoint) ? [401, 403] : [];
   const ofKey = takesIdempotencyKey(endpoint) ? [400, 409, 422] : [];
-  const ofBody = method === 'GET' ? [] : [413, 415];
+  const ofBody = method === 'GET' ? [] : [413, 415, 507];
   return [...new Set([...errors, ...ofCredential, ...ofKey, ...ofBody, 429, 500, 504])].sort((a, b) => a - b);
 }

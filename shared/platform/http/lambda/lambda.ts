@@ -5,6 +5,7 @@ import { ServiceError } from '../../../core/errors/errors.ts';
 import { addLogFields, inInvocation } from '../../../core/invocation.ts';
 import { withReceivedTrace } from '../../../core/tracing/active-span.ts';
 import { parseTraceparent } from '../../../core/tracing/trace-context.ts';
+import { restoreAddress } from '../../auth/relayed-address.ts';
 import { wasRefused } from '../../auth/request-gate.ts';
 import { productionRuntime, type Runtime } from '../../runtime.ts';
 import type { AnyEndpoint } from '../endpoint.ts';
@@ -58,6 +59,7 @@ const requestStack = (
       );
     })
     .before(async ({ event, context }) => {
+      if (endpoint.scope !== 'none') await restoreAddress(event, loadRuntime);
       const call = await resolveCall(endpoint, event, loadRuntime);
       if (!call) return;
       Object.assign(context, call);
@@ -78,7 +80,7 @@ const requestStack = (
       async (event: APIGatewayProxyEvent, context: CallContext, { signal }: { signal: AbortSignal }) => {
         const { refused } = context;
         const needed = refused ? AbortSignal.any([signal, refused]) : signal;
-        const answer = answeredOnce(endpoint, event, context, (run) =>
+        const answer = answeredOnce(endpoint, event, context, lasting, (run) =>
           runEndpoint(endpoint, event, context, { signal: needed, lasting, run }),
         );
         answer.catch(() => {});

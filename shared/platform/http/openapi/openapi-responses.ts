@@ -40,6 +40,7 @@ const errorMeanings: Record<number, string> = {
   502: 'Another server, which the request or the resource names, failed or could not be reached',
   503: 'The service is too busy to start, or ran out of time before all work was done. `details` says which, and how much is done: send the request again',
   504: 'The request timed out; its writes up to then remain',
+  507: 'The disk of a service on one machine is full, so nothing can be written; reads go on',
 };
 
 const rateLimitHeaders = {

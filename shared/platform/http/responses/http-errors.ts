@@ -28,6 +28,7 @@ export const httpErrors = {
   BUSY: { status: 503, error: 'Service unavailable' },
   OUT_OF_TIME: { status: 503, error: 'Service unavailable' },
   TIMEOUT: { status: 504, error: 'Gateway timeout' },
+  STORAGE_FULL: { status: 507, error: 'Insufficient storage' },
 } as const satisfies Record<ErrorCode, Mapped>;
 
 /** Statuses whose `details` is a text, as the specification requires. For other statuses it is a list. */

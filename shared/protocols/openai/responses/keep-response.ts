@@ -53,7 +53,11 @@ export const responseKeeper = /* @__PURE__ */ using([conversationStore, keptResp
         const options = { known: conversation };
         conversation = (await conversations.append(conversation.id, messages, options)).conversation;
       }
-      await kept.keep(id, conversation, [...history, ...sent, said]);
+      await kept.keep(id, conversation, {
+        messages: [...sent, said],
+        history: [...history],
+        previous: keeping.previous,
+      });
     },
   };
 });

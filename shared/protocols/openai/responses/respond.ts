@@ -1,5 +1,6 @@
 import { invalid, invalidAt, ServiceError } from '../../../core/errors/errors.ts';
 import { toResponseId } from '../../../domain/conversations/kept-responses.ts';
+import { assertMessageFits } from '../../../domain/conversations/message-writes.ts';
 import { using } from '../../../platform/aws/uses.ts';
 import type { Scope } from '../../../platform/data/scope.ts';
 import type { StreamedBody } from '../../../platform/http/responses/streamed-body.ts';
@@ -9,6 +10,7 @@ import { streamedAnswer, timeLimit, wholeJsonBody } from '../answers/streamed-an
 import { answerChat, type OpenAiCall } from '../chat/answer-chat.ts';
 import type { ChatCompletionRequest } from '../chat/chat-request.ts';
 import type { CompletionMessage } from '../chat/message-schemas.ts';
+import { spokenMessages } from '../chat/model-messages.ts';
 import { toChatMessages } from './input-messages.ts';
 import { keptAnswer, responseKeeper } from './keep-response.ts';
 import { openItems } from './response-events.ts';
@@ -32,6 +34,7 @@ export async function respond(
   if (previousId && !previous) throw previousNotFound(previousId);
   const history = (previous?.messages ?? []) as CompletionMessage[];
   const sent = toChatMessages(request.input);
+  if (store !== false) assertKept(sent);
   const before: CompletionMessage[] = instructions ? [{ role: 'system', content: instructions }] : [];
   const summary = request.reasoning?.summary ?? request.reasoning?.generate_summary;
   const chat = chatOf(request, [...before, ...history, ...sent]);
@@ -63,6 +66,15 @@ async function whole(
   }
   if (!end) throw new Error('The events of an answer ended without an end');
   return wholeJsonBody(OpenAiResponse.parse(endedResponse(opened, items.output(), end)));
+}
+
+/** @throws 400 for what could not be kept with the answer, before there is one */
+function assertKept(sent: readonly CompletionMessage[]): void {
+  try {
+    for (const [index, message] of spokenMessages(sent).entries()) assertMessageFits(message, index);
+  } catch (error) {
+    ofInput(error);
+  }
 }
 
 /** The same as a request for a chat completion. */

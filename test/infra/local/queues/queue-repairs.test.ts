@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { expect, onTestFinished, test } from 'vitest';
-import '../../../../infra/local/queues/queue-repairs.ts';
+import { releaseUncounted } from '../../../../infra/local/queues/queue-repairs.ts';
 import { newDirectory } from '../../../support/stack/processes.ts';
 
 const part = (file: string) => import(new URL(file, import.meta.resolve('fauxqs')).href);
@@ -106,4 +106,30 @@ test('a message in flight when the process died is redelivered immediately after
       .receive()
       .map(({ Body }) => Body),
   ).toEqual(['a']);
+});
+
+/** Receives once and dies, as often as is said. @returns the queues after the last start */
+function restarted(times: number, before: (queues: ReturnType<typeof queuesOnDisk>) => void = () => {}) {
+  let queues = queuesOnDisk(newDirectory(), 3);
+  for (const id of ['a', 'b']) queues.send(id);
+  for (let time = 0; time < times; time++) {
+    expect(queues.receive(3_600)).toMatchObject([{ Body: 'a' }]);
+    before(queues);
+    queues.close();
+    queues = queuesOnDisk(queues.directory, 3);
+  }
+  return queues;
+}
+
+test('receives are counted over restarts: a message that ends the process each time goes to the dead-letter queue', () => {
+  const { receive, receiveDead } = restarted(3);
+  expect(receive()).toMatchObject([{ Body: 'b' }]);
+  expect(receiveDead()).toMatchObject([{ Body: 'a' }]);
+});
+
+test('fewer interrupted receives, and those of stops in order, send no message to the dead-letter queue', () => {
+  expect(restarted(2).receive()).toMatchObject([{ Body: 'a' }]);
+  const { receive, receiveDead } = restarted(5, () => releaseUncounted());
+  expect(receiveDead()).toEqual([]);
+  expect(receive()).toMatchObject([{ Body: 'a' }]);
 });

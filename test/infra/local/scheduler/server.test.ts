@@ -12,6 +12,7 @@ import {
 import { CreateQueueCommand, ReceiveMessageCommand, SQSClient } from '@aws-sdk/client-sqs';
 import { expect, onTestFinished, test } from 'vitest';
 import { localQueueUrl } from '../../../../infra/local/queues/queues.ts';
+import { systemClocks } from '../../../../infra/local/runtime/clock-jumps.ts';
 import { startScheduler } from '../../../../infra/local/scheduler/server.ts';
 import '../../../support/stack/stack.ts';
 
@@ -24,8 +25,8 @@ async function newQueue() {
   return `arn:aws:sqs:us-east-1:000000000000:${name}`;
 }
 
-async function newScheduler(directory?: string) {
-  const server = await startScheduler(directory, localQueueUrl, ['group']);
+async function newScheduler(directory?: string, clocks = systemClocks) {
+  const server = await startScheduler(directory, localQueueUrl, ['group'], clocks);
   onTestFinished(server.stop);
   return { ...server, client: new SchedulerClient({ endpoint: server.endpoint }) };
 }
@@ -95,6 +96,57 @@ test.each([
 ])('unsupported input is rejected: %j', async (changes) => {
   const { client } = await newScheduler();
   await expect(client.send(schedule(await newQueue(), changes))).rejects.toThrow();
+});
+
+const minuteMs = 60_000;
+const dayMs = 1_440 * minuteMs;
+const everyMinute = { ScheduleExpression: 'cron(* * * * ? *)' };
+
+/** A clock that is set to a second of its minute, some days away. */
+function settableClock() {
+  let shiftMs = 0;
+  const wall = () => Date.now() + shiftMs;
+  return {
+    clocks: { ...systemClocks, wall },
+    set(days: number, second: number) {
+      shiftMs += days * dayMs + second * 1_000 - (wall() % minuteMs);
+    },
+  };
+}
+
+/** Longer than a minute, in case that the clock was noticed after the next one began. */
+async function laterMessage(arn: string) {
+  for (let waits = 0; waits < 7; waits++) {
+    const message = await nextMessage(arn);
+    if (message) return message;
+  }
+  return undefined;
+}
+
+test('a recurring schedule goes on after the clock was set back by a day', { timeout: 90_000 }, async () => {
+  const arn = await newQueue();
+  const { clocks, set } = settableClock();
+  set(0, 5);
+  const { client, begin } = await newScheduler(undefined, clocks);
+  begin();
+  await client.send(schedule(arn, everyMinute));
+  set(-1, 57);
+  expect(await laterMessage(arn)).toBe('{"n":1}');
+});
+
+test('what became due when the clock was set forward fires, a recurring schedule once', async () => {
+  const [once, recurring] = [await newQueue(), await newQueue()];
+  const { clocks, set } = settableClock();
+  set(0, 5);
+  const { client, begin } = await newScheduler(undefined, clocks);
+  begin();
+  await client.send(schedule(once));
+  await client.send(schedule(recurring, { ...everyMinute, Name: 'two' }));
+  set(1, 5);
+  expect(await nextMessage(once)).toBe('{"n":1}');
+  expect(await nextMessage(recurring)).toBe('{"n":1}');
+  const { Messages } = await sqs.send(new ReceiveMessageCommand({ QueueUrl: localQueueUrl(recurring) }));
+  expect(Messages ?? []).toEqual([]);
 });
 
 test('an update replaces a schedule; one that does not exist is rejected', async () => {

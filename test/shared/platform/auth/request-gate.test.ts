@@ -117,6 +117,15 @@ test('an hourly window starts with its first request; a full window admits nothi
   expect(await admit()).toMatchObject({ refusal: undefined, rateLimit: { remaining: 1 } });
 });
 
+test('after the clock was set back by days, a full window of the later time admits requests', async () => {
+  const { admit, advance } = await keyWith({ perHour: 1 });
+  await admit();
+  expect((await admit()).refusal).toMatchObject({ code: 'RATE_LIMITED' });
+  advance(-3 * 86_400_000);
+  expect((await admit()).refusal).toBeUndefined();
+  expect((await admit()).refusal).toMatchObject({ code: 'RATE_LIMITED' });
+});
+
 test('requests are limited per hour and per day; the headers show the tighter limit', async () => {
   const { admit, advance } = await keyWith({ perHour: 2, perDay: 3 });
   await admit();

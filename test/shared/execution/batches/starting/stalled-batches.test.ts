@@ -74,6 +74,13 @@ test('a small batch of which only some messages were sent completes at the next 
   expect(await finishedBatch(tenant, batch.id)).toMatchObject({ status: 'completed', processedRecords: 3 });
 });
 
+test('starts send the messages of a small batch again once, however often the process is killed', async () => {
+  const wait = { type: 'wait-until' as const, name: 'wait', config: { delayMs: 3_600_000 } };
+  const { scope, batch } = await plannedBatch({ steps: [wait, ...steps], recordCount: 3 });
+  for (let starts = 0; starts < 4; starts++) await resumeIfStalled(scope, batch.id, new Date(), true);
+  expect((await batchStore(scope).get(batch.id)).seen).toMatchObject({ processed: 0, sendings: 1 });
+});
+
 test('only the newest message resumes a waiting run', async () => {
   const { delayed } = await queueOfItsOwn('WAKES_QUEUE_URL');
   const wait = { type: 'wait-until' as const, name: 'wait', config: { delayMs: 60_000 } };
