@@ -35,6 +35,8 @@ export const redeemLogin = defineEndpoint({
         name: z.string(),
         permissions: z.array(z.string()),
         plainKey: z.string(),
+        userId: z.string().meta({ description: 'Who allowed the login, and has the key' }),
+        organizationId: z.string().nullable(),
       }),
     },
   },

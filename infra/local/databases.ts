@@ -119,7 +119,7 @@ function openChecked(file: string): DatabaseSync | undefined {
   } catch (error) {
     database?.close();
     if ((error as { errcode?: number }).errcode === sqliteBusy) return undefined;
-    throw error instanceof StartError ? error : unreadableFileError(file, (error as Error).message);
+    throw error instanceof StartError ? error : unreadableFileError(file, error);
   }
 }
 

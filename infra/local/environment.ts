@@ -4,6 +4,7 @@ import { queueArnEnv, queues as specs, tenantPlaces, tenantPlacesEnv } from '../
 import { issuerPath } from './issuer.ts';
 import type { LocalQueue } from './queues/queues.ts';
 import { assetBucket, credentials, payloadBucket, region } from './runtime/account.ts';
+import { heapMegabytes } from './runtime/memory.ts';
 import { localAudience } from './runtime/session-tokens.ts';
 import { kmsKeyArn } from './secrets-manager/kms.ts';
 import type { StackFacts } from './stack.ts';
@@ -61,6 +62,7 @@ export function setEnvironment(
       ]),
     ),
     TENANT_OPEN_REQUESTS: process.env.TENANT_OPEN_REQUESTS || '50',
+    SANDBOX_HEAP_MB: String(heapMegabytes.sandbox()),
     TENANT_MESSAGES_PER_HOUR: process.env.TENANT_MESSAGES_PER_HOUR || '500',
     TENANT_STRANGERS_PER_HOUR: process.env.TENANT_STRANGERS_PER_HOUR || '50',
     SCHEDULE_GROUP: scheduleGroups[0],

@@ -4,12 +4,15 @@ import { providerKeys } from '../../shared/adapters/models/providers/provider-ke
 import { log } from '../../shared/core/log.ts';
 import { findLocalModel, type LocalModel } from './models/find-local-model.ts';
 import { endWithParent } from './parent.ts';
+import { restartWithinMemory } from './runtime/memory.ts';
+import { shortageIn } from './runtime/shortages.ts';
 import { StartError } from './runtime/start-error.ts';
 import type { Stack, StackFacts } from './stack.ts';
 import { usage } from './usage.ts';
 
 const stopWithinMs = 4_000;
 
+restartWithinMemory();
 // The data directory contains keys and secrets: only this user may read the files of this process and its children.
 process.umask(0o077);
 // Loads what follows in half the time from the second start on.
@@ -21,9 +24,11 @@ process.on('unhandledRejection', (error) => log.error('Unhandled promise rejecti
 try {
   await main();
 } catch (error) {
-  if (!(error instanceof StartError) && !isUsageError(error)) throw error;
+  const shortage = shortageIn(error);
+  if (!(error instanceof StartError) && !isUsageError(error) && !shortage) throw error;
   const hint = isUsageError(error) ? '. `npm start -- --help` lists the options.' : '';
-  process.stderr.write(`${(error as Error).message}${hint}\n`);
+  const text = shortage ? `The service cannot start: ${shortage}.` : (error as Error).message;
+  process.stderr.write(`${text}${hint}\n`);
   process.exit(1);
 }
 

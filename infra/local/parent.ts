@@ -4,24 +4,32 @@ const checkMs = 100;
 
 /** npm forwards signals, but if npm itself is killed, only polling detects it. */
 export function endWithParent(end: () => void): void {
-  const first = ancestry();
+  const first = { parent: process.ppid, grandparent: grandparentBehindShell() };
   const timer = setInterval(() => {
-    if (ancestry() === first) return;
+    if (process.ppid === first.parent && isStill(first.grandparent)) return;
     clearInterval(timer);
     end();
   }, checkMs);
   timer.unref();
 }
 
-/** The parent, and the grandparent if a shell runs between npm and this process, as with Debian's sh. */
-function ancestry(): string {
-  const parent = process.ppid;
+/** A failure to look, for example at the limit of open files, is no death. */
+function isStill(first: number | undefined): boolean {
+  const now = grandparentBehindShell();
+  return first === undefined || now === undefined || now === first;
+}
+
+/**
+ * The grandparent if a shell runs between npm and this process, as with Debian's sh. Other systems' shells replace
+ * themselves with the program.
+ * @returns undefined if it is not known
+ */
+function grandparentBehindShell(): number | undefined {
   try {
     const [, name = '', grandparent] =
-      /\((.*)\) \w (\d+)/.exec(readFileSync(`/proc/${parent}/stat`, 'utf8')) ?? [];
-    return name.endsWith('sh') ? `${parent} ${grandparent}` : String(parent);
+      /\((.*)\) \w (\d+)/.exec(readFileSync(`/proc/${process.ppid}/stat`, 'utf8')) ?? [];
+    return name.endsWith('sh') ? Number(grandparent) : undefined;
   } catch {
-    // Other systems' shells replace themselves with the program.
-    return String(parent);
+    return undefined;
   }
 }

@@ -16,6 +16,7 @@ import { watchClock } from './runtime/clock-jumps.ts';
 import { claimDataDir } from './runtime/data-dir.ts';
 import { nearlyFullWarning } from './runtime/full-disk.ts';
 import { enforceGrants } from './runtime/lambda-grants.ts';
+import { checkOpenFiles } from './runtime/shortages.ts';
 import { removeStaticFiles } from './runtime/static-files.ts';
 import { startVectorsServer } from './s3-vectors/server.ts';
 import { startScheduler } from './scheduler/server.ts';
@@ -107,10 +108,11 @@ async function start(
   warnings: string[],
   onEnd: (what: string) => void,
 ): Promise<StackFacts> {
+  const warn = (text: string) => warnings.push(text);
+  checkOpenFiles(warn);
   const claimed = dataDir === undefined ? undefined : claimDataDir(dataDir);
   resources.defer(() => claimed?.release());
   const directory = claimed?.path;
-  const warn = (text: string) => warnings.push(text);
   const nearlyFull = directory === undefined ? undefined : nearlyFullWarning(directory);
   if (nearlyFull) warn(nearlyFull);
   const databases =

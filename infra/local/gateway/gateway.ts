@@ -1,5 +1,6 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { APIGatewayProxyEvent, APIGatewayProxyResult } from 'aws-lambda';
+import { ServiceError } from '../../../shared/core/errors/errors.ts';
 import { log } from '../../../shared/core/log.ts';
 import {
   allowOrigin,
@@ -9,12 +10,22 @@ import {
 import { type Preflight, preflightsFor } from '../../preflights.ts';
 import { refusedMethods } from '../../refused-methods.ts';
 import { type Route, routes, staticFilesLambda } from '../../routes.ts';
-import { encoded, gatewayAnswer, readBody, splitOnce, write } from '../runtime/http-messages.ts';
+import { encoded, errorAnswer, gatewayAnswer, splitOnce, write } from '../runtime/http-messages.ts';
 import { invoke, LambdaTimeout } from '../runtime/invoke.ts';
 import { httpServer } from '../runtime/server.ts';
 import { prepareStaticFiles } from '../runtime/static-files.ts';
+import { makeAdmission } from './admission.ts';
 import { makeAuthorizer } from './authorize.ts';
-import { bodyTooLarge, eventTooLarge, isAnswerTooLarge, isEventTooLarge, maxHeaderSize } from './limits.ts';
+import { type BodyBounds, bodyBounds, bodyReader, boundDrain } from './bodies.ts';
+import { boundConnections, type ConnectionBounds, connectionBounds } from './connections.ts';
+import {
+  bodyTooLarge,
+  bodyTooSlow,
+  eventTooLarge,
+  isAnswerTooLarge,
+  isEventTooLarge,
+  maxHeaderSize,
+} from './limits.ts';
 import { localRouteRefusal } from './local-routes.ts';
 import { oneAtATimePerConnection } from './one-at-a-time.ts';
 import { toProxyEvent } from './proxy-event.ts';
@@ -28,15 +39,25 @@ export type LocalRoute = (
   event: APIGatewayProxyEvent,
 ) => Promise<APIGatewayProxyResult> | APIGatewayProxyResult;
 
+interface GatewayBounds {
+  bodies?: BodyBounds;
+  connections?: ConnectionBounds;
+}
+
 /**
  * An emulation of API Gateway with a Lambda proxy integration for every route.
  * @param localRoutes Earlier requests wait for them.
  */
-export function createGateway(localRoutes: Promise<Record<string, LocalRoute>>): Server {
+export function createGateway(
+  localRoutes: Promise<Record<string, LocalRoute>>,
+  { bodies = bodyBounds(), connections = connectionBounds() }: GatewayBounds = {},
+): Server {
   const match = createRouteMatcher(routes);
   const preflight = (origins: readonly string[]) => createRouteMatcher(preflightsFor(origins));
   const refused = createRouteMatcher(refusedMethods);
   const authorize = makeAuthorizer();
+  const read = bodyReader(bodies);
+  const admission = makeAdmission();
 
   /** @returns undefined if the response was already sent. */
   async function answerTo(
@@ -44,12 +65,15 @@ export function createGateway(localRoutes: Promise<Record<string, LocalRoute>>):
     response: ServerResponse,
     event: APIGatewayProxyEvent,
   ): Promise<APIGatewayProxyResult | undefined> {
-    const body = await readBody(request);
-    if (!body) return bodyTooLarge;
+    // A connection that was open before it stopped may bring further requests.
+    if (!server.listening) throw stopping;
     const local = (await localRoutes)[`${event.httpMethod} ${event.path}`];
     const refusal = local && localRouteRefusal(request);
     if (refusal) return forbidden(refusal);
-    if (local) return local(body.toString(), event);
+    if (local) {
+      const body = await read(request, response);
+      return Buffer.isBuffer(body) ? local(body.toString(), event) : unreadable[body];
+    }
     const asked =
       event.httpMethod === 'OPTIONS' ? preflight(corsOrigins())(event.httpMethod, event.path) : undefined;
     if (asked) return preflightAnswer(asked.route, request.headers.origin);
@@ -69,9 +93,13 @@ export function createGateway(localRoutes: Promise<Record<string, LocalRoute>>):
       if ('refusal' in decision) return gatewayAnswer(decision.refusal, event);
       event.requestContext.authorizer = decision.context;
     }
+    if (!route.streams && route.path !== healthPath && !response.closed)
+      response.once('close', admission.begin(route.lambda, route.timeoutSeconds));
+    const body = await read(request, response);
+    if (!Buffer.isBuffer(body)) return unreadable[body];
     Object.assign(event, encoded(body, request.headers['content-type']));
     if (isEventTooLarge(event)) return eventTooLarge;
-    if (!route.streams) return integrate(route, event);
+    if (!route.streams) return integrate(route, event, admission.secondsOf(route.timeoutSeconds));
     if (route.lambda !== staticFilesLambda) endWithClient(request, response);
     return streamThrough(route, event, response);
   }
@@ -81,17 +109,33 @@ export function createGateway(localRoutes: Promise<Record<string, LocalRoute>>):
     const event = toProxyEvent(request, path, query);
     answerTo(request, response, event)
       .catch((error) => {
+        if (error instanceof ServiceError) return errorAnswer(error);
         if (request.complete) log.error('The gateway failed', { error, path });
         return gatewayAnswer('DEFAULT_5XX', event);
       })
-      .then((answer) => answer && write(response, answer, event))
+      .then((answer) => {
+        boundDrain(request, response);
+        if (answer) write(response, answer, event);
+      })
       .catch((error) => {
         log.error('A response could not be written', { error, path });
         response.destroy();
       });
   });
-  return httpServer(handle, { maxHeaderSize });
+  const server = httpServer(handle, { maxHeaderSize });
+  boundConnections(server, connections);
+  // Asks for the body once the credential is accepted.
+  return server.on('checkContinue', handle);
 }
+
+/** Who asks whether the service lives needs to know that also if it is busy. */
+const healthPath = '/v1/public/health';
+
+const stopping = new ServiceError('BUSY', 'The service is stopping. Send the request again in a moment', {
+  retryAfterSeconds: 5,
+});
+
+const unreadable = { 'too large': bodyTooLarge, 'too slow': bodyTooSlow };
 
 /**
  * Closes a streamed response as soon as the client closes its sending side: a client that leaves does the same, and what
@@ -127,8 +171,9 @@ async function streamThrough(
 
 /** Invokes the Lambda of a route: for an endpoint, the export `handler` of `functions/<group>/<verb>.ts`. */
 async function integrate(
-  { lambda, timeoutSeconds }: Route,
+  { lambda }: Route,
   event: APIGatewayProxyEvent,
+  timeoutSeconds: number,
 ): Promise<APIGatewayProxyResult> {
   const { requestId } = event.requestContext;
   try {

@@ -1,6 +1,6 @@
 import type { APIGatewayProxyEvent, APIGatewayProxyResult } from 'aws-lambda';
 import { answerBytesMax, eventBytesMax } from '../../../shared/platform/http/responses/body-sizes.ts';
-import { bodyBytesMax } from '../runtime/http-messages.ts';
+import { bodyBytesMax } from './bodies.ts';
 
 /** API Gateway's limit of the request line and the headers together. */
 export const maxHeaderSize = 10_240;
@@ -19,6 +19,11 @@ export const bodyTooLarge: APIGatewayProxyResult = {
   statusCode: 413,
   headers: { 'content-type': 'text; charset=utf-8' },
   body: `HTTP content length exceeded ${bodyBytesMax} bytes.`,
+};
+export const bodyTooSlow: APIGatewayProxyResult = {
+  statusCode: 408,
+  headers: { 'content-type': 'application/json', connection: 'close' },
+  body: '{"error": "Request timeout", "details": "The body arrives too slowly. Send the request again"}',
 };
 export const eventTooLarge: APIGatewayProxyResult = {
   statusCode: 413,

@@ -7,6 +7,7 @@ import {
   type SQSClient,
 } from '@aws-sdk/client-sqs';
 import type { SQSBatchResponse, SQSEvent } from 'aws-lambda';
+import { orAborted } from '../../../shared/core/concurrency/abort.ts';
 import { log } from '../../../shared/core/log.ts';
 import { invoke } from '../runtime/invoke.ts';
 import { toSqsEvent } from './sqs-event.ts';
@@ -34,7 +35,9 @@ export function startPoller(client: SQSClient, source: EventSource) {
 
   async function poll() {
     while (!stopping.signal.aborted) {
-      if (running.size >= source.concurrency) await Promise.race(running);
+      if (running.size >= source.concurrency)
+        await orAborted(Promise.race(running), stopping.signal).catch(() => {});
+      if (stopping.signal.aborted) return;
       const messages = await receive(client, source, stopping.signal);
       if (messages.length === 0) continue;
       const job = work(client, source, messages).finally(() => running.delete(job));

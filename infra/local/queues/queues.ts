@@ -2,6 +2,7 @@ import { fork } from 'node:child_process';
 import { type QueueName, type QueueSpec, queues } from '../../resources.ts';
 import { accountId, assetBucket, credentials, payloadBucket, region } from '../runtime/account.ts';
 import { processEnd } from '../runtime/guarded-process.ts';
+import { heapMegabytes } from '../runtime/memory.ts';
 import { StartError } from '../runtime/start-error.ts';
 import type { QueueServerOptions } from './queue-server.ts';
 
@@ -23,7 +24,7 @@ export async function startQueues(dataDir: string | undefined) {
     credentials,
   };
   const child = fork(new URL('./queue-server.ts', import.meta.url), {
-    execArgv: [],
+    execArgv: [`--max-old-space-size=${heapMegabytes.queues()}`],
     execPath: process.execPath,
     // Detached from the terminal's Ctrl-C, which this process handles.
     detached: process.platform !== 'win32',
@@ -35,7 +36,8 @@ export async function startQueues(dataDir: string | undefined) {
     ended.then(() =>
       reject(new StartError('The SQS and S3 server (fauxqs) did not start. Its error output is above.')),
     );
-    child.send(options);
+    // Without a channel if it could not be started.
+    if (child.connected) child.send(options);
   });
   const endpoint = `http://127.0.0.1:${port}`;
   return {

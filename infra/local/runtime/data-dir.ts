@@ -1,6 +1,7 @@
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
+import { shortageIn } from './shortages.ts';
 import { StartError } from './start-error.ts';
 import { unreadableFileError } from './state-files.ts';
 
@@ -33,7 +34,7 @@ export function claimDataDir(directory: string): DataDir {
     if (errcode === sqliteCorrupt || errcode === sqliteNoDatabase)
       throw unreadableFileError(join(path, 'lock.db'), message);
     throw new StartError(
-      `The data directory ${path} cannot be used: ${message}. Free disk space, set DATA_DIR to a writable directory, or start with --ephemeral.`,
+      `The data directory ${path} cannot be used: ${shortageIn(error, join(path, 'lock.db')) ?? message}. Free disk space, set DATA_DIR to a writable directory, or start with --ephemeral.`,
     );
   }
 }

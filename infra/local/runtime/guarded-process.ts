@@ -1,5 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { connect, createServer } from 'node:net';
+import { log } from '../../../shared/core/log.ts';
+import { shortageIn } from './shortages.ts';
 
 /** A child process that ends with this process, and the promise of its end. */
 export interface GuardedProcess {
@@ -31,18 +33,23 @@ export function spawnGuarded(command: string, parameters: readonly string[]): Gu
       ? spawn(command, parameters, { ...options, detached: false })
       : spawn('/bin/sh', ['-c', guard, 'sh', command, ...parameters], options);
   let output = '';
+  // Without pipes if the limit of open files is reached.
   for (const stream of [child.stdout, child.stderr]) {
-    stream.on('data', (chunk: Buffer) => {
+    stream?.on('data', (chunk: Buffer) => {
       output = (output + chunk).slice(-4_000);
     });
   }
-  child.stdin.on('error', () => {});
+  // Of a program that could not be started, the error is the output.
+  child.on('error', (error) => {
+    output ||= error.message;
+  });
+  child.stdin?.on('error', () => {});
   const ended = processEnd(child);
   return {
     ended,
     output: () => output.trim(),
     async stop() {
-      child.stdin.end();
+      child.stdin?.end();
       if (process.platform === 'win32') child.kill();
       await ended;
     },
@@ -52,7 +59,11 @@ export function spawnGuarded(command: string, parameters: readonly string[]): Gu
 export const processEnd = (child: ChildProcess) =>
   new Promise<void>((resolve) => {
     child.once('exit', () => resolve());
-    child.once('error', () => resolve());
+    child.on('error', (error) => {
+      // A process that started also reports what could not be sent to it.
+      if (child.pid === undefined) resolve();
+      else log.error('A process could not be reached', { error, process: child.pid });
+    });
   });
 
 /** Returns a free port, for programs that cannot choose one. */
@@ -65,13 +76,15 @@ export async function freePort(): Promise<number> {
   return address.port;
 }
 
-/** Whether a program of this machine takes connections at a port. */
+/** Whether a program of this machine takes connections at a port. @throws if this process cannot open any. */
 export const accepts = (port: number) =>
-  new Promise<boolean>((resolve) => {
+  new Promise<boolean>((resolve, reject) => {
     const socket = connect(port, '127.0.0.1');
     const settle = (answer: boolean) => {
       socket.destroy();
       resolve(answer);
     };
-    socket.once('connect', () => settle(true)).once('error', () => settle(false));
+    socket
+      .once('connect', () => settle(true))
+      .once('error', (error) => (shortageIn(error) ? reject(error) : settle(false)));
   });

@@ -1,31 +1,10 @@
-import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { ServerResponse } from 'node:http';
 import type { APIGatewayProxyEvent, APIGatewayProxyResult } from 'aws-lambda';
+import type { ServiceError } from '../../../shared/core/errors/errors.ts';
 import { defaultLimits } from '../../../shared/platform/auth/rate-limit-windows.ts';
 import { gatewayCorsHeaders } from '../../../shared/platform/http/responses/cors.ts';
+import { toHttpError } from '../../../shared/platform/http/responses/http-errors.ts';
 import { type GatewayResponseType, gatewayResponses } from '../../gateway-responses.ts';
-
-/** API Gateway's limit of a body. */
-export const bodyBytesMax = 10 * 1024 * 1024;
-
-/**
- * Reads the whole body; `undefined` if it is too large. Reads an oversized body to its end too, so that the client
- * receives the error.
- */
-export async function readBody(request: IncomingMessage): Promise<Buffer | undefined> {
-  // If the size is known, read into one buffer: collecting chunks would hold a file in memory twice.
-  const contentLength = Number(request.headers['content-length'] ?? 0);
-  let body = Buffer.allocUnsafe(Math.min(contentLength || 64 * 1024, bodyBytesMax));
-  let bytes = 0;
-  for await (const chunk of request as AsyncIterable<Buffer>) {
-    const end = bytes + chunk.length;
-    if (end <= bodyBytesMax) {
-      if (end > body.length) body = Buffer.concat([body], Math.min(2 * end, bodyBytesMax));
-      chunk.copy(body, bytes);
-    }
-    bytes = end;
-  }
-  return bytes <= bodyBytesMax ? body.subarray(0, bytes) : undefined;
-}
 
 /** `multipart/form-data` is the only binary media type of the API. */
 export function encoded(
@@ -52,6 +31,16 @@ export function gatewayAnswer(
     statusCode,
     headers: { ...headers, ...gatewayCorsHeaders, 'content-type': 'application/json' },
     body: text,
+  };
+}
+
+/** An error of the service that needs no Lambda. */
+export function errorAnswer(error: ServiceError): APIGatewayProxyResult {
+  const { statusCode, body, headers } = toHttpError(error);
+  return {
+    statusCode,
+    headers: { ...headers, ...gatewayCorsHeaders, 'content-type': 'application/json' },
+    body: JSON.stringify(body),
   };
 }
 

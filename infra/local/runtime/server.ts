@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { createServer, type RequestListener, type Server, ServerResponse } from 'node:http';
 import type { Server as NetServer } from 'node:net';
+import { log } from '../../../shared/core/log.ts';
 
 /** Longer than the idle connections that clients and load balancers keep, usually 60 s. */
 const idleMs = 80_000;
@@ -32,6 +33,7 @@ export async function listen(server: NetServer, port: number, host: string): Pro
   server.listen(port, host);
   // Removes its listeners, so that the caller can retry.
   await once(server, 'listening');
+  server.on('error', (error) => log.error('A connection could not be accepted', { error, port }));
   const address = server.address();
   if (address === null || typeof address === 'string') throw new Error('No port');
   return address.port;

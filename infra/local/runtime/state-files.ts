@@ -10,6 +10,7 @@ import {
 } from 'node:fs';
 import { basename } from 'node:path';
 import type * as z from 'zod';
+import { shortageIn } from './shortages.ts';
 import { StartError } from './start-error.ts';
 
 /** The loss that each damaged file of the data directory causes, for the user to weigh. */
@@ -28,10 +29,15 @@ export const held: Record<string, string> = {
   'vectors.db': 'the vectors',
 };
 
-export const unreadableFileError = (file: string, why: string) =>
-  new StartError(
-    `${file} cannot be read: ${why}. Restore it from a backup, or move it away and start with --accept-loss, without its contents (${held[basename(file)] ?? 'unknown'}).`,
+/** @param why The error of reading it, or a text. Advises to move the file away only if it is damaged. */
+export function unreadableFileError(file: string, why: unknown): StartError {
+  const shortage = shortageIn(why, file);
+  if (shortage) return new StartError(`${file} cannot be opened, but is not damaged: ${shortage}.`);
+  const text = why instanceof Error ? why.message : why;
+  return new StartError(
+    `${file} cannot be read: ${text}. Restore it from a backup, or move it away and start with --accept-loss, without its contents (${held[basename(file)] ?? 'unknown'}).`,
   );
+}
 
 /** Writes atomically, even in case of a power failure. Only the owner can read the file. */
 export function writePrivately(file: string, content: string | Buffer): void {
@@ -55,9 +61,8 @@ export function readIfThere(file: string): string | undefined {
   try {
     return readFileSync(file, 'utf8');
   } catch (error) {
-    const { code, message } = error as NodeJS.ErrnoException;
-    if (code === 'ENOENT') return undefined;
-    throw unreadableFileError(file, message);
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
+    throw unreadableFileError(file, error);
   }
 }
 

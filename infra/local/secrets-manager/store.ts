@@ -2,6 +2,7 @@ import { createHash, randomBytes } from 'node:crypto';
 import { mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import * as z from 'zod';
+import { shortageIn } from '../runtime/shortages.ts';
 import { StartError } from '../runtime/start-error.ts';
 import { readIfThere, unreadableFileError, writePrivately } from '../runtime/state-files.ts';
 import { createCipher } from './cipher.ts';
@@ -77,7 +78,8 @@ function openVault(directory: string, warn: (text: string) => void) {
   const read = (file: string) => {
     try {
       return [LocalSecret.parse(JSON.parse(decrypt(readFileSync(file)).toString()))];
-    } catch {
+    } catch (error) {
+      if (shortageIn(error)) throw unreadableFileError(file, error);
       // The error may contain the value.
       warn(
         `${file} cannot be read. The service starts without the value of this one secret. Restore the file from a backup, or set the secret again.`,

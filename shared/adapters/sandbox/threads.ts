@@ -5,8 +5,10 @@ import { Piscina } from 'piscina';
 import { loadOnce } from '../../core/concurrency/load-once.ts';
 import { log } from '../../core/log.ts';
 
-/** The limit for the heap. WebAssembly memory has its own. */
+/** The limit for the heap, unless the machine has little memory. WebAssembly memory has its own. */
 const heapMegabytesMax = 256;
+/** Spare pages would be most of a thread's memory. */
+const youngMegabytesMax = 8;
 const idleMs = 30_000;
 
 /** More threads than cores, so that another tenant's short task shares the cores with long ones instead of waiting. */
@@ -24,7 +26,10 @@ function newPool(): Piscina {
     minThreads: 0,
     maxThreads: places + 1 + conversations,
     idleTimeout: idleMs,
-    resourceLimits: { maxOldGenerationSizeMb: heapMegabytesMax },
+    resourceLimits: {
+      maxOldGenerationSizeMb: Number(process.env.SANDBOX_HEAP_MB) || heapMegabytesMax,
+      maxYoungGenerationSizeMb: youngMegabytesMax,
+    },
     execArgv: ['--no-warnings'],
     env: {},
   });

@@ -1,6 +1,7 @@
+import { toChunksWithin } from '../../core/chunks.ts';
 import { using } from '../../platform/aws/uses.ts';
 import { decodeReadable, type ItemOf } from '../../platform/data/entity.ts';
-import { payloadStore } from '../../platform/data/payloads.ts';
+import { payloadBytes, payloadStore } from '../../platform/data/payloads.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 import { responseBytes, responseBytesMax } from '../../platform/http/responses/body-sizes.ts';
 import type { Conversation } from './conversation.ts';
@@ -40,6 +41,7 @@ export interface MessagePage {
 
 /** Items that one Query returns at most. */
 const perQuery = 100;
+const bytesAtOnce = 1_000_000;
 
 export const messagePages = /* @__PURE__ */ using(['table:read', payloadStore], (scope: Scope) => {
   const { table } = scope;
@@ -51,14 +53,19 @@ export const messagePages = /* @__PURE__ */ using(['table:read', payloadStore], 
     return { id, role, content: found, createdAt, number, summaryToHere, instructionsToHere };
   };
 
-  /** Yields messages one Query at a time, from one end of a range to the other. */
+  /**
+   * Yields messages from one end of a range to the other, a Query or 1 MB at a time: a slow reader keeps so much in
+   * memory.
+   */
   async function* walk(
     conversation: Conversation,
     { newestFirst = false, limit = perQuery, ...bounds }: Walk,
   ): AsyncGenerator<Numbered[]> {
     const range = { ...messagesRange(conversation, bounds), newestFirst, perQuery: limit, consistent: true };
     for await (const items of table.pages(range)) {
-      yield await Promise.all(decodeReadable(messageEntity, items).map(withContent));
+      const messages = decodeReadable(messageEntity, items);
+      for (const some of toChunksWithin(messages, bytesAtOnce, ({ content }) => payloadBytes(content)))
+        yield await Promise.all(some.map(withContent));
     }
   }
 

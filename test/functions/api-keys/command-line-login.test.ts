@@ -36,7 +36,8 @@ const sessionOf = ({ tenant, userId }: Tenant): Principal => ({
 });
 
 test('the program gets a key for the code that a person allowed, with the permissions that the person chose', async () => {
-  const tenant = await newTenant({ organizationId: `org-${Date.now()}` });
+  const organizationId = `org-${Date.now()}`;
+  const tenant = await newTenant({ organizationId });
   const login = await allowedLogin(tenant, { permissions: ['FLOWS:READ', 'RECORDS:READ'] });
   expect(await keysOf(tenant)).toEqual([]);
   const key = await expectStatus(201, sendRedemption(login));
@@ -45,6 +46,8 @@ test('the program gets a key for the code that a person allowed, with the permis
     name: 'Command line on laptop',
     permissions: ['FLOWS:READ', 'RECORDS:READ'],
     plainKey: expect.stringMatching(/^tv_live_/),
+    userId: tenant.userId,
+    organizationId,
   });
   const call = callerWith(key.plainKey);
   await expectStatus(200, call('GET', '/v1/flows'));

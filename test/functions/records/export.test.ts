@@ -286,3 +286,22 @@ test('large records are read few at a time, so that a slow reader does not keep 
   expect(Math.max(...sizes)).toBeLessThan(1_500_000);
   expect(sizes.reduce((sum, size) => sum + size, 0)).toBeGreaterThan(20 * 150_000);
 });
+
+test('of a tenant, two exports at a time look through the records before their first row', async () => {
+  const tenant = await withRecords([{ type: 'a', name: 'one', metadata: {} }]);
+  const scope = countingRuntime().scopeOf(tenant.tenant);
+  let [surveys, most] = [0, 0];
+  const walk: typeof scope.table.walk = async function* (options) {
+    most = Math.max(most, ++surveys);
+    try {
+      yield* scope.table.walk(options);
+    } finally {
+      surveys--;
+    }
+  };
+  const exporter = csvExporter({ ...scope, table: { ...scope.table, walk } });
+  const asked = { filters: { type: 'a' }, keys: undefined, isOver: () => false };
+  const parts = await Promise.all(Array.from({ length: 8 }, () => exporter(asked)));
+  expect(parts.every((part) => part !== undefined)).toBe(true);
+  expect(most).toBe(2);
+});

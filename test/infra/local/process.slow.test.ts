@@ -15,7 +15,7 @@ import {
   SendMessageCommand,
   SQSClient,
 } from '@aws-sdk/client-sqs';
-import { afterEach, expect, test, vi } from 'vitest';
+import { afterEach, expect, onTestFinished, test, vi } from 'vitest';
 import * as z from 'zod';
 import { accountId } from '../../../infra/local/runtime/account.ts';
 import { listen } from '../../../infra/local/runtime/server.ts';
@@ -73,6 +73,30 @@ test('the process ends when the npm process that started it is killed', async ()
   const facts = await readStackFacts(npm);
   npm.kill('SIGKILL');
   await expectAllGone(facts);
+});
+
+test('idle connections up to the limit of open files do not end the process, or keep others out', async () => {
+  const flags = 'npm start --silent -- --json --ephemeral';
+  const child = launch('/bin/sh', ['-c', `ulimit -n 1024; exec ${flags}`], {});
+  const { url, liveKey } = await readStackFacts(child);
+  const idle = Array.from({ length: 1_100 }, () => {
+    const socket = connect(Number(new URL(url).port), '127.0.0.1').on('error', () => {});
+    return { socket, connected: once(socket, 'connect') };
+  });
+  onTestFinished(() => {
+    for (const { socket } of idle) socket.destroy();
+  });
+  await Promise.all(idle.map(({ connected }) => connected));
+  const headers = { authorization: `Bearer ${liveKey}` };
+  expect((await fetch(`${url}/v1/flows`, { headers })).status).toBe(200);
+  expect(child.exitCode).toBe(null);
+});
+
+test('a limit of open files that is too low is named', async () => {
+  const child = launch('/bin/sh', ['-c', 'ulimit -n 200; exec npm start --silent -- --ephemeral'], {});
+  const exit = once(child, 'exit');
+  expect(await text(child.stderr as NodeJS.ReadableStream)).toContain('The limit of open files is 200, but');
+  expect(await exit).toEqual([1, null]);
 });
 
 test('a full disk is reported before any data changes', async () => {

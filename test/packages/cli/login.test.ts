@@ -1,7 +1,7 @@
-import { globSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, globSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { dirname, join } from 'node:path';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import { endpoints } from '../../../functions/index.ts';
 import { hostLabel } from '../../../packages/cli/src/session/browser-login.ts';
 import { openLoopback } from '../../../packages/cli/src/session/loopback.ts';
@@ -11,6 +11,7 @@ import { grants } from '../../../shared/platform/identity/permissions.ts';
 import { type Cli, newCli } from '../../support/command-line/cli.ts';
 import { profilesFile, waitingLogin } from '../../support/command-line/cli-login.ts';
 import { loginBody, loginsPath } from '../../support/command-line/command-line-logins.ts';
+import { runProgram } from '../../support/command-line/run-program.ts';
 import { expectStatus } from '../../support/flows/flows.ts';
 import { serveHttp } from '../../support/servers/serve.ts';
 import { stack } from '../../support/stack/stack.ts';
@@ -161,3 +162,59 @@ test('the permissions of the command line are enough for each operation that its
   );
   expect(called.filter(({ permission }) => !grants(commandLinePermissions, permission))).toEqual([]);
 });
+
+/** A login with a program for a browser, which only notes what it is started with. */
+async function openedLogin() {
+  const cli = await newCli();
+  const noted = join(cli.folder, 'opened');
+  writeFileSync(join(cli.folder, 'xdg-open'), `#!/bin/sh\necho "$@" > ${noted}\n`, { mode: 0o700 });
+  const login = await waitingLogin(cli);
+  await expect.poll(() => existsSync(noted) && readFileSync(noted, 'utf8').endsWith('\n')).toBe(true);
+  const open = (url: string) => fetch(url, { redirect: 'manual' });
+  return { cli, login, open, opened: readFileSync(noted, 'utf8').trim() };
+}
+
+test('what the list of processes shows of a login leads to its page once, and the terminal says whose account it is', async () => {
+  const { cli, login, open, opened } = await openedLogin();
+  for (const secret of [login.challenge, login.state ?? '']) expect(opened).not.toContain(secret);
+  const { status, headers } = await open(opened);
+  expect([status, headers.get('location')]).toEqual([302, login.address]);
+  await login.bring({ code: await allow(cli, login), state: login.state ?? '' });
+  const { code, stderr } = await login.ended();
+  expect(code).toBe(0);
+  expect(stderr).toContain(`${cli.tenant.userId} allowed the login`);
+});
+
+test('a login whose page is opened twice ends without a key', async () => {
+  const { cli, login, open, opened } = await openedLogin();
+  await open(opened);
+  const again = await open(opened);
+  expect([again.status, await again.text()]).toEqual([410, expect.stringContaining('opened before')]);
+  const { code, stderr } = await login.ended();
+  expect([code, stderr]).toEqual([1, expect.stringContaining('opened twice, perhaps by somebody else')]);
+  expectNoProfile(cli);
+});
+
+test.skipIf(process.getuid?.() !== 0 || process.platform !== 'linux')(
+  'another user of the computer gets neither the page nor the answer',
+  async () => {
+    // Root may pass on requests of others, so that the login is of an ordinary user here.
+    vi.spyOn(process, 'getuid').mockReturnValue(1_000);
+    const loopback = await openLoopback();
+    onTestFinished(() => {
+      loopback.close();
+      vi.restoreAllMocks();
+    });
+    const url = loopback.leadTo('https://example.com/');
+    const program =
+      'fetch(process.argv[1], { redirect: "manual" }).then(({ status }) => console.log(status))';
+    const statusFor = async (uid: number, address: string) =>
+      (
+        await runProgram(process.execPath, ['-e', program, address], { uid, gid: uid, cwd: '/' })
+      ).stdout.trim();
+    const callback = new URL(`/callback?state=${loopback.state}&code=x`, url).href;
+    expect(await statusFor(65_534, url)).toBe('403');
+    expect(await statusFor(65_534, callback)).toBe('403');
+    expect(await statusFor(1_000, url)).toBe('302');
+  },
+);

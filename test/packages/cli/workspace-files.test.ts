@@ -1,4 +1,13 @@
-import { mkdirSync, mkdtempSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
@@ -110,6 +119,65 @@ test.each([
   writeFileSync(join(folder, 'workspace.yaml'), '');
   writeFileSync(join(folder, 'flows/a.yaml'), `name: a\nprompt: ${value}\n`);
   await expect(readFolder(folder)).rejects.toThrow(message);
+});
+
+/** A workspace beside the folder of another project, which has a file where one of the workspace would be. */
+async function besideAnother() {
+  const outer = newFolder();
+  const [folder, other] = [join(outer, 'workspace'), join(outer, 'other')];
+  await writeFolder(folder, document);
+  mkdirSync(other);
+  writeFileSync(join(other, 'airport-guide.yaml'), 'name: Theirs\n');
+  writeFileSync(join(other, 'notes.md'), 'theirs');
+  const theirs = () => readdirSync(other).map((name) => [name, readFileSync(join(other, name), 'utf8')]);
+  return { folder, other, theirs, before: theirs() };
+}
+
+test.each([
+  ['the folder of a kind', 'flows', 'flows', '.'],
+  ['a file', 'flows/airport-guide.yaml', 'flows/airport-guide.yaml', 'airport-guide.yaml'],
+  ['a file that is not there', 'flows/airport-guide.yaml', 'flows/airport-guide.yaml', 'new.yaml'],
+  ['the main file', 'workspace.yaml', 'workspace.yaml', 'notes.md'],
+])(
+  '%s that is a link out of the folder is neither read, written nor removed',
+  async (_what, named, told, to) => {
+    const { folder, other, theirs, before } = await besideAnother();
+    rmSync(join(folder, named), { recursive: true });
+    symlinkSync(join(other, to), join(folder, named));
+    const refusal = new RegExp(`${told} is a link`);
+    await expect(writeFolder(folder, document)).rejects.toThrow(refusal);
+    await expect(readFolder(folder)).rejects.toThrow(refusal);
+    // Removes no more than a link.
+    await writeFolder(folder, { ...document, flows: [] }, true).catch(() => {});
+    expect(theirs()).toEqual(before);
+  },
+);
+
+test('a refused write changes no file of the folder', async () => {
+  const { folder, other } = await besideAnother();
+  rmSync(join(folder, 'workspace.yaml'));
+  symlinkSync(join(other, 'notes.md'), join(folder, 'workspace.yaml'));
+  const changed = { ...document, agents: [{ name: 'new' }] };
+  await expect(writeFolder(folder, changed as never)).rejects.toThrow('leads out of the folder');
+  expect(readdirSync(join(folder, 'agents'))).not.toContain('new.yaml');
+});
+
+test('a folder that is a link itself, and links within the folder, work', async () => {
+  const { folder } = await besideAnother();
+  const link = `${folder}-link`;
+  symlinkSync(folder, link);
+  renameSync(join(folder, 'flows'), join(folder, 'moved'));
+  symlinkSync('moved', join(folder, 'flows'));
+  expect(await writeFolder(link, document, true)).toEqual({ changed: [], others: [] });
+  expect(await readFolder(link)).toEqual(await readFolder(folder));
+});
+
+test('nothing is removed from a folder that is no workspace', async () => {
+  const folder = newFolder();
+  mkdirSync(join(folder, 'agents'));
+  writeFileSync(join(folder, 'agents/reviewer.md'), 'of another program');
+  await expect(writeFolder(folder, document, true)).rejects.toThrow('without --prune first');
+  expect(readdirSync(folder)).toEqual(['agents']);
 });
 
 test('a folder without a workspace says how to make one', async () => {

@@ -5,7 +5,7 @@ import { deploymentAddress, isReadableOnTheWay } from '../session/deployment-add
 import { endKey } from '../session/end-key.ts';
 import { assertStorable, profilesPath, saveProfile, storedProfile } from '../session/profiles.ts';
 import { type GlobalOptions, profileClient } from '../session/session.ts';
-import { readHidden } from '../terminal/input.ts';
+import { confirmed, readHidden } from '../terminal/input.ts';
 import { print, printJson, printNotice } from '../terminal/output.ts';
 
 const localStack = 'http://127.0.0.1:3000';
@@ -38,9 +38,17 @@ async function login({ url: given, key, browser, profile: name, json }: LoginOpt
   const url = deploymentAddress(given ?? former?.url ?? localStack);
   if (isReadableOnTheWay(url)) printNotice(`Warning: the network can read the key on its way to ${url}`);
   const store = (apiKey: string) => saveProfile(path, name, { url, apiKey, isOwnKey: key === undefined });
+  const storeLogin = async ({ apiKey, account }: { apiKey: string; account: string }) => {
+    printNotice(`${account} allowed the login`);
+    if (!(await confirmed(`Use the account of ${account}? (y/n): `))) {
+      await endKey({ url, apiKey, isOwnKey: true });
+      throw new CliError('Nothing was stored. Run: agent-flow login');
+    }
+    store(apiKey);
+  };
   if (key !== undefined) store(await triedKey(url, key));
-  else if (browser) await loginInBrowser(await beginLogin(url), store);
-  else store(await loginByHand(await beginLogin(url)));
+  else if (browser) await loginInBrowser(await beginLogin(url), storeLogin);
+  else await storeLogin(await loginByHand(await beginLogin(url)));
   if (json) printJson({ profile: name, url, path });
   else print(`Logged in to ${url}. The key is in ${path}`);
   if (former && former.apiKey !== storedProfile(path, name)?.apiKey) await endKey(former);

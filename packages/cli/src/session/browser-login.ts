@@ -18,6 +18,12 @@ interface Attempt {
   address: (...rest: (string | number)[]) => string;
 }
 
+interface Login {
+  apiKey: string;
+  /** Whose key it is: of whoever allowed the login. */
+  account: string;
+}
+
 /** @throws CliError if nobody can sign in there */
 export async function beginLogin(url: string): Promise<Attempt> {
   const client = createClient({ baseUrl: url });
@@ -44,21 +50,25 @@ export const hostLabel = (name: string) =>
     .slice(0, 100) || 'computer';
 
 /** The browser of this computer brings the code. @param store Gets the key, before the browser says that all is done */
-export async function loginInBrowser(attempt: Attempt, store: (apiKey: string) => void): Promise<void> {
+export async function loginInBrowser(
+  attempt: Attempt,
+  store: (login: Login) => Promise<void>,
+): Promise<void> {
   const loopback = await openLoopback();
   try {
     const address = attempt.address(loopback.port, loopback.state);
     printNotice(`Allow the login in the browser:\n\n  ${address}\n`);
     const noBrowser =
       'No browser opened. Open the address in a browser of this computer, or stop and run: agent-flow login --no-browser';
-    openInBrowser(address, () => printNotice(noBrowser));
+    // Everybody on this computer sees what a program is started with.
+    openInBrowser(loopback.leadTo(address), () => printNotice(noBrowser));
     const { code, show } = await loopback.answer(AbortSignal.timeout(patienceMs));
     if (code === undefined) {
       await show('denied');
       throw new CliError('The login was denied in the browser');
     }
     try {
-      store(await redeem(attempt, code));
+      await store(await redeem(attempt, code));
     } catch (error) {
       await show('failed');
       throw error;
@@ -70,17 +80,21 @@ export async function loginInBrowser(attempt: Attempt, store: (apiKey: string) =
 }
 
 /** A browser anywhere shows the code, and the person brings it. */
-export async function loginByHand(attempt: Attempt): Promise<string> {
+export async function loginByHand(attempt: Attempt): Promise<Login> {
   printNotice(`Allow the login in a browser of any computer:\n\n  ${attempt.address()}\n`);
   const code = (await readHidden('Paste the code that it shows: ')).trim();
   if (code === '') throw new CliError('No code was entered. Run: agent-flow login --no-browser');
   return redeem(attempt, code);
 }
 
-/** @returns the API key. @throws CliError for a code that gives none */
-async function redeem({ client, codeVerifier }: Attempt, code: string): Promise<string> {
+/** @throws CliError for a code that gives no key */
+async function redeem({ client, codeVerifier }: Attempt, code: string): Promise<Login> {
   try {
-    return (await client.public.redeemLogin({ body: { code, codeVerifier } })).plainKey;
+    const { plainKey, userId, organizationId } = await client.public.redeemLogin({
+      body: { code, codeVerifier },
+    });
+    const account = userId && (organizationId ? `${userId} of ${organizationId}` : userId);
+    return { apiKey: plainKey, account: account || 'an account that the service does not name' };
   } catch (error) {
     if (!(error instanceof ApiError) || ![400, 404].includes(error.status)) throw error;
     throw new CliError('The code is wrong, used or expired. Run: agent-flow login');

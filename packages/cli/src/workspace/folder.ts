@@ -1,5 +1,6 @@
-import { mkdir, readdir, readFile, realpath, rm, writeFile } from 'node:fs/promises';
-import { dirname, join, relative, sep } from 'node:path';
+import { constants } from 'node:fs';
+import { lstat, mkdir, open, readdir, readFile, realpath, rm } from 'node:fs/promises';
+import { basename, dirname, join, relative, sep } from 'node:path';
 import { CliError } from '../cli-error.ts';
 import { FileText, toYaml, valueOfYaml, withFiles, withFileTexts } from './texts.ts';
 
@@ -58,43 +59,89 @@ export interface Written {
   others: string[];
 }
 
-/** Writes the files that differ. @param prune Whether to remove the others */
+/**
+ * Writes the files that differ. Nothing is written if one of them is outside of the folder.
+ * @param prune Whether to remove the others
+ * @throws CliError for a link that leads out of the folder, and for `prune` in a folder that is no workspace
+ */
 export async function writeFolder(folder: string, document: DocumentLists, prune = false): Promise<Written> {
+  await mkdir(folder, { recursive: true });
+  const root = await realpath(folder);
   const files = documentFiles(document);
+  const kinds = kindsInFolders.filter((kind) => document[kind]);
+  const found = (await Promise.all(kinds.map((kind) => filesIn(root, kind)))).flat();
+  const others = found.filter((path) => !files.has(path));
+  if (prune && others.length > 0 && !(await isThere(join(root, main))))
+    throw new CliError(
+      `${folder} has no ${main}, so its files may be of something else. Run agent-flow pull without --prune first`,
+    );
+  const places = new Map<string, string>();
+  for (const path of files.keys()) places.set(path, await placeIn(root, path));
   const changed: string[] = [];
-  for (const [path, text] of files) {
-    const at = join(folder, path);
+  for (const [path, at] of places) {
+    const text = files.get(path) ?? '';
     if ((await readFile(at, 'utf8').catch(() => undefined)) === text) continue;
     await mkdir(dirname(at), { recursive: true });
-    await writeFile(at, text);
+    await writeThere(at, text);
     changed.push(path);
   }
-  const kinds = kindsInFolders.filter((kind) => document[kind]);
-  const found = (await Promise.all(kinds.map((kind) => filesIn(folder, kind)))).flat();
-  const others = found.filter((path) => !files.has(path));
-  if (prune) for (const path of others) await rm(join(folder, path));
+  if (prune) for (const path of others) await rm(join(root, path));
   return { changed: changed.sort(), others };
+}
+
+/** A link that replaced the file meanwhile is not followed. */
+async function writeThere(at: string, text: string): Promise<void> {
+  const { O_WRONLY, O_CREAT, O_TRUNC, O_NOFOLLOW = 0 } = constants;
+  const file = await open(at, O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW);
+  try {
+    await file.writeFile(text);
+  } finally {
+    await file.close();
+  }
+}
+
+const isThere = (path: string) =>
+  lstat(path).then(
+    () => true,
+    () => false,
+  );
+
+/**
+ * Where a path of the folder really is, with its links followed, also of a file that is not there yet.
+ * @param root The folder, without links
+ * @throws CliError if that is outside of the folder: a workspace of somebody else must not read, change or delete what lies there
+ */
+async function placeIn(root: string, path: string): Promise<string> {
+  const named = join(root, path);
+  const at = (await isThere(named))
+    ? await realpath(named).catch(() => undefined)
+    : join(await parentIn(root, path), basename(path));
+  if (at === undefined) throw new CliError(`${path} is a link to what is not there`);
+  if (!at.startsWith(root + sep)) throw new CliError(`${path} is a link that leads out of the folder`);
+  return at;
+}
+
+async function parentIn(root: string, path: string): Promise<string> {
+  const parent = dirname(path);
+  return parent === '.' ? root : placeIn(root, parent);
 }
 
 /** @throws CliError for a folder without a workspace, a file that is no YAML, or one outside of the folder */
 export async function readFolder(folder: string): Promise<DocumentLists> {
-  const text = await readFile(join(folder, main), 'utf8').catch(() => {
+  const root = await realpath(folder).catch(() => folder);
+  if (!(await isThere(join(root, main))))
     throw new CliError(`${folder} has no ${main}; write one with agent-flow pull`);
-  });
-  const document = (await parsed(folder, main, text)) as DocumentLists;
+  const read = async (path: string) => parsed(root, path, await readFile(await placeIn(root, path), 'utf8'));
+  const document = (await read(main)) as DocumentLists;
   for (const kind of kindsInFolders) {
-    const paths = (await filesIn(folder, kind)).filter((path) => /^[^/]+\/[^/]+\.ya?ml$/.test(path));
+    const paths = (await filesIn(root, kind)).filter((path) => /^[^/]+\/[^/]+\.ya?ml$/.test(path));
     if (paths.length === 0) continue;
-    const entries = paths.map(async (path) =>
-      parsed(folder, path, await readFile(join(folder, path), 'utf8')),
-    );
-    document[kind] = [...(document[kind] ?? []), ...((await Promise.all(entries)) as never[])];
+    document[kind] = [...(document[kind] ?? []), ...((await Promise.all(paths.map(read))) as never[])];
   }
   return document;
 }
 
-async function parsed(folder: string, path: string, text: string): Promise<unknown> {
-  const root = await realpath(folder);
+async function parsed(root: string, path: string, text: string): Promise<unknown> {
   let value: unknown;
   try {
     value = valueOfYaml(text);
@@ -102,7 +149,7 @@ async function parsed(folder: string, path: string, text: string): Promise<unkno
     throw new CliError(`${path} is no YAML: ${(error as Error).message.split('\n')[0]}`);
   }
   return withFileTexts(value ?? {}, async (named) => {
-    const at = await realpath(join(folder, dirname(path), named)).catch(() => {
+    const at = await realpath(join(root, dirname(path), named)).catch(() => {
       throw new CliError(`${path} names the file ${named}, which cannot be read`);
     });
     // A workspace of somebody else must not read what lies beside it.
@@ -111,11 +158,13 @@ async function parsed(folder: string, path: string, text: string): Promise<unkno
   });
 }
 
-/** The paths of the files in a folder of the workspace, with slashes. */
-async function filesIn(folder: string, kind: string): Promise<string[]> {
-  const entries = await readdir(join(folder, kind), { recursive: true, withFileTypes: true }).catch(() => []);
+/** The paths of the files in a folder of the workspace, with slashes. Links to folders are not followed. */
+async function filesIn(root: string, kind: string): Promise<string[]> {
+  if (!(await isThere(join(root, kind)))) return [];
+  const folder = await placeIn(root, kind);
+  const entries = await readdir(folder, { recursive: true, withFileTypes: true });
   return entries
-    .filter((entry) => entry.isFile() && /\.(ya?ml|md|js)$/.test(entry.name))
-    .map((entry) => relative(folder, join(entry.parentPath, entry.name)).split(sep).join('/'))
+    .filter((entry) => (entry.isFile() || entry.isSymbolicLink()) && /\.(ya?ml|md|js)$/.test(entry.name))
+    .map((entry) => [kind, ...relative(folder, join(entry.parentPath, entry.name)).split(sep)].join('/'))
     .sort();
 }

@@ -1,4 +1,5 @@
 import { stringify } from 'csv-stringify/sync';
+import { makeFairQueue } from '../../../adapters/sandbox/fair-queue.ts';
 import { invalidAt } from '../../../core/errors/errors.ts';
 import { using } from '../../../platform/aws/uses.ts';
 import type { Scope } from '../../../platform/data/scope.ts';
@@ -16,6 +17,9 @@ const keyCharactersMax = 500_000;
 const partLimits = { bytes: 190_000_000, records: 100_000 };
 /** What is read and written at once: a slow reader keeps so much of it in memory. */
 const readAtOnce = { bytes: 1_000_000, records: 100 };
+
+/** A survey reads up to 16 MB at once. A Lambda has one at a time anyway; the embedded stack has all requests in one process. */
+const surveys = makeFairQueue({ places: 4, placesPerTenant: 2 });
 
 interface Asked {
   filters: RecordFilters;
@@ -81,7 +85,8 @@ export const csvExporter = /* @__PURE__ */ using([recordStore], (scope: Scope, l
   }
 
   return async (asked: Asked): Promise<ExportedPart | undefined> => {
-    const surveyed = await survey(asked);
+    const release = await surveys.take(scope.table.tenant, scope.signal);
+    const surveyed = await survey(asked).finally(release);
     const { groups, next } = surveyed;
     if (groups.length === 0 && next === undefined) return undefined;
     return { next, pieces: pieces(asked.filters, surveyed) };

@@ -1,9 +1,10 @@
 import * as z from 'zod';
+import { toChunksWithin } from '../../../core/chunks.ts';
 import { mapConcurrently } from '../../../core/concurrency/map-concurrently.ts';
 import { RunUse } from '../../../domain/runs/run-use.ts';
 import { using } from '../../../platform/aws/uses.ts';
 import { decode, defineEntity } from '../../../platform/data/entity.ts';
-import { PayloadRef, payloadStore } from '../../../platform/data/payloads.ts';
+import { PayloadRef, payloadBytes, payloadStore } from '../../../platform/data/payloads.ts';
 import type { Scope } from '../../../platform/data/scope.ts';
 import type { Write } from '../../../platform/data/writes.ts';
 import type { Fact } from '../../agent-loop/facts.ts';
@@ -55,6 +56,8 @@ const factsMax = 100_000;
 const fetchedAtOnce = 10;
 /** A fact may have more than 100,000 characters. */
 const pageSize = 8;
+/** A reader that does not take its events keeps a page in memory. */
+const pageBytes = 1_000_000;
 
 export const logRange = (executionId: string, after = -1) => ({
   partition: agentRunPartition(executionId),
@@ -91,7 +94,9 @@ export const runLog = /* @__PURE__ */ using(['table:write', payloadStore], (scop
     async page(executionId: string, after: number): Promise<LogPage> {
       const range = logRange(executionId, after);
       const { items, isCut } = await table.first(pageSize, { ...range, consistent: true });
-      return { entries: await Promise.all(items.map(load)), hasMore: isCut };
+      const bytesOf = (item: Record<string, unknown>) => payloadBytes(decode(factEntity, item).fact);
+      const [some = [], ...more] = toChunksWithin(items, pageBytes, bytesOf);
+      return { entries: await Promise.all(some.map(load)), hasMore: isCut || more.length > 0 };
     },
 
     async last(executionId: string): Promise<LogEntry | undefined> {

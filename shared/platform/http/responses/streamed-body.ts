@@ -66,7 +66,9 @@ export function streamedBody({ contentType, keepAlive, writeBody }: StreamSource
     writable ??= Promise.withResolvers();
     return writable.promise;
   };
-  const keepAliveTimer = keepAlive ? setInterval(() => void write(keepAlive), pingEveryMs) : undefined;
+  // What a client does not take is no idle connection.
+  const ping = () => writable || !keepAlive || void write(keepAlive);
+  const keepAliveTimer = keepAlive ? setInterval(ping, pingEveryMs) : undefined;
   const stream = new Readable({
     read: releaseWriter,
     destroy(error, done) {

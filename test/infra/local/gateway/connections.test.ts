@@ -4,6 +4,7 @@ import { connect } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, onTestFinished, test } from 'vitest';
+import { createGateway } from '../../../../infra/local/gateway/gateway.ts';
 import { close, httpServer, listen } from '../../../../infra/local/runtime/server.ts';
 import { newTenant, stack } from '../../../support/stack/stack.ts';
 
@@ -64,3 +65,18 @@ async function halfClosed(bytes: string): Promise<string> {
   socket.destroy();
   return answer;
 }
+
+test('a gateway that stops refuses a further request on an open connection', async () => {
+  const gateway = createGateway(Promise.resolve({}));
+  const port = await listen(gateway, 0, '127.0.0.1');
+  const socket = connect(port, '127.0.0.1');
+  const begun = once(gateway, 'connection').then(([accepted]) => once(accepted, 'data'));
+  // Without bytes of a request, the server would close the connection as idle.
+  socket.write('GET /v1/public/health HTTP/1.1\r\n');
+  await begun;
+  const answer = text(socket);
+  const closed = close(gateway);
+  socket.write('Host: localhost\r\n\r\n');
+  expect(await answer).toMatch(/^HTTP\/1.1 503 .*connection: close.*The service is stopping/is);
+  await closed;
+});

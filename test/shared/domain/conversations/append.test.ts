@@ -227,3 +227,10 @@ test('an export over 100 MB says where it goes on', async () => {
   const second = await linesOf(first.at(-1)?.after);
   expect(second.map(({ type, id }) => id ?? type)).toEqual(['conversation', 'm4', 'm5']);
 });
+
+test('long messages are read about a megabyte at a time', async () => {
+  const { scope, append, store, id } = await world();
+  for (const message of alternatingMessages(6, () => 'x'.repeat(400_000))) await append(id, [message]);
+  const pages = messagePages(scope).walk(await store.find(id), {});
+  expect((await Array.fromAsync(pages)).map(({ length }) => length)).toEqual([2, 2, 2]);
+});

@@ -1,0 +1,134 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { ServiceError, tooManyAtOnce } from '../../../shared/core/errors/errors.ts';
+import { toNetwork } from '../../../shared/platform/auth/addresses.ts';
+import { memoryBytes } from '../runtime/memory.ts';
+
+/** API Gateway's limit of a body. */
+export const bodyBytesMax = 10 * 1024 * 1024;
+
+export interface BodyBounds {
+  /** The bytes of bodies that are read or handled at a time, of the process and of a network. */
+  bytes: number;
+  bytesPerNetwork: number;
+  /** A body must arrive at this rate on average after the grace time. */
+  bytesPerSecondMin: number;
+  graceMs: number;
+}
+
+/** A body takes several times its bytes: as a text, as the event of a Lambda, parsed and validated. */
+export function bodyBounds(memory = memoryBytes()): BodyBounds {
+  const bytes = Math.min(512 * 2 ** 20, Math.max(2 * bodyBytesMax, memory / 16));
+  return { bytes, bytesPerNetwork: bytes / 2, bytesPerSecondMin: 500, graceMs: 20_000 };
+}
+
+/** The number of connections bounds smaller bodies. */
+const smallBytes = 64 * 1024;
+const retryAfterSeconds = 2;
+
+export type ReadBody = Buffer | 'too large' | 'too slow';
+
+/**
+ * Reads bodies within bounds. A body counts with its announced length, otherwise with what has arrived, until its response is
+ * sent. The function that it returns throws ServiceError BUSY or RATE_LIMITED above the bounds, before it reads, and an error if
+ * the client leaves.
+ */
+export function bodyReader(bounds: BodyBounds) {
+  const heldBy = new Map<string, number>();
+  let held = 0;
+
+  function hold(network: string, bytes: number): void {
+    held += bytes;
+    const own = (heldBy.get(network) ?? 0) + bytes;
+    if (own === 0) heldBy.delete(network);
+    else heldBy.set(network, own);
+  }
+
+  return async function read(request: IncomingMessage, response: ServerResponse): Promise<ReadBody> {
+    if (request.destroyed) throw new Error(left);
+    const { 'content-length': announced, 'transfer-encoding': encoding, expect } = request.headers;
+    const length = encoding === undefined ? Number(announced ?? 0) : undefined;
+    if (length === 0) return Buffer.alloc(0);
+    if (length !== undefined && length > bodyBytesMax) return 'too large';
+    const network = toNetwork(request.socket.remoteAddress ?? null);
+    let own = 0;
+    const grow = (bytes: number) => {
+      const more = bytes > smallBytes ? bytes - own : 0;
+      if (more <= 0) return;
+      if ((heldBy.get(network) ?? 0) + more > bounds.bytesPerNetwork)
+        throw tooManyAtOnce(ofNetwork, retryAfterSeconds);
+      if (held + more > bounds.bytes) throw new ServiceError('BUSY', ofAll, { retryAfterSeconds });
+      hold(network, more);
+      own += more;
+    };
+    response.once('close', () => hold(network, -own));
+    grow(length ?? 0);
+    if (expect) response.writeContinue();
+    return collect(request, length, { grow, ...bounds });
+  };
+}
+
+const left = 'The client left before its body ended';
+const ofNetwork =
+  'Your address sends too much at a time. Send less at once, or the request again in a moment';
+const ofAll = 'The service receives too much at the moment. Send the request again in a moment';
+
+interface Collecting extends Pick<BodyBounds, 'bytesPerSecondMin' | 'graceMs'> {
+  /** Called before a body has so many bytes. */
+  grow: (bytes: number) => void;
+}
+
+/** The memory of a body follows what has arrived, not what is announced. */
+function collect(
+  request: IncomingMessage,
+  length: number | undefined,
+  { grow, bytesPerSecondMin, graceMs }: Collecting,
+): Promise<ReadBody> {
+  const { promise, resolve, reject } = Promise.withResolvers<ReadBody>();
+  let body: Buffer = Buffer.allocUnsafe(Math.min(length ?? smallBytes, smallBytes));
+  let bytes = 0;
+  const begunAt = performance.now();
+  const onData = (chunk: Buffer) => {
+    const end = bytes + chunk.length;
+    if (end > bodyBytesMax) return resolve('too large');
+    try {
+      if (length === undefined) grow(end);
+    } catch (error) {
+      return reject(error);
+    }
+    if (end > body.length)
+      body = enlarged(body.subarray(0, bytes), Math.max(end, Math.min(2 * end, length ?? bodyBytesMax)));
+    chunk.copy(body, bytes);
+    bytes = end;
+  };
+  const rate = setInterval(() => {
+    const counted = performance.now() - begunAt - graceMs;
+    if (counted > 0 && bytes < (counted / 1_000) * bytesPerSecondMin) resolve('too slow');
+  }, graceMs / 4);
+  const onEnd = () => resolve(body.subarray(0, bytes));
+  const onClose = () => reject(new Error(left));
+  request.on('data', onData).once('end', onEnd).once('error', reject).once('close', onClose);
+  return promise.finally(() => {
+    clearInterval(rate);
+    request.off('data', onData).off('end', onEnd).off('close', onClose);
+  });
+}
+
+function enlarged(begun: Buffer, bytes: number): Buffer {
+  const body = Buffer.allocUnsafe(bytes);
+  begun.copy(body);
+  return body;
+}
+
+const drainMs = 10_000;
+
+/**
+ * For a response to a request whose body is not read to its end: Node discards the rest, so that the client can read the
+ * response. After ten seconds the connection is closed. A client that waits to be asked for its body is not asked.
+ */
+export function boundDrain(request: IncomingMessage, response: ServerResponse): void {
+  if (request.complete) return;
+  if (request.headers.expect) response.shouldKeepAlive = false;
+  const timer = setTimeout(() => request.socket.destroy(), drainMs);
+  for (const end of ['end', 'close'] as const) request.once(end, () => clearTimeout(timer));
+  request.on('error', () => {}).resume();
+}

@@ -1,0 +1,37 @@
+import { totalmem } from 'node:os';
+
+const megabyte = 2 ** 20;
+
+/** The memory that the service may take: that of the machine, of its container, or the setting. */
+export function memoryBytes(): number {
+  // A container without a limit reports 0 or a number beyond any machine.
+  const limits = [totalmem(), process.constrainedMemory(), Number(process.env.MEMORY_MB) * megabyte];
+  return Math.min(...limits.filter((bytes) => bytes > 0));
+}
+
+/** A share of the memory in megabytes, within bounds. */
+const share = (part: number, least: number, most: number) =>
+  Math.round(Math.min(most, Math.max(least, (memoryBytes() * part) / megabyte)));
+
+/** The heaps of the processes and threads. The other half is for buffers, code, the table's engine and the files' cache. */
+export const heapMegabytes = {
+  /** V8 lets a heap grow to four times what is in it if it may have more than this. */
+  main: () => share(0.35, 160, 1_024),
+  queues: () => share(0.15, 64, 512),
+  sandbox: () => share(0.125, 64, 256),
+};
+
+const isLimit = /--max[-_]old[-_]space[-_]size/;
+
+/**
+ * Starts this process anew, under the same id, with the flags that only the command line of Node takes, unless it has
+ * them: the limit of the heap, and few arenas for the many threads that allocate.
+ */
+export function restartWithinMemory(): void {
+  const { execArgv, execPath, argv, env } = process;
+  const isSet = [...execArgv, env.NODE_OPTIONS ?? ''].some((flag) => isLimit.test(flag));
+  // Windows has no execve; what forked this process would lose its channel.
+  if (isSet || process.platform === 'win32' || process.connected) return;
+  const flags = [...execArgv, `--max-old-space-size=${heapMegabytes.main()}`];
+  process.execve?.(execPath, [execPath, ...flags, ...argv.slice(1)], { MALLOC_ARENA_MAX: '2', ...env });
+}

@@ -1,0 +1,57 @@
+import { readFileSync } from 'node:fs';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterEach, expect, test } from 'vitest';
+import { childProcessIds, killAll, start } from '../../support/stack/processes.ts';
+
+afterEach(killAll);
+
+/** The least memory that docs/guides/self-hosting.md names. */
+const megabytes = 512;
+
+/** Memory that processes share counts once, as for a container. */
+function megabytesOf(pids: readonly number[]): number {
+  const sizes = pids.map((pid) => {
+    const [, kilobytes = 0] =
+      /^Pss:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/smaps_rollup`, 'utf8')) ?? [];
+    return Number(kilobytes) / 1_024;
+  });
+  return sizes.reduce((sum, size) => sum + size, 0);
+}
+
+test(`a flood of bodies of 5 MB stays within ${megabytes} MB, and the service answers after it`, async () => {
+  const settings = { MEMORY_MB: String(megabytes), RATE_LIMIT_PER_HOUR: '100000' };
+  const { child, facts } = await start(settings, ['--ephemeral']);
+  expect(readFileSync(`/proc/${child.pid}/cmdline`, 'utf8')).toContain('--max-old-space-size=179');
+  const headers = { authorization: `Bearer ${facts.liveKey}`, 'content-type': 'application/json' };
+  const refused = JSON.stringify({ type: 't', name: 'n', metadata: {}, filling: 'x'.repeat(5_000_000) });
+  const steps = [{ type: 'template', name: 'Say', config: { template: 'hi', outputVariable: 'said' } }];
+  const list = Array.from({ length: 90_000 }, (_, n) => `item ${n} ${'x'.repeat(35)}`);
+  const run = JSON.stringify({
+    flow: { name: 'f', steps },
+    inputs: { list },
+    options: { streamResponse: false },
+  });
+  const end = Date.now() + 25_000;
+  const statuses = new Set<number>();
+  let most = 0;
+  const measuring = (async () => {
+    for (; Date.now() < end; await sleep(250)) {
+      most = Math.max(most, megabytesOf([child.pid as number, ...childProcessIds(child)]));
+    }
+  })();
+  async function send(path: string, body: string): Promise<void> {
+    while (Date.now() < end) {
+      const response = await fetch(facts.url + path, { method: 'POST', headers, body });
+      statuses.add(response.status);
+      await response.arrayBuffer();
+      if (response.status === 429 || response.status === 503) await sleep(100);
+    }
+  }
+  const senders = Array.from({ length: 20 }, (_, n) =>
+    n % 2 === 0 ? send('/v1/records', refused) : send('/v1/dispatch', run),
+  );
+  await Promise.all([measuring, ...senders]);
+  expect([...statuses]).toEqual(expect.arrayContaining([200, 400]));
+  expect(most).toBeLessThan(megabytes);
+  expect((await fetch(`${facts.url}/v1/flows`, { headers })).status).toBe(200);
+}, 120_000);
