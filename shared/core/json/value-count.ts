@@ -6,7 +6,7 @@ import { invalidAt } from '../errors/errors.ts';
  */
 export const valuesMax = 100_000;
 /** Of one object, which takes longer than a list. More than metadata of 256 KB can have. */
-export const membersMax = 50_000;
+const membersMax = 50_000;
 
 /** Whether a text of JSON has more values, or an object with more members. Reads it without parsing it. */
 export function textHasTooManyValues(text: string): boolean {
