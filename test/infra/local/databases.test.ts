@@ -83,7 +83,7 @@ const refusal = (directory: string) => {
 test('a kill at any moment, also while a log is begun anew, prevents no start and loses nothing', async () => {
   const running = openRunning(20);
   const seen = new Set<number>();
-  for (let round = 0; round < 60; round++) {
+  for (let round = 0; round < 25; round++) {
     const count = running.add(round % 7);
     const copy = copyOf(running.directory);
     seen.add(marks(copy)['dynoxide.db']?.salt1);
