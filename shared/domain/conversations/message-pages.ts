@@ -1,13 +1,12 @@
 import { using } from '../../platform/aws/uses.ts';
 import { decodeReadable, type ItemOf } from '../../platform/data/entity.ts';
-import { payloadStore } from '../../platform/data/payloads.ts';
+import { payloadReader } from '../../platform/data/payloads.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 import { responseBytes, responseBytesMax } from '../../platform/http/responses/body-sizes.ts';
 import type { Conversation } from './conversation.ts';
 import type { Message } from './message.ts';
 import { decodeCursor, encodeCursor } from './message-cursor.ts';
 import { messageEntity, messagesRange } from './message-items.ts';
-import { conversationPayloads } from './retention.ts';
 
 export interface StoredMessage {
   id: string;
@@ -41,9 +40,9 @@ export interface MessagePage {
 /** Items that one Query returns at most. */
 const perQuery = 100;
 
-export const messagePages = /* @__PURE__ */ using(['table:read', payloadStore], (scope: Scope) => {
+export const messagePages = /* @__PURE__ */ using(['table:read', payloadReader], (scope: Scope) => {
   const { table } = scope;
-  const payloads = payloadStore(scope, conversationPayloads);
+  const payloads = payloadReader(scope);
 
   const withContent = async ({ content, ...item }: MessageItem): Promise<Numbered> => {
     const found = (await payloads.fetchReadable(content)) as StoredMessage['content'];
