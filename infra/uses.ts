@@ -8,12 +8,15 @@ const limits = ['RATE_LIMIT_PER_HOUR', 'RATE_LIMIT_PER_DAY'] as const;
 export const useVariables = {
   'table:read': table,
   'table:write': table,
+  'table:delete': table,
   'table:walk': table,
   'rate-limits': [...table, ...limits],
   'default-limits': limits,
   credentials: [...table, 'OIDC_ISSUER', 'OIDC_AUDIENCE'],
   'sign-in': ['OIDC_ISSUER', 'OIDC_AUDIENCE', 'CONSOLE_CLIENT_ID'],
-  payloads: ['PAYLOAD_BUCKET'],
+  'payloads:read': ['PAYLOAD_BUCKET'],
+  'payloads:write': ['PAYLOAD_BUCKET'],
+  'payloads:delete': ['PAYLOAD_BUCKET'],
   'payloads:list': ['PAYLOAD_BUCKET'],
   'conversation-retention': ['CONVERSATION_RETENTION_DAYS'],
   'queue:plan': [queues.plan.env],
@@ -74,20 +77,23 @@ export const useVariables = {
 export type EnvironmentVariable = (typeof useVariables)[Use][number];
 
 const reading = ['dynamodb:GetItem', 'dynamodb:BatchGetItem', 'dynamodb:Query'];
-const writing = [
-  'dynamodb:PutItem',
-  'dynamodb:UpdateItem',
-  'dynamodb:DeleteItem',
-  'dynamodb:BatchWriteItem',
-  'dynamodb:ConditionCheckItem',
-];
+const writing = ['dynamodb:PutItem', 'dynamodb:UpdateItem', 'dynamodb:ConditionCheckItem'];
 
 /** The table actions that each use allows. */
 export const tableActions = {
   'table:read': reading,
   'table:write': [...reading, ...writing],
+  'table:delete': ['dynamodb:DeleteItem', 'dynamodb:BatchWriteItem'],
   'table:walk': ['dynamodb:Scan'],
   'rate-limits': ['dynamodb:UpdateItem'],
-  'open-requests': ['dynamodb:UpdateItem', 'dynamodb:DeleteItem', 'dynamodb:Query'],
+  'open-requests': ['dynamodb:UpdateItem', 'dynamodb:Query'],
   credentials: reading,
+} as const satisfies { [U in Use]?: readonly string[] };
+
+/** The actions on the payload bucket that each use allows. */
+export const payloadActions = {
+  'payloads:read': ['s3:GetObject'],
+  'payloads:write': ['s3:PutObject'],
+  'payloads:delete': ['s3:DeleteObject'],
+  'payloads:list': ['s3:ListBucket'],
 } as const satisfies { [U in Use]?: readonly string[] };

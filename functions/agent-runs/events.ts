@@ -15,7 +15,7 @@ import { StreamEvent } from '../../shared/protocols/run-events/stream-event.ts';
 import { ExecutionParams } from './schemas.ts';
 
 /** It lets the process of the run know that somebody follows it. */
-const runReader = using(['table:write', 'payloads'], (scope: Scope) => scope);
+const runReader = using(['table:write', 'payloads:read'], (scope: Scope) => scope);
 
 export const followAgentExecution = defineEndpoint({
   id: 'agent-runs.events',

@@ -1,4 +1,4 @@
-import { agentStore } from '../../shared/domain/agents/agent-store.ts';
+import { agentFinder } from '../../shared/domain/agents/agent-store.ts';
 import { defineEndpoint } from '../../shared/platform/http/endpoint.ts';
 import { toLambda } from '../../shared/platform/http/lambda/lambda.ts';
 import { AgentParams, AgentResponse, toAgentResponse } from './response-schemas.ts';
@@ -13,7 +13,7 @@ export const getAgent = defineEndpoint({
   params: AgentParams,
   response: { kind: 'json', bodies: { 200: AgentResponse } },
   errors: [400, 404],
-  needs: { agents: agentStore },
+  needs: { agents: agentFinder },
 
   async handle({ params, baseUrl }, { agents }) {
     const agent = await agents.find(params.id);

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { agentStore } from '../../shared/domain/agents/agent-store.ts';
+import { agentFinder } from '../../shared/domain/agents/agent-store.ts';
 import { agentStatuses } from '../../shared/domain/agents/config/agent.ts';
 import { CursorPagination, CursorQuery } from '../../shared/platform/data/lists/pages.ts';
 import { defineEndpoint } from '../../shared/platform/http/endpoint.ts';
@@ -53,7 +53,7 @@ export const listAgents = defineEndpoint({
     bodies: { 200: z.object({ data: z.array(AgentListItem), pagination: CursorPagination }) },
   },
   errors: [400],
-  needs: { agents: agentStore },
+  needs: { agents: agentFinder },
 
   async handle({ query }, { agents }) {
     const page = await agents.list(query);

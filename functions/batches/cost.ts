@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { batchStore } from '../../shared/execution/batches/batch-store.ts';
+import { batchFinder } from '../../shared/execution/batches/batch-store.ts';
 import { defineEndpoint } from '../../shared/platform/http/endpoint.ts';
 import { toLambda } from '../../shared/platform/http/lambda/lambda.ts';
 import { BatchParams } from './schemas.ts';
@@ -17,7 +17,7 @@ export const batchCost = defineEndpoint({
     bodies: { 200: z.object({ batchExecutionId: z.string(), totalCostUsd: z.number() }) },
   },
   errors: [400, 404],
-  needs: { batches: batchStore },
+  needs: { batches: batchFinder },
 
   async handle({ params }, { batches }) {
     const { cost } = await batches.totals(await batches.get(params.id));

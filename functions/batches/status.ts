@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { priorities } from '../../shared/domain/runs/priority.ts';
-import { batchStore } from '../../shared/execution/batches/batch-store.ts';
+import { batchFinder } from '../../shared/execution/batches/batch-store.ts';
 import { RunOutcome, runOutcomes } from '../../shared/execution/runs/run-results/run-outcome.ts';
 import { defineEndpoint } from '../../shared/platform/http/endpoint.ts';
 import { toLambda } from '../../shared/platform/http/lambda/lambda.ts';
@@ -43,7 +43,7 @@ export const batchStatus = defineEndpoint({
     },
   },
   errors: [400, 404],
-  needs: { batches: batchStore, outcomeOf: runOutcomes },
+  needs: { batches: batchFinder, outcomeOf: runOutcomes },
 
   async handle({ params }, { batches, outcomeOf }) {
     const batch = await batches.get(params.id);

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { batchStore } from '../../shared/execution/batches/batch-store.ts';
+import { batchFinder } from '../../shared/execution/batches/batch-store.ts';
 import { defineEndpoint } from '../../shared/platform/http/endpoint.ts';
 import { toLambda } from '../../shared/platform/http/lambda/lambda.ts';
 
@@ -37,7 +37,7 @@ export const batchSummary = defineEndpoint({
       }),
     },
   },
-  needs: { batches: batchStore },
+  needs: { batches: batchFinder },
 
   async handle(_request, { batches }) {
     const latest = await batches.latest(lookedAt);

@@ -1,4 +1,4 @@
-import { versionStore } from '../../shared/domain/flows/version-store.ts';
+import { versionFinder } from '../../shared/domain/flows/version-store.ts';
 import { defineEndpoint } from '../../shared/platform/http/endpoint.ts';
 import { toLambda } from '../../shared/platform/http/lambda/lambda.ts';
 import { FlowVersionParams, FlowVersionResponse, toFlowVersionResponse } from './schemas.ts';
@@ -12,7 +12,7 @@ export const getFlowVersion = defineEndpoint({
   params: FlowVersionParams,
   response: { kind: 'json', bodies: { 200: FlowVersionResponse } },
   errors: [400, 404],
-  needs: { versions: versionStore },
+  needs: { versions: versionFinder },
   handle: async ({ params }, { versions }) =>
     toFlowVersionResponse(await versions.get(params.flowId, params.versionId)),
 });

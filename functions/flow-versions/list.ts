@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { resourceId } from '../../shared/core/ids.ts';
-import { versionStore } from '../../shared/domain/flows/version-store.ts';
+import { versionFinder } from '../../shared/domain/flows/version-store.ts';
 import { defineEndpoint } from '../../shared/platform/http/endpoint.ts';
 import { toLambda } from '../../shared/platform/http/lambda/lambda.ts';
 import { responseBytesMax, takeWithinBytes } from '../../shared/platform/http/responses/body-sizes.ts';
@@ -41,7 +41,7 @@ export const listFlowVersions = defineEndpoint({
     },
   },
   errors: [400, 404],
-  needs: { versions: versionStore },
+  needs: { versions: versionFinder },
 
   async handle({ params, query }, { versions }) {
     const { flow, versions: all } = await versions.list(params.flowId);

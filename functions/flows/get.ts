@@ -1,4 +1,4 @@
-import { flowStore } from '../../shared/domain/flows/flow-store.ts';
+import { flowFinder } from '../../shared/domain/flows/flow-store.ts';
 import { defineEndpoint } from '../../shared/platform/http/endpoint.ts';
 import { toLambda } from '../../shared/platform/http/lambda/lambda.ts';
 import { FlowParams, FlowResponse, toFlowResponse } from './response-schemas.ts';
@@ -12,7 +12,7 @@ export const getFlow = defineEndpoint({
   params: FlowParams,
   response: { kind: 'json', bodies: { 200: FlowResponse } },
   errors: [400, 404],
-  needs: { flows: flowStore },
+  needs: { flows: flowFinder },
   handle: async ({ params, baseUrl }, { flows }) => toFlowResponse(await flows.get(params.id), baseUrl()),
 });
 

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { flowStore } from '../../shared/domain/flows/flow-store.ts';
+import { flowFinder } from '../../shared/domain/flows/flow-store.ts';
 import { CursorPagination, CursorQuery } from '../../shared/platform/data/lists/pages.ts';
 import { defineEndpoint } from '../../shared/platform/http/endpoint.ts';
 import { toLambda } from '../../shared/platform/http/lambda/lambda.ts';
@@ -27,7 +27,7 @@ export const listFlows = defineEndpoint({
     bodies: { 200: z.object({ data: z.array(FlowListItem), pagination: CursorPagination }) },
   },
   errors: [400],
-  needs: { flows: flowStore },
+  needs: { flows: flowFinder },
 
   async handle({ query }, { flows }) {
     const { rows, pagination } = await flows.list(query);

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { resourceId } from '../../shared/core/ids.ts';
-import { flowStore } from '../../shared/domain/flows/flow-store.ts';
+import { flowFinder } from '../../shared/domain/flows/flow-store.ts';
 import {
   StepResultQuery,
   stepResultStore,
@@ -26,7 +26,7 @@ export const listFlowStepResults = defineEndpoint({
   }),
   response: { kind: 'json', bodies: { 200: StepResultPage } },
   errors: [400, 404],
-  needs: { flows: flowStore, results: stepResultStore },
+  needs: { flows: flowFinder, results: stepResultStore },
 
   async handle({ params: { id }, query }, { flows, results }) {
     const [page] = await Promise.all([results.ofFlow(id, query), flows.find(id)]);

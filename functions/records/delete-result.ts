@@ -24,7 +24,7 @@ export const deleteRecordResult = defineEndpoint({
   errors: [400, 404, 409],
   needs: {
     records: recordStore,
-    remove: using([endSuspendedRun, 'table:write'], (scope: Scope) =>
+    remove: using([endSuspendedRun, 'table:write', 'table:delete'], (scope: Scope) =>
       deleteRunResult(scope, endSuspendedRun(scope)),
     ),
     cleanup: cleanupQueue,

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { batchStore } from '../../shared/execution/batches/batch-store.ts';
+import { batchFinder } from '../../shared/execution/batches/batch-store.ts';
 import { scheduleRunner } from '../../shared/execution/schedules/run-now.ts';
 import { defineEndpoint } from '../../shared/platform/http/endpoint.ts';
 import { toLambda } from '../../shared/platform/http/lambda/lambda.ts';
@@ -22,7 +22,7 @@ export const runScheduleNow = defineEndpoint({
     },
   },
   errors: [400, 402, 404, 409],
-  needs: { runNow: scheduleRunner, batches: batchStore },
+  needs: { runNow: scheduleRunner, batches: batchFinder },
 
   async handle({ params, principal, timeLeftMs }, { runNow, batches }) {
     requireAll(principal, runsFlows);

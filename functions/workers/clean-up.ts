@@ -9,7 +9,7 @@ import { CleanupMessage } from '../../shared/platform/cleanup/cleanup.ts';
 import { confirmCleaned, postponeCleanup, stillDeleted } from '../../shared/platform/cleanup/tombstone.ts';
 import { productionRuntime } from '../../shared/platform/runtime.ts';
 
-export const requirements = combineRequirements(cleaner, 'table:write');
+export const requirements = combineRequirements(cleaner, 'table:write', 'table:delete');
 
 /**
  * Removes the items and payloads of deleted flows, records and results. Idempotent: items already removed are skipped.

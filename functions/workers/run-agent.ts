@@ -17,7 +17,9 @@ export const requirements = combineRequirements(
   agentRunQueue,
   'places:agents',
   'table:write',
-  'payloads',
+  'table:delete',
+  'payloads:read',
+  'payloads:write',
 );
 
 /**

@@ -22,7 +22,9 @@ const reserveMs = 5_000;
 export const requirements = combineRequirements(
   livePorts,
   'table:write',
-  'payloads',
+  'table:delete',
+  'payloads:read',
+  'payloads:write',
   'queue:runs',
   'queue:wakes',
 );

@@ -13,7 +13,7 @@ import { surfaceSecretRemover } from '../domain/surfaces/remove-surface-secrets.
 import { toolExecutionsPartition } from '../domain/tools/tool-execution.ts';
 import { using } from '../platform/aws/uses.ts';
 import type { Key } from '../platform/data/keys.ts';
-import { payloadFolders, payloadStore } from '../platform/data/payloads.ts';
+import { payloadFolders, payloadRemover } from '../platform/data/payloads.ts';
 import type { QueryOptions } from '../platform/data/query.ts';
 import type { Scope } from '../platform/data/scope.ts';
 import type { StoredItem } from '../platform/data/table.ts';
@@ -26,13 +26,13 @@ import { listedRunRemover } from './runs/remove-listed-runs.ts';
 /** Removes the dependent items and payloads of a deleted item, page by page. */
 export const cleaner = /* @__PURE__ */ using(
   [
-    ...(['table:write', payloadFolders, runRemover, scheduleRemover] as const),
+    ...(['table:write', 'table:delete', payloadFolders, runRemover, scheduleRemover] as const),
     ...([surfaceKeyRemover, surfaceSecretRemover, deliveryRemover] as const),
     ...([clientTokenStore, conversationCleaner, visitorFeedbackRemover] as const),
   ],
   (scope: Scope) => {
     const { table } = scope;
-    const payloads = payloadStore(scope);
+    const payloads = payloadRemover();
     const folders = payloadFolders(scope);
     const removeRunsOf = runRemover(scope);
 

@@ -56,6 +56,9 @@ export const livePorts = /* @__PURE__ */ using(
     'run-values',
     // Refreshed tokens of MCP connections are stored.
     'table:write',
+    // Runs of agents that keep no log forget what was said.
+    'table:delete',
+    'payloads:delete',
     // Agents inside of a run record their ends.
     'queue:deliveries',
     runEnd,

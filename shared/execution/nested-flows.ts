@@ -3,7 +3,7 @@ import { ifMissing } from '../core/errors/errors.ts';
 import { StepError } from '../core/errors/step-error.ts';
 import type { Unmasked } from '../core/redaction/hidden.ts';
 import { noted } from '../core/tracing/active-span.ts';
-import { flowStore } from '../domain/flows/flow-store.ts';
+import { flowFinder } from '../domain/flows/flow-store.ts';
 import { noWaits } from '../domain/run-waits/waits-adapter.ts';
 import type { EndStatus } from '../domain/runs/run.ts';
 import { runEnd } from '../domain/runs/run-end.ts';
@@ -74,7 +74,7 @@ interface Owner {
  * that runs the flow.
  */
 export const flowsPort = /* @__PURE__ */ using(
-  [flowStore, runVersions],
+  [flowFinder, runVersions],
   (scope: Scope, owner: Owner, level = 1, made = { runs: 0 }): FlowsPort => ({
     async run({ flowId, inputs, ports, callId, signal }) {
       if (level > levelsMax) {
@@ -83,7 +83,7 @@ export const flowsPort = /* @__PURE__ */ using(
       if (++made.runs > runsMax) {
         throw new StepError(`A run runs at most ${runsMax} flows as tools; does a flow run itself?`);
       }
-      const flow = await flowStore(scope).find(flowId).catch(ifMissing(undefined));
+      const flow = await flowFinder(scope).find(flowId).catch(ifMissing(undefined));
       if (!flow) throw new StepError(`There is no flow ${flowId}; change the tool, or remove it`);
       if (!flow.publishedVersionId) {
         throw new StepError(`The flow "${flow.name}" has no published version; publish it`);

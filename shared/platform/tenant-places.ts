@@ -98,8 +98,9 @@ function held({ table, now }: Scope, key: PlaceKey, holder: string): TenantPlace
   return {
     release: () => {
       stop();
+      // Not deleted, which few endpoints may.
       return table
-        .commit([table.writes.remove(tenantPlaceEntity, key, own)])
+        .commit([table.writes.update(tenantPlaceEntity, key, { set: { until: 0 } }, own)])
         .catch((error) => log.warn(failure, { error, ...key }));
     },
   };

@@ -4,7 +4,7 @@ import type { IBucket } from 'aws-cdk-lib/aws-s3';
 import type { Construct } from 'constructs';
 import type { Use } from '../../../shared/platform/aws/uses.ts';
 import { tableSchema } from '../../resources.ts';
-import { tableActions } from '../../uses.ts';
+import { payloadActions, tableActions } from '../../uses.ts';
 import { acknowledgeWildcard, allowActions, shownReference } from '../conventions/statements.ts';
 import type { Stores } from '../stores/stores.ts';
 import { grantBedrock } from './bedrock-grants.ts';
@@ -37,6 +37,13 @@ const onTableAndIndexes =
     allowActions(role, tableActions[use], [table.tableArn, ...indexes]);
   };
 
+const onPayloads =
+  (use: 'payloads:read' | 'payloads:write' | 'payloads:delete'): RoleGrant =>
+  (role, { bucket }) => {
+    allowActions(role, payloadActions[use], [bucket.arnForObjects('*')]);
+    acknowledgeWildcard(role, `${shownBucket(role, bucket)}/*`, 'Every object in the bucket is a payload.');
+  };
+
 /** Settings, and what other uses already allow. */
 const nothing: RoleGrant = () => {};
 
@@ -48,13 +55,14 @@ const grants: Record<Use, RoleGrant> = {
   'open-requests': onTable('open-requests'),
   'table:read': onTableAndIndexes('table:read'),
   'table:write': onTableAndIndexes('table:write'),
+  'table:delete': onTable('table:delete'),
   'table:walk': onTable('table:walk'),
   credentials: onTableAndIndexes('credentials'),
-  payloads: (role, { bucket }) => {
-    allowActions(role, ['s3:GetObject', 's3:PutObject', 's3:DeleteObject'], [bucket.arnForObjects('*')]);
-    acknowledgeWildcard(role, `${shownBucket(role, bucket)}/*`, 'Every object in the bucket is a payload.');
-  },
-  'payloads:list': (role, { bucket }) => allowActions(role, ['s3:ListBucket'], [bucket.bucketArn]),
+  'payloads:read': onPayloads('payloads:read'),
+  'payloads:write': onPayloads('payloads:write'),
+  'payloads:delete': onPayloads('payloads:delete'),
+  'payloads:list': (role, { bucket }) =>
+    allowActions(role, payloadActions['payloads:list'], [bucket.bucketArn]),
   assets: (role, { assets }) => grantAssets(role, assets),
   'assets:public': (role, { assets }) => grantPublicAssets(role, assets),
   vectors: (role, { vectors }) => grantVectors(role, vectors),

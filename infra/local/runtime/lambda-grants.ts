@@ -2,13 +2,14 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import type { TransactWriteCommandInput } from '@aws-sdk/lib-dynamodb';
 import type { Use } from '../../../shared/platform/aws/uses.ts';
 import { DocumentClient } from '../../../shared/platform/data/requests/document-client.ts';
-import { tableActions, useVariables } from '../../uses.ts';
+import { payloadActions, tableActions, useVariables } from '../../uses.ts';
+import { payloadBucket } from './account.ts';
 
-/** The environment variables and table actions of a Lambda. */
+/** The environment variables of a Lambda, and its actions on the table and on payloads. */
 export interface Rights {
   name: string;
   variables: ReadonlySet<string>;
-  tableActions: ReadonlySet<string>;
+  actions: ReadonlySet<string>;
 }
 
 /** `variables`: those that AWS sets for each invocation. */
@@ -19,8 +20,10 @@ const known: ReadonlySet<string> = new Set(Object.values(useVariables).flat());
 export const lambdaRights = (name: string, uses: readonly Use[]): Rights => ({
   name,
   variables: new Set(uses.flatMap((use): readonly string[] => useVariables[use])),
-  tableActions: new Set(
-    Object.entries(tableActions).flatMap(([use, some]) => (uses.includes(use as Use) ? some : [])),
+  actions: new Set(
+    Object.entries({ ...tableActions, ...payloadActions }).flatMap(([use, some]) =>
+      uses.includes(use as Use) ? some : [],
+    ),
   ),
 });
 
@@ -28,7 +31,12 @@ export const lambdaRights = (name: string, uses: readonly Use[]): Rights => ({
 export const withGrants = <T>(rights: Rights, run: () => T, variables: Record<string, string> = {}): T =>
   running.run({ rights, variables }, run);
 
-/** Restricts each Lambda to its own environment variables and to the table actions of its role. */
+const denials = new Set<string>();
+
+/** What Lambdas of this process tried without a right: whoever called may have swallowed the error. */
+export const deniedActions = (): readonly string[] => [...denials];
+
+/** Restricts each Lambda to its own environment variables and to what its role may do to the table and to payloads. */
 export function enforceGrants(): void {
   process.env = new Proxy(process.env, {
     get: (target, name) => (isHidden(name) ? undefined : (variableOf(name) ?? Reflect.get(target, name))),
@@ -38,12 +46,23 @@ export function enforceGrants(): void {
   const client = DocumentClient.prototype as unknown as { send: Send };
   const { send } = client;
   client.send = function (command, ...rest) {
-    const rights = running.getStore()?.rights;
-    const denied = rights && actionsOf(command).find((action) => !rights.tableActions.has(action));
-    if (denied)
-      throw new Error(`${rights.name} may not ${denied}: none of its factories states a use for it`);
+    assertAllowed(() => actionsOf(command));
     return send.call(this, command, ...rest);
   };
+  const { fetch } = globalThis;
+  globalThis.fetch = async (input, init) => {
+    assertAllowed(() => payloadActionsOf(input));
+    return fetch(input, init);
+  };
+}
+
+function assertAllowed(actionsOfRequest: () => readonly string[]): void {
+  const rights = running.getStore()?.rights;
+  const denied = rights && actionsOfRequest().find((action) => !rights.actions.has(action));
+  if (!denied) return;
+  const message = `${rights.name} may not ${denied}: none of its factories states a use for it`;
+  denials.add(message);
+  throw new Error(message);
 }
 
 type Send = (this: unknown, command: Command, ...rest: unknown[]) => unknown;
@@ -76,6 +95,22 @@ const actionsOfTransaction = {
   Delete: 'DeleteItem',
   ConditionCheck: 'ConditionCheckItem',
 } as const;
+
+const actionOfMethod: Record<string, string> = {
+  GET: 's3:GetObject',
+  HEAD: 's3:GetObject',
+  PUT: 's3:PutObject',
+  DELETE: 's3:DeleteObject',
+};
+
+/** Of a signed request, which is always a `Request`. */
+function payloadActionsOf(request: unknown): string[] {
+  const bucket = `${process.env.AWS_ENDPOINT_URL_S3}/${payloadBucket}/`;
+  if (!(request instanceof Request && request.url.startsWith(bucket))) return [];
+  const { method, url } = request;
+  const isListing = method === 'GET' && new URL(url).searchParams.has('list-type');
+  return [isListing ? 's3:ListBucket' : (actionOfMethod[method] ?? `s3:${method}`)];
+}
 
 /** The IAM actions of a command: a transaction needs those of its parts. */
 function actionsOf({ constructor: { name }, input }: Command): string[] {

@@ -1,12 +1,10 @@
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { paginateScan } from '@aws-sdk/lib-dynamodb';
 import { forEachConcurrently } from '../../../shared/core/concurrency/for-each-concurrently.ts';
-import { newId } from '../../../shared/core/ids.ts';
 import { S3Error } from '../../../shared/platform/aws/s3.ts';
 import { documentClient } from '../../../shared/platform/data/client.ts';
 import { type StoredKey, tenantOfItem } from '../../../shared/platform/data/keys.ts';
-import { payloadStore } from '../../../shared/platform/data/payloads.ts';
-import { tenantTable } from '../../../shared/platform/data/table.ts';
+import { payloadReader } from '../../../shared/platform/data/payloads.ts';
 import { pointersIn } from './pointers.ts';
 
 export interface TableCheck {
@@ -64,7 +62,7 @@ export async function checkTable(
     }
     check.pointers += named.size;
     await forEachConcurrently(named, concurrency, async (pointer) => {
-      const state = await stateOf(TableName, pointer);
+      const state = await stateOf(pointer);
       if (state === 'unreadable') check.unreadable.push(pointer);
       if (state === 'missing' && !(await recover(pointer))) check.missing.push(pointer);
     });
@@ -77,11 +75,9 @@ export async function checkTable(
 }
 
 /** Reads an object as the service does. */
-async function stateOf(TableName: string, pointer: string): Promise<'readable' | 'missing' | 'unreadable'> {
-  const tenant = pointer.slice(0, pointer.indexOf('/'));
-  const table = tenantTable(documentClient(new DynamoDBClient({})), TableName, tenant);
+async function stateOf(pointer: string): Promise<'readable' | 'missing' | 'unreadable'> {
   try {
-    await payloadStore({ table, now: () => new Date(), newId }).fetch({ pointer, bytes: 0 });
+    await payloadReader({}).fetch({ pointer, bytes: 0 });
     return 'readable';
   } catch (error) {
     if (error instanceof S3Error && error.status === 404) return 'missing';

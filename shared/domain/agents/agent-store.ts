@@ -24,7 +24,21 @@ export type NewAgent = AgentContent &
 
 const markedEveryMs = 60_000;
 
-export const agentStore = /* @__PURE__ */ using(['table:write'], (scope: Scope) => {
+export const agentFinder = /* @__PURE__ */ using(['table:read'], ({ table }: Scope) => ({
+  find: async (id: string): Promise<Agent> => found(await table.get(agentEntity, { id })),
+
+  list: (query: AgentListQuery) => readAgentPage(table, query),
+
+  /** The agent's primary flow; null if it has none, or the flow is deleted. */
+  async primaryFlowOf({ primaryFlowId }: Pick<Agent, 'primaryFlowId'>): Promise<PrimaryFlow | null> {
+    const flow = primaryFlowId === null ? undefined : await table.get(flowEntity, { id: primaryFlowId });
+    return flow ? { id: flow.id, name: flow.name } : null;
+  },
+}));
+
+const parts = [agentFinder, 'table:write', 'table:delete'] as const;
+
+export const agentStore = /* @__PURE__ */ using(parts, (scope: Scope) => {
   const { table, now, newId } = scope;
 
   /** Applies a change to the current agent atomically. Retries on concurrent writes, then throws 409. */
@@ -47,17 +61,8 @@ export const agentStore = /* @__PURE__ */ using(['table:write'], (scope: Scope) 
   }
 
   return {
+    ...agentFinder(scope),
     change,
-
-    find: async (id: string): Promise<Agent> => found(await table.get(agentEntity, { id })),
-
-    list: (query: AgentListQuery) => readAgentPage(table, query),
-
-    /** The agent's primary flow; null if it has none, or the flow is deleted. */
-    async primaryFlowOf({ primaryFlowId }: Pick<Agent, 'primaryFlowId'>): Promise<PrimaryFlow | null> {
-      const flow = primaryFlowId === null ? undefined : await table.get(flowEntity, { id: primaryFlowId });
-      return flow ? { id: flow.id, name: flow.name } : null;
-    },
 
     /** @param id Of the new agent, from the scope's generator. */
     async create(id: string, given: NewAgent, alsoWrite: readonly Write[] = []): Promise<Agent> {

@@ -20,7 +20,7 @@ type ApiKeyChanges = NonNullable<Changes<typeof apiKeyEntity>['set']>;
 /** The fields of a key that change with its value. */
 export type KeyValueMembers = Pick<ApiKey, 'hash' | 'keyPrefix' | 'searchHint'>;
 
-export const apiKeyStore = /* @__PURE__ */ using(['table:write'], (scope: Scope) => {
+export const apiKeyStore = /* @__PURE__ */ using(['table:write', 'table:delete'], (scope: Scope) => {
   const { table, now } = scope;
 
   async function get(id: string): Promise<ApiKey> {

@@ -19,66 +19,73 @@ const lifeMs = 2 * 60_000;
 const challengeOf = (verifier: string) => createHash('sha256').update(verifier).digest('base64url');
 
 /** Logins of the command line: a person allows one, then the program gets an API key for its code. */
-export const commandLineLogins = /* @__PURE__ */ using([apiKeyStore, 'table:write'], (scope: Scope) => {
-  const { table, now, newId } = scope;
-  const apiKeys = apiKeyStore(scope);
-  const removal = ({ hash }: CommandLineLogin) =>
-    table.writes.remove(commandLineLoginEntity, { hash }, exists);
+export const commandLineLogins = /* @__PURE__ */ using(
+  [apiKeyStore, 'table:write', 'table:delete'],
+  (scope: Scope) => {
+    const { table, now, newId } = scope;
+    const apiKeys = apiKeyStore(scope);
+    const removal = ({ hash }: CommandLineLogin) =>
+      table.writes.remove(commandLineLoginEntity, { hash }, exists);
 
-  /** A code that came with a wrong verifier reached somebody else, so that nobody can use it any more. */
-  async function withdraw(login: CommandLineLogin): Promise<void> {
-    log.warn('A login code came with a wrong verifier', { loginId: login.id });
-    await table.commit([removal(login)]).catch(ifGone);
-  }
+    /** A code that came with a wrong verifier reached somebody else, so that nobody can use it any more. */
+    async function withdraw(login: CommandLineLogin): Promise<void> {
+      log.warn('A login code came with a wrong verifier', { loginId: login.id });
+      await table.commit([removal(login)]).catch(ifGone);
+    }
 
-  return {
-    /** @returns the code, which is not stored. It ends with the session of the person, at the latest. */
-    async allow(
-      principal: Principal,
-      asked: Pick<CommandLineLogin, 'challenge' | 'host' | 'permissions'>,
-    ): Promise<{ code: string; expiresAt: string }> {
-      await apiKeys.assertRoom();
-      const { userId, organizationId } = principal;
-      const code = generateKey('login');
-      const sessionEndsMs = (principal.expiresAt ?? Number.POSITIVE_INFINITY) * 1_000;
-      const expiry = new Date(Math.min(now().getTime() + lifeMs, sessionEndsMs));
-      const expiresAt = expiry.toISOString();
-      const ttl = unixSeconds(expiry) + 1;
-      const id = newId('login');
-      const login = { ...asked, hash: hashKey(code), id, userId, organizationId, expiresAt, ttl };
-      const details = { host: asked.host, permissions: asked.permissions, expiresAt };
-      const event = audit(scope, principal, { action: 'command-line-login.allowed', targetId: id, details });
-      await table.commit([table.writes.insert(commandLineLoginEntity, login), event.write]);
-      event.log();
-      return { code, expiresAt };
-    },
+    return {
+      /** @returns the code, which is not stored. It ends with the session of the person, at the latest. */
+      async allow(
+        principal: Principal,
+        asked: Pick<CommandLineLogin, 'challenge' | 'host' | 'permissions'>,
+      ): Promise<{ code: string; expiresAt: string }> {
+        await apiKeys.assertRoom();
+        const { userId, organizationId } = principal;
+        const code = generateKey('login');
+        const sessionEndsMs = (principal.expiresAt ?? Number.POSITIVE_INFINITY) * 1_000;
+        const expiry = new Date(Math.min(now().getTime() + lifeMs, sessionEndsMs));
+        const expiresAt = expiry.toISOString();
+        const ttl = unixSeconds(expiry) + 1;
+        const id = newId('login');
+        const login = { ...asked, hash: hashKey(code), id, userId, organizationId, expiresAt, ttl };
+        const details = { host: asked.host, permissions: asked.permissions, expiresAt };
+        const event = audit(scope, principal, {
+          action: 'command-line-login.allowed',
+          targetId: id,
+          details,
+        });
+        await table.commit([table.writes.insert(commandLineLoginEntity, login), event.write]);
+        event.log();
+        return { code, expiresAt };
+      },
 
-    /** Creates the key in the transaction that ends the code. @throws 404 for a wrong, used or expired code */
-    async redeem(
-      { code, codeVerifier }: { code: string; codeVerifier: string },
-      sourceIp: string | null,
-    ): Promise<{ apiKey: ApiKey; plainKey: string }> {
-      const login = await loginOfCode(scope, code);
-      if (!login || login.expiresAt <= now().toISOString()) throw notFound('Login');
-      if (login.challenge !== challengeOf(codeVerifier)) {
-        await withdraw(login);
-        throw notFound('Login');
-      }
-      await apiKeys.assertRoom();
-      const { userId, organizationId, permissions, host } = login;
-      const plainKey = generateKey('production');
-      const given = { userId, organizationId, permissions, name: `Command line on ${host}` };
-      const apiKey = newApiKey({ newId }, plainKey, given);
-      const person = { userId, kind: 'session' as const, keyId: null, sourceIp };
-      try {
-        await apiKeys.create(person, apiKey, [removal(login)]);
-      } catch (error) {
-        throw error instanceof ConditionFailed ? notFound('Login') : error;
-      }
-      return { apiKey, plainKey };
-    },
-  };
-});
+      /** Creates the key in the transaction that ends the code. @throws 404 for a wrong, used or expired code */
+      async redeem(
+        { code, codeVerifier }: { code: string; codeVerifier: string },
+        sourceIp: string | null,
+      ): Promise<{ apiKey: ApiKey; plainKey: string }> {
+        const login = await loginOfCode(scope, code);
+        if (!login || login.expiresAt <= now().toISOString()) throw notFound('Login');
+        if (login.challenge !== challengeOf(codeVerifier)) {
+          await withdraw(login);
+          throw notFound('Login');
+        }
+        await apiKeys.assertRoom();
+        const { userId, organizationId, permissions, host } = login;
+        const plainKey = generateKey('production');
+        const given = { userId, organizationId, permissions, name: `Command line on ${host}` };
+        const apiKey = newApiKey({ newId }, plainKey, given);
+        const person = { userId, kind: 'session' as const, keyId: null, sourceIp };
+        try {
+          await apiKeys.create(person, apiKey, [removal(login)]);
+        } catch (error) {
+          throw error instanceof ConditionFailed ? notFound('Login') : error;
+        }
+        return { apiKey, plainKey };
+      },
+    };
+  },
+);
 
 function ifGone(error: unknown): void {
   if (!(error instanceof ConditionFailed)) throw error;

@@ -26,11 +26,12 @@ export const keyValueWriter = /* @__PURE__ */ using(
       const ciphertext = await encrypt(keyEnv, plainKey, contextOf(table.tenant, id));
       return table.writes.put(testKeyValueEntity, { id, ciphertext }, condition);
     },
-
-    /** Commit the write in the transaction that deletes the key. */
-    removalOf: (id: string): Write => table.writes.remove(testKeyValueEntity, { id }),
   }),
 );
+
+/** Commit the write in the transaction that deletes the key. */
+export const keyValueRemoval = ({ table }: Pick<Scope, 'table'>, id: string): Write =>
+  table.writes.remove(testKeyValueEntity, { id });
 
 /** The values of test keys, which a session may reveal. */
 export const keyValues = /* @__PURE__ */ using(['test-keys', keyValueWriter], (scope: Scope) => ({

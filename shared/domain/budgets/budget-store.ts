@@ -38,7 +38,7 @@ export const budgetReader = /* @__PURE__ */ using(['table:read'], ({ table }: Sc
 }));
 
 export const budgetWriter = /* @__PURE__ */ using(
-  ['table:write', 'queue:deliveries', budgetReader, notifySecretMaker],
+  ['table:write', 'table:delete', 'queue:deliveries', budgetReader, notifySecretMaker],
   (scope: Scope) => {
     const { table, now } = scope;
     const { find } = budgetReader(scope);

@@ -26,7 +26,7 @@ import {
 
 const markedEveryMs = 60_000;
 
-export const clientTokenStore = /* @__PURE__ */ using(['table:write'], (scope: Scope) => {
+export const clientTokenStore = /* @__PURE__ */ using(['table:write', 'table:delete'], (scope: Scope) => {
   const { table, now } = scope;
 
   async function find(id: string): Promise<ClientToken> {

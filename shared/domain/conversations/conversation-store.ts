@@ -37,7 +37,7 @@ export type ConversationChanges = {
 } & { messages?: readonly NewMessage[] | undefined };
 
 export const conversationStore = /* @__PURE__ */ using(
-  ['table:write', messageAppender, messageReplacement, conversationExpiry, cleanupQueue],
+  ['table:write', 'table:delete', messageAppender, messageReplacement, conversationExpiry, cleanupQueue],
   (scope: Scope) => {
     const { table, now, newId } = scope;
     const expiry = conversationExpiry(scope);

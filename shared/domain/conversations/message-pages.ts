@@ -1,14 +1,13 @@
 import { toChunksWithin } from '../../core/chunks.ts';
 import { using } from '../../platform/aws/uses.ts';
 import { decodeReadable, type ItemOf } from '../../platform/data/entity.ts';
-import { payloadBytes, payloadStore } from '../../platform/data/payloads.ts';
+import { payloadBytes, payloadReader } from '../../platform/data/payloads.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 import { responseBytes, responseBytesMax } from '../../platform/http/responses/body-sizes.ts';
 import type { Conversation } from './conversation.ts';
 import type { Message } from './message.ts';
 import { decodeCursor, encodeCursor } from './message-cursor.ts';
 import { messageEntity, messagesRange } from './message-items.ts';
-import { conversationPayloads } from './retention.ts';
 
 export interface StoredMessage {
   id: string;
@@ -43,9 +42,9 @@ export interface MessagePage {
 const perQuery = 100;
 const bytesAtOnce = 1_000_000;
 
-export const messagePages = /* @__PURE__ */ using(['table:read', payloadStore], (scope: Scope) => {
+export const messagePages = /* @__PURE__ */ using(['table:read', payloadReader], (scope: Scope) => {
   const { table } = scope;
-  const payloads = payloadStore(scope, conversationPayloads);
+  const payloads = payloadReader(scope);
 
   const withContent = async ({ content, ...item }: MessageItem): Promise<Numbered> => {
     const found = (await payloads.fetchReadable(content)) as StoredMessage['content'];

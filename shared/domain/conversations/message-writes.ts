@@ -2,7 +2,7 @@ import { toChunks } from '../../core/chunks.ts';
 import { invalidAt } from '../../core/errors/errors.ts';
 import { truncate } from '../../core/text.ts';
 import { using } from '../../platform/aws/uses.ts';
-import { inlineBytesMax, type PayloadRef, payloadStore } from '../../platform/data/payloads.ts';
+import { inlineBytesMax, type PayloadRef, payloadWriter } from '../../platform/data/payloads.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 import type { Write } from '../../platform/data/writes.ts';
 import { responseBytes } from '../../platform/http/responses/body-sizes.ts';
@@ -32,9 +32,9 @@ const messageBytesMax = 4_000_000;
 const firstMessageCharactersMax = 200;
 const uploadsAtOnce = 8;
 
-export const messageWrites = /* @__PURE__ */ using([payloadStore, conversationExpiry], (scope: Scope) => {
+export const messageWrites = /* @__PURE__ */ using([payloadWriter, conversationExpiry], (scope: Scope) => {
   const { table, now, newId } = scope;
-  const payloads = payloadStore(scope, conversationPayloads);
+  const payloads = payloadWriter(scope, conversationPayloads);
   const expiry = conversationExpiry(scope);
 
   return {

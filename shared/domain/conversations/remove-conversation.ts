@@ -5,7 +5,7 @@ import { conversationPartition } from './conversation.ts';
 import { conversationPayloads } from './retention.ts';
 
 export const conversationCleaner = /* @__PURE__ */ using(
-  ['table:write', payloadFolders],
+  ['table:write', 'table:delete', payloadFolders],
   (scope: Scope) =>
     async (id: string): Promise<void> => {
       await scope.table.removeRange({ partition: conversationPartition(id) });

@@ -1,12 +1,11 @@
 import { toChunks } from '../../core/chunks.ts';
 import type { NewId } from '../../core/ids.ts';
 import { using } from '../../platform/aws/uses.ts';
-import { payloadStore } from '../../platform/data/payloads.ts';
+import { payloadRemover } from '../../platform/data/payloads.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 import type { Conversation } from './conversation.ts';
 import { formerMessagesRanges } from './message-items.ts';
 import { firstUserMessage, messageWrites, type NewMessage } from './message-writes.ts';
-import { conversationPayloads } from './retention.ts';
 
 /** Two writes each, of the 100 that a transaction has. */
 const replacedTogether = 50;
@@ -18,11 +17,11 @@ export const newGeneration = (newId: NewId) => newId('msg').slice('msg_'.length)
 
 /** Replaces all messages of a conversation: first writes the new ones, and at last removes the former ones. */
 export const messageReplacement = /* @__PURE__ */ using(
-  ['table:write', messageWrites, payloadStore],
+  ['table:write', 'table:delete', messageWrites, payloadRemover],
   (scope: Scope) => {
     const { table, newId } = scope;
     const writes = messageWrites(scope);
-    const payloads = payloadStore(scope, conversationPayloads);
+    const payloads = payloadRemover();
     return {
       /** Writes messages as a generation that the conversation does not name yet. @returns what it has to name. */
       async write(

@@ -31,7 +31,7 @@ type ClaimedDelivery = Claimed<typeof deliveryEntity>;
 
 /** One process at a time has the lease. If it crashes, the receiver may get the delivery twice, with the same id. */
 export const deliverer = /* @__PURE__ */ using(
-  ['table:write', surfaceSecrets, deliveryQueue],
+  ['table:write', 'table:delete', surfaceSecrets, deliveryQueue],
   (scope: Scope, { taskRequestOf, thresholdAttempt, approvalAttempt }: OtherDeliveries) => {
     const { table, now } = scope;
 

@@ -36,44 +36,48 @@ const queriesMax = 10;
 /** Of a response of 5 MB, as Lambda counts it. */
 const pageBytesMax = 4_000_000;
 
-export const runFeedbackStore = /* @__PURE__ */ using(['table:write'], ({ table, now, newId }: Scope) => ({
-  async create(given: Omit<RunFeedback, 'id' | 'createdAt'>): Promise<string> {
-    const id = newId('feedback');
-    const expected = given.expected === undefined ? undefined : JSON.stringify(given.expected);
-    const item = { ...given, expected, id, createdAt: now().toISOString() };
-    await table.commit([table.writes.put(runFeedbackEntity, item, absent)]);
-    return id;
-  },
+export const runFeedbackStore = /* @__PURE__ */ using(
+  ['table:write', 'table:delete'],
+  ({ table, now, newId }: Scope) => ({
+    async create(given: Omit<RunFeedback, 'id' | 'createdAt'>): Promise<string> {
+      const id = newId('feedback');
+      const expected = given.expected === undefined ? undefined : JSON.stringify(given.expected);
+      const item = { ...given, expected, id, createdAt: now().toISOString() };
+      await table.commit([table.writes.put(runFeedbackEntity, item, absent)]);
+      return id;
+    },
 
-  async list(
-    filter: FeedbackFilter,
-    { limit, cursor }: { limit: number; cursor: string | undefined },
-  ): Promise<FeedbackPage> {
-    const search = { wanted: limit + 1, cursor, queries: queriesMax };
-    const { found, stoppedAt } = await collectRows(table, sourceOf(filter), search);
-    const ids = found.slice(0, limit).map(({ id }) => String(id));
-    const items = ids.length === 0 ? [] : await table.getMany(ids.map((id) => runFeedbackEntity.key({ id })));
-    let [bytes, last] = [0, ids.length];
-    const data: RunFeedback[] = [];
-    for (const [index, item] of items.entries()) {
-      const [feedback] = decodeReadable(runFeedbackEntity, [item]);
-      if (!feedback) continue;
-      bytes += responseBytes(feedback);
-      if (bytes > pageBytesMax && data.length > 0) {
-        last = index;
-        break;
+    async list(
+      filter: FeedbackFilter,
+      { limit, cursor }: { limit: number; cursor: string | undefined },
+    ): Promise<FeedbackPage> {
+      const search = { wanted: limit + 1, cursor, queries: queriesMax };
+      const { found, stoppedAt } = await collectRows(table, sourceOf(filter), search);
+      const ids = found.slice(0, limit).map(({ id }) => String(id));
+      const items =
+        ids.length === 0 ? [] : await table.getMany(ids.map((id) => runFeedbackEntity.key({ id })));
+      let [bytes, last] = [0, ids.length];
+      const data: RunFeedback[] = [];
+      for (const [index, item] of items.entries()) {
+        const [feedback] = decodeReadable(runFeedbackEntity, [item]);
+        if (!feedback) continue;
+        bytes += responseBytes(feedback);
+        if (bytes > pageBytesMax && data.length > 0) {
+          last = index;
+          break;
+        }
+        data.push(feedback);
       }
-      data.push(feedback);
-    }
-    const isCut = last < ids.length || found.length > limit;
-    return { data, stoppedAt: isCut ? ids[last - 1] : stoppedAt };
-  },
+      const isCut = last < ids.length || found.length > limit;
+      return { data, stoppedAt: isCut ? ids[last - 1] : stoppedAt };
+    },
 
-  get: (id: string): Promise<RunFeedback | undefined> =>
-    table.get(runFeedbackEntity, { id }, { consistent: true }),
+    get: (id: string): Promise<RunFeedback | undefined> =>
+      table.get(runFeedbackEntity, { id }, { consistent: true }),
 
-  remove: (id: string): Promise<void> => table.removeAll([runFeedbackEntity.key({ id })]),
-}));
+    remove: (id: string): Promise<void> => table.removeAll([runFeedbackEntity.key({ id })]),
+  }),
+);
 
 function sourceOf({ runId, kinds, from, to, ...equal }: FeedbackFilter): ListSource {
   const place = runId
@@ -101,13 +105,16 @@ function sourceOf({ runId, kinds, from, to, ...equal }: FeedbackFilter): ListSou
 export type RunSubject = { flowId: string } | { agentId: string } | { toolId: string };
 
 /** Deletes the feedback on what is deleted. What visitors sent remains in their conversations. */
-export const feedbackRemover = /* @__PURE__ */ using(['table:write'], ({ table }: Pick<Scope, 'table'>) => ({
-  ofRun: (runId: string) => table.removeRange({ partition: feedbackOfRunPartition(runId), index: 1 }),
+export const feedbackRemover = /* @__PURE__ */ using(
+  ['table:write', 'table:delete'],
+  ({ table }: Pick<Scope, 'table'>) => ({
+    ofRun: (runId: string) => table.removeRange({ partition: feedbackOfRunPartition(runId), index: 1 }),
 
-  /** On all runs of a flow, an agent or a tool. Reads the index entries of all feedback of the tenant. */
-  ofOwner(owner: RunSubject): Promise<void> {
-    const [[name, id]] = Object.entries(owner) as [[string, string]];
-    const filter = { expression: `#summary.#${name} = :owner`, values: { owner: id } };
-    return table.removeRange({ partition: allFeedbackPartition, index: 2, filter });
-  },
-}));
+    /** On all runs of a flow, an agent or a tool. Reads the index entries of all feedback of the tenant. */
+    ofOwner(owner: RunSubject): Promise<void> {
+      const [[name, id]] = Object.entries(owner) as [[string, string]];
+      const filter = { expression: `#summary.#${name} = :owner`, values: { owner: id } };
+      return table.removeRange({ partition: allFeedbackPartition, index: 2, filter });
+    },
+  }),
+);

@@ -21,49 +21,52 @@ const csatMax = 5;
 const npsMax = 10;
 
 /** A visitor's feedback, which the conversation has and the run that it is about, in one transaction. */
-export const visitorFeedback = /* @__PURE__ */ using(['table:write', conversationExpiry], (scope: Scope) => {
-  const { table, now, newId } = scope;
+export const visitorFeedback = /* @__PURE__ */ using(
+  ['table:write', 'table:delete', conversationExpiry],
+  (scope: Scope) => {
+    const { table, now, newId } = scope;
 
-  /** What it replaces; undefined if the conversation has no such message. */
-  async function before({ id: conversationId, generation }: Place, { messageId, type }: NewFeedback) {
-    const place = { conversationId, generation, messageId: messageId ?? '' };
-    const keys = [feedbackEntity.key({ conversationId, messageId, type }), messageIdEntity.key(place)];
-    const [former, message] = await table.getMany(keys, { consistent: true });
-    if (messageId !== null && !message) return undefined;
-    const runId = message && decode(messageIdEntity, message).runId;
-    return { formerId: former && decode(feedbackEntity, former).id, runId };
-  }
+    /** What it replaces; undefined if the conversation has no such message. */
+    async function before({ id: conversationId, generation }: Place, { messageId, type }: NewFeedback) {
+      const place = { conversationId, generation, messageId: messageId ?? '' };
+      const keys = [feedbackEntity.key({ conversationId, messageId, type }), messageIdEntity.key(place)];
+      const [former, message] = await table.getMany(keys, { consistent: true });
+      if (messageId !== null && !message) return undefined;
+      const runId = message && decode(messageIdEntity, message).runId;
+      return { formerId: former && decode(feedbackEntity, former).id, runId };
+    }
 
-  async function replace(conversation: Place, given: NewFeedback, target: ChatTarget) {
-    const replaced = await before(conversation, given);
-    if (!replaced) return undefined;
-    const { formerId, runId } = replaced;
-    const [conversationId, messageId] = [conversation.id, given.messageId];
-    const own = { id: newId('feedback'), createdAt: now().toISOString(), ...conversationExpiry(scope)() };
-    const isFormer = formerId ? { expression: '#id = :formerId', values: { formerId } } : absent;
-    const metadata = JSON.stringify(given.metadata);
-    const ofRun = { ...judgementOf(given), ...targetOf(target), ...own, conversationId };
-    const about = { ...(runId && { runId }), ...(messageId !== null && { messageId }) };
-    await table.commit([
-      table.writes.put(feedbackEntity, { ...given, conversationId, metadata, ...own }, isFormer),
-      table.writes.put(runFeedbackEntity, { ...ofRun, ...about, source: 'client' }),
-      ...(formerId ? [table.writes.remove(runFeedbackEntity, { id: formerId })] : []),
-    ]);
-    return own.id;
-  }
+    async function replace(conversation: Place, given: NewFeedback, target: ChatTarget) {
+      const replaced = await before(conversation, given);
+      if (!replaced) return undefined;
+      const { formerId, runId } = replaced;
+      const [conversationId, messageId] = [conversation.id, given.messageId];
+      const own = { id: newId('feedback'), createdAt: now().toISOString(), ...conversationExpiry(scope)() };
+      const isFormer = formerId ? { expression: '#id = :formerId', values: { formerId } } : absent;
+      const metadata = JSON.stringify(given.metadata);
+      const ofRun = { ...judgementOf(given), ...targetOf(target), ...own, conversationId };
+      const about = { ...(runId && { runId }), ...(messageId !== null && { messageId }) };
+      await table.commit([
+        table.writes.put(feedbackEntity, { ...given, conversationId, metadata, ...own }, isFormer),
+        table.writes.put(runFeedbackEntity, { ...ofRun, ...about, source: 'client' }),
+        ...(formerId ? [table.writes.remove(runFeedbackEntity, { id: formerId })] : []),
+      ]);
+      return own.id;
+    }
 
-  return {
-    /** The last one of a kind wins. @returns its id; undefined if the conversation has no such message. */
-    put: (conversation: Place, given: NewFeedback, target: ChatTarget): Promise<string | undefined> =>
-      retryOnConflict(() => replace(conversation, given, target)),
+    return {
+      /** The last one of a kind wins. @returns its id; undefined if the conversation has no such message. */
+      put: (conversation: Place, given: NewFeedback, target: ChatTarget): Promise<string | undefined> =>
+        retryOnConflict(() => replace(conversation, given, target)),
 
-    /** Deletes it from its conversation, unless another one replaced it. */
-    async remove(conversationId: string, id: string): Promise<void> {
-      const filter = { expression: '#id = :id', values: { id } };
-      await table.removeRange({ ...feedbackRange(conversationId), filter });
-    },
-  };
-});
+      /** Deletes it from its conversation, unless another one replaced it. */
+      async remove(conversationId: string, id: string): Promise<void> {
+        const filter = { expression: '#id = :id', values: { id } };
+        await table.removeRange({ ...feedbackRange(conversationId), filter });
+      },
+    };
+  },
+);
 
 const targetOf = ({ kind, id }: ChatTarget) =>
   kind === 'flow' ? { kind, flowId: id } : { kind, agentId: id };
@@ -83,7 +86,7 @@ function judgementOf({
 
 /** Before a conversation is deleted: what its visitors said of runs. */
 export const visitorFeedbackRemover = /* @__PURE__ */ using(
-  ['table:write'],
+  ['table:write', 'table:delete'],
   ({ table }: Scope) =>
     async (conversationId: string): Promise<void> => {
       for await (const items of table.pages({ ...feedbackRange(conversationId), perQuery: 200 })) {

@@ -6,7 +6,7 @@ import { ifRefused } from '../../platform/data/condition-failed.ts';
 import { nameSearch } from '../../platform/data/lists/name-search.ts';
 import { type CursorQuery, cursorPage } from '../../platform/data/lists/pages.ts';
 import type { Modification } from '../../platform/data/modify.ts';
-import { payloadStore } from '../../platform/data/payloads.ts';
+import { payloadReader, payloadStore } from '../../platform/data/payloads.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 import { firstDraft, savedDraft } from '../../platform/data/versions/version-kind.ts';
 import { exists, type Write } from '../../platform/data/writes.ts';
@@ -24,31 +24,16 @@ export interface FlowChanges {
 
 const markedEveryMs = 60_000;
 
-export const flowStore = /* @__PURE__ */ using(['table:write', payloadStore], (scope: Scope) => {
-  const { table, now, newId } = scope;
-  const payloads = payloadStore(scope);
-
+export const flowFinder = /* @__PURE__ */ using(['table:read', payloadReader], (scope: Scope) => {
+  const { table } = scope;
   const find = async (id: string): Promise<Flow> => found(await table.get(flowEntity, { id }));
-
-  /** Applies a change to the current flow atomically. Retries on concurrent writes, then throws 409. */
-  async function change(
-    id: string,
-    decide: (before: Flow) => Promise<{ after: Flow; alsoWrite?: Write[] }>,
-  ): Promise<Flow> {
-    const decided = async (before: Flow): Promise<Modification<typeof flowEntity>> => {
-      const { after, alsoWrite = [] } = await decide(before);
-      return { put: after, alsoWrite: [...alsoWrite, ...secretUseWrites(table, id, before, after)] };
-    };
-    return found(await table.modify(flowEntity, { id }, decided, { conflictError }));
-  }
 
   return {
     find,
-    change,
 
     async get(id: string): Promise<LoadedFlow> {
       const flow = await find(id);
-      return { ...flow, steps: (await payloads.fetch(flow.steps)) as FlowStep[] };
+      return { ...flow, steps: (await payloadReader(scope).fetch(flow.steps)) as FlowStep[] };
     },
 
     async list(query: CursorQuery & { search?: string | undefined }) {
@@ -58,6 +43,34 @@ export const flowStore = /* @__PURE__ */ using(['table:write', payloadStore], (s
         query,
       );
     },
+  };
+});
+
+/** Applies a change to the current flow atomically. Retries on concurrent writes, then throws 409. */
+export const flowChanger = /* @__PURE__ */ using(
+  ['table:write', 'table:delete'],
+  ({ table }: Scope) =>
+    async (
+      id: string,
+      decide: (before: Flow) => Promise<{ after: Flow; alsoWrite?: Write[] }>,
+    ): Promise<Flow> => {
+      const decided = async (before: Flow): Promise<Modification<typeof flowEntity>> => {
+        const { after, alsoWrite = [] } = await decide(before);
+        return { put: after, alsoWrite: [...alsoWrite, ...secretUseWrites(table, id, before, after)] };
+      };
+      return found(await table.modify(flowEntity, { id }, decided, { conflictError }));
+    },
+);
+
+const parts = [flowFinder, flowChanger, payloadStore] as const;
+
+export const flowStore = /* @__PURE__ */ using(parts, (scope: Scope) => {
+  const { table, now, newId } = scope;
+  const payloads = payloadStore(scope);
+  const change = flowChanger(scope);
+
+  return {
+    ...flowFinder(scope),
 
     async create(
       owner: Pick<Flow, 'userId' | 'organizationId'>,

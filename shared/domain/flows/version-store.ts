@@ -1,19 +1,19 @@
 import { using } from '../../platform/aws/uses.ts';
-import { payloadStore } from '../../platform/data/payloads.ts';
+import { payloadReader } from '../../platform/data/payloads.ts';
 import type { Scope } from '../../platform/data/scope.ts';
-import { versioned } from '../../platform/data/versions/versioned.ts';
+import { readVersions, versioned } from '../../platform/data/versions/versioned.ts';
 import type { Flow, FlowVersion } from './flow.ts';
-import { flowStore } from './flow-store.ts';
+import { flowChanger, flowFinder } from './flow-store.ts';
 import { type FlowVersionSummary, flowVersionKind } from './flow-version-kind.ts';
 import type { FlowStep } from './steps/step.ts';
 
 export type LoadedVersion = Omit<FlowVersion, 'steps'> & { steps: FlowStep[] };
 
 /** Versions of flows with their steps loaded. Errors are those of `versioned`. */
-export const versionStore = /* @__PURE__ */ using([flowStore, payloadStore], (scope: Scope) => {
-  const flows = flowStore(scope);
-  const payloads = payloadStore(scope);
-  const versions = versioned(scope, flowVersionKind, flows);
+export const versionFinder = /* @__PURE__ */ using([flowFinder, payloadReader], (scope: Scope) => {
+  const flows = flowFinder(scope);
+  const payloads = payloadReader(scope);
+  const versions = readVersions(scope, flowVersionKind);
 
   const load = async (version: FlowVersion): Promise<LoadedVersion> => ({
     ...version,
@@ -21,9 +21,6 @@ export const versionStore = /* @__PURE__ */ using([flowStore, payloadStore], (sc
   });
 
   return {
-    publish: versions.publish,
-    publishDraft: versions.publishDraft,
-
     get: async (flowId: string, versionId: string): Promise<LoadedVersion> =>
       load(await versions.find(await flows.find(flowId), versionId)),
 
@@ -38,4 +35,10 @@ export const versionStore = /* @__PURE__ */ using([flowStore, payloadStore], (sc
       return { flow, versions: await versions.list(flow) };
     },
   };
+});
+
+export const versionStore = /* @__PURE__ */ using([versionFinder, flowChanger], (scope: Scope) => {
+  const documents = { find: flowFinder(scope).find, change: flowChanger(scope) };
+  const { publish, publishDraft } = versioned(scope, flowVersionKind, documents);
+  return { ...versionFinder(scope), publish, publishDraft };
 });

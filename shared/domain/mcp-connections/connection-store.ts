@@ -31,119 +31,122 @@ export interface Linked {
 }
 
 /** The MCP connections of a tenant. It encrypts, and cannot decrypt. */
-export const mcpConnectionStore = /* @__PURE__ */ using(['table:write', connectionSealer], (scope: Scope) => {
-  const { table, now, newId } = scope;
-  const seal = connectionSealer(scope);
-  const sealedSecret = async (id: string, clientSecret: string | undefined) =>
-    clientSecret === undefined ? null : seal(id, 'secret', { clientSecret });
-  const eventOf = (principal: Principal, action: string, { id, name, url }: McpConnection) =>
-    audit(scope, principal, { action: `mcp-connection.${action}`, targetId: id, details: { name, url } });
+export const mcpConnectionStore = /* @__PURE__ */ using(
+  ['table:write', 'table:delete', connectionSealer],
+  (scope: Scope) => {
+    const { table, now, newId } = scope;
+    const seal = connectionSealer(scope);
+    const sealedSecret = async (id: string, clientSecret: string | undefined) =>
+      clientSecret === undefined ? null : seal(id, 'secret', { clientSecret });
+    const eventOf = (principal: Principal, action: string, { id, name, url }: McpConnection) =>
+      audit(scope, principal, { action: `mcp-connection.${action}`, targetId: id, details: { name, url } });
 
-  async function get(id: string): Promise<McpConnection> {
-    return found(await table.get(mcpConnectionEntity, { id }, { consistent: true }));
-  }
+    async function get(id: string): Promise<McpConnection> {
+      return found(await table.get(mcpConnectionEntity, { id }, { consistent: true }));
+    }
 
-  return {
-    get,
+    return {
+      get,
 
-    async list(
-      query: CursorQuery,
-    ): Promise<{ connections: ShownConnection[]; pagination: CursorPagination }> {
-      const source = { partition: mcpConnectionsPartition, index: 1 as const, kind: 'mcpconn' as const };
-      const { rows, pagination } = await cursorPage(table, source, query);
-      return { connections: rows as unknown as ShownConnection[], pagination };
-    },
+      async list(
+        query: CursorQuery,
+      ): Promise<{ connections: ShownConnection[]; pagination: CursorPagination }> {
+        const source = { partition: mcpConnectionsPartition, index: 1 as const, kind: 'mcpconn' as const };
+        const { rows, pagination } = await cursorPage(table, source, query);
+        return { connections: rows as unknown as ShownConnection[], pagination };
+      },
 
-    /** @throws 409 if the tenant can have no more; 422, 502 */
-    async create(principal: Principal, given: NewConnection, asking: ConnectOptions): Promise<Linked> {
-      const { url, name, scopes, clientId, clientSecret } = given;
-      const count = await table.count({ partition: mcpConnectionsPartition, index: 1 });
-      assertWithinLimit('MCP connections', 1 + count);
-      const client = clientId === undefined ? undefined : { clientId, clientSecret, isGiven: true };
-      const wanted = { url, scopes, demandedScopes: [], client };
-      const prepared = await prepareConnection(table.tenant, wanted, asking);
-      const id = newId('mcpconn');
-      const at = createdAtFromId(id);
-      const { token, link, write } = newLink(scope, id);
-      const { userId, organizationId } = principal;
-      const connection: McpConnection = {
-        id,
-        revision: 1,
-        userId,
-        organizationId,
-        name,
-        url,
-        scopes,
-        link,
-        demandedScopes: [],
-        grantedScopes: [],
-        status: 'pending',
-        error: null,
-        expiresAt: null,
-        canRefresh: false,
-        server: prepared.server,
-        client: prepared.client,
-        sealedSecret: await sealedSecret(id, prepared.clientSecret),
-        sealedTokens: null,
-        tokensVersion: 0,
-        lease: null,
-        begun: null,
-        createdAt: at,
-        updatedAt: at,
-      };
-      const event = eventOf(principal, 'created', connection);
-      await table.commit([table.writes.insert(mcpConnectionEntity, connection), write, event.write]);
-      event.log();
-      return { connection, token };
-    },
+      /** @throws 409 if the tenant can have no more; 422, 502 */
+      async create(principal: Principal, given: NewConnection, asking: ConnectOptions): Promise<Linked> {
+        const { url, name, scopes, clientId, clientSecret } = given;
+        const count = await table.count({ partition: mcpConnectionsPartition, index: 1 });
+        assertWithinLimit('MCP connections', 1 + count);
+        const client = clientId === undefined ? undefined : { clientId, clientSecret, isGiven: true };
+        const wanted = { url, scopes, demandedScopes: [], client };
+        const prepared = await prepareConnection(table.tenant, wanted, asking);
+        const id = newId('mcpconn');
+        const at = createdAtFromId(id);
+        const { token, link, write } = newLink(scope, id);
+        const { userId, organizationId } = principal;
+        const connection: McpConnection = {
+          id,
+          revision: 1,
+          userId,
+          organizationId,
+          name,
+          url,
+          scopes,
+          link,
+          demandedScopes: [],
+          grantedScopes: [],
+          status: 'pending',
+          error: null,
+          expiresAt: null,
+          canRefresh: false,
+          server: prepared.server,
+          client: prepared.client,
+          sealedSecret: await sealedSecret(id, prepared.clientSecret),
+          sealedTokens: null,
+          tokensVersion: 0,
+          lease: null,
+          begun: null,
+          createdAt: at,
+          updatedAt: at,
+        };
+        const event = eventOf(principal, 'created', connection);
+        await table.commit([table.writes.insert(mcpConnectionEntity, connection), write, event.write]);
+        event.log();
+        return { connection, token };
+      },
 
-    /** Makes a new link; the one before ends. The tokens stay until somebody has authorized anew. @throws 404, 409, 422, 502 */
-    async authorize(
-      principal: Principal,
-      id: string,
-      given: { scopes?: string[] | null | undefined },
-      asking: ConnectOptions,
-    ): Promise<Linked> {
-      const before = await get(id);
-      const { scopes = before.scopes } = given;
-      const client = reusableClient(before, asking.baseUrl, now());
-      const wanted = { url: before.url, scopes, demandedScopes: before.demandedScopes, client };
-      const { clientSecret, ...prepared } = await prepareConnection(table.tenant, wanted, asking);
-      const isKnown = client !== undefined && prepared.client.id === before.client.id;
-      const secret = isKnown ? before.sealedSecret : await sealedSecret(id, clientSecret);
-      const { token, link, write } = newLink(scope, id);
-      const event = eventOf(principal, 'link-created', before);
-      const connection = await table.modify(
-        mcpConnectionEntity,
-        { id },
-        (current) => {
-          const updatedAt = now().toISOString();
-          const after = {
-            ...current,
-            ...prepared,
-            scopes,
-            sealedSecret: secret,
-            link,
-            begun: null,
-            updatedAt,
-          };
-          return { put: after, alsoWrite: [write, event.write] };
-        },
-        { consistent: true, conflictError },
-      );
-      event.log();
-      return { connection: found(connection), token };
-    },
+      /** Makes a new link; the one before ends. The tokens stay until somebody has authorized anew. @throws 404, 409, 422, 502 */
+      async authorize(
+        principal: Principal,
+        id: string,
+        given: { scopes?: string[] | null | undefined },
+        asking: ConnectOptions,
+      ): Promise<Linked> {
+        const before = await get(id);
+        const { scopes = before.scopes } = given;
+        const client = reusableClient(before, asking.baseUrl, now());
+        const wanted = { url: before.url, scopes, demandedScopes: before.demandedScopes, client };
+        const { clientSecret, ...prepared } = await prepareConnection(table.tenant, wanted, asking);
+        const isKnown = client !== undefined && prepared.client.id === before.client.id;
+        const secret = isKnown ? before.sealedSecret : await sealedSecret(id, clientSecret);
+        const { token, link, write } = newLink(scope, id);
+        const event = eventOf(principal, 'link-created', before);
+        const connection = await table.modify(
+          mcpConnectionEntity,
+          { id },
+          (current) => {
+            const updatedAt = now().toISOString();
+            const after = {
+              ...current,
+              ...prepared,
+              scopes,
+              sealedSecret: secret,
+              link,
+              begun: null,
+              updatedAt,
+            };
+            return { put: after, alsoWrite: [write, event.write] };
+          },
+          { consistent: true, conflictError },
+        );
+        event.log();
+        return { connection: found(connection), token };
+      },
 
-    /** Its tokens are gone at once. @throws 404, 409 */
-    async remove(principal: Principal, id: string): Promise<void> {
-      const event = eventOf(principal, 'deleted', await get(id));
-      const removal = { remove: true as const, alsoWrite: [event.write] };
-      found(await table.modify(mcpConnectionEntity, { id }, () => removal, { conflictError }));
-      event.log();
-    },
-  };
-});
+      /** Its tokens are gone at once. @throws 404, 409 */
+      async remove(principal: Principal, id: string): Promise<void> {
+        const event = eventOf(principal, 'deleted', await get(id));
+        const removal = { remove: true as const, alsoWrite: [event.write] };
+        found(await table.modify(mcpConnectionEntity, { id }, () => removal, { conflictError }));
+        event.log();
+      },
+    };
+  },
+);
 
 function found(connection: McpConnection | undefined): McpConnection {
   if (!connection) throw notFound('MCP connection');

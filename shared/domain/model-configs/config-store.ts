@@ -25,7 +25,7 @@ export interface WrittenConfig {
 }
 
 /** The tenant's model configs. Every change goes through the item of defaults, so that one of them is the default. */
-export const configStore = /* @__PURE__ */ using(['table:write'], (scope: Scope) => {
+export const configStore = /* @__PURE__ */ using(['table:write', 'table:delete'], (scope: Scope) => {
   const change = accountWriter(scope);
   const { writes } = scope.table;
 

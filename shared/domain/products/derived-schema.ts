@@ -4,7 +4,7 @@ import { using } from '../../platform/aws/uses.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 import { agentEntity } from '../agents/config/agent.ts';
 import { inputsOfFlow } from '../flows/analysis/flow-inputs.ts';
-import { flowStore } from '../flows/flow-store.ts';
+import { flowFinder } from '../flows/flow-store.ts';
 
 type JsonSchema = Record<string, unknown>;
 
@@ -22,14 +22,14 @@ const agentParameters = {
 
 /** Of a flow: the variables that its steps read and none sets. @throws 404 if the flow or the agent does not exist. */
 export const derivedSchema = /* @__PURE__ */ using(
-  ['table:read', flowStore],
+  ['table:read', flowFinder],
   (scope: Scope) =>
     async ({ flowId, agentId }: SchemaTarget, sandbox: Sandbox): Promise<JsonSchema> => {
       if (agentId !== null) {
         if (!(await scope.table.get(agentEntity, { id: agentId }))) throw notFound('Agent');
         return agentParameters;
       }
-      const { steps } = await flowStore(scope).get(flowId ?? '');
+      const { steps } = await flowFinder(scope).get(flowId ?? '');
       const inputs = await inputsOfFlow(steps, sandbox);
       const required = inputs.filter(({ optional }) => !optional).map(({ name }) => name);
       return {

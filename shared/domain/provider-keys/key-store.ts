@@ -21,100 +21,106 @@ import {
 } from './key-changes.ts';
 
 /** The tenant's own keys of providers. Their values are in Secrets Manager only. */
-export const providerKeyStore = /* @__PURE__ */ using(['table:write', providerKeyVault], (scope: Scope) => {
-  const change = accountWriter(scope);
-  const vault = providerKeyVault(scope);
-  const { table } = scope;
-  const now = () => scope.now().toISOString();
+export const providerKeyStore = /* @__PURE__ */ using(
+  ['table:write', 'table:delete', providerKeyVault],
+  (scope: Scope) => {
+    const change = accountWriter(scope);
+    const vault = providerKeyVault(scope);
+    const { table } = scope;
+    const now = () => scope.now().toISOString();
 
-  /** Deletes a value that no item names, which would otherwise cost money. */
-  const discard = (id: string) =>
-    vault
-      .revoke(id)
-      .catch((error) => log.warn('A value without a provider key could not be deleted', { id, error }));
+    /** Deletes a value that no item names, which would otherwise cost money. */
+    const discard = (id: string) =>
+      vault
+        .revoke(id)
+        .catch((error) => log.warn('A value without a provider key could not be deleted', { id, error }));
 
-  return {
-    async list(): Promise<ListedKey[]> {
-      const { keys, defaults } = await readModelAccount(table);
-      return keys.map((key) => ({ ...key, isDefault: defaults.providerKeyIds[key.provider] === key.id }));
-    },
+    return {
+      async list(): Promise<ListedKey[]> {
+        const { keys, defaults } = await readModelAccount(table);
+        return keys.map((key) => ({ ...key, isDefault: defaults.providerKeyIds[key.provider] === key.id }));
+      },
 
-    /** @throws 409 if the tenant can have no more. */
-    async create(principal: Principal, { apiKey, isDefault = false, ...given }: NewKey): Promise<ListedKey> {
-      const { provider, name, settings = null, isActive = true } = given;
-      assertSettings(provider, settings);
-      assertWithinLimit('provider keys', (await readModelAccount(table)).keys.length + 1);
-      const id = scope.newId('providerkey');
-      const at = createdAtFromId(id);
-      const valueId = await vault.store(id, apiKey);
-      const key: ProviderKey = {
-        id,
-        provider,
-        name,
-        settings,
-        limits: limitsAfter({}, given.limits),
-        isActive,
-        valueId,
-        keyPreview: secretPreview(apiKey),
-        userId: principal.userId,
-        createdAt: at,
-        updatedAt: at,
-      };
-      try {
-        return await change(principal)((account) => {
-          assertWithinLimit('provider keys', account.keys.length + 1);
+      /** @throws 409 if the tenant can have no more. */
+      async create(
+        principal: Principal,
+        { apiKey, isDefault = false, ...given }: NewKey,
+      ): Promise<ListedKey> {
+        const { provider, name, settings = null, isActive = true } = given;
+        assertSettings(provider, settings);
+        assertWithinLimit('provider keys', (await readModelAccount(table)).keys.length + 1);
+        const id = scope.newId('providerkey');
+        const at = createdAtFromId(id);
+        const valueId = await vault.store(id, apiKey);
+        const key: ProviderKey = {
+          id,
+          provider,
+          name,
+          settings,
+          limits: limitsAfter({}, given.limits),
+          isActive,
+          valueId,
+          keyPreview: secretPreview(apiKey),
+          userId: principal.userId,
+          createdAt: at,
+          updatedAt: at,
+        };
+        try {
+          return await change(principal)((account) => {
+            assertWithinLimit('provider keys', account.keys.length + 1);
+            return {
+              writes: [table.writes.insert(providerKeyEntity, key)],
+              ...withDefault(account, key, isDefault),
+              event: keyEvent('created', key),
+            };
+          });
+        } catch (error) {
+          // After an error of the table the transaction may have succeeded.
+          if (error instanceof ServiceError) await discard(id);
+          throw error;
+        }
+      },
+
+      /** @throws 404 */
+      async update(
+        principal: Principal,
+        id: string,
+        { apiKey, isDefault, ...given }: KeyInput,
+      ): Promise<ListedKey> {
+        const before = keyOfAccount(await readModelAccount(table), id);
+        if (given.settings) assertSettings(before.provider, given.settings);
+        const rotated = apiKey !== undefined && {
+          valueId: await vault.store(id, apiKey, { restores: false }),
+          keyPreview: secretPreview(apiKey),
+        };
+        return change(principal)((account) => {
+          const current = keyOfAccount(account, id);
+          const { name = current.name, isActive = current.isActive, settings = current.settings } = given;
+          const limits = limitsAfter(current.limits, given.limits);
+          const key = { ...current, ...rotated, name, isActive, settings, limits, updatedAt: now() };
           return {
-            writes: [table.writes.insert(providerKeyEntity, key)],
+            writes: [table.writes.put(providerKeyEntity, key)],
             ...withDefault(account, key, isDefault),
-            event: keyEvent('created', key),
+            event: keyEvent(rotated ? 'rotated' : 'updated', key),
           };
         });
-      } catch (error) {
-        // After an error of the table the transaction may have succeeded.
-        if (error instanceof ServiceError) await discard(id);
-        throw error;
-      }
-    },
+      },
 
-    /** @throws 404 */
-    async update(
-      principal: Principal,
-      id: string,
-      { apiKey, isDefault, ...given }: KeyInput,
-    ): Promise<ListedKey> {
-      const before = keyOfAccount(await readModelAccount(table), id);
-      if (given.settings) assertSettings(before.provider, given.settings);
-      const rotated = apiKey !== undefined && {
-        valueId: await vault.store(id, apiKey, { restores: false }),
-        keyPreview: secretPreview(apiKey),
-      };
-      return change(principal)((account) => {
-        const current = keyOfAccount(account, id);
-        const { name = current.name, isActive = current.isActive, settings = current.settings } = given;
-        const limits = limitsAfter(current.limits, given.limits);
-        const key = { ...current, ...rotated, name, isActive, settings, limits, updatedAt: now() };
-        return {
-          writes: [table.writes.put(providerKeyEntity, key)],
-          ...withDefault(account, key, isDefault),
-          event: keyEvent(rotated ? 'rotated' : 'updated', key),
-        };
-      });
-    },
-
-    /** @throws 404 */
-    async remove(principal: Principal, id: string): Promise<void> {
-      keyOfAccount(await readModelAccount(table), id);
-      // First, so that a retry after a failure finds the key, though without a value.
-      await vault.revoke(id);
-      await change(principal)((account): AccountChange<void> => {
-        const key = keyOfAccount(account, id);
-        return {
-          writes: [table.writes.remove(providerKeyEntity, { id })],
-          defaults: withDefault(account, key, false).defaults,
-          event: keyEvent('deleted', key),
-          result: undefined,
-        };
-      });
-    },
-  };
-});
+      /** @throws 404 */
+      async remove(principal: Principal, id: string): Promise<void> {
+        keyOfAccount(await readModelAccount(table), id);
+        // First, so that a retry after a failure finds the key, though without a value.
+        await vault.revoke(id);
+        await change(principal)((account): AccountChange<void> => {
+          const key = keyOfAccount(account, id);
+          return {
+            writes: [table.writes.remove(providerKeyEntity, { id })],
+            defaults: withDefault(account, key, false).defaults,
+            event: keyEvent('deleted', key),
+            result: undefined,
+          };
+        });
+      },
+    };
+  },
+);

@@ -22,7 +22,7 @@ import {
   valuesUpdate,
 } from './record-writer.ts';
 
-export const recordStore = /* @__PURE__ */ using(['table:write'], (scope: Scope) => {
+export const recordStore = /* @__PURE__ */ using(['table:write', 'table:delete'], (scope: Scope) => {
   const { table, signal } = scope;
 
   async function get(id: string): Promise<RecordItem> {

@@ -21,7 +21,7 @@ const itemsPerCommit = 8;
  * left is written again. @returns whether it is folded
  */
 export const folder = /* @__PURE__ */ using(
-  [hourNumbers, 'table:write'],
+  [hourNumbers, 'table:write', 'table:delete'],
   (scope: Scope) =>
     async (period: string): Promise<boolean> => {
       const mark = await takeMark(scope, period);

@@ -19,7 +19,7 @@ const attemptsMax = 10;
  * Deletes rows of runs, and none of the numbers: an hour that is not folded yet, or might be folded again, keeps those of
  * the rows that it loses.
  */
-export const runRowRemover = /* @__PURE__ */ using(['table:write'], (scope: Scope) => {
+export const runRowRemover = /* @__PURE__ */ using(['table:write', 'table:delete'], (scope: Scope) => {
   async function removeFromHour(hour: string, given: readonly Run[]): Promise<void> {
     let runs = given;
     for (let attempt = 1; runs.length > 0; attempt++) {

@@ -5,7 +5,7 @@ import { wakeUps } from './wake-ups.ts';
 
 /** Removes a schedule that was deleted: its entries in EventBridge Scheduler, its item and its history. */
 export const scheduleCleaner = /* @__PURE__ */ using(
-  ['table:write', wakeUps],
+  ['table:write', 'table:delete', wakeUps],
   (scope: Scope) =>
     async (id: string): Promise<void> => {
       const { table } = scope;

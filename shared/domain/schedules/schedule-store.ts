@@ -25,7 +25,7 @@ export const schedulesMax = 100;
 /** So that all schedules of a surface fit a response. */
 const scheduleBytesMax = 50_000;
 export const scheduleStore = /* @__PURE__ */ using(
-  ['table:write', wakeUps, recordStore, cleanupQueue],
+  ['table:write', 'table:delete', wakeUps, recordStore, cleanupQueue],
   (scope: Scope) => {
     const { table, now, newId } = scope;
     const find = (place: SchedulePlace, id: string) => findSchedule(scope, place, id);

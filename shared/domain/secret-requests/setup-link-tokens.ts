@@ -11,7 +11,7 @@ import type { Principal } from '../../platform/identity/principal.ts';
 const lifeMs = 24 * 3_600_000;
 
 /** The tokens of setup links. Each allows setting the values of its own keys only. */
-export const setupLinkTokens = /* @__PURE__ */ using(['table:write'], (scope: Scope) => {
+export const setupLinkTokens = /* @__PURE__ */ using(['table:write', 'table:delete'], (scope: Scope) => {
   const { table, now, newId } = scope;
   return {
     /** @returns the token, which is not stored. */

@@ -6,7 +6,7 @@ import type { Modification } from '../../platform/data/modify.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 import type { Principal } from '../../platform/identity/principal.ts';
 import { apiKeyStore } from '../api-keys/api-key-store.ts';
-import { keyValueWriter } from '../api-keys/key-values.ts';
+import { keyValueRemoval } from '../api-keys/key-values.ts';
 import { type Product, productEntity } from '../products/product.ts';
 import { productConflict } from '../products/product-store.ts';
 import { secretUseEntity } from '../secrets/secret.ts';
@@ -16,14 +16,14 @@ import { surfaceStore } from './surface-store.ts';
 
 /** The key first: what cannot be called does nothing. A clean-up removes what belongs to the surfaces. @throws 404 */
 export const productRemover = /* @__PURE__ */ using(
-  ['table:write', surfaceStore, apiKeyStore, keyValueWriter, cleanupQueue],
+  ['table:write', 'table:delete', surfaceStore, apiKeyStore, cleanupQueue],
   (scope: Scope) => {
     const apiKeys = apiKeyStore(scope);
     return async (by: Principal, id: string): Promise<void> => {
       const { product, surfaces } = await surfaceStore(scope).whole(id);
       const { testKeyId } = product;
       const key = testKeyId && (await apiKeys.get(testKeyId).catch(ifMissing(undefined)));
-      if (key) await apiKeys.remove(by, key, [keyValueWriter(scope).removalOf(key.id)]);
+      if (key) await apiKeys.remove(by, key, [keyValueRemoval(scope, key.id)]);
       const surfaceIds = await remove(scope, id);
       await cleanupQueue(scope).deleted(surfaceIds);
       // Not in the transaction, which may have only 100 writes.

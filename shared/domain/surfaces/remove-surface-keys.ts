@@ -9,7 +9,7 @@ import type { Scope } from '../../platform/data/scope.ts';
 import { testKeyValueEntity } from '../api-keys/key-values.ts';
 
 export const surfaceKeyRemover = /* @__PURE__ */ using(
-  ['table:write'],
+  ['table:write', 'table:delete'],
   ({ table }: Scope) =>
     async (surfaceId: string): Promise<void> => {
       for (const item of await table.queryAll({ partition: surfaceKeysPartition(surfaceId) })) {

@@ -6,7 +6,7 @@ import { surfaceSignerEntity } from './secrets/surface-signer.ts';
 
 /** Makes the plaintexts of a surface that was deleted, or was not created, unreadable. Idempotent. */
 export const surfaceSecretRemover = /* @__PURE__ */ using(
-  ['table:write', surfaceSecretRevoker],
+  ['table:write', 'table:delete', surfaceSecretRevoker],
   (scope: Scope) =>
     async (surfaceId: string): Promise<void> => {
       await surfaceSecretRevoker(scope).revoke(surfaceId);

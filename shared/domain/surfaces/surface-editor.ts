@@ -33,7 +33,15 @@ export interface EditedSurface {
 }
 
 export const surfaceEditor = /* @__PURE__ */ using(
-  ['table:write', productStore, surfaceStore, surfaceSecretWriter, surfaceSecretRemover, cardKeys],
+  [
+    'table:write',
+    'table:delete',
+    productStore,
+    surfaceStore,
+    surfaceSecretWriter,
+    surfaceSecretRemover,
+    cardKeys,
+  ],
   (scope: Scope) => {
     const { table, newId } = scope;
     const products = productStore(scope);

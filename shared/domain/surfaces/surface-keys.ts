@@ -16,7 +16,7 @@ import type { TenantTable } from '../../platform/data/table.ts';
 import { exists, type Write } from '../../platform/data/writes.ts';
 import { type AuditEvent, audit } from '../../platform/identity/audit.ts';
 import type { Principal } from '../../platform/identity/principal.ts';
-import { keyValues } from '../api-keys/key-values.ts';
+import { keyValueRemoval, keyValues } from '../api-keys/key-values.ts';
 import { surfaceEntity } from './surface/surface.ts';
 import { surfaceStore } from './surface-store.ts';
 
@@ -39,98 +39,101 @@ export async function keysOfSurface(table: TenantTable, surfaceId: string): Prom
 }
 
 /** Keys that can call the items of one surface, and nothing else. */
-export const surfaceKeys = /* @__PURE__ */ using(['table:write', surfaceStore, keyValues], (scope: Scope) => {
-  const { table, newId } = scope;
-  const values = keyValues(scope);
+export const surfaceKeys = /* @__PURE__ */ using(
+  ['table:write', 'table:delete', surfaceStore, keyValues],
+  (scope: Scope) => {
+    const { table, newId } = scope;
+    const values = keyValues(scope);
 
-  async function commit(by: Principal, event: AuditEvent, writes: readonly Write[]): Promise<void> {
-    const { write, log } = audit(scope, by, event);
-    await table.commit([...writes, write]);
-    log();
-  }
+    async function commit(by: Principal, event: AuditEvent, writes: readonly Write[]): Promise<void> {
+      const { write, log } = audit(scope, by, event);
+      await table.commit([...writes, write]);
+      log();
+    }
 
-  async function get({ productId, surfaceId }: Place, id: string): Promise<SurfaceKey> {
-    const key = await table.get(surfaceKeyEntity, { surfaceId, id }, { consistent: true });
-    if (key?.productId !== productId) throw notFound('Surface key');
-    return key;
-  }
+    async function get({ productId, surfaceId }: Place, id: string): Promise<SurfaceKey> {
+      const key = await table.get(surfaceKeyEntity, { surfaceId, id }, { consistent: true });
+      if (key?.productId !== productId) throw notFound('Surface key');
+      return key;
+    }
 
-  const removalOf = ({ surfaceId, id, hash }: SurfaceKey): Write[] => [
-    table.writes.remove(surfaceKeyEntity, { surfaceId, id }),
-    table.writes.remove(surfaceCredentialEntity, { hash }),
-    values.removalOf(id),
-  ];
+    const removalOf = ({ surfaceId, id, hash }: SurfaceKey): Write[] => [
+      table.writes.remove(surfaceKeyEntity, { surfaceId, id }),
+      table.writes.remove(surfaceCredentialEntity, { hash }),
+      keyValueRemoval(scope, id),
+    ];
 
-  return {
-    /** Newest first. @throws 404 if there is no such surface. */
-    async list({ productId, surfaceId }: Place): Promise<SurfaceKey[]> {
-      const [keys] = await Promise.all([
-        keysOfSurface(table, surfaceId),
-        surfaceStore(scope).find(productId, surfaceId),
-      ]);
-      return keys;
-    },
+    return {
+      /** Newest first. @throws 404 if there is no such surface. */
+      async list({ productId, surfaceId }: Place): Promise<SurfaceKey[]> {
+        const [keys] = await Promise.all([
+          keysOfSurface(table, surfaceId),
+          surfaceStore(scope).find(productId, surfaceId),
+        ]);
+        return keys;
+      },
 
-    /** @returns the key with its value, which only the value of a test key is kept of. @throws 404, 409 */
-    async create(
-      by: Principal,
-      { productId, surfaceId }: Place,
-      { perMinute, perDay, ...given }: NewSurfaceKey,
-    ): Promise<{ key: SurfaceKey; value: string }> {
-      const { userId, organizationId } = by;
-      if ((await table.count({ partition: surfaceKeysPartition(surfaceId) })) >= keysMax) throw tooMany();
-      const value = generateKey(`surface-${given.environment}`);
-      const id = newId('surfkey');
-      const key: SurfaceKey = {
-        id,
-        productId,
-        surfaceId,
-        userId,
-        organizationId,
-        ...given,
-        ...storedKeyForm(value),
-        ...(perMinute !== undefined && { perMinute }),
-        ...(perDay !== undefined && { perDay }),
-        isActive: true,
-        createdAt: createdAtFromId(id),
-        ...unusedSurfaceKey,
-      };
-      const { name, environment, scopes, expiresAt } = given;
-      const details = { productId, surfaceId, name, environment, scopes, expiresAt };
-      const writes = [
-        table.writes.check(surfaceEntity, { productId, id: surfaceId }, exists),
-        table.writes.insert(surfaceKeyEntity, key),
-        table.writes.insert(surfaceCredentialEntity, toSurfaceCredential(key)),
-        ...(environment === 'test' ? [await values.writeOf(key.id, value)] : []),
-      ];
-      await commit(by, { action: 'surface-key.created', targetId: key.id, details }, writes).catch(
-        (error) => {
-          throw error instanceof ConditionFailed ? notFound('Surface') : error;
-        },
-      );
-      return { key, value };
-    },
+      /** @returns the key with its value, which only the value of a test key is kept of. @throws 404, 409 */
+      async create(
+        by: Principal,
+        { productId, surfaceId }: Place,
+        { perMinute, perDay, ...given }: NewSurfaceKey,
+      ): Promise<{ key: SurfaceKey; value: string }> {
+        const { userId, organizationId } = by;
+        if ((await table.count({ partition: surfaceKeysPartition(surfaceId) })) >= keysMax) throw tooMany();
+        const value = generateKey(`surface-${given.environment}`);
+        const id = newId('surfkey');
+        const key: SurfaceKey = {
+          id,
+          productId,
+          surfaceId,
+          userId,
+          organizationId,
+          ...given,
+          ...storedKeyForm(value),
+          ...(perMinute !== undefined && { perMinute }),
+          ...(perDay !== undefined && { perDay }),
+          isActive: true,
+          createdAt: createdAtFromId(id),
+          ...unusedSurfaceKey,
+        };
+        const { name, environment, scopes, expiresAt } = given;
+        const details = { productId, surfaceId, name, environment, scopes, expiresAt };
+        const writes = [
+          table.writes.check(surfaceEntity, { productId, id: surfaceId }, exists),
+          table.writes.insert(surfaceKeyEntity, key),
+          table.writes.insert(surfaceCredentialEntity, toSurfaceCredential(key)),
+          ...(environment === 'test' ? [await values.writeOf(key.id, value)] : []),
+        ];
+        await commit(by, { action: 'surface-key.created', targetId: key.id, details }, writes).catch(
+          (error) => {
+            throw error instanceof ConditionFailed ? notFound('Surface') : error;
+          },
+        );
+        return { key, value };
+      },
 
-    /** It stops working at once. @throws 404 */
-    async remove(by: Principal, place: Place, id: string): Promise<void> {
-      const key = await get(place, id);
-      const details = { ...place };
-      await commit(by, { action: 'surface-key.deleted', targetId: id, details }, removalOf(key));
-    },
+      /** It stops working at once. @throws 404 */
+      async remove(by: Principal, place: Place, id: string): Promise<void> {
+        const key = await get(place, id);
+        const details = { ...place };
+        await commit(by, { action: 'surface-key.deleted', targetId: id, details }, removalOf(key));
+      },
 
-    /** The value of a test key. @throws 403 for a live key, 404, 409 */
-    async reveal(by: Principal, place: Place, id: string): Promise<{ key: SurfaceKey; value: string }> {
-      const key = await get(place, id);
-      if (key.environment !== 'test') {
-        throw forbidden('Only test keys can be revealed. Create another key to get a new value');
-      }
-      const value = await values.read(id);
-      if (value === undefined) throw conflict('The value of the key is gone. Create another key');
-      await commit(by, { action: 'surface-key.revealed', targetId: id, details: { ...place } }, []);
-      return { key, value };
-    },
-  };
-});
+      /** The value of a test key. @throws 403 for a live key, 404, 409 */
+      async reveal(by: Principal, place: Place, id: string): Promise<{ key: SurfaceKey; value: string }> {
+        const key = await get(place, id);
+        if (key.environment !== 'test') {
+          throw forbidden('Only test keys can be revealed. Create another key to get a new value');
+        }
+        const value = await values.read(id);
+        if (value === undefined) throw conflict('The value of the key is gone. Create another key');
+        await commit(by, { action: 'surface-key.revealed', targetId: id, details: { ...place } }, []);
+        return { key, value };
+      },
+    };
+  },
+);
 
 const tooMany = () =>
   conflict({ code: 'LIMIT_REACHED', message: `A surface has at most ${keysMax} keys. Delete unused ones` });

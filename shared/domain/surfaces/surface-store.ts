@@ -32,86 +32,91 @@ interface SurfaceModification {
   alsoWriteRefused?: () => Error;
 }
 
-export const surfaceStore = /* @__PURE__ */ using(['table:write', productStore], (scope: Scope) => {
-  const { table, now } = scope;
-  const products = productStore(scope);
+export const surfaceStore = /* @__PURE__ */ using(
+  ['table:write', 'table:delete', productStore],
+  (scope: Scope) => {
+    const { table, now } = scope;
+    const products = productStore(scope);
 
-  async function find(productId: string, id: string): Promise<Surface> {
-    return foundSurface(await table.get(surfaceEntity, { productId, id }));
-  }
+    async function find(productId: string, id: string): Promise<Surface> {
+      return foundSurface(await table.get(surfaceEntity, { productId, id }));
+    }
 
-  /** Applies a change to the current surface atomically. @throws 404; 409 after conflicts on every attempt. */
-  async function change(
-    productId: string,
-    id: string,
-    decide: (before: Surface) => SurfaceModification | Promise<SurfaceModification>,
-  ): Promise<Surface> {
-    const updatedAt = now().toISOString();
-    const decided = async (before: Surface): Promise<Modification<typeof surfaceEntity>> => {
-      const { after, ...others } = await decide(before);
-      return { put: fittingSurface({ ...after, updatedAt }), ...others };
-    };
-    return foundSurface(
-      await table.modify(surfaceEntity, { productId, id }, decided, { conflictError: surfaceChanged }),
-    );
-  }
-
-  return {
-    find,
-    change,
-
-    /** A product with its surfaces, in one request. @throws 404 */
-    async whole(productId: string): Promise<WholeProduct> {
-      const items = await table.queryAll({ partition: productPartition(productId) });
-      const [product] = decodeReadable(
-        productEntity,
-        items.filter(({ SK }) => SK === 'PRODUCT'),
+    /** Applies a change to the current surface atomically. @throws 404; 409 after conflicts on every attempt. */
+    async function change(
+      productId: string,
+      id: string,
+      decide: (before: Surface) => SurfaceModification | Promise<SurfaceModification>,
+    ): Promise<Surface> {
+      const updatedAt = now().toISOString();
+      const decided = async (before: Surface): Promise<Modification<typeof surfaceEntity>> => {
+        const { after, ...others } = await decide(before);
+        return { put: fittingSurface({ ...after, updatedAt }), ...others };
+      };
+      return foundSurface(
+        await table.modify(surfaceEntity, { productId, id }, decided, { conflictError: surfaceChanged }),
       );
-      if (!product) throw notFound('Product');
-      return {
-        product,
-        surfaces: decodeReadable(
-          surfaceEntity,
-          items.filter(({ SK }) => SK !== 'PRODUCT'),
-        ),
-      };
-    },
+    }
 
-    /** Newest first. @throws 404 if there is no such product. */
-    async list(productId: string, query: CursorQuery & SurfaceFilter) {
-      const wanted = (['type', 'status', 'environment'] as const).filter((name) => query[name] !== undefined);
-      const filter = {
-        expression: wanted.map((name) => `#summary.#${name} = :${name}`).join(' AND '),
-        values: Object.fromEntries(wanted.map((name) => [name, query[name]])),
-      };
-      const source = { partition: surfacesPartition(productId), index: 1, kind: 'surface' } as const;
-      const [{ rows, pagination }] = await Promise.all([
-        cursorPage(table, { ...source, ...(wanted.length > 0 && { filter }) }, query),
-        products.find(productId),
-      ]);
-      const keys = rows.map(({ id }) => surfaceEntity.key({ productId, id: String(id) }));
-      const items = await table.getMany(keys);
-      return { surfaces: decodeReadable(surfaceEntity, items), pagination };
-    },
+    return {
+      find,
+      change,
 
-    /** Unreachable at once; a clean-up of its id removes its keys, schedules and secrets. @throws 404 */
-    async remove(productId: string, id: string): Promise<void> {
-      const surface = await find(productId, id);
-      await products.change(productId, async (before) => {
-        const surfaces = before.surfaces.filter((each) => each.id !== id);
-        if (surfaces.length === before.surfaces.length) throw notFound('Surface');
+      /** A product with its surfaces, in one request. @throws 404 */
+      async whole(productId: string): Promise<WholeProduct> {
+        const items = await table.queryAll({ partition: productPartition(productId) });
+        const [product] = decodeReadable(
+          productEntity,
+          items.filter(({ SK }) => SK === 'PRODUCT'),
+        );
+        if (!product) throw notFound('Product');
         return {
-          after: { ...before, surfaces },
-          alsoWrite: [
-            table.writes.remove(surfaceEntity, { productId, id }, exists),
-            tombstoneWrite(scope, id),
-            ...secretUseWrites(table, id, { secretKeys: usedSecretKeys(surface) }, {}),
-          ],
+          product,
+          surfaces: decodeReadable(
+            surfaceEntity,
+            items.filter(({ SK }) => SK !== 'PRODUCT'),
+          ),
         };
-      });
-    },
-  };
-});
+      },
+
+      /** Newest first. @throws 404 if there is no such product. */
+      async list(productId: string, query: CursorQuery & SurfaceFilter) {
+        const wanted = (['type', 'status', 'environment'] as const).filter(
+          (name) => query[name] !== undefined,
+        );
+        const filter = {
+          expression: wanted.map((name) => `#summary.#${name} = :${name}`).join(' AND '),
+          values: Object.fromEntries(wanted.map((name) => [name, query[name]])),
+        };
+        const source = { partition: surfacesPartition(productId), index: 1, kind: 'surface' } as const;
+        const [{ rows, pagination }] = await Promise.all([
+          cursorPage(table, { ...source, ...(wanted.length > 0 && { filter }) }, query),
+          products.find(productId),
+        ]);
+        const keys = rows.map(({ id }) => surfaceEntity.key({ productId, id: String(id) }));
+        const items = await table.getMany(keys);
+        return { surfaces: decodeReadable(surfaceEntity, items), pagination };
+      },
+
+      /** Unreachable at once; a clean-up of its id removes its keys, schedules and secrets. @throws 404 */
+      async remove(productId: string, id: string): Promise<void> {
+        const surface = await find(productId, id);
+        await products.change(productId, async (before) => {
+          const surfaces = before.surfaces.filter((each) => each.id !== id);
+          if (surfaces.length === before.surfaces.length) throw notFound('Surface');
+          return {
+            after: { ...before, surfaces },
+            alsoWrite: [
+              table.writes.remove(surfaceEntity, { productId, id }, exists),
+              tombstoneWrite(scope, id),
+              ...secretUseWrites(table, id, { secretKeys: usedSecretKeys(surface) }, {}),
+            ],
+          };
+        });
+      },
+    };
+  },
+);
 
 /** The writes that remove the items of a capability from the surfaces of its product. */
 export async function itemRemovalWrites(

@@ -28,80 +28,83 @@ export const telemetryReader = /* @__PURE__ */ using(
     },
 );
 
-export const telemetryWriter = /* @__PURE__ */ using(['table:write', headersToStore], (scope: Scope) => {
-  const { table, now } = scope;
-  const { writes } = table;
-  const sealed = headersToStore(scope);
+export const telemetryWriter = /* @__PURE__ */ using(
+  ['table:write', 'table:delete', headersToStore],
+  (scope: Scope) => {
+    const { table, now } = scope;
+    const { writes } = table;
+    const sealed = headersToStore(scope);
 
-  const current = () => table.get(telemetrySettingEntity, {}, { consistent: true });
+    const current = () => table.get(telemetrySettingEntity, {}, { consistent: true });
 
-  const unchanged = (before: TelemetrySetting | undefined) =>
-    before ? { expression: '#versionId = :asRead', values: { asRead: before.versionId } } : absent;
+    const unchanged = (before: TelemetrySetting | undefined) =>
+      before ? { expression: '#versionId = :asRead', values: { asRead: before.versionId } } : absent;
 
-  /** Runs that ended before keep the previous setting. */
-  const replaced = (before: TelemetrySetting | undefined): Write[] =>
-    before
-      ? [
-          writes.update(
-            telemetryVersionEntity,
-            before,
-            { set: { ttl: unixSeconds(now()) + replacedSeconds } },
-            exists,
-          ),
-        ]
-      : [];
+    /** Runs that ended before keep the previous setting. */
+    const replaced = (before: TelemetrySetting | undefined): Write[] =>
+      before
+        ? [
+            writes.update(
+              telemetryVersionEntity,
+              before,
+              { set: { ttl: unixSeconds(now()) + replacedSeconds } },
+              exists,
+            ),
+          ]
+        : [];
 
-  const uses = (before: TelemetrySetting | undefined, after?: TelemetrySetting) =>
-    secretUseWrites(table, 'telemetry', namingOf(before), namingOf(after));
+    const uses = (before: TelemetrySetting | undefined, after?: TelemetrySetting) =>
+      secretUseWrites(table, 'telemetry', namingOf(before), namingOf(after));
 
-  async function commit(principal: Principal, event: AuditEvent, changes: readonly Write[]): Promise<void> {
-    const { write, log } = audit(scope, principal, event);
-    await table.commit([...changes, write]);
-    log();
-  }
+    async function commit(principal: Principal, event: AuditEvent, changes: readonly Write[]): Promise<void> {
+      const { write, log } = audit(scope, principal, event);
+      await table.commit([...changes, write]);
+      log();
+    }
 
-  return {
-    async put(principal: Principal, given: TelemetryBody): Promise<TelemetrySetting> {
-      return retryOnConflict(
-        async () => {
-          const before = await current();
-          const updatedAt = now().toISOString();
-          const setting: TelemetrySetting = {
-            versionId: scope.newId('telemetry'),
-            ...given,
-            ...(await sealed(given, before)),
-            createdAt: before?.createdAt ?? updatedAt,
-            updatedAt,
-          };
-          await commit(principal, eventOf('changed', setting), [
-            writes.put(telemetrySettingEntity, setting, unchanged(before)),
-            writes.put(telemetryVersionEntity, setting),
-            ...replaced(before),
-            ...uses(before, setting),
-          ]);
-          return setting;
-        },
-        { conflictError: changedMeanwhile },
-      );
-    },
+    return {
+      async put(principal: Principal, given: TelemetryBody): Promise<TelemetrySetting> {
+        return retryOnConflict(
+          async () => {
+            const before = await current();
+            const updatedAt = now().toISOString();
+            const setting: TelemetrySetting = {
+              versionId: scope.newId('telemetry'),
+              ...given,
+              ...(await sealed(given, before)),
+              createdAt: before?.createdAt ?? updatedAt,
+              updatedAt,
+            };
+            await commit(principal, eventOf('changed', setting), [
+              writes.put(telemetrySettingEntity, setting, unchanged(before)),
+              writes.put(telemetryVersionEntity, setting),
+              ...replaced(before),
+              ...uses(before, setting),
+            ]);
+            return setting;
+          },
+          { conflictError: changedMeanwhile },
+        );
+      },
 
-    /** @throws 404 */
-    async remove(principal: Principal): Promise<void> {
-      await retryOnConflict(
-        async () => {
-          const before = await current();
-          if (!before) throw notFound('Telemetry setting');
-          await commit(principal, eventOf('deleted', before), [
-            writes.remove(telemetrySettingEntity, {}, unchanged(before)),
-            ...replaced(before),
-            ...uses(before),
-          ]);
-        },
-        { conflictError: changedMeanwhile },
-      );
-    },
-  };
-});
+      /** @throws 404 */
+      async remove(principal: Principal): Promise<void> {
+        await retryOnConflict(
+          async () => {
+            const before = await current();
+            if (!before) throw notFound('Telemetry setting');
+            await commit(principal, eventOf('deleted', before), [
+              writes.remove(telemetrySettingEntity, {}, unchanged(before)),
+              ...replaced(before),
+              ...uses(before),
+            ]);
+          },
+          { conflictError: changedMeanwhile },
+        );
+      },
+    };
+  },
+);
 
 const namingOf = (setting: TelemetrySetting | undefined) => ({
   secretKeys: Object.values(setting?.secretKeysOf ?? {}).flat(),

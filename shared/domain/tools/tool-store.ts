@@ -17,7 +17,7 @@ export type ToolChanges = {
   [Member in 'name' | 'description' | 'parametersSchema' | 'config' | 'isActive']?: Tool[Member] | undefined;
 };
 
-export const toolStore = /* @__PURE__ */ using(['table:write'], (scope: Scope) => {
+export const toolStore = /* @__PURE__ */ using(['table:write', 'table:delete'], (scope: Scope) => {
   const { table, now, newId } = scope;
   const getMany = (ids: readonly string[]) => manyTools(scope, ids);
 

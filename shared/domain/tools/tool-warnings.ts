@@ -5,7 +5,7 @@ import { ifMissing } from '../../core/errors/errors.ts';
 import { using } from '../../platform/aws/uses.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 import { covers } from '../../platform/identity/permissions.ts';
-import { flowStore } from '../flows/flow-store.ts';
+import { flowFinder } from '../flows/flow-store.ts';
 import { isFlowText } from '../flows/texts/config-texts.ts';
 import { findSecrets } from '../secrets/find-secrets.ts';
 import { type CheckedTool, textsOfTool } from './check-tool.ts';
@@ -31,7 +31,7 @@ const listedMax = 20;
 
 /** Likely mistakes. What the caller may not read is not looked up. */
 export const toolWarnings = /* @__PURE__ */ using(
-  ['table:read', flowStore],
+  ['table:read', flowFinder],
   (scope: Scope) =>
     async (
       tool: CheckedTool,
@@ -105,7 +105,7 @@ async function readsOf(tool: CheckedTool, sandbox: Sandbox): Promise<Reads | und
 
 async function flowWarnings(scope: Scope, { config }: CheckedTool): Promise<ToolWarning[]> {
   const flowId = String(config.flowId);
-  const flow = await flowStore(scope).find(flowId).catch(ifMissing(undefined));
+  const flow = await flowFinder(scope).find(flowId).catch(ifMissing(undefined));
   if (!flow) return [warning('UNKNOWN_FLOW', `There is no flow ${flowId}`)];
   if (flow.publishedVersionId) return [];
   const message = `The flow "${flow.name}" has no published version, which the tool runs`;

@@ -29,7 +29,7 @@ const workspaceLeaseEntity = defineEntity({
 });
 
 /** Does work while no other apply of the tenant plans or writes. @throws 409 while one does */
-export const soleApply = /* @__PURE__ */ using(['table:write'], ({ table, now }: Scope) => {
+export const soleApply = /* @__PURE__ */ using(['table:write', 'table:delete'], ({ table, now }: Scope) => {
   const { writes } = table;
 
   return async <T>(work: (lost: AbortSignal) => Promise<T>): Promise<T> => {

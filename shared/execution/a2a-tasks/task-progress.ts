@@ -3,12 +3,12 @@ import type { A2aTask } from '../../domain/a2a-tasks/task.ts';
 import { a2aTaskStore } from '../../domain/a2a-tasks/task-store.ts';
 import { hasOpenQuestion } from '../../domain/run-waits/open-questions.ts';
 import { using } from '../../platform/aws/uses.ts';
-import { payloadStore } from '../../platform/data/payloads.ts';
+import { payloadReader } from '../../platform/data/payloads.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 import type { LoopWait } from '../agent-loop/facts.ts';
 import { endStatus } from '../agent-runs/executions/execution-writes.ts';
 import { findExecution, loadRun } from '../agent-runs/log/load-run.ts';
-import { runLog } from '../agent-runs/log/run-log.ts';
+import { runLogReader } from '../agent-runs/log/run-log.ts';
 import { readCheckpoints } from '../runs/checkpoints/read-checkpoints.ts';
 import { lastOutput } from '../runs/run-results/run-outcome.ts';
 
@@ -27,7 +27,7 @@ export type TaskEnding =
 
 /** How tasks stand: what they say themselves, or else what their runs say. Records the end of a run. */
 export const taskProgress = /* @__PURE__ */ using(
-  ['table:write', a2aTaskStore, payloadStore],
+  ['table:write', a2aTaskStore, payloadReader],
   (scope: Scope) => {
     const tasks = a2aTaskStore(scope);
 
@@ -59,7 +59,7 @@ async function ofAgent(scope: Scope, task: A2aTask): Promise<TaskProgress> {
   // A caller that waits asks often: the whole log is read only if some of what the run waited for was answered.
   const [execution, entry] = await Promise.all([
     findExecution(scope, executionId).catch(ifMissing(undefined)),
-    runLog(scope).last(executionId),
+    runLogReader(scope).last(executionId),
   ]);
   if (!execution) return { state: 'failed', at: task.updatedAt, error: 'The agent was deleted' };
   const last = entry?.fact;
@@ -92,7 +92,7 @@ async function ofFlow(scope: Scope, task: A2aTask): Promise<TaskProgress> {
     return {
       state: 'completed',
       at: end.at,
-      output: output ? await payloadStore(scope).fetch(output) : null,
+      output: output ? await payloadReader(scope).fetch(output) : null,
     };
   }
   if (end) return { state: 'failed', at: end.at, error: end.error };

@@ -13,7 +13,15 @@ const attemptsMax = 30;
 
 /** Ends the runs inside too. Its process notices that it lost the run. @returns whether it was still open. @throws 404 */
 export const endRun = /* @__PURE__ */ using(
-  ['table:write', 'payloads', 'queue:deliveries', runEnd],
+  [
+    'table:write',
+    'table:delete',
+    'payloads:read',
+    'payloads:write',
+    'payloads:delete',
+    'queue:deliveries',
+    runEnd,
+  ],
   async (
     scope: Scope,
     executionId: string,

@@ -1,13 +1,13 @@
 import { notFound } from '../../core/errors/errors.ts';
 import type { AgentContent } from '../../domain/agents/config/agent.ts';
 import { using } from '../../platform/aws/uses.ts';
-import { payloadStore } from '../../platform/data/payloads.ts';
+import { payloadReader } from '../../platform/data/payloads.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 import type { FactOf, RequestedCall } from '../agent-loop/facts.ts';
 import type { AgentExecution } from './executions/agent-execution.ts';
 import type { RunInput } from './input/run-input.ts';
 import { type LoadedRun, loadRun } from './log/load-run.ts';
-import { runLog } from './log/run-log.ts';
+import { runLogReader } from './log/run-log.ts';
 
 export interface CallDetails {
   call: RequestedCall;
@@ -18,7 +18,7 @@ export interface CallDetails {
 
 /** What can be read of single executions. Every one is of the agent, or runs inside of one of its executions. */
 export const executionDetails = /* @__PURE__ */ using(
-  ['table:read', payloadStore, runLog],
+  ['table:read', payloadReader, runLogReader],
   (scope: Scope) => {
     async function ofAgent(agentId: string, executionId: string): Promise<LoadedRun> {
       const run = await loadRun(scope, executionId);
@@ -31,12 +31,12 @@ export const executionDetails = /* @__PURE__ */ using(
       load: ofAgent,
 
       messages: async ({ input }: AgentExecution) =>
-        ((await payloadStore(scope).fetch(input)) as RunInput).messages,
+        ((await payloadReader(scope).fetch(input)) as RunInput).messages,
 
       /** What runs; null if that is a version. */
       async spec({ spec }: AgentExecution): Promise<Pick<AgentContent, 'config' | 'capabilities'> | null> {
         if (!spec) return null;
-        const { config, capabilities } = (await payloadStore(scope).fetch(spec)) as AgentContent;
+        const { config, capabilities } = (await payloadReader(scope).fetch(spec)) as AgentContent;
         return { config, capabilities };
       },
 

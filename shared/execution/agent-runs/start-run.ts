@@ -12,7 +12,7 @@ import type { Message } from '../../domain/conversations/message.ts';
 import { listedSeconds } from '../../domain/listed-seconds.ts';
 import type { RunOrigin } from '../../domain/runs/run-origin.ts';
 import type { RunSurface } from '../../domain/surfaces/surface/run-surface.ts';
-import { payloadStore } from '../../platform/data/payloads.ts';
+import { payloadWriter } from '../../platform/data/payloads.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 import type { Write } from '../../platform/data/writes.ts';
 import type { Principal } from '../../platform/identity/principal.ts';
@@ -83,7 +83,7 @@ export async function startRun(scope: Scope, request: AgentRunRequest, sandbox: 
     responseSchema: request.responseSchema,
     clientTools: request.clientTools,
   };
-  const payloads = payloadStore(scope);
+  const payloads = payloadWriter(scope);
   const offload = (name: string, value: unknown) =>
     payloads.offload(`agent-runs/${id}/${name}`, value, inlineMax);
   const [storedInput, spec] = await Promise.all([

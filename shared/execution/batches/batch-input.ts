@@ -1,5 +1,5 @@
 import type { Variables } from '../../core/variables/variables.ts';
-import { payloadStore } from '../../platform/data/payloads.ts';
+import { payloadReader, payloadWriter } from '../../platform/data/payloads.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 import type { RunRecord } from '../runs/run-variables.ts';
 import type { Batch } from './batch.ts';
@@ -12,7 +12,7 @@ export interface BatchInput {
 }
 
 export const offloadBatchInput = (scope: Scope, batchId: string, input: BatchInput) =>
-  payloadStore(scope).offload(`batches/${batchId}/input`, input);
+  payloadWriter(scope).offload(`batches/${batchId}/input`, input);
 
 export const fetchBatchInput = async (scope: Scope, batch: Batch | undefined): Promise<BatchInput> =>
-  batch?.dispatched ? ((await payloadStore(scope).fetch(batch.dispatched.input)) as BatchInput) : {};
+  batch?.dispatched ? ((await payloadReader(scope).fetch(batch.dispatched.input)) as BatchInput) : {};

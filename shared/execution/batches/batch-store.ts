@@ -23,22 +23,14 @@ const listedRecordsMax = 5_000;
 /** The slot, and so the FIFO message group, of the n-th record of a batch. */
 export const recordSlot = (batch: Pick<Batch, 'recordConcurrency'>, n: number) => n % batch.recordConcurrency;
 
-export const batchStore = /* @__PURE__ */ using(['table:write', payloadStore, runEnd], (scope: Scope) => {
+/** Looking at a batch settles it, if its last record is done. */
+export const batchFinder = /* @__PURE__ */ using(['table:write', runEnd], (scope: Scope) => {
   const { table } = scope;
-  const payloads = payloadStore(scope);
 
   async function get(id: string): Promise<Batch> {
     const batch = await table.get(batchEntity, { id }, { consistent: true });
     if (!batch) throw notFound('Batch');
     return batch;
-  }
-
-  /** A list of retried records may be longer than an item is. */
-  async function listOf(id: string, recordIds: readonly string[]) {
-    const isLong = recordIds.length > listedRecordsMax;
-    return isLong
-      ? { recordIds: [], offloaded: await payloads.offload(`batches/${id}/records`, recordIds) }
-      : { recordIds: [...recordIds] };
   }
 
   return {
@@ -53,6 +45,24 @@ export const batchStore = /* @__PURE__ */ using(['table:write', payloadStore, ru
       const batch = await table.get(batchEntity, { id }, { consistent: true });
       return batch && settledBatch(scope, batch);
     },
+  };
+});
+
+export const batchStore = /* @__PURE__ */ using([batchFinder, payloadStore], (scope: Scope) => {
+  const { table } = scope;
+  const payloads = payloadStore(scope);
+  const finder = batchFinder(scope);
+
+  /** A list of retried records may be longer than an item is. */
+  async function listOf(id: string, recordIds: readonly string[]) {
+    const isLong = recordIds.length > listedRecordsMax;
+    return isLong
+      ? { recordIds: [], offloaded: await payloads.offload(`batches/${id}/records`, recordIds) }
+      : { recordIds: [...recordIds] };
+  }
+
+  return {
+    ...finder,
 
     /**
      * @param recordIds The listed records, if there are too many for the batch item. @param alsoWrite Written in the same
@@ -99,6 +109,6 @@ export const batchStore = /* @__PURE__ */ using(['table:write', payloadStore, ru
 
     /** Cancels or fails a batch. @throws 409 after its end */
     stop: async (id: string, stopped: 'cancelled' | 'failed', error: string | null = null): Promise<Batch> =>
-      stopBatch(scope, await get(id), { stopped, error }),
+      stopBatch(scope, await finder.get(id), { stopped, error }),
   };
 });

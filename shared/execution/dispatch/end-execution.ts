@@ -17,7 +17,7 @@ import { endingOfFlow, runOfFlow } from '../runs/flow-run-listing.ts';
  * @throws ConditionFailed when the process of the run writes a checkpoint at the same time, or another one ends it.
  */
 export const endExecution = /* @__PURE__ */ using(
-  ['table:write', 'payloads', 'queue:deliveries', runEnd],
+  ['table:write', 'table:delete', 'payloads:read', 'payloads:write', 'queue:deliveries', runEnd],
   async (
     scope: Scope,
     execution: Execution,

@@ -1,5 +1,5 @@
 import { statusWrite } from '../../domain/runs/run-list.ts';
-import { payloadStore } from '../../platform/data/payloads.ts';
+import { payloadWriter } from '../../platform/data/payloads.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 import { callerDays, executionEntity, leaseChanges } from '../runs/execution.ts';
 import { runVersions } from '../runs/run-versions.ts';
@@ -20,7 +20,7 @@ export async function pauseForCaller(
   await runVersions(scope).keep(version, persistResults ? undefined : suspendedRunExpiresAt(scope));
   const { inputs, messages, options } = body;
   const given = { inputs, messages, ...(record && !record.id && { record }) };
-  const input = await payloadStore(scope).offload(`executions/${execution.id}/${toolCallId}`, given);
+  const input = await payloadWriter(scope).offload(`executions/${execution.id}/${toolCallId}`, given);
   const paused = {
     toolCallId,
     toolName: call.toolName,

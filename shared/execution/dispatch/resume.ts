@@ -2,7 +2,7 @@ import { conflict, ifMissing, invalidAt, notFound } from '../../core/errors/erro
 import { recordStore } from '../../domain/records/record-store.ts';
 import { statusWrite } from '../../domain/runs/run-list.ts';
 import { ConditionFailed } from '../../platform/data/condition-failed.ts';
-import { payloadStore } from '../../platform/data/payloads.ts';
+import { payloadReader } from '../../platform/data/payloads.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 import type { Write } from '../../platform/data/writes.ts';
 import type { Principal } from '../../platform/identity/principal.ts';
@@ -53,7 +53,7 @@ export async function resumeFlowRun(
   const sealed = sealedValues(scope);
   const [version, input, stored, done] = await Promise.all([
     runVersions(scope).started(execution.flowId, paused.flowVersionId, paused.subFlows),
-    payloadStore(scope).fetch(paused.input) as Promise<BatchInput>,
+    payloadReader(scope).fetch(paused.input) as Promise<BatchInput>,
     execution.recordId ? recordStore(scope).get(execution.recordId).catch(ifMissing(undefined)) : undefined,
     readStepResults(scope, earlier, sealed),
   ]);

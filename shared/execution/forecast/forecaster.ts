@@ -1,5 +1,5 @@
 import { mapConcurrently } from '../../core/concurrency/map-concurrently.ts';
-import { flowStore } from '../../domain/flows/flow-store.ts';
+import { flowFinder } from '../../domain/flows/flow-store.ts';
 import { getStepType } from '../../domain/flows/step-types/index.ts';
 import { walkSteps } from '../../domain/flows/steps/walk-steps.ts';
 import type { RecordItem } from '../../domain/records/record.ts';
@@ -37,7 +37,7 @@ const recordsAtOnce = 8;
 
 /** Says what a run would cost. Calls nothing, and stores nothing. */
 export const forecaster = /* @__PURE__ */ using(
-  [rehearsalPorts, runVersions, flowStore, batchStarter],
+  [rehearsalPorts, runVersions, flowFinder, batchStarter],
   (scope: Scope) => {
     /** @throws what the start of the run would throw */
     return async (
@@ -45,7 +45,7 @@ export const forecaster = /* @__PURE__ */ using(
       principal: Principal,
       timeLeftMs: () => number,
     ): Promise<Forecast> => {
-      const flow = await flowStore(scope).find(flowId);
+      const flow = await flowFinder(scope).find(flowId);
       const [{ steps }, selected] = await Promise.all([
         runVersions(scope).peek(flow, principal.environment, version),
         selectedRecords(scope, selection, timeLeftMs),

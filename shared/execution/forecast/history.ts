@@ -1,6 +1,6 @@
 import { tokensOfText } from '../../adapters/models/token-estimate.ts';
 import { decodeReadable } from '../../platform/data/entity.ts';
-import { type PayloadRef, payloadStore } from '../../platform/data/payloads.ts';
+import { type PayloadRef, payloadReader } from '../../platform/data/payloads.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 import { checkpointEntity, type StoredStepResult } from '../runs/checkpoints/checkpoint.ts';
 import { checkpointsOfFlow, withoutDeletedResults } from '../runs/checkpoints/checkpoint-index.ts';
@@ -31,7 +31,7 @@ const charactersPerToken = 3.5;
 /** The newest results by step, of steps that ran themselves. */
 export async function readHistory(scope: Scope, flowId: string): Promise<History> {
   const { table } = scope;
-  const payloads = payloadStore(scope);
+  const payloads = payloadReader(scope);
   const keys: ReturnType<typeof checkpointEntity.key>[] = [];
   const entries = checkpointsOfFlow(table, flowId, { newestFirst: true });
   for await (const { recordId, runId, index } of withoutDeletedResults(table, 'record', entries)) {

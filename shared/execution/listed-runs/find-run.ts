@@ -6,13 +6,13 @@ import { decode } from '../../platform/data/entity.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 import { agentExecutionEntity } from '../agent-runs/executions/agent-execution.ts';
 import { runOfAgent } from '../agent-runs/executions/agent-run-listing.ts';
-import { batchStore } from '../batches/batch-store.ts';
+import { batchFinder } from '../batches/batch-store.ts';
 import { withoutDeletedRuns } from './deleted-runs.ts';
 import { withProgress } from './running-batches.ts';
 
 /** A run by its id. @throws 404 if there is none of these kinds. */
 export const runFinder = /* @__PURE__ */ using(
-  ['table:read', batchStore],
+  ['table:read', batchFinder],
   (scope: Scope) =>
     async (id: string, kinds: readonly RunKind[]): Promise<Run> => {
       const run = await listedRun(scope, id);

@@ -15,7 +15,7 @@ import { invalidListCursor } from '../../platform/data/lists/pages.ts';
 import type { QueryOptions, WalkOptions } from '../../platform/data/query.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 import type { QueryPage } from '../../platform/data/table.ts';
-import { batchStore } from '../batches/batch-store.ts';
+import { batchFinder } from '../batches/batch-store.ts';
 import { withoutDeletedRuns } from './deleted-runs.ts';
 import { filterExpression, passes, type RunsFilter } from './run-filter.ts';
 import { withProgress } from './running-batches.ts';
@@ -46,7 +46,7 @@ const firstRowsPerRun = 4;
  * Lists the runs of the tenant, newest first. A page that would take more requests ends early, with a cursor.
  * @throws 400 for a cursor of another list.
  */
-export const runList = /* @__PURE__ */ using(['table:read', batchStore], (scope: Scope) => {
+export const runList = /* @__PURE__ */ using(['table:read', batchFinder], (scope: Scope) => {
   const { table, now } = scope;
 
   /** The next rows of all sources, as far as none of them can have newer ones. */

@@ -1,10 +1,10 @@
 import type { Run } from '../../domain/runs/run.ts';
 import { using } from '../../platform/aws/uses.ts';
-import { type PayloadRef, payloadBytes, payloadStore } from '../../platform/data/payloads.ts';
+import { type PayloadRef, payloadBytes, payloadReader } from '../../platform/data/payloads.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 import { agentExecutionEntity } from '../agent-runs/executions/agent-execution.ts';
 import type { RunInput } from '../agent-runs/input/run-input.ts';
-import { runLog } from '../agent-runs/log/run-log.ts';
+import { runLogReader } from '../agent-runs/log/run-log.ts';
 import { batchEntity } from '../batches/batch.ts';
 import { readCheckpoints } from '../runs/checkpoints/read-checkpoints.ts';
 import { lastOutput } from '../runs/run-results/run-outcome.ts';
@@ -20,9 +20,9 @@ const shownBytesMax = 1_000_000;
 const nothing: RunContent = { input: null, output: null };
 
 /** What a run was given and what came of it, as far as it is stored. */
-export const runContents = /* @__PURE__ */ using(['table:read', payloadStore], (scope: Scope) => {
+export const runContents = /* @__PURE__ */ using(['table:read', payloadReader], (scope: Scope) => {
   const { table } = scope;
-  const payloads = payloadStore(scope);
+  const payloads = payloadReader(scope);
 
   const shown = async (value: PayloadRef | undefined): Promise<unknown> =>
     value && payloadBytes(value) <= shownBytesMax ? payloads.fetchReadable(value) : null;
@@ -35,7 +35,7 @@ export const runContents = /* @__PURE__ */ using(['table:read', payloadStore], (
   async function ofAgent({ id }: Run): Promise<RunContent> {
     const execution = await table.get(agentExecutionEntity, { id });
     if (!execution?.isLogged) return nothing;
-    const [given, last] = await Promise.all([shown(execution.input), runLog(scope).last(id)]);
+    const [given, last] = await Promise.all([shown(execution.input), runLogReader(scope).last(id)]);
     const { messages = [] } = (given ?? {}) as Partial<RunInput>;
     const output = last?.fact.type === 'end' ? last.fact.output : null;
     const isShown = Buffer.byteLength(JSON.stringify(output)) <= shownBytesMax;

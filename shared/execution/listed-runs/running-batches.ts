@@ -1,12 +1,12 @@
 import type { Run } from '../../domain/runs/run.ts';
 import type { Scope } from '../../platform/data/scope.ts';
-import { batchStore } from '../batches/batch-store.ts';
+import { batchFinder } from '../batches/batch-store.ts';
 
 /** Running batches as their records stand now: two more requests, if there are any. */
 export async function withProgress(scope: Scope, runs: readonly Run[]): Promise<Run[]> {
   const open = runs.filter(({ kind, completedAt }) => kind === 'batch' && completedAt === undefined);
   if (open.length === 0) return [...runs];
-  const states = await batchStore(scope).statesOf(open.map(({ id }) => id));
+  const states = await batchFinder(scope).statesOf(open.map(({ id }) => id));
   return runs.map((run) => {
     const state = run.completedAt === undefined ? states.get(run.id) : undefined;
     if (!state) return run;

@@ -4,7 +4,7 @@ import { flowTargetsIn } from '../../domain/flows/sub-flows/flow-targets.ts';
 import { linkSteps } from '../../domain/flows/sub-flows/link.ts';
 import { loadSubFlows, type ReadSteps } from '../../domain/flows/sub-flows/load-sub-flows.ts';
 import type { SubFlows } from '../../domain/flows/sub-flows/sub-flows.ts';
-import { type LoadedVersion, versionStore } from '../../domain/flows/version-store.ts';
+import { type LoadedVersion, versionFinder } from '../../domain/flows/version-store.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 
 /** The version that a run runs, whose `flow` steps hold the steps of the flows that they run. */
@@ -25,7 +25,7 @@ export async function storedSteps(
   scope: Scope,
   { flowId, flowVersionId, subFlows }: StoredVersion,
 ): Promise<FlowStep[]> {
-  const versions = versionStore(scope);
+  const versions = versionFinder(scope);
   const version = await versions.immutable(flowId, flowVersionId).catch(ifMissing(undefined));
   if (!version || !subFlows) return version?.steps ?? [];
   const read = async (id: string, versionId: string) => (await versions.immutable(id, versionId)).steps;

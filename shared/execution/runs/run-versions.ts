@@ -4,7 +4,7 @@ import type { Flow, FlowVersion } from '../../domain/flows/flow.ts';
 import { flowVersionKind, stepFacts } from '../../domain/flows/flow-version-kind.ts';
 import type { FlowStep } from '../../domain/flows/steps/step.ts';
 import type { SubFlows } from '../../domain/flows/sub-flows/sub-flows.ts';
-import { type LoadedVersion, versionStore } from '../../domain/flows/version-store.ts';
+import { type LoadedVersion, versionFinder } from '../../domain/flows/version-store.ts';
 import { using } from '../../platform/aws/uses.ts';
 import { payloadStore } from '../../platform/data/payloads.ts';
 import type { Scope } from '../../platform/data/scope.ts';
@@ -24,7 +24,7 @@ export const runVersions = /* @__PURE__ */ using(['table:write', payloadStore], 
   const snapshots = versionSnapshots(scope, flowVersionKind);
 
   const load = (flowId: string, id: string): Promise<LoadedVersion> =>
-    recent(`${table.tenant} ${id}`, () => versionStore(scope).immutable(flowId, id));
+    recent(`${table.tenant} ${id}`, () => versionFinder(scope).immutable(flowId, id));
 
   const stepsOf = async (flowId: string, id: string) => (await load(flowId, id)).steps;
 

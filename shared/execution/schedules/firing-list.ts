@@ -6,7 +6,7 @@ import { using } from '../../platform/aws/uses.ts';
 import { type CursorQuery, cursorPage } from '../../platform/data/lists/pages.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 import type { BatchState } from '../batches/batch-states.ts';
-import { batchStore } from '../batches/batch-store.ts';
+import { batchFinder } from '../batches/batch-store.ts';
 import { batchDefaults } from '../batches/starting/batch-options.ts';
 
 const Listed = Firing.omit({ ttl: true });
@@ -25,7 +25,7 @@ export interface FiringState extends Pick<Firing, 'id' | 'scheduleId' | 'flowId'
 }
 
 /** The history of schedules, newest first. */
-export const firingList = /* @__PURE__ */ using([batchStore], (scope: Scope) => {
+export const firingList = /* @__PURE__ */ using([batchFinder], (scope: Scope) => {
   const { table } = scope;
 
   async function firingsOf(scheduleId: string, query: CursorQuery) {
@@ -37,7 +37,7 @@ export const firingList = /* @__PURE__ */ using([batchStore], (scope: Scope) => 
   async function statesOf(schedule: Schedule, firings: readonly ListedFiring[]) {
     const ids = firings.flatMap(({ batchId }) => batchId ?? []);
     const ahead = unfinishedBatchOf(schedule);
-    const batches = await batchStore(scope).statesOf(
+    const batches = await batchFinder(scope).statesOf(
       ids,
       ahead && ids.includes(ahead.id) ? ahead : undefined,
     );

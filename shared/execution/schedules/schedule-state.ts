@@ -6,7 +6,7 @@ import { using } from '../../platform/aws/uses.ts';
 import { decode } from '../../platform/data/entity.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 import { batchEntity } from '../batches/batch.ts';
-import { batchStore } from '../batches/batch-store.ts';
+import { batchFinder } from '../batches/batch-store.ts';
 
 export interface ScheduleState {
   /** What was deleted, if anything. */
@@ -15,7 +15,7 @@ export interface ScheduleState {
   isRunning: boolean;
 }
 
-export const scheduleStates = /* @__PURE__ */ using([batchStore], (scope: Scope) => {
+export const scheduleStates = /* @__PURE__ */ using([batchFinder], (scope: Scope) => {
   const { table } = scope;
   return async ({ id, productId, surfaceId, flowId, lastFiring }: Schedule): Promise<ScheduleState> => {
     const [surface, flow, firing, batch] = await table.getMany(
@@ -28,7 +28,7 @@ export const scheduleStates = /* @__PURE__ */ using([batchStore], (scope: Scope)
       ],
       { consistent: true },
     );
-    const progress = batch && (await batchStore(scope).settled(decode(batchEntity, batch)));
+    const progress = batch && (await batchFinder(scope).settled(decode(batchEntity, batch)));
     const isStarting = !batch && firing && decode(firingEntity, firing).state === 'starting';
     return {
       missing: surface ? (flow ? undefined : 'flow') : 'surface',

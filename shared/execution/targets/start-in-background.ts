@@ -24,7 +24,7 @@ export interface BackgroundRun extends TargetInput {
 
 /** A recorded run is run to its end: if its message gets lost, a sweep sends it again. */
 export const backgroundStarter = /* @__PURE__ */ using(
-  [batchStarter, agentToRun, agentRunQueue, 'table:write', 'payloads'],
+  [batchStarter, agentToRun, agentRunQueue, 'table:write', 'table:delete', 'payloads:read', 'payloads:write'],
   (scope: Scope) => {
     async function startAgent(run: BackgroundRun, sandbox: Sandbox): Promise<void> {
       const { target, batchId, inputs, messages = [], owner, surface, labels, alsoWrite } = run;

@@ -19,7 +19,17 @@ import { agentTimeMs, flowTimeMs } from './time-limits.ts';
 
 /** All uses, because the flow or the agent decides which services a run calls; without those of the policy. */
 export const targetScope = /* @__PURE__ */ using(
-  [livePorts, agentToRun, flowToRun, startGate, 'table:write', 'payloads', 'queue:wakes'],
+  [
+    livePorts,
+    agentToRun,
+    flowToRun,
+    startGate,
+    'table:write',
+    'table:delete',
+    'payloads:read',
+    'payloads:write',
+    'queue:wakes',
+  ],
   (all: Scope) => all,
 );
 

@@ -27,7 +27,7 @@ const over = undefined;
 
 /** One process at a time has the lease. If it crashes, the collector may get the spans twice, with the same ids. */
 export const runExporter = /* @__PURE__ */ using(
-  ['table:write', collectors, exportQueue, spanSender, runTrace],
+  ['table:write', 'table:delete', collectors, exportQueue, spanSender, runTrace],
   (scope: Scope) => {
     const { table, now } = scope;
 

@@ -1,7 +1,7 @@
 import { mapConcurrently } from '../../core/concurrency/map-concurrently.ts';
 import { readContext, runSpanId } from '../../core/tracing/trace-context.ts';
 import { decodeReadable } from '../../platform/data/entity.ts';
-import { payloadStore } from '../../platform/data/payloads.ts';
+import { payloadReader } from '../../platform/data/payloads.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 import { callPath } from '../agent-loop/call-span.ts';
 import {
@@ -10,7 +10,7 @@ import {
   childrenPartition,
 } from '../agent-runs/executions/agent-execution.ts';
 import type { RunInput } from '../agent-runs/input/run-input.ts';
-import { runLog } from '../agent-runs/log/run-log.ts';
+import { runLogReader } from '../agent-runs/log/run-log.ts';
 import { agentSpans } from './agent-spans.ts';
 import type { ContentReader } from './content.ts';
 import { genAiMessages, genAiText } from './messages.ts';
@@ -33,7 +33,7 @@ export interface AgentReader {
 export async function spanOfAgent(reader: AgentReader, execution: AgentExecution): Promise<SpanNode> {
   const { scope, content } = reader;
   const [log, children] = await Promise.all([
-    runLog(scope).read(execution.id),
+    runLogReader(scope).read(execution.id),
     readChildRuns(reader, execution.id),
   ]);
   const span = agentSpan(execution, agentSpans(execution, log, content));
@@ -44,7 +44,7 @@ export async function spanOfAgent(reader: AgentReader, execution: AgentExecution
 
 async function contentOf(scope: Scope, { input, error, isLogged }: AgentExecution, content: ContentReader) {
   if (!isLogged) return {};
-  const { messages, system } = ((await payloadStore(scope).fetchReadable(input)) ?? {}) as Partial<RunInput>;
+  const { messages, system } = ((await payloadReader(scope).fetchReadable(input)) ?? {}) as Partial<RunInput>;
   return {
     ...(messages && content.taken('gen_ai.input.messages', genAiMessages(messages))),
     ...(system && content.taken('gen_ai.system_instructions', [genAiText(system)])),

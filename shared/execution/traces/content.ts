@@ -1,4 +1,4 @@
-import { type PayloadRef, type PayloadStore, payloadBytes } from '../../platform/data/payloads.ts';
+import { type PayloadReader, type PayloadRef, payloadBytes } from '../../platform/data/payloads.ts';
 import { genAiMessage } from './messages.ts';
 
 /** Prompts and outputs as attributes, while the response has room for them. */
@@ -15,7 +15,7 @@ export interface ContentReader {
 
 const omitted = { 'content.omitted': true };
 
-export function openContent(payloads: PayloadStore, bytesMax: number): ContentReader {
+export function openContent(payloads: PayloadReader, bytesMax: number): ContentReader {
   let left = bytesMax;
   const taken: ContentReader['taken'] = (name, value) => {
     if (value === undefined) return {};

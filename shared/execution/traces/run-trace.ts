@@ -1,11 +1,11 @@
 import { ifMissing } from '../../core/errors/errors.ts';
 import { readContext, tracedRun } from '../../core/tracing/trace-context.ts';
-import { versionStore } from '../../domain/flows/version-store.ts';
+import { versionFinder } from '../../domain/flows/version-store.ts';
 import { type Run, type RunKind, runKinds } from '../../domain/runs/run.ts';
 import type { Trace } from '../../domain/runs/trace.ts';
 import { toolExecutionReader } from '../../domain/tools/tool-execution.ts';
 import { using } from '../../platform/aws/uses.ts';
-import { payloadStore } from '../../platform/data/payloads.ts';
+import { payloadReader } from '../../platform/data/payloads.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 import { agentExecutionEntity } from '../agent-runs/executions/agent-execution.ts';
 import { batchEntity } from '../batches/batch.ts';
@@ -42,14 +42,14 @@ interface Traced {
 
 /** What happened in a run, derived from what is stored of it. @throws 404 also for a run that the caller may not read. */
 export const runTrace = /* @__PURE__ */ using(
-  ['table:read', payloadStore, runFinder, versionStore, toolExecutionReader],
+  ['table:read', payloadReader, runFinder, versionFinder, toolExecutionReader],
   (scope: Scope) => {
     const traceOf = tracers(scope);
     return async (id: string, { kinds = runKinds, content = false }: TraceOptions = {}): Promise<Trace> => {
       const run = await runFinder(scope)(id, kinds);
       const reader: AgentReader = {
         scope,
-        content: content ? openContent(payloadStore(scope), traceContentBytesMax) : undefined,
+        content: content ? openContent(payloadReader(scope), traceContentBytesMax) : undefined,
         room: { left: kinds.includes('agent') ? tracedAgentsMax : 0 },
         isTruncated: false,
       };

@@ -1,7 +1,9 @@
 /** The CDK app derives IAM statements and variables from each (`infra/uses.ts`, `infra/aws/grants/`). */
 export type Use =
   | 'table:read'
+  /** Reads, puts, updates and checks items, and deletes none. */
   | 'table:write'
+  | 'table:delete'
   /** Reads all items of all tenants, for migrations. */
   | 'table:walk'
   /** Counts requests on the credential's item. */
@@ -11,7 +13,9 @@ export type Use =
   /** Verifies credentials as the authorizer does: keys in the table, tokens by the issuer's keys. */
   | 'credentials'
   | 'sign-in'
-  | 'payloads'
+  | 'payloads:read'
+  | 'payloads:write'
+  | 'payloads:delete'
   | 'payloads:list'
   | 'conversation-retention'
   | 'queue:plan'

@@ -28,24 +28,12 @@ export const payloadHeaders = { 'content-type': 'application/json', 'content-enc
 
 const signedSeconds = 3_600;
 
-export type PayloadStore = ReturnType<typeof payloadStore>;
+const keyOf = ({ table }: Scope, root: string, name: string) => `${root}${table.tenant}/${name}.json.gz`;
 
-/** Offloads to S3, gzip-compressed. @param root A prefix before the tenant's, for other rules of the bucket. */
-export const payloadStore = /* @__PURE__ */ using(['payloads'], ({ table, signal }: Scope, root = '') => {
-  const keyOf = (name: string) => `${root}${table.tenant}/${name}.json.gz`;
-  const store = {
-    /** @param name Unique per value: values are immutable. @param inlineMax In bytes of JSON. */
-    async offload(name: string, value: unknown, inlineMax = inlineBytesMax): Promise<PayloadRef> {
-      const json = JSON.stringify(value) ?? 'null';
-      if (Buffer.byteLength(json) <= inlineMax) return { inline: json };
-      const pointer = keyOf(name);
-      await request('PUT', pointer, {
-        body: await promisify(zlib().gzip)(json),
-        headers: payloadHeaders,
-      });
-      return { pointer, bytes: Buffer.byteLength(json) };
-    },
+export type PayloadReader = ReturnType<typeof payloadReader>;
 
+export const payloadReader = /* @__PURE__ */ using(['payloads:read'], ({ signal }: Pick<Scope, 'signal'>) => {
+  const reader = {
     async fetch(payloadRef: PayloadRef): Promise<unknown> {
       if (!('pointer' in payloadRef)) return JSON.parse(payloadRef.inline);
       const response = await request('GET', payloadRef.pointer, { signal });
@@ -58,7 +46,7 @@ export const payloadStore = /* @__PURE__ */ using(['payloads'], ({ table, signal
     /** The same for a list: `null` for a missing or broken value, which is logged. */
     async fetchReadable(payloadRef: PayloadRef): Promise<unknown> {
       try {
-        return await store.fetch(payloadRef);
+        return await reader.fetch(payloadRef);
       } catch (error) {
         if (!isLost(error)) throw error;
         log.error('A stored value is unreadable', { error, ...('pointer' in payloadRef && payloadRef) });
@@ -69,15 +57,39 @@ export const payloadStore = /* @__PURE__ */ using(['payloads'], ({ table, signal
     /** An address of the value, for an hour, for whoever has it. */
     urlOf: ({ pointer }: { pointer: string }) =>
       signedUrl(requireEnv('PAYLOAD_BUCKET'), pointer, signedSeconds),
-
-    remove: (pointers: readonly string[]) =>
-      Promise.all(pointers.map((pointer) => request('DELETE', pointer))),
   };
-  return store;
+  return reader;
 });
 
+export type PayloadWriter = ReturnType<typeof payloadWriter>;
+
+/** Offloads to S3, gzip-compressed. @param root A prefix before the tenant's, for other rules of the bucket. */
+export const payloadWriter = /* @__PURE__ */ using(['payloads:write'], (scope: Scope, root = '') => ({
+  /** @param name Unique per value: values are immutable. @param inlineMax In bytes of JSON. */
+  async offload(name: string, value: unknown, inlineMax = inlineBytesMax): Promise<PayloadRef> {
+    const json = JSON.stringify(value) ?? 'null';
+    if (Buffer.byteLength(json) <= inlineMax) return { inline: json };
+    const pointer = keyOf(scope, root, name);
+    await request('PUT', pointer, {
+      body: await promisify(zlib().gzip)(json),
+      headers: payloadHeaders,
+    });
+    return { pointer, bytes: Buffer.byteLength(json) };
+  },
+}));
+
+/** For those who read and write. */
+export const payloadStore = /* @__PURE__ */ using(
+  [payloadReader, payloadWriter],
+  (scope: Scope, root = '') => ({ ...payloadReader(scope), ...payloadWriter(scope, root) }),
+);
+
+export const payloadRemover = /* @__PURE__ */ using(['payloads:delete'], () => ({
+  remove: (pointers: readonly string[]) => Promise.all(pointers.map((pointer) => request('DELETE', pointer))),
+}));
+
 export const payloadFolders = /* @__PURE__ */ using(
-  ['payloads', 'payloads:list'],
+  ['payloads:delete', 'payloads:list'],
   ({ table }: Scope, root = '') => ({
     async remove(folder: string): Promise<void> {
       const prefix = `${root}${table.tenant}/${folder}/`;

@@ -5,7 +5,7 @@ import { a2aTaskStore } from '../../domain/a2a-tasks/task-store.ts';
 import { type TaskProgress, taskProgress } from '../../execution/a2a-tasks/task-progress.ts';
 import { taskStatus } from '../../execution/a2a-tasks/task-view.ts';
 import { followRun } from '../../execution/agent-runs/log/follow-run.ts';
-import { runLog } from '../../execution/agent-runs/log/run-log.ts';
+import { runLogReader } from '../../execution/agent-runs/log/run-log.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 import { agentEvents } from '../run-events/agent-events.ts';
 import { polled, taskEvents } from './run-events.ts';
@@ -19,7 +19,7 @@ export async function* followTask(
   signal: AbortSignal,
 ): AsyncGenerator<ServedEvent, void> {
   if (task.kind === 'flow') return yield* polled(scope, task, signal);
-  const last = await runLog(scope).last(task.executionId);
+  const last = await runLogReader(scope).last(task.executionId);
   const events = followRun(scope, task.executionId, last?.lastSeq ?? 0, signal);
   yield* taskEvents(scope, task, agentEvents(events), signal);
 }

@@ -16,7 +16,7 @@ import { survivesProcess } from '../../execution/targets/survives-process.ts';
 import { flowTimeMs } from '../../execution/targets/time-limits.ts';
 import { pageToolType } from '../../execution/tools/runnable-tool.ts';
 import { using } from '../../platform/aws/uses.ts';
-import { payloadStore } from '../../platform/data/payloads.ts';
+import { payloadWriter } from '../../platform/data/payloads.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 import { agentEvents } from '../run-events/agent-events.ts';
 import { flowEvents } from '../run-events/flow-events.ts';
@@ -121,7 +121,7 @@ async function withInput(
   const { table, newId } = scope;
   const { id } = execution;
   const name = `agent-runs/${id}/${newId('part')}`;
-  const stored = await payloadStore(scope).offload(name, input, inlineMax);
+  const stored = await payloadWriter(scope).offload(name, input, inlineMax);
   const exists = { expression: 'attribute_exists(PK)' };
   await table.commit([table.writes.update(agentExecutionEntity, { id }, { set: { input: stored } }, exists)]);
   return { ...execution, input: stored };

@@ -22,7 +22,7 @@ interface Reader {
 
 /** Yields the events of an answer that another request began. */
 export const followAnswer = /* @__PURE__ */ using(
-  [turnLeases, conversationMessages, flowAnswer, 'table:write', 'payloads'],
+  [turnLeases, conversationMessages, flowAnswer, 'table:write', 'payloads:read', 'payloads:write'],
   (scope: Scope) =>
     async function* follow(
       { token, session }: SessionContext,

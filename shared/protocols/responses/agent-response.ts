@@ -11,7 +11,10 @@ import { AgentResult, readAgentResult } from '../json/agent-result.ts';
 import { agentEvents } from '../run-events/agent-events.ts';
 
 /** All uses, because the agent decides which services a run calls. */
-export const runScope = using([livePorts, 'table:write', 'payloads', 'queue:agents'], (all: Scope) => all);
+export const runScope = using(
+  [livePorts, 'table:write', 'table:delete', 'payloads:read', 'payloads:write', 'queue:agents'],
+  (all: Scope) => all,
+);
 
 export interface ResponseForm {
   executionId: string;

@@ -10,7 +10,7 @@ import { runScope } from './agent-response.ts';
 
 /** All uses, because the flow decides which services a run calls. */
 export const executionScope = using(
-  [livePorts, runScope, 'table:write', 'payloads', 'queue:wakes'],
+  [livePorts, runScope, 'table:write', 'table:delete', 'payloads:read', 'payloads:write', 'queue:wakes'],
   (all: Scope) => all,
 );
 

@@ -52,7 +52,7 @@ test.each(cases)('%s sends no more requests than necessary', async (_what, bodyO
   await run();
   runtime.reset();
   await run();
-  expect(runtime.consumed.commands).toEqual(['UpdateItem', 'UpdateItem', ...expected, 'DeleteItem']);
+  expect(runtime.consumed.commands).toEqual(['UpdateItem', 'UpdateItem', ...expected, 'UpdateItem']);
 });
 
 test.each<[status: number, why: string, flow: object, record: object, options: object]>([

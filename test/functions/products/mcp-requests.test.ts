@@ -50,7 +50,7 @@ test('a warm surface takes two DynamoDB requests for a message, and eight for th
   // The surface with its flow, the counter of the key, a place among the tenant's runs, the run in the list, who collects it,
   // and its results with its end.
   expect(await commandsOf('tools/call', call)).toEqual(
-    [...admission, 'PutItem', 'UpdateItem', 'GetItem', 'TransactWriteItems', 'DeleteItem'].toSorted(),
+    [...admission, 'PutItem', 'UpdateItem', 'GetItem', 'TransactWriteItems', 'UpdateItem'].toSorted(),
   );
   expect(await commandsOf('resources/list')).toEqual([...admission, 'Query'].toSorted());
   expect(await commandsOf('resources/read', { uri: 'record:city/Bern' })).toEqual(

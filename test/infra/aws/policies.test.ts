@@ -120,6 +120,66 @@ test('only migrations may read the whole table', () => {
   expect(whoMay('dynamodb:Scan').map(([role]) => role)).toEqual(['migrations']);
 });
 
+/** The groups that may do this with payloads. */
+const whoMayWithPayloads = (action: string) => [
+  ...new Set(
+    grants
+      .filter(({ actions }) => actions.some((pattern) => lets(pattern, action)))
+      .filter(({ resources }) => resources.some((arn) => /storespayloads/.test(arn)))
+      .map(({ role }) => role)
+      .toSorted(),
+  ),
+];
+
+/** The groups whose runs of agents end, some of which keep no log. */
+const endingGroups = [
+  'agent-runs',
+  'client-chat',
+  'dispatch',
+  'openai',
+  'runs',
+  'surface-a2a',
+  'surface-mcp',
+  'surface-runs',
+  'tool-runs',
+  'workers',
+];
+
+test('groups that delete nothing cannot: neither items, nor payloads', () => {
+  const groups = new Set(
+    grants
+      .filter(({ actions }) => actions.some((name) => lets(name, 'dynamodb:Query')))
+      .map(({ role }) => role),
+  );
+  const deleting = whoMay('dynamodb:DeleteItem', 'dynamodb:BatchWriteItem').map(([role]) => role);
+  expect([...groups].filter((role) => !deleting.includes(role)).toSorted()).toEqual([
+    'agent-executions',
+    'api-mcp',
+    'audit-log',
+    'authorizer',
+    'mcp-authorization',
+    'migrations',
+    'model-usage',
+    'public',
+    'run-metrics',
+    'run-waits',
+  ]);
+  const removing = whoMayWithPayloads('s3:DeleteObject');
+  expect(removing).toEqual(['conversations', ...endingGroups].toSorted());
+  expect(whoMayWithPayloads('s3:ListBucket')).toEqual(['workers']);
+});
+
+test('groups that only read payloads cannot write them', () => {
+  const writing = whoMayWithPayloads('s3:PutObject');
+  expect(whoMayWithPayloads('s3:GetObject').filter((role) => !writing.includes(role))).toEqual([
+    'agent-executions',
+    'agents',
+    'flow-versions',
+    'products',
+    'tools',
+  ]);
+});
+
 /** The groups that run agents and tools, which refresh the tokens of MCP connections. */
 const runningGroups = [
   'agent-runs',

@@ -1,4 +1,4 @@
-import { relative } from 'node:path';
+import { relative, resolve } from 'node:path';
 import { build } from 'esbuild';
 import { beforeAll, expect, test } from 'vitest';
 import { entries } from '../../../infra/aws/conventions/entries.ts';
@@ -55,8 +55,17 @@ const withoutCommand = [
 /** Every bundle with the request stack holds how a session is verified, which only who uses `credentials` calls. */
 const unused = ['OIDC_ISSUER', 'OIDC_AUDIENCE'];
 
+/** What changes the table or payloads, by the names that the code of the service has for it. */
+const access = {
+  'table:delete': /\bwrites\d*\.remove\(|\b(removeAll|removeRange|insertAll)\(|[{,]remove:!0/,
+  'payloads:read': /\bpayloadReader\d*\(/,
+  'payloads:write': /\bpayloadWriter\d*\(/,
+  'payloads:delete': /\bpayload(Remover|Folders)\d*\(/,
+} as const satisfies Partial<Record<Use, RegExp>>;
+
 /** What lets only one use be seen in a bundle, where its variables do not. */
 const traces: Partial<Record<Use, RegExp>> = {
+  ...access,
   'payloads:list': /list-type/,
   bedrock: /@ai-sdk\/amazon-bedrock/,
 };
@@ -78,6 +87,9 @@ beforeAll(async () => {
 const startsThread = 'shared/adapters/sandbox/threads.ts';
 const thread = 'shared/adapters/sandbox-thread/thread.ts';
 
+/** The code behind every deletion, which all bundles have. */
+const ofTheTable = ['table', 'modify'].map((name) => resolve(`shared/platform/data/${name}.ts`));
+
 interface Bundled {
   text: string;
   modules: ReadonlySet<string>;
@@ -92,8 +104,11 @@ async function bundledTexts(files: readonly { id: string; file: string }[]) {
     entryPoints: Object.fromEntries(files.map(({ id, file }) => [id, file])),
     outdir: 'bundles',
     bundle: true,
-    minify: true,
+    // Names stay, which the traces need.
+    minifySyntax: true,
+    minifyWhitespace: true,
     packages: 'external',
+    external: ofTheTable,
     platform: 'node',
     format: 'esm',
     write: false,
@@ -118,8 +133,8 @@ const mentions = (id: string, name: string) => new RegExp(`\\b${name}\\b`).test(
 /** The commands of AWS that a file makes. */
 const commandsOf = (code: string) =>
   [...code.matchAll(/\bimport\{([^}]*)\}from"@aws-sdk\/client-[\w-]+"/g)]
-    .flatMap(([, names = '']) => [...names.matchAll(/\b(\w+)Command as ([\w$]+)/g)])
-    .filter(([, , alias = '']) => code.includes(`new ${alias}(`))
+    .flatMap(([, names = '']) => [...names.matchAll(/\b(\w+)Command\b(?: as ([\w$]+))?/g)])
+    .filter(([, name, alias = `${name}Command`]) => code.includes(`new ${alias}(`))
     .map(([, name = '']) => name);
 
 const each = entries.map((entry) => [entry.id, entry.uses] as const);
@@ -143,6 +158,15 @@ test('a use that only its trace identifies is declared where the code contains t
   const listing = entries.filter(({ id }) => /list-type/.test(codeOf[id] ?? ''));
   expect(listing.map(({ id }) => id)).toEqual(['workers.clean-up']);
   for (const { uses } of listing) expect(uses).toContain('payloads:list');
+});
+
+test('the role of each group may delete items, and read, write and delete payloads, exactly if its code does', () => {
+  for (const [group, some] of Map.groupBy(entries, (entry) => entry.group)) {
+    const declared = new Set(some.flatMap(({ uses }) => uses));
+    const code = some.map(({ id }) => codeOf[id]).join('\n');
+    for (const [use, trace] of Object.entries(access))
+      expect([use, declared.has(use as Use)], `${group}: ${trace}`).toEqual([use, trace.test(code)]);
+  }
 });
 
 test('each role allows exactly the commands that its Lambdas’ code uses', () => {

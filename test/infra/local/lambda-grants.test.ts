@@ -15,7 +15,7 @@ test('a Lambda sees only the service variables of its own uses, plus all other v
     import { enforceGrants, lambdaRights, withGrants } from './infra/local/runtime/lambda-grants.ts';
     enforceGrants();
     const read = () => [process.env.TABLE_NAME, process.env.PAYLOAD_BUCKET, process.env.OTHER];
-    const later = await withGrants(lambdaRights('some', ['payloads']), async () => {
+    const later = await withGrants(lambdaRights('some', ['payloads:read']), async () => {
       await new Promise((resolve) => setTimeout(resolve, 1));
       return read();
     });
@@ -30,7 +30,7 @@ test('a Lambda sees only the service variables of its own uses, plus all other v
 
 test('a Lambda can run only the table operations that its uses allow, including in transactions', () => {
   const errors = run(`
-    import { GetCommand, PutCommand, TransactWriteCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
+    import { BatchWriteCommand, GetCommand, PutCommand, TransactWriteCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
     import { enforceGrants, lambdaRights, withGrants } from './infra/local/runtime/lambda-grants.ts';
     import { documentClient } from './shared/platform/data/client.ts';
     enforceGrants();
@@ -42,9 +42,10 @@ test('a Lambda can run only the table operations that its uses allow, including 
       put: new PutCommand(item),
       update: new UpdateCommand(item),
       transaction: new TransactWriteCommand({ TransactItems: [{ Update: item }, { Delete: item }] }),
+      batch: new BatchWriteCommand({ RequestItems: { table: [{ DeleteRequest: { Key: item.Key } }] } }),
     };
     const errors = {};
-    for (const use of ['table:read', 'table:write', 'rate-limits', 'payloads']) {
+    for (const use of ['table:read', 'table:write', 'table:delete', 'rate-limits', 'payloads:delete']) {
       errors[use] = [];
       for (const command of Object.values(commands)) {
         await withGrants(lambdaRights('some/lambda', [use]), async () => client.send(command)).then(
@@ -56,9 +57,72 @@ test('a Lambda can run only the table operations that its uses allow, including 
     console.log(JSON.stringify(errors));`);
   const denied = (action: string) => `some/lambda may not dynamodb:${action}`;
   expect(errors).toEqual({
-    'table:read': [null, denied('PutItem'), denied('UpdateItem'), denied('UpdateItem')],
-    'table:write': [null, null, null, null],
-    'rate-limits': [denied('GetItem'), denied('PutItem'), null, denied('DeleteItem')],
-    payloads: [denied('GetItem'), denied('PutItem'), denied('UpdateItem'), denied('UpdateItem')],
+    'table:read': [null, ...['PutItem', 'UpdateItem', 'UpdateItem', 'BatchWriteItem'].map(denied)],
+    'table:write': [null, null, null, denied('DeleteItem'), denied('BatchWriteItem')],
+    'table:delete': [...['GetItem', 'PutItem', 'UpdateItem', 'UpdateItem'].map(denied), null],
+    'rate-limits': [
+      ...['GetItem', 'PutItem'].map(denied),
+      null,
+      ...['DeleteItem', 'BatchWriteItem'].map(denied),
+    ],
+    'payloads:delete': ['GetItem', 'PutItem', 'UpdateItem', 'UpdateItem', 'BatchWriteItem'].map(denied),
+  });
+});
+
+test('a Lambda can read, write, delete and list payloads only as its uses allow, and what it tried stays known', () => {
+  const seen = run(`
+    process.env.AWS_ENDPOINT_URL_S3 = 'http://s3';
+    Object.assign(process.env, { AWS_REGION: 'r', AWS_ACCESS_KEY_ID: 'id', AWS_SECRET_ACCESS_KEY: 'key' });
+    globalThis.fetch = async () => new Response('');
+    const { deniedActions, enforceGrants, lambdaRights, withGrants } = await import('./infra/local/runtime/lambda-grants.ts');
+    const { s3Request } = await import('./shared/platform/aws/s3.ts');
+    enforceGrants();
+    const allowed = {};
+    for (const use of ['payloads:read', 'payloads:write', 'payloads:delete', 'payloads:list', 'assets']) {
+      const tried = { GET: [], PUT: [], DELETE: [], list: [{ query: new URLSearchParams({ 'list-type': '2' }) }] };
+      allowed[use] = [];
+      for (const [name, [options]] of Object.entries(tried)) {
+        const send = () => s3Request('payloads', options ? 'GET' : name, options ? '' : 'key', options);
+        await withGrants(lambdaRights('some/lambda', [use]), send).then(() => allowed[use].push(name), () => {});
+      }
+    }
+    await withGrants(lambdaRights('other', []), () => s3Request('assets', 'GET', 'key'));
+    console.log(JSON.stringify({ allowed, denied: deniedActions() }));`);
+  expect(seen.allowed).toEqual({
+    'payloads:read': ['GET'],
+    'payloads:write': ['PUT'],
+    'payloads:delete': ['DELETE'],
+    'payloads:list': ['list'],
+    assets: [],
+  });
+  const reason = 'none of its factories states a use for it';
+  expect(seen.denied.toSorted()).toEqual(
+    ['DeleteObject', 'GetObject', 'ListBucket', 'PutObject'].map(
+      (action) => `some/lambda may not s3:${action}: ${reason}`,
+    ),
+  );
+});
+
+test('a Lambda of a group that deletes nothing cannot delete, one that does can', () => {
+  const errors = run(`
+    import { entries } from './infra/aws/conventions/entries.ts';
+    import { enforceGrants, lambdaRights, withGrants } from './infra/local/runtime/lambda-grants.ts';
+    import { documentClient } from './shared/platform/data/client.ts';
+    import { tenantTable } from './shared/platform/data/table.ts';
+    enforceGrants();
+    const client = documentClient();
+    client.middlewareStack.add(() => async () => ({ output: {} }), { step: 'initialize' });
+    const table = tenantTable(client, 'table', 'tenant');
+    const errors = {};
+    for (const id of ['agent-executions.list', 'run-waits.answer', 'api-mcp.serve', 'flows.delete']) {
+      const { uses } = entries.find((entry) => entry.id === id);
+      const removed = withGrants(lambdaRights(id, uses), () => table.commit([{ Delete: { Key: { PK: 'a', SK: 'b' } } }]));
+      errors[id] = await removed.then(() => null, ({ message }) => message.split(':').slice(0, 2).join(':'));
+    }
+    console.log(JSON.stringify(errors));`);
+  const denied = (id: string) => [id, `${id} may not dynamodb:DeleteItem`];
+  expect(errors).toEqual({
+    ...Object.fromEntries(['agent-executions.list', 'run-waits.answer', 'api-mcp.serve'].map(denied)),
+    'flows.delete': null,
   });
 });

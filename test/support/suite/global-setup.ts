@@ -49,7 +49,9 @@ async function startWorld() {
   child.once('exit', fail);
   const stop = async () => {
     child.off('exit', fail).disconnect();
-    await ended;
+    const [code] = await ended;
+    // It has written which rights its Lambdas lack.
+    if (code !== 0) process.exitCode = 1;
   };
   return { provided, stop };
 }

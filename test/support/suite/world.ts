@@ -1,3 +1,4 @@
+import { deniedActions } from '../../../infra/local/runtime/lambda-grants.ts';
 import { startStack } from '../../../infra/local/stack.ts';
 import { startModels } from '../models/models.ts';
 import { startFailingMcpServer } from '../servers/failing-mcp-server.ts';
@@ -69,5 +70,7 @@ process.send?.(world);
 process.on('SIGINT', () => {});
 process.once('disconnect', async () => {
   await servers.disposeAsync();
-  process.exit();
+  // Also those whose error the code swallowed, so that no test saw it.
+  for (const denied of deniedActions()) process.stderr.write(`A role lacks a right: ${denied}\n`);
+  process.exit(deniedActions().length > 0 ? 1 : 0);
 });

@@ -34,7 +34,7 @@ interface Known {
 
 /** @throws 400 with the path of each flow, agent or connection that does not exist, or that is the flow of the steps itself. */
 export const assertStepTargets = /* @__PURE__ */ using(
-  ['table:read', 'payloads'],
+  ['table:read', 'payloads:read'],
   (scope: Scope) =>
     async (steps: readonly FlowStepInput[], path: readonly PropertyKey[], flowId?: string): Promise<void> => {
       const { table } = scope;

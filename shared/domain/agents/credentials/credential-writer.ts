@@ -15,7 +15,7 @@ const atOnce = 10;
 
 /** Each value is a secret of its own, so a change that fails or is overtaken leaves the stored ones as they are. */
 export const credentialWriter = /* @__PURE__ */ using(
-  ['table:write', agentCredentialVault],
+  ['table:write', 'table:delete', agentCredentialVault],
   (scope: Scope) => {
     const { table } = scope;
     const vault = agentCredentialVault(scope);

@@ -1,9 +1,9 @@
 import { detailAt, type ErrorDetail, invalidAt } from '../../../core/errors/errors.ts';
 import { using } from '../../../platform/aws/uses.ts';
 import type { Scope } from '../../../platform/data/scope.ts';
-import { flowStore } from '../flow-store.ts';
+import { flowFinder } from '../flow-store.ts';
 import type { FlowStep } from '../steps/step.ts';
-import { versionStore } from '../version-store.ts';
+import { versionFinder } from '../version-store.ts';
 import { type FlowReader, storedFlows } from './flow-reader.ts';
 import { type FlowTarget, flowTargetsIn } from './flow-targets.ts';
 import { flowsMax, levelsMax } from './sub-flows.ts';
@@ -15,7 +15,7 @@ export interface PlacedTarget extends FlowTarget {
 
 /** @throws 400 if the flow cannot run what a version of it runs, at its `versionId` */
 export const assertPublishable = /* @__PURE__ */ using(
-  [flowStore, versionStore],
+  [flowFinder, versionFinder],
   (scope: Scope) =>
     async (flowId: string, steps: readonly FlowStep[]): Promise<void> => {
       const targets = flowTargetsIn(steps).map((target) => ({ ...target, path: [] }));

@@ -3,9 +3,9 @@ import { withBareReferences } from '../../../core/secrets/secret-references.ts';
 import { using } from '../../../platform/aws/uses.ts';
 import type { Scope } from '../../../platform/data/scope.ts';
 import { megabytes, responseBytes, responseBytesMax } from '../../../platform/http/responses/body-sizes.ts';
-import { flowStore } from '../flow-store.ts';
+import { flowFinder } from '../flow-store.ts';
 import type { FlowStep } from '../steps/step.ts';
-import { versionStore } from '../version-store.ts';
+import { versionFinder } from '../version-store.ts';
 import { flowTargetsIn } from './flow-targets.ts';
 import { loadSubFlows } from './load-sub-flows.ts';
 
@@ -23,8 +23,8 @@ export type ExportedFlow = {
  * Exports the published version of a flow, or the draft if no version is published.
  * @throws 404; 413 if a response has no room for it and the flows that it runs
  */
-export const flowExporter = /* @__PURE__ */ using([flowStore, versionStore], (scope: Scope) => {
-  const [flows, versions] = [flowStore(scope), versionStore(scope)];
+export const flowExporter = /* @__PURE__ */ using([flowFinder, versionFinder], (scope: Scope) => {
+  const [flows, versions] = [flowFinder(scope), versionFinder(scope)];
   const readSteps = async (id: string, versionId: string) => (await versions.immutable(id, versionId)).steps;
   return async (flowId: string): Promise<ExportedFlow> => {
     const { id, name, description, publishedVersionId } = await flows.find(flowId);

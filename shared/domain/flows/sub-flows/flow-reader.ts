@@ -1,9 +1,9 @@
 import { loadEachOnce } from '../../../core/concurrency/load-each-once.ts';
 import { ifMissing } from '../../../core/errors/errors.ts';
 import type { Scope } from '../../../platform/data/scope.ts';
-import { flowStore, type LoadedFlow } from '../flow-store.ts';
+import { flowFinder, type LoadedFlow } from '../flow-store.ts';
 import type { FlowStep } from '../steps/step.ts';
-import { versionStore } from '../version-store.ts';
+import { versionFinder } from '../version-store.ts';
 import type { FlowTarget } from './flow-targets.ts';
 
 /** Flows and their versions. A draft may be one that is not saved yet. */
@@ -14,7 +14,7 @@ export interface FlowReader {
 
 /** Reads each stored flow and each version once. */
 export function storedFlows(scope: Scope): FlowReader {
-  const [flows, versions] = [flowStore(scope), versionStore(scope)];
+  const [flows, versions] = [flowFinder(scope), versionFinder(scope)];
   return {
     flow: loadEachOnce((id: string) => flows.get(id).catch(ifMissing(undefined))),
     version: loadEachOnce(

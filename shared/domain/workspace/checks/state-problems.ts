@@ -1,8 +1,8 @@
 import type { ErrorDetail } from '../../../core/errors/errors.ts';
 import { using } from '../../../platform/aws/uses.ts';
 import type { Scope } from '../../../platform/data/scope.ts';
-import { flowStore } from '../../flows/flow-store.ts';
-import { versionStore } from '../../flows/version-store.ts';
+import { flowFinder } from '../../flows/flow-store.ts';
+import { versionFinder } from '../../flows/version-store.ts';
 import type { NameBook } from '../names.ts';
 import type { PlannedChange } from '../plan.ts';
 import { agentProblems } from './agent-problems.ts';
@@ -12,7 +12,7 @@ import { scheduleProblems } from './schedule-problems.ts';
 
 /** What endpoints would refuse because of other resources, as these are after the apply. */
 export const stateProblems = /* @__PURE__ */ using(
-  ['table:read', flowStore, versionStore],
+  ['table:read', flowFinder, versionFinder],
   (scope: Scope) =>
     async (changes: readonly PlannedChange[], book: NameBook): Promise<ErrorDetail[]> => {
       const toId = book.toId((target, name) => book.addPlaceholder(target, name));

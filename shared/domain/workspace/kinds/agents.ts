@@ -1,7 +1,7 @@
 import { hasSecretReference } from '../../../core/secrets/secret-references.ts';
 import { using } from '../../../platform/aws/uses.ts';
 import type { Scope } from '../../../platform/data/scope.ts';
-import { agentStore } from '../../agents/agent-store.ts';
+import { agentFinder } from '../../agents/agent-store.ts';
 import type { Agent } from '../../agents/config/agent.ts';
 import { capabilitiesMax } from '../../agents/config/capabilities.ts';
 import type { DocumentKind, ResourceMembers, StoredResource, WorkspaceKind } from './kind.ts';
@@ -58,8 +58,8 @@ export const agentsKind: WorkspaceKind = {
       max: capabilitiesMax,
       limit: `An agent has at most ${capabilitiesMax} capabilities`,
     }),
-  read: /* @__PURE__ */ using([agentStore], (scope: Scope) => {
-    const store = agentStore(scope);
+  read: /* @__PURE__ */ using([agentFinder], (scope: Scope) => {
+    const store = agentFinder(scope);
     return (room) =>
       readAll(
         async (query) => {

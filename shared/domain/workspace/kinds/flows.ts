@@ -1,6 +1,6 @@
 import { using } from '../../../platform/aws/uses.ts';
 import type { Scope } from '../../../platform/data/scope.ts';
-import { flowStore } from '../../flows/flow-store.ts';
+import { flowFinder } from '../../flows/flow-store.ts';
 import { mapHeldLists } from '../../flows/steps/held-lists.ts';
 import type { ResourceMembers, StoredResource, WorkspaceKind } from './kind.ts';
 import { stepReferences } from './places.ts';
@@ -19,8 +19,8 @@ export const flowsKind: WorkspaceKind = {
     return { ...content, ...(Array.isArray(flowSteps) && { flowSteps: tidySteps(flowSteps) }) };
   },
   references: stepReferences,
-  read: /* @__PURE__ */ using([flowStore], (scope: Scope) => {
-    const flows = flowStore(scope);
+  read: /* @__PURE__ */ using([flowFinder], (scope: Scope) => {
+    const flows = flowFinder(scope);
     return (room) =>
       readAll(
         async (query) => {

@@ -1,5 +1,5 @@
 import { idCeiling, idFloor } from '../../../core/ids.ts';
-import { agentStore } from '../../../domain/agents/agent-store.ts';
+import { agentFinder } from '../../../domain/agents/agent-store.ts';
 import { using } from '../../../platform/aws/uses.ts';
 import { type CursorQuery, cursorPage, onePage } from '../../../platform/data/lists/pages.ts';
 import type { Scope } from '../../../platform/data/scope.ts';
@@ -22,12 +22,12 @@ export interface ExecutionsQuery extends CursorQuery {
 }
 
 /** Lists the executions of an agent, newest first. */
-export const agentExecutions = /* @__PURE__ */ using([agentStore], (scope: Scope) => {
+export const agentExecutions = /* @__PURE__ */ using([agentFinder], (scope: Scope) => {
   const { table } = scope;
 
   /** @throws 404 if there is no such agent. */
   return async (agentId: string, query: ExecutionsQuery) => {
-    await agentStore(scope).find(agentId);
+    await agentFinder(scope).find(agentId);
     const { executionId, parentExecutionId } = query;
     if (executionId) return ofOne(await table.get(agentExecutionEntity, { id: executionId }), query);
     const source = parentExecutionId

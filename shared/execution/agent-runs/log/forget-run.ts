@@ -1,4 +1,4 @@
-import { payloadStore } from '../../../platform/data/payloads.ts';
+import { payloadRemover } from '../../../platform/data/payloads.ts';
 import type { Scope } from '../../../platform/data/scope.ts';
 import { exists } from '../../../platform/data/writes.ts';
 import { type AgentExecution, agentExecutionEntity } from '../executions/agent-execution.ts';
@@ -29,5 +29,5 @@ async function removeSaid(scope: Scope, { id, input, spec }: AgentExecution): Pr
   const pointers = [input, spec, ...items.map(({ fact }) => fact)].flatMap((value) =>
     value && typeof value === 'object' && 'pointer' in value ? [String(value.pointer)] : [],
   );
-  await Promise.all([table.removeAll(items), payloadStore(scope).remove(pointers)]);
+  await Promise.all([table.removeAll(items), payloadRemover().remove(pointers)]);
 }

@@ -1,13 +1,13 @@
 import { ifMissing, notFound } from '../../../core/errors/errors.ts';
 import { agentVersions } from '../../../domain/agents/agent-versions.ts';
 import type { AgentContent } from '../../../domain/agents/config/agent.ts';
-import { payloadStore } from '../../../platform/data/payloads.ts';
+import { payloadReader } from '../../../platform/data/payloads.ts';
 import type { Scope } from '../../../platform/data/scope.ts';
 import type { Fact } from '../../agent-loop/facts.ts';
 import { apply, type RunState, replay } from '../../agent-loop/state.ts';
 import { type AgentExecution, agentExecutionEntity } from '../executions/agent-execution.ts';
 import type { RunInput } from '../input/run-input.ts';
-import { type LogEntry, runLog } from './run-log.ts';
+import { type LogEntry, runLogReader } from './run-log.ts';
 
 export interface TakenRun {
   execution: AgentExecution;
@@ -38,7 +38,7 @@ export async function findExecution({ table }: Pick<Scope, 'table'>, id: string)
 
 /** @throws 404 */
 export async function loadRun(scope: Scope, id: string): Promise<LoadedRun> {
-  const [execution, log] = await Promise.all([findExecution(scope, id), runLog(scope).read(id)]);
+  const [execution, log] = await Promise.all([findExecution(scope, id), runLogReader(scope).read(id)]);
   return { execution, log, state: replay([], logFacts(log)) };
 }
 
@@ -49,7 +49,7 @@ export async function reloadRun(
 ): Promise<LoadedRun> {
   const [execution, more] = await Promise.all([
     findExecution(scope, id),
-    runLog(scope).read(id, log.at(-1)?.n),
+    runLogReader(scope).read(id, log.at(-1)?.n),
   ]);
   return { execution, log: [...log, ...more], state: logFacts(more).reduce(apply, state) };
 }
@@ -59,7 +59,7 @@ export async function loadInput(
   scope: Scope,
   { agentId, agentVersionId, spec, input }: AgentExecution,
 ): Promise<{ content: AgentContent; input: RunInput }> {
-  const payloads = payloadStore(scope);
+  const payloads = payloadReader(scope);
   const [content, given] = await Promise.all([
     spec
       ? (payloads.fetch(spec) as Promise<AgentContent>)

@@ -9,7 +9,7 @@ import { noteFollower } from '../pieces/followers.ts';
 import { followingIn, isAfter, type Piece, pieceStore } from '../pieces/piece-store.ts';
 import { deletedRun } from './end-without-log.ts';
 import { findExecution } from './load-run.ts';
-import { type LogPage, runLog } from './run-log.ts';
+import { type LogPage, runLogReader } from './run-log.ts';
 
 const pollMsMin = 250;
 const pollMsMax = 2_000;
@@ -54,7 +54,7 @@ export async function openFeed(scope: Scope, executionId: string): Promise<RunFe
 
 async function feedOf(scope: Scope, name: string, executionId: string) {
   const stopped = new AbortController();
-  const log = runLog(scope);
+  const log = runLogReader(scope);
   const store = pieceStore(scope, executionId);
   let execution = await findExecution(scope, executionId);
   await noteFollower(scope, execution);

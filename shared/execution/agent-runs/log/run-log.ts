@@ -4,7 +4,7 @@ import { mapConcurrently } from '../../../core/concurrency/map-concurrently.ts';
 import { RunUse } from '../../../domain/runs/run-use.ts';
 import { using } from '../../../platform/aws/uses.ts';
 import { decode, defineEntity } from '../../../platform/data/entity.ts';
-import { PayloadRef, payloadBytes, payloadStore } from '../../../platform/data/payloads.ts';
+import { PayloadRef, payloadBytes, payloadReader, payloadWriter } from '../../../platform/data/payloads.ts';
 import type { Scope } from '../../../platform/data/scope.ts';
 import type { Write } from '../../../platform/data/writes.ts';
 import type { Fact } from '../../agent-loop/facts.ts';
@@ -65,9 +65,9 @@ export const logRange = (executionId: string, after = -1) => ({
   to: sortKey(factsMax),
 });
 
-export const runLog = /* @__PURE__ */ using(['table:write', payloadStore], (scope: Scope) => {
-  const { table, newId } = scope;
-  const payloads = payloadStore(scope);
+export const runLogReader = /* @__PURE__ */ using(['table:read', payloadReader], (scope: Scope) => {
+  const { table } = scope;
+  const payloads = payloadReader(scope);
 
   const load = async (item: Record<string, unknown>): Promise<LogEntry> => {
     const { fact, n, lastSeq, numbers, holder, use } = decode(factEntity, item);
@@ -76,13 +76,6 @@ export const runLog = /* @__PURE__ */ using(['table:write', payloadStore], (scop
   };
 
   return {
-    /** The write of a fact. It fails if the log has a fact of that number. */
-    async write(executionId: string, { fact, ...entry }: LogEntry, ttl: number | undefined): Promise<Write> {
-      const stored = await payloads.offload(`agent-runs/${executionId}/${newId('part')}`, fact, inlineMax);
-      const item = { executionId, ...entry, fact: stored, ...(ttl !== undefined && { ttl }) };
-      return table.writes.insert(factEntity, item);
-    },
-
     async read(executionId: string, after = -1): Promise<LogEntry[]> {
       const items = await table.queryAll({ ...logRange(executionId, after), consistent: true });
       const entries: LogEntry[] = [];
@@ -108,6 +101,22 @@ export const runLog = /* @__PURE__ */ using(['table:write', payloadStore], (scop
     async get(executionId: string, n: number): Promise<LogEntry | undefined> {
       const [item] = await table.getMany([factEntity.key({ executionId, n })], { consistent: true });
       return item && load(item);
+    },
+  };
+});
+
+export const runLog = /* @__PURE__ */ using([runLogReader, 'table:write', payloadWriter], (scope: Scope) => {
+  const { table, newId } = scope;
+  const payloads = payloadWriter(scope);
+
+  return {
+    ...runLogReader(scope),
+
+    /** The write of a fact. It fails if the log has a fact of that number. */
+    async write(executionId: string, { fact, ...entry }: LogEntry, ttl: number | undefined): Promise<Write> {
+      const stored = await payloads.offload(`agent-runs/${executionId}/${newId('part')}`, fact, inlineMax);
+      const item = { executionId, ...entry, fact: stored, ...(ttl !== undefined && { ttl }) };
+      return table.writes.insert(factEntity, item);
     },
   };
 });

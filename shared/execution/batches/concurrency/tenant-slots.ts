@@ -83,21 +83,24 @@ export const startWithinShare = (
   );
 
 /** Divides the slots of the tenant anew, if some batch has fewer than it can use. */
-export const slotDivider = /* @__PURE__ */ using(['table:write', 'queue:runs:release'], (scope: Scope) => ({
-  /** Call when a batch has ended or was stopped. */
-  giveUp: (id: string): Promise<void> =>
-    divide(scope, async (listed) => ({ active: listed.filter((each) => each.id !== id), idle: [] })),
-  /** Call when a batch has fewer slots with records than it may use. */
-  shrink: (id: string, slots: number): Promise<void> =>
-    divide(scope, async (listed) => ({
-      active: listed.map((each) =>
-        each.id === id && slots < each.slots ? { ...each, slots, isShrinking: true as const } : each,
-      ),
-      idle: [],
-    })),
-  /** Leaves out the batches that have ended or only wait. */
-  divide: (): Promise<void> => divide(scope, (listed) => activeOf(scope, listed)),
-}));
+export const slotDivider = /* @__PURE__ */ using(
+  ['table:write', 'table:delete', 'queue:runs:release'],
+  (scope: Scope) => ({
+    /** Call when a batch has ended or was stopped. */
+    giveUp: (id: string): Promise<void> =>
+      divide(scope, async (listed) => ({ active: listed.filter((each) => each.id !== id), idle: [] })),
+    /** Call when a batch has fewer slots with records than it may use. */
+    shrink: (id: string, slots: number): Promise<void> =>
+      divide(scope, async (listed) => ({
+        active: listed.map((each) =>
+          each.id === id && slots < each.slots ? { ...each, slots, isShrinking: true as const } : each,
+        ),
+        idle: [],
+      })),
+    /** Leaves out the batches that have ended or only wait. */
+    divide: (): Promise<void> => divide(scope, (listed) => activeOf(scope, listed)),
+  }),
+);
 
 const divide = (scope: Scope, remaining: (listed: readonly Running[]) => Promise<Remaining>): Promise<void> =>
   retryOnConflict(async () => {

@@ -12,7 +12,7 @@ import { endError, endingOfFlow } from '../../runs/flow-run-listing.ts';
 import type { Batch } from '../batch.ts';
 import { isEnded } from '../batch-progress.ts';
 import { runOfBatch } from '../batch-run.ts';
-import { batchStore } from '../batch-store.ts';
+import { batchFinder } from '../batch-store.ts';
 import { slotDivider } from '../concurrency/tenant-slots.ts';
 import { groupCommits, type RunCommits } from './group-commit.ts';
 import type { GivenUpJob, RecordJob } from './record-jobs.ts';
@@ -42,7 +42,7 @@ export async function settleAfter(
 /** If it fails, a sweep settles the batch. */
 export async function settleAtOnce(scope: Scope, batchId: string): Promise<void> {
   try {
-    const progress = await batchStore(scope).settle(batchId);
+    const progress = await batchFinder(scope).settle(batchId);
     if (progress && isEnded(progress)) await slotDivider(scope).giveUp(batchId);
   } catch (error) {
     log.warn('The end of a batch could not be stored; a sweep will', { error, batchId });

@@ -26,7 +26,7 @@ export async function endCancelledRun(scope: Scope, job: RecordJob, commits: Run
 
 /** Ends a suspended run of a cancelled batch before its timer fires. @returns whether it did. */
 export const endSuspendedRun = /* @__PURE__ */ using(
-  ['table:write', 'payloads', 'queue:deliveries', runEnd, slotDivider],
+  ['table:write', 'table:delete', 'payloads:read', 'payloads:write', 'queue:deliveries', runEnd, slotDivider],
   (scope: Scope) =>
     async (run: Pick<RunMessage, 'batchId' | 'flowId' | 'recordId' | 'runId'>): Promise<boolean> => {
       const [job] = await loadJobs(scope, [{ ...run, tenant: scope.table.tenant, slot: 0 }]);

@@ -13,7 +13,16 @@ const retryDelaysMs = [15 * 60_000, 60 * 60_000];
 
 /** Retries the runs of a message that have not ended, each by itself from now on. */
 export const handleDeadLetter = /* @__PURE__ */ using(
-  ['table:write', 'payloads', 'queue:wakes', 'queue:deliveries', runEnd, slotDivider],
+  [
+    'table:write',
+    'table:delete',
+    'payloads:read',
+    'payloads:write',
+    'queue:wakes',
+    'queue:deliveries',
+    runEnd,
+    slotDivider,
+  ],
   async (scope: Scope, message: RunMessage): Promise<void> => {
     const runs = runsOfMessage(message);
     if (runs.length === 1) return retryOrFail(scope, message);

@@ -2,7 +2,7 @@ import { derivedId, timeMsFromId } from '../../../core/ids.ts';
 import type { Variables } from '../../../core/variables/variables.ts';
 import type { Message } from '../../../domain/conversations/message.ts';
 import type { Flow } from '../../../domain/flows/flow.ts';
-import { flowStore } from '../../../domain/flows/flow-store.ts';
+import { flowFinder } from '../../../domain/flows/flow-store.ts';
 import { originOfCall, type RunLabels, type RunOrigin } from '../../../domain/runs/run-origin.ts';
 import { using } from '../../../platform/aws/uses.ts';
 import type { Scope } from '../../../platform/data/scope.ts';
@@ -47,7 +47,7 @@ export interface StartedBatch {
 }
 
 export const batchStarter = /* @__PURE__ */ using(
-  [flowStore, batchRecords, batchBeginner, 'payloads'],
+  [flowFinder, batchRecords, batchBeginner, 'payloads:read', 'payloads:write'],
   (scope: Scope) => {
     const begin = batchBeginner(scope);
     const { existing, ofType } = batchRecords(scope);
@@ -87,7 +87,7 @@ export const batchStarter = /* @__PURE__ */ using(
         owner: Principal,
         labels: RunLabels = {},
       ): Promise<Batch> {
-        const [flow, records] = await Promise.all([flowStore(scope).find(flowId), existing(recordIds)]);
+        const [flow, records] = await Promise.all([flowFinder(scope).find(flowId), existing(recordIds)]);
         return begin({
           owner,
           flow,
@@ -104,7 +104,7 @@ export const batchStarter = /* @__PURE__ */ using(
         labels: RunLabels = {},
       ): Promise<StartedBatch> {
         const [flow, { records, extent }] = await Promise.all([
-          flowStore(scope).find(flowId),
+          flowFinder(scope).find(flowId),
           someOfType(recordType),
         ]);
         const given = { ...options, origin: originOfCall(owner, labels) };
@@ -141,7 +141,7 @@ export const batchStarter = /* @__PURE__ */ using(
         const current = () => scope.table.get(batchEntity, { id: batch.id }, { consistent: true });
         const existing = await current();
         if (existing) return existing;
-        const flow = await flowStore(scope).find(flowId);
+        const flow = await flowFinder(scope).find(flowId);
         try {
           return await beginRepeatable(flow, batch, owner);
         } catch (error) {

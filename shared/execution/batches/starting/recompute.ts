@@ -1,5 +1,5 @@
 import { invalidAt } from '../../../core/errors/errors.ts';
-import { flowStore } from '../../../domain/flows/flow-store.ts';
+import { flowFinder } from '../../../domain/flows/flow-store.ts';
 import { originOfRecompute, type RunLabels } from '../../../domain/runs/run-origin.ts';
 import { using } from '../../../platform/aws/uses.ts';
 import type { Scope } from '../../../platform/data/scope.ts';
@@ -20,14 +20,14 @@ export interface RecomputeRequest {
 }
 
 /** Runs a version of a flow on records again, where something changed. */
-export const recomputer = /* @__PURE__ */ using([batchStarter, runVersions, flowStore], (scope: Scope) => {
+export const recomputer = /* @__PURE__ */ using([batchStarter, runVersions, flowFinder], (scope: Scope) => {
   /** @throws 404, 400 without records, 409 without such a version */
   return async (
     { flowId, version, records, options, labels }: RecomputeRequest,
     principal: Principal,
     timeLeftMs: () => number,
   ): Promise<Batch> => {
-    const flow = await flowStore(scope).find(flowId);
+    const flow = await flowFinder(scope).find(flowId);
     const [{ id: flowVersionId }, selected] = await Promise.all([
       runVersions(scope).of(flow, principal.environment, version),
       selectedRecords(scope, records, timeLeftMs),

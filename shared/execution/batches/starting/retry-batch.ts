@@ -5,7 +5,7 @@ import {
   ServiceError,
   unprocessable,
 } from '../../../core/errors/errors.ts';
-import { flowStore } from '../../../domain/flows/flow-store.ts';
+import { flowFinder } from '../../../domain/flows/flow-store.ts';
 import { originOfCall } from '../../../domain/runs/run-origin.ts';
 import { using } from '../../../platform/aws/uses.ts';
 import type { Scope } from '../../../platform/data/scope.ts';
@@ -35,7 +35,7 @@ const retriesMax = 100;
 /** Records that ran when their batch was cancelled still finish. A retry would run and pay for their steps as well. */
 const finishingMs = 60_000;
 
-const parts = [batchStore, batchStarter, recordsToRetry, flowStore] as const;
+const parts = [batchStore, batchStarter, recordsToRetry, flowFinder] as const;
 
 export const batchRetrier = /* @__PURE__ */ using(parts, (scope: Scope) => {
   const { table } = scope;
@@ -82,7 +82,7 @@ export const batchRetrier = /* @__PURE__ */ using(parts, (scope: Scope) => {
     if (batch.dispatched) throw unprocessable(notOfRecords);
     const chain = await chainOf(batch);
     const [first] = chain;
-    const flow = await flowStore(scope).find(first.flowId);
+    const flow = await flowFinder(scope).find(first.flowId);
     const { recordIds: open, unknown, outcomeUnknown } = await recordsToRetry(scope)(chain, records, from);
     if (unknown.length > 0) throw invalid(unknown.map(notInBatch));
     if (open.length === 0) throw unprocessable(nothingToRetry);

@@ -1,7 +1,7 @@
 import type { Unmasked } from '../../../core/redaction/hidden.ts';
 import { truncate } from '../../../core/text.ts';
 import type { Note } from '../../../core/tracing/note.ts';
-import type { PayloadRef, PayloadStore } from '../../../platform/data/payloads.ts';
+import type { PayloadRef, PayloadWriter } from '../../../platform/data/payloads.ts';
 import type { StepResult } from '../../engine/engine.ts';
 import { type Checkpoint, type StoredStepResult, sealedMark } from './checkpoint.ts';
 import { modelUses } from './record-costs.ts';
@@ -60,7 +60,7 @@ const bytesOf = (text: string) => Buffer.byteLength(text);
 export const sizeOfKept = (value: unknown) => Math.min(bytesOf(JSON.stringify(value)), keptBytesMax);
 
 export async function encodeCheckpoint(
-  { payloads, sealed: { seal } }: { payloads: PayloadStore; sealed: Pick<SealedValues, 'seal'> },
+  { payloads, sealed: { seal } }: { payloads: PayloadWriter; sealed: Pick<SealedValues, 'seal'> },
   { recordMetadata, input, flowName: _flowName, startedIn, identity, ...facts }: CheckpointFacts,
   index: number,
   results: readonly StepResult[],

@@ -1,7 +1,7 @@
 import type { Unmasked } from '../../../core/redaction/hidden.ts';
 import { unixSeconds } from '../../../core/time/unix-seconds.ts';
 import { decode } from '../../../platform/data/entity.ts';
-import { type PayloadStore, payloadStore } from '../../../platform/data/payloads.ts';
+import { type PayloadReader, payloadReader } from '../../../platform/data/payloads.ts';
 import type { Scope } from '../../../platform/data/scope.ts';
 import type { StepResult } from '../../engine/engine.ts';
 import {
@@ -34,7 +34,7 @@ export async function readStepResults(
   checkpoints: readonly Checkpoint[],
   sealed?: SealedValues,
 ): Promise<Map<string, StepResult>> {
-  const payloads = payloadStore(scope);
+  const payloads = payloadReader(scope);
   const results = await Promise.all(
     checkpoints.flatMap((checkpoint) => {
       const rows = parseRows(checkpoint);
@@ -54,7 +54,7 @@ export async function readKept(
   done: ReadonlyMap<string, StepResult>,
   sealed?: SealedValues,
 ): Promise<Map<string, unknown>> {
-  const payloads = payloadStore(scope);
+  const payloads = payloadReader(scope);
   const kept = checkpoints.flatMap(({ kept = {}, runId }) =>
     Object.entries(kept).map(([name, payloadRef]) => {
       const isSealed = name.endsWith(sealedMark);
@@ -80,11 +80,11 @@ export async function openUnmasked(
   sealed: SealedValues | undefined,
 ): Promise<Unmasked> {
   if (!stored || !sealed) return {};
-  return { unmasked: await sealed.open(String(await payloadStore(scope).fetch(stored)), runId) };
+  return { unmasked: await sealed.open(String(await payloadReader(scope).fetch(stored)), runId) };
 }
 
 async function restore(
-  payloads: PayloadStore,
+  payloads: PayloadReader,
   stored: StoredStepResult,
   row: ResultRow | undefined,
 ): Promise<StepResult> {

@@ -9,7 +9,7 @@ import {
   totalsOfStep,
 } from '../../../domain/runs/run-totals.ts';
 import { mergedUse, type RunUse, runUse } from '../../../domain/runs/run-use.ts';
-import { payloadStore } from '../../../platform/data/payloads.ts';
+import { payloadWriter } from '../../../platform/data/payloads.ts';
 import type { Scope } from '../../../platform/data/scope.ts';
 import type { Write } from '../../../platform/data/writes.ts';
 import type { StepResult } from '../../engine/engine.ts';
@@ -99,7 +99,7 @@ export function openRunRecorder(
   }: RunRecorderOptions = {},
 ): RunRecorder {
   const { table, now } = scope;
-  const payloads = payloadStore(scope);
+  const payloads = payloadWriter(scope);
   let index = count;
   let totals = totalsOfCheckpoints(earlier);
   let beganAt = beganAtOf(earlier);

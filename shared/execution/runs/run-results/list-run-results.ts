@@ -5,10 +5,10 @@ import { using } from '../../../platform/aws/uses.ts';
 import { decodeReadable } from '../../../platform/data/entity.ts';
 import { countedResultsMax, pagePagination } from '../../../platform/data/lists/numbered-pages.ts';
 import {
+  type PayloadReader,
   type PayloadRef,
-  type PayloadStore,
   payloadBytes,
-  payloadStore,
+  payloadReader,
 } from '../../../platform/data/payloads.ts';
 import type { Scope } from '../../../platform/data/scope.ts';
 import { responseBytes, responseBytesMax } from '../../../platform/http/responses/body-sizes.ts';
@@ -29,9 +29,9 @@ type RunResult = z.input<typeof RunResultPage>['data'][number];
 const sortedMax = 100_000;
 
 /** Lists the finished runs of a record. Reads the checkpoints of all earlier pages and of its own. */
-export const runResults = /* @__PURE__ */ using(['table:read', payloadStore], (scope: Scope) => {
+export const runResults = /* @__PURE__ */ using(['table:read', payloadReader], (scope: Scope) => {
   const { table } = scope;
-  const payloads = payloadStore(scope);
+  const payloads = payloadReader(scope);
 
   async function matching(recordId: string, query: RunResultQuery) {
     const { page, limit, includeCount, sortBy, sortOrder, from, to } = query;
@@ -113,7 +113,7 @@ function byStatus(
 }
 
 /** The values, while the response has room; undefined in place of those that do not fit. */
-async function fittingValues(payloads: PayloadStore, outputs: readonly (PayloadRef | undefined)[]) {
+async function fittingValues(payloads: PayloadReader, outputs: readonly (PayloadRef | undefined)[]) {
   const room = openRoom();
   // The JSON size is a lower bound, known before the value is fetched.
   const maybe = outputs.map((payloadRef) => !payloadRef || room.takes(payloadBytes(payloadRef)));

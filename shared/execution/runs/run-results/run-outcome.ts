@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { using } from '../../../platform/aws/uses.ts';
-import { type PayloadRef, payloadStore } from '../../../platform/data/payloads.ts';
+import { type PayloadRef, payloadReader } from '../../../platform/data/payloads.ts';
 import type { Scope } from '../../../platform/data/scope.ts';
 import type { Checkpoint } from '../checkpoints/checkpoint.ts';
 import { readCheckpoints } from '../checkpoints/read-checkpoints.ts';
@@ -17,7 +17,7 @@ export const RunOutcome = z
   .meta({ id: 'RunOutcome' });
 
 export const runOutcomes = /* @__PURE__ */ using(
-  ['table:read', payloadStore],
+  ['table:read', payloadReader],
   (scope: Scope) =>
     async ({
       runId,
@@ -30,7 +30,7 @@ export const runOutcomes = /* @__PURE__ */ using(
         executionId: runId,
         recordId,
         success: end?.status === 'completed',
-        output: output ? await payloadStore(scope).fetch(output) : null,
+        output: output ? await payloadReader(scope).fetch(output) : null,
         error: end?.error ?? null,
       };
     },

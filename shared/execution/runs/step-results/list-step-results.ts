@@ -45,7 +45,7 @@ export type StepResultQuery = z.output<typeof StepResultQuery> & {
 /** Sorting by anything but creation reads at most this many results. */
 const sortedMax = 100_000;
 
-export const stepResultStore = /* @__PURE__ */ using(['table:read', 'payloads'], (scope: Scope) => {
+export const stepResultStore = /* @__PURE__ */ using(['table:read', 'payloads:read'], (scope: Scope) => {
   const { table } = scope;
 
   /** Reads the index entries of all earlier pages, and the items of its own page. */

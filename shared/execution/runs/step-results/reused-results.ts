@@ -1,7 +1,7 @@
 import { derivedId, timeMsFromId } from '../../../core/ids.ts';
 import { actPath, turnsPath } from '../../../domain/flows/steps/run-path.ts';
 import { decode } from '../../../platform/data/entity.ts';
-import { type PayloadRef, payloadStore } from '../../../platform/data/payloads.ts';
+import { type PayloadRef, payloadReader } from '../../../platform/data/payloads.ts';
 import type { Scope } from '../../../platform/data/scope.ts';
 import type { StoredItem } from '../../../platform/data/table.ts';
 import type { EarlierOutcome, EarlierResults, ResultSource } from '../../engine/earlier-results.ts';
@@ -117,7 +117,7 @@ async function outcomeOf(
   { checkpoint, kept }: Stored,
   sealed: SealedValues | undefined,
 ): Promise<EarlierOutcome> {
-  const payloads = payloadStore(scope);
+  const payloads = payloadReader(scope);
   const fetched = (payload: PayloadRef | undefined) => payload && payloads.fetch(payload);
   const [output, resolvedPrompt, unmasked] = await Promise.all([
     fetched(kept.output),

@@ -2,7 +2,7 @@ import { toChunks } from '../../../core/chunks.ts';
 import { timeMsFromId } from '../../../core/ids.ts';
 import type { Variables } from '../../../core/variables/variables.ts';
 import { shownPlace, stepAt } from '../../../domain/flows/steps/run-path.ts';
-import { type PayloadRef, type PayloadStore, payloadStore } from '../../../platform/data/payloads.ts';
+import { type PayloadReader, type PayloadRef, payloadReader } from '../../../platform/data/payloads.ts';
 import type { Scope } from '../../../platform/data/scope.ts';
 import type { StoredStepResult } from '../checkpoints/checkpoint.ts';
 import { shortOutput } from '../checkpoints/encode-checkpoint.ts';
@@ -15,7 +15,7 @@ const rowsAtOnce = 8;
 
 export const stepResultRows = (scope: Scope) => {
   const { table } = scope;
-  const payloads = payloadStore(scope);
+  const payloads = payloadReader(scope);
 
   /** The rows of these results, in order. Reads only as far as the caller iterates. */
   async function* rowsOf(refs: readonly ResultRef[]) {
@@ -39,7 +39,7 @@ export const stepResultRows = (scope: Scope) => {
 type Fetched = (payloadRef: PayloadRef | undefined) => Promise<unknown>;
 
 /** Fetches each value once, though it may be an input of every row. */
-function fetchedOnce(payloads: PayloadStore): Fetched {
+function fetchedOnce(payloads: PayloadReader): Fetched {
   const values = new Map<PayloadRef, Promise<unknown>>();
   return async (payloadRef) => {
     if (!payloadRef) return null;

@@ -19,11 +19,10 @@ export interface Documents<D> {
   change: (id: string, decide: (before: D) => Promise<{ after: D; alsoWrite?: Write[] }>) => Promise<D>;
 }
 
-/** Versions of documents: a mutable draft, and immutable published and test versions. */
-export function versioned<D extends Versioned, V extends Version, Summary extends { number: number }>(
-  { table, now, newId }: Pick<Scope, 'table' | 'now' | 'newId'>,
+/** What reads the versions of documents. */
+export function readVersions<D extends Versioned, V extends Version, Summary extends { number: number }>(
+  { table }: Pick<Scope, 'table'>,
   kind: VersionKind<D, V, Summary>,
-  documents: Documents<D>,
 ) {
   const get = (documentId: string, id: string, consistent = false): Promise<V | undefined> =>
     table.get(kind.entity, kind.keyOf(documentId, id), { consistent });
@@ -38,6 +37,42 @@ export function versioned<D extends Versioned, V extends Version, Summary extend
     if ((await table.first(1, range)).items.length === 0) throw missing();
     throw ofAnother(kind);
   }
+
+  return {
+    find,
+
+    /** Reads a version without its document, which may have a newer version by now. For workers. @throws 404 */
+    async immutable(documentId: string, id: string): Promise<V> {
+      const version = await get(documentId, id, true);
+      if (!version) throw missing();
+      return version;
+    },
+
+    /** @throws 404 if no version is published. */
+    async published(document: D): Promise<V> {
+      if (!document.publishedVersionId) throw notFound('Published version');
+      return find(document, document.publishedVersionId);
+    },
+
+    /** All versions of a document, newest first. */
+    async list(document: D): Promise<Summary[]> {
+      const draft = document.draft && kind.summary.parse(draftVersion(kind, document));
+      const range = { partition: kind.versionsOf(document.id), index: 1, newestFirst: true } as const;
+      const stored = (await table.queryAll(range)).map(({ SK1, summary }) =>
+        kind.summary.parse({ ...(summary as object), id: SK1 }),
+      );
+      return [...(draft ? [draft] : []), ...stored].sort((a, b) => b.number - a.number);
+    },
+  };
+}
+
+/** Versions of documents: a mutable draft, and immutable published and test versions. */
+export function versioned<D extends Versioned, V extends Version, Summary extends { number: number }>(
+  { table, now, newId }: Pick<Scope, 'table' | 'now' | 'newId'>,
+  kind: VersionKind<D, V, Summary>,
+  documents: Documents<D>,
+) {
+  const reads = readVersions({ table }, kind);
 
   /** @param toPublish The document with the draft to publish, which becomes a version. @returns the version's id. */
   async function publishDraftOf(documentId: string, toPublish: (document: D) => D): Promise<string> {
@@ -68,7 +103,7 @@ export function versioned<D extends Versioned, V extends Version, Summary extend
   });
 
   return {
-    find,
+    ...reads,
     publishDraft,
 
     /** Publishes the content of the document as a new version, also if there is no draft. */
@@ -78,32 +113,9 @@ export function versioned<D extends Versioned, V extends Version, Summary extend
         return { ...document, ...savedDraft(document, draft) };
       }),
 
-    /** Reads a version without its document, which may have a newer version by now. For workers. @throws 404 */
-    async immutable(documentId: string, id: string): Promise<V> {
-      const version = await get(documentId, id, true);
-      if (!version) throw missing();
-      return version;
-    },
-
-    /** @throws 404 if no version is published. */
-    async published(document: D): Promise<V> {
-      if (!document.publishedVersionId) throw notFound('Published version');
-      return find(document, document.publishedVersionId);
-    },
-
-    /** All versions of a document, newest first. */
-    async list(document: D): Promise<Summary[]> {
-      const draft = document.draft && kind.summary.parse(draftVersion(kind, document));
-      const range = { partition: kind.versionsOf(document.id), index: 1, newestFirst: true } as const;
-      const stored = (await table.queryAll(range)).map(({ SK1, summary }) =>
-        kind.summary.parse({ ...(summary as object), id: SK1 }),
-      );
-      return [...(draft ? [draft] : []), ...stored].sort((a, b) => b.number - a.number);
-    },
-
     /** Publishes a version: the draft, or one that was published before. */
     async publish(documentId: string, id: string): Promise<void> {
-      const version = await find(await documents.find(documentId), id);
+      const version = await reads.find(await documents.find(documentId), id);
       if (version.type === 'draft') return void (await publishDraft(documentId, id));
       if (version.type !== 'published') throw notPublishable(version);
       await documents.change(documentId, async (before) => ({

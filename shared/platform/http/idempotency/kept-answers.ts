@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type * as z from 'zod';
+import { forEachConcurrently } from '../../../core/concurrency/for-each-concurrently.ts';
 import { aloneSince } from '../../../core/earlier-process.ts';
 import { log } from '../../../core/log.ts';
 import { unixSeconds } from '../../../core/time/unix-seconds.ts';
@@ -15,6 +16,7 @@ const lockMs = 15 * 60_000;
 
 /** In characters. Longer bodies are divided, because an item holds 400 KB. */
 const partMax = 100_000;
+const partsAtOnce = 10;
 
 type Answer = z.infer<typeof answerEntity.schema>;
 export interface HttpAnswer {
@@ -109,14 +111,18 @@ function heldBy(scope: Scope, lock: Answer): AnswerLock {
       try {
         const parts = splitBody(body).map((text, n) => ({ name, holder, n, text, ttl }));
         const content = parts.length > 1 ? { parts: parts.length } : { body };
+        // Not in a batch: whoever may send one may delete, which few endpoints may.
         if (parts.length > 1)
-          await table.insertAll(parts.map((part) => table.writes.put(answerPartEntity, part)));
+          await forEachConcurrently(parts, partsAtOnce, (part) =>
+            table.commit([table.writes.put(answerPartEntity, part)]),
+          );
         await table.commit([table.writes.put(answerEntity, { ...lock, ...answer, ...content }, own)]);
       } catch (error) {
         failed(error);
       }
     },
-    release: () => table.commit([table.writes.remove(answerEntity, { name }, own)]).catch(failed),
+    // Expired, not deleted: likewise.
+    release: () => change({ lockedUntil: 0, ttl: unixSeconds(now()) }),
   };
 }
 

@@ -195,6 +195,14 @@ const patterns: Record<string, Pattern> = {
       return async () => 'held' in taken && taken.held.keep(created);
     },
   },
+  'Give an idempotency key back': {
+    commands: 'UpdateItem',
+    units: 1,
+    run: async ({ scope }) => {
+      const taken = await keptAnswers(scope).takeOrFind(newId('key'), '');
+      return async () => 'held' in taken && taken.held.release();
+    },
+  },
   'Repeat the answer of an idempotency key': {
     commands: 'PutItem, GetItem',
     // Local engines do not count a write that is refused; DynamoDB does.

@@ -259,7 +259,7 @@ export const agentRunPatterns: Record<string, Pattern> = {
     },
   },
   'Take a place of the tenant, and give it back': {
-    commands: 'UpdateItem, DeleteItem',
+    commands: '2 UpdateItem',
     units: 2,
     run:
       ({ scope }) =>

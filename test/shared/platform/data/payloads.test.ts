@@ -8,6 +8,7 @@ import {
   inlineBytesMax,
   PayloadRef,
   payloadFolders,
+  payloadRemover,
   payloadStore,
 } from '../../../../shared/platform/data/payloads.ts';
 import { payloadNames } from '../../../support/data/payload-bucket.ts';
@@ -73,7 +74,7 @@ test('a removed payload is gone, and removing it again succeeds', async () => {
   const { tenant, store } = payloads();
   const payloadRef = await store.offload('a/b', 'x', 0);
   if (!('pointer' in payloadRef)) throw new Error('It was kept in the item');
-  for (let time = 0; time < 2; time++) await store.remove([payloadRef.pointer]);
+  for (let time = 0; time < 2; time++) await payloadRemover().remove([payloadRef.pointer]);
   expect(await payloadNames(tenant)).toEqual([]);
   await expect(store.fetch(payloadRef)).rejects.toThrow('404');
 });
