@@ -9,7 +9,7 @@ const levelsMax = 2_000;
 /** @throws ServiceError 400 for a body of too many values. */
 export function assertValueCount(text: string): void {
   if (!textHasTooManyValues(text)) return;
-  const message = `The body has more than ${valuesMax} values, each list and object with what is in it counted, or an object with more than ${membersMax} members. Send less at once`;
+  const message = `The body has more than ${valuesMax} values, each list and object with what is in it counted, or large objects with more than ${membersMax} members. Send less at once`;
   throw invalidAt('', 'TOO_MANY_VALUES', message);
 }
 
@@ -40,7 +40,7 @@ export function assertExactJson(text: string): void {
   if (!suspicious.test(text)) return;
   let refused = 0;
   const value = parsed(text, (key, member: unknown, context?: { source?: string }) => {
-    const problem = problemOf(key, member, context?.source);
+    const problem = refused < detailsMax ? problemOf(key, member, context?.source) : undefined;
     if (!problem) return member;
     refused++;
     return new Refused(problem);
@@ -90,6 +90,8 @@ const isObject = (value: unknown): value is object => typeof value === 'object' 
 /** Whether parsing changes a whole number. Fractions are rounded, as usual. */
 function isChanged(source: string, value: number): boolean {
   if (!Number.isFinite(value)) return true;
+  // A whole number stays whole, and a short one exact.
+  if (!Number.isInteger(value) || (Number.isSafeInteger(value) && /^-?\d+$/.test(source))) return false;
   const sent = decimalOf(source);
   const { digits, exponent } = decimalOf(String(value));
   return sent.exponent >= 0 && (sent.digits !== digits || sent.exponent !== exponent);
