@@ -1,3 +1,5 @@
+import { invalidAt } from '../errors/errors.ts';
+
 /**
  * How many values a document of JSON may have, each list and object with what is in it counted: parsing and validating them
  * takes about a tenth of a second.
@@ -33,6 +35,13 @@ export function textHasTooManyValues(text: string, max = valuesMax): boolean {
     if (count > max) return true;
   }
   return false;
+}
+
+/** @throws ServiceError 400 for a body of too many values. */
+export function assertValueCount(text: string): void {
+  if (!textHasTooManyValues(text)) return;
+  const message = `The body has more than ${valuesMax} values, each list and object with what is in it counted, or large objects with more than ${membersMax} members. Send less at once`;
+  throw invalidAt('', 'TOO_MANY_VALUES', message);
 }
 
 /** Counts the values of JSON as its bytes come. @param perLine Each line is a text of its own, as in streams of events. */

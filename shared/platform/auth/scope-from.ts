@@ -1,9 +1,9 @@
 import type { APIGatewayProxyEvent } from 'aws-lambda';
 import { notFound } from '../../core/errors/errors.ts';
 import { jsonIn } from '../../core/json/json.ts';
+import { assertValueCount } from '../../core/json/value-count.ts';
 import type { Use } from '../aws/uses.ts';
 import type { Scope } from '../data/scope.ts';
-import { assertValueCount } from '../http/json-body.ts';
 import type { Runtime } from '../runtime.ts';
 import { toNetwork } from './addresses.ts';
 import type { ScopeFrom } from './public-scope.ts';

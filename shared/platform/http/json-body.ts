@@ -1,17 +1,9 @@
 import { type ErrorDetail, invalid, invalidAt } from '../../core/errors/errors.ts';
 import { isDeeperThan } from '../../core/json/nesting.ts';
-import { membersMax, textHasTooManyValues, valuesMax } from '../../core/json/value-count.ts';
 import { withoutTrailing } from '../../core/text.ts';
 
 /** Deeper JSON can be parsed but not serialized again. Schemas may set lower limits. */
 const levelsMax = 2_000;
-
-/** @throws ServiceError 400 for a body of too many values. */
-export function assertValueCount(text: string): void {
-  if (!textHasTooManyValues(text)) return;
-  const message = `The body has more than ${valuesMax} values, each list and object with what is in it counted, or large objects with more than ${membersMax} members. Send less at once`;
-  throw invalidAt('', 'TOO_MANY_VALUES', message);
-}
 
 /** Values that JSON.parse may change or that are unsafe. Only such texts are checked value by value. */
 const suspicious = /[\d.]{16}|\d[eE]\+?\d{3}|__proto__|"prototype"|\\u00[4-7]/i;

@@ -1,8 +1,9 @@
 import httpJsonBodyParser from '@middy/http-json-body-parser';
 import type { APIGatewayProxyEvent } from 'aws-lambda';
 import { invalidAt, ServiceError, tooLarge } from '../../../core/errors/errors.ts';
+import { assertValueCount } from '../../../core/json/value-count.ts';
 import type { AnyEndpoint } from '../endpoint.ts';
-import { assertExactJson, assertNotTooDeep, assertValueCount, tooDeep } from '../json-body.ts';
+import { assertExactJson, assertNotTooDeep, tooDeep } from '../json-body.ts';
 import { escapedBytes, requestBytesMax } from '../responses/body-sizes.ts';
 
 /** Replaces the body of a request by what it means. @throws 400, 413 and 415 */
