@@ -53,6 +53,12 @@ export const limitGroups: { title: string; limits: Limit[] }[] = [
         unit: '',
         at: '400 `TOO_MANY_VALUES`',
       },
+      {
+        what: 'Values of an answer of an API, a model or a script as JSON',
+        constant: 'answerValuesMax',
+        unit: '',
+        at: 'the step fails',
+      },
       { what: 'Inputs of a run', constant: { name: 'inputsMax', in: 'dispatch/' }, unit: '', at: '400' },
       { what: '`expected` of feedback, as JSON', constant: 'expectedBytesMax', unit: 'bytes', at: '400' },
       { what: 'Entries of a page', constant: { name: 'limitMax', in: 'platform/data' }, unit: '', at: '400' },

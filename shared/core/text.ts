@@ -5,6 +5,10 @@ export const truncate = (text: string, charactersMax: number) =>
     .replace(/[\ud800-\udbff]$/, '')
     .toWellFormed();
 
+/** What an error quotes: all or nothing, because a part of a secret's value would not be recognised, and shown. */
+export const wholeOrLength = (text: string, charactersMax: number) =>
+  text.length <= charactersMax ? text : `a text of ${text.length} characters`;
+
 /** Removes trailing characters. A regular expression such as `/0+$/` takes quadratic time on long texts. */
 export function withoutTrailing(text: string, character: string): string {
   let end = text.length;

@@ -1,4 +1,5 @@
 import { StepError } from '../../core/errors/step-error.ts';
+import { wholeOrLength } from '../../core/text.ts';
 
 const charactersMax = 255;
 const token = "[\\w!#$&^.+'*`|~-]+";
@@ -15,7 +16,7 @@ export async function chooseContentType(
   const contentType = configured?.trim();
   if (contentType !== undefined && !isMediaType(contentType)) {
     throw new StepError(
-      `${JSON.stringify(contentType.slice(0, 100))} is not a content type; expected one like image/png`,
+      `${JSON.stringify(wholeOrLength(contentType, 100))} is not a content type; expected one like image/png`,
     );
   }
   if (contentType) return contentType;

@@ -1,5 +1,7 @@
 import { StepError } from '../../core/errors/step-error.ts';
+import { answerValuesMax } from '../../core/json/json.ts';
 import { characterCount } from '../../core/json/json-texts.ts';
+import { membersMax, textHasTooManyValues } from '../../core/json/value-count.ts';
 import { createNameTest } from '../../core/variables/named-variables.ts';
 import type { Variables } from '../../core/variables/variables.ts';
 import { type Sandbox, SandboxError } from '../sandbox/sandbox.ts';
@@ -15,6 +17,8 @@ const defaultTimeoutMs = { script: 5_000, expression: 1_000 };
 
 interface Options {
   timeoutMs?: number | undefined;
+  /** The port by which an error is masked before it is cut. */
+  shown?: ((text: string) => string) | undefined;
   signal?: AbortSignal | undefined;
 }
 
@@ -27,25 +31,29 @@ export const evaluateScript = (
     language,
     timeoutMs = defaultTimeoutMs.script,
     signal,
+    shown,
   }: Options & { language?: ScriptLanguage | undefined } = {},
 ): Promise<unknown> =>
-  evaluate(sandbox, 'The script', { kind: kindOfScript(language), code, timeoutMs }, variables, signal);
+  evaluate(sandbox, 'The script', { kind: kindOfScript(language), code, timeoutMs }, variables, {
+    signal,
+    shown,
+  });
 
 /** Evaluates a JavaScript expression over the variables. @throws StepError */
 export const evaluateExpression = (
   sandbox: Sandbox,
   code: string,
   variables: Readonly<Variables>,
-  { timeoutMs = defaultTimeoutMs.expression, signal }: Options = {},
+  { timeoutMs = defaultTimeoutMs.expression, ...options }: Options = {},
 ): Promise<unknown> =>
-  evaluate(sandbox, 'The expression', { kind: 'expression', code, timeoutMs }, variables, signal);
+  evaluate(sandbox, 'The expression', { kind: 'expression', code, timeoutMs }, variables, options);
 
 async function evaluate(
   sandbox: Sandbox,
   what: string,
   program: { kind: CodeKind; code: string; timeoutMs: number },
   variables: Readonly<Variables>,
-  signal: AbortSignal | undefined,
+  { signal, shown = (text) => text }: Omit<Options, 'timeoutMs'>,
 ): Promise<unknown> {
   const { timeoutMs } = program;
   const evaluateWith = (handed: Handed) =>
@@ -56,9 +64,22 @@ async function evaluate(
   const first = await evaluateWith(named(program.code, variables));
   const result = 'missed' in first ? await evaluateWith(whole(variables)) : first;
   if ('missed' in result) throw new Error('A variable was missing although all were passed');
-  if ('error' in result) throw new StepError(`${what} ${result.error}`);
-  return result.json === undefined ? null : (JSON.parse(result.json) as unknown);
+  if ('error' in result) throw new StepError(`${what} ${shortened(shown(result.error))}`);
+  if (result.json === undefined) return null;
+  if (textHasTooManyValues(result.json, answerValuesMax)) throw new StepError(tooManyValues(what));
+  return JSON.parse(result.json) as unknown;
 }
+
+const shownMax = 500;
+
+/** The line is at the end. */
+function shortened(error: string): string {
+  if (error.length <= shownMax) return error;
+  return `${error.slice(0, shownMax)}…${/ \(line \d+\)$/.exec(error)?.[0] ?? ''}`;
+}
+
+const tooManyValues = (what: string) =>
+  `${what} returned more than ${answerValuesMax} values, each list and object with what is in it counted, or large objects with more than ${membersMax} members; return less`;
 
 type Handed = Pick<Program, 'variables' | 'withheld'>;
 

@@ -3,6 +3,9 @@ import type { QuickJSContext, QuickJSHandle } from 'quickjs-emscripten-core';
 /** A program ran out of memory, so its runtime cannot be freed. */
 export class OutOfMemory extends Error {}
 
+/** More than is shown, which is cut once secrets are masked: a part of a value is not recognised. */
+const wordsMax = 10_000;
+
 const overflow = 'InternalError: stack overflow';
 export const threwNull = 'failed: null';
 
@@ -18,7 +21,7 @@ export function scriptFailure(context: QuickJSContext, error: QuickJSHandle): { 
   const line = typeof stack === 'string' ? /script:(\d+)/.exec(stack)?.[1] : undefined;
   // Without a line of the script, the error comes from serialising its result.
   if (words === overflow && !line) return { error: 'returned a value that nests too deeply' };
-  return { error: `failed: ${words.slice(0, 500)}${line ? ` (line ${line})` : ''}` };
+  return { error: `failed: ${words.slice(0, wordsMax)}${line ? ` (line ${line})` : ''}` };
 }
 
 /** Dumping a promise would free its handles twice. */

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { StepError } from '../../core/errors/step-error.ts';
-import { jsonIn } from '../../core/json/json.ts';
+import { answeredJson } from '../../core/json/json.ts';
 import { urlPart } from '../../core/text.ts';
 import { checkedUrl } from '../net/checked-url.ts';
 import { safeFetch } from '../net/safe-fetch.ts';
@@ -26,7 +26,7 @@ export const restServer: McpPort = {
   async listTools(request) {
     const answer = await safeFetch({ ...requestTo(request, []), method: 'GET' });
     if (answer.status >= 400) return failureOf(answer);
-    const list = ToolList.safeParse(jsonIn(answer.text));
+    const list = ToolList.safeParse(answeredJson(answer.text, 'The server'));
     if (list.success) return toToolList(list.data);
     throw new StepError('The server did not answer with a list of tools: expected {"tools": [{"name": …}]}');
   },
@@ -44,7 +44,7 @@ export const restServer: McpPort = {
       sameOriginBody: true,
     });
     if (answer.status >= 400) return failureOf(answer);
-    return { output: jsonIn(answer.text) ?? answer.text };
+    return { output: answeredJson(answer.text, 'The server') ?? answer.text };
   },
 };
 

@@ -5,7 +5,10 @@
 export const plainModelName = (name: string): string =>
   name
     .normalize('NFKC')
-    .replaceAll(/[\p{Cc}\p{Cf}\p{Cs}\p{Co}\p{Cn}\p{M}]/gu, (character) => (/\s/.test(character) ? ' ' : ''))
+    .replaceAll(
+      /[\p{Cc}\p{Cf}\p{Cs}\p{Co}\p{Cn}\p{M}\p{Default_Ignorable_Code_Point}\u2800]/gu,
+      (character) => (/\s/.test(character) ? ' ' : ''),
+    )
     .split('/')
     .map((part) => part.trim())
     .filter((part) => !/^\.{0,2}$/.test(part))
@@ -15,5 +18,6 @@ export const plainModelName = (name: string): string =>
 export const foldedModelName = (name: string): string =>
   plainModelName(name)
     .toLowerCase()
+    .replaceAll('ı', 'i')
     .replaceAll(/\s+/g, '')
     .replace(/:latest$/, '');

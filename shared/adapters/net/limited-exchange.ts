@@ -1,5 +1,6 @@
 import { ReadableStream } from 'node:stream/web';
 import { StepError } from '../../core/errors/step-error.ts';
+import { valueCounter, valuesMax } from '../../core/json/value-count.ts';
 import { isStreamType, streamingFetch } from './streaming-fetch.ts';
 
 /** Of one response, or one stream. */
@@ -31,18 +32,34 @@ export function limitedExchange(limits: ExchangeLimits): Fetch {
     if (requests > requestsMax) throw new StepError(`${server} causes more than ${requestsMax} requests`);
     const response = await egress(url, init);
     const { status, headers, body } = response;
-    if (!body || !isStream(response)) return response;
+    if (!body || !isStream(response)) return withFewValues(response, server);
     return new Response(ReadableStream.from(withinLines(body, limits)) as never, { status, headers });
   };
 }
 
+/** What reads a message checks all of it, which takes longer than for other JSON. */
+async function withFewValues(response: Response, server: string): Promise<Response> {
+  const { status, headers, body } = response;
+  if (!body) return response;
+  const bytes = await response.bytes();
+  if (valueCounter()(bytes) > valuesMax) throw tooManyValues(server);
+  return new Response(bytes as never, { status, headers });
+}
+
+const tooManyValues = (server: string) =>
+  new StepError(
+    `${server} answers with more than ${valuesMax} values, each list and object with what is in it counted`,
+  );
+
 async function* withinLines(body: AsyncIterable<Uint8Array>, limits: ExchangeLimits) {
   const { server, linesMax, onStreamRefused } = limits;
   let lines = 0;
+  const countValues = valueCounter(true);
   try {
     for await (const chunk of body) {
       for (const byte of chunk) if (byte === 10) lines += 1;
       if (lines > linesMax) throw new StepError(`${server} streams more than ${linesMax} lines`);
+      if (countValues(chunk) > valuesMax) throw tooManyValues(server);
       yield chunk;
     }
   } catch (error) {

@@ -1,5 +1,5 @@
 import { StepError } from '../../core/errors/step-error.ts';
-import { jsonIn } from '../../core/json/json.ts';
+import { answeredJson } from '../../core/json/json.ts';
 import type { HttpResponse } from '../ports/http-port.ts';
 import { limitAsStepError, type Sandbox } from '../sandbox/sandbox.ts';
 import type { ContentForm } from './content-forms.ts';
@@ -19,6 +19,8 @@ export function isHtml({ headers, text }: HttpResponse): boolean {
 interface Reading {
   sandbox: Sandbox;
   signal: AbortSignal;
+  /** The port by which an error is masked before it is cut. */
+  shown: (text: string) => string;
 }
 const timeoutMs = 5_000;
 
@@ -26,10 +28,11 @@ const timeoutMs = 5_000;
 export const contentAs = {
   text: async (answer) => textOf(answer),
   html: async (answer) => textOf(answer),
-  json: async (answer) => {
+  json: async (answer, { shown }) => {
     const text = textOf(answer);
-    const value = jsonIn(text);
-    if (value === undefined) throw new StepError(`${answer.url} did not return JSON: ${beginning(text)}`);
+    const value = answeredJson(text, answer.url);
+    if (value === undefined)
+      throw new StepError(`${answer.url} did not return JSON: ${beginning(shown(text))}`);
     return value;
   },
   xml: async (answer, { sandbox, signal }) => {
@@ -53,7 +56,7 @@ const unreadable = ({ url }: HttpResponse) => limitAsStepError(url, 'to read');
 /** Converts a response by its content type: JSON to a value, HTML to Markdown, anything else stays text. */
 export async function responseContent(answer: HttpResponse, reading: Reading): Promise<unknown> {
   if (!/\bjson\b/i.test(answer.headers['content-type'] ?? '')) return contentAs.markdown(answer, reading);
-  const value = jsonIn(answer.text);
+  const value = answeredJson(answer.text, answer.url);
   return value === undefined ? textOf(answer) : value;
 }
 

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { StepError } from '../../core/errors/step-error.ts';
+import { wholeOrLength } from '../../core/text.ts';
 import { statusError } from '../net/status-error.ts';
 import type { HttpRequest } from '../ports/http-port.ts';
 import type { Ports } from '../ports/ports.ts';
@@ -72,7 +73,7 @@ export async function crawlSite(request: CrawlRequest): Promise<CrawledPage[]> {
 async function enter(request: CrawlRequest) {
   const { url } = request;
   if (!/^https?:$/.test(URL.parse(url)?.protocol ?? '') || url.length > urlLengthMax) {
-    throw new StepError(`Not a web address: ${url.slice(0, 200)}`);
+    throw new StepError(`Not a web address: ${wholeOrLength(url, 200)}`);
   }
   const visit = { url: withoutHash(url), depth: 0 };
   const robots = await permission(visit.url, request);

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { StepError } from '../../core/errors/step-error.ts';
-import { jsonIn, valueAt } from '../../core/json/json.ts';
+import { answeredJson, valueAt } from '../../core/json/json.ts';
 import type { HttpRequest, HttpResponse } from '../ports/http-port.ts';
 import type { Ports } from '../ports/ports.ts';
 import { type ApiPaging, firstPage, pagingKinds } from './next-page.ts';
@@ -60,7 +60,7 @@ async function* pagesOf(pagination: Pagination): AsyncGenerator<PageOfApi> {
     if (isNumbered && asked.size > 1 && beyondTheEnd.has(answer.status)) return;
     if (answer.status >= 400) throw refused(answer);
     const { text } = answer;
-    const body = jsonIn(text);
+    const body = answeredJson(text, url);
     const found = entitiesIn(body, pagination, answer);
     // A server that ignores the parameter returns the same page again.
     if (text === former.text && found.length > 0) return assertUnpaged(pagination, answer, found);

@@ -1,4 +1,5 @@
 import { StepError } from '../../core/errors/step-error.ts';
+import { wholeOrLength } from '../../core/text.ts';
 
 export interface RepositoryPlace {
   owner: string;
@@ -21,7 +22,9 @@ export function parseRepositoryRef(text: string, more: { path: string; branch: s
   const [owner, repository, kind, ref, ...rest] = reference.split('/').filter((part) => part !== '');
   const name = repository?.replace(/\.git$/, '');
   if (!owner || !name || !isName(owner) || !isName(name) || !['tree', 'blob', undefined].includes(kind)) {
-    throw new StepError(`Not a GitHub repository: ${text.slice(0, 200)}. Expected owner/name, or its URL`);
+    throw new StepError(
+      `Not a GitHub repository: ${wholeOrLength(text, 200)}. Expected owner/name, or its URL`,
+    );
   }
   const segments = more.path === '' ? rest : more.path.split('/').filter((part) => part !== '');
   if (segments.some((part) => part === '.' || part === '..')) {

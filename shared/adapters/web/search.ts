@@ -1,5 +1,5 @@
 import { failureOfStatus, StepError } from '../../core/errors/step-error.ts';
-import { jsonIn } from '../../core/json/json.ts';
+import { answeredJson } from '../../core/json/json.ts';
 import type { HttpResponse, SearchProvider } from '../ports/http-port.ts';
 import type { Ports } from '../ports/ports.ts';
 import { type SearchHit, searchProviderApis } from './search-providers.ts';
@@ -24,7 +24,7 @@ export async function querySearchProvider({
   const { request, hits } = searchProviderApis[provider];
   const answer = await ports.fetch({ ...request(account, query, maxResults), timeoutMs: 30_000, signal });
   if (answer.status >= 400) throw refusal(provider, answer, account.key);
-  const parsed = hits.safeParse(jsonIn(answer.text));
+  const parsed = hits.safeParse(answeredJson(answer.text, 'The search'));
   if (!parsed.success) throw new StepError(`${provider} returned an unknown response format`);
   return parsed.data.slice(0, maxResults);
 }

@@ -1,4 +1,6 @@
+import { StepError } from '../errors/step-error.ts';
 import { isDeeperThan, nestingLevelsMax } from './nesting.ts';
+import { membersMax, textHasTooManyValues } from './value-count.ts';
 
 const segment = /[^.[\]]+/g;
 
@@ -15,12 +17,27 @@ export function valueAt(value: unknown, path: string): unknown {
   return current;
 }
 
-/** Parses JSON; `undefined` for invalid JSON, or JSON that is nested too deeply. */
-export function jsonIn(text: string): unknown {
+/** Parses JSON; `undefined` for invalid JSON, or JSON that is nested too deeply or has more values than an answer may. */
+export const jsonIn = (text: string): unknown => (hasTooMany(text) ? undefined : parsed(text));
+
+const hasTooMany = (text: string) => textHasTooManyValues(text, answerValuesMax);
+
+function parsed(text: string): unknown {
   try {
     const value: unknown = JSON.parse(text);
     return isDeeperThan(nestingLevelsMax, value) ? undefined : value;
   } catch {
     return undefined;
   }
+}
+
+/** Of an answer of 5 MB, whose values have 20 characters each. Parsing and checking more would hold up other requests. */
+export const answerValuesMax = 250_000;
+
+/** As `jsonIn`, of what an API, a model or a script answers. @param who Of the error. @throws StepError for too many values */
+export function answeredJson(text: string, who: string): unknown {
+  if (!hasTooMany(text)) return parsed(text);
+  throw new StepError(
+    `${who} answers with more than ${answerValuesMax} values, each list and object with what is in it counted, or large objects with more than ${membersMax} members. Ask for less at once`,
+  );
 }

@@ -71,7 +71,7 @@ async function checkCondition(
   when: string,
 ): Promise<NotRun | undefined> {
   try {
-    return (await evaluateExpression(ports.sandbox, when, variables, { signal }))
+    return (await evaluateExpression(ports.sandbox, when, variables, { signal, shown: ports.shown }))
       ? undefined
       : { skipped: true };
   } catch (error) {

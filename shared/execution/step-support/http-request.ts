@@ -1,6 +1,7 @@
 import type { HttpRequest, HttpResponse } from '../../adapters/ports/http-port.ts';
 import { failureOfStatus, StepError } from '../../core/errors/step-error.ts';
-import { jsonIn, valueAt } from '../../core/json/json.ts';
+import { answeredJson, jsonIn, valueAt } from '../../core/json/json.ts';
+import { textHasTooManyValues } from '../../core/json/value-count.ts';
 import { type Http, isSafe } from '../../domain/flows/steps/http-config.ts';
 import type { StepPerforming, StepRun } from './step-runner.ts';
 
@@ -32,8 +33,12 @@ export async function plannedRequest(
 }
 
 const typeOf = (body: string) => ({
-  'content-type': jsonIn(body) !== undefined ? 'application/json' : 'text/plain; charset=utf-8',
+  'content-type': isJson(body) ? 'application/json' : 'text/plain; charset=utf-8',
 });
+
+/** One of too many values is not parsed. */
+const isJson = (text: string) =>
+  textHasTooManyValues(text) ? looksLikeJson.test(text) : jsonIn(text) !== undefined;
 
 type Sending = Pick<StepPerforming<unknown>, 'act' | 'ports' | 'signal'>;
 
@@ -81,8 +86,8 @@ const looksLikeJson = /^\s*[[{]/;
 
 /** The body of a response: a value if it is JSON, else text. */
 export function bodyIn({ headers, text }: HttpResponse): unknown {
-  const isJson = /\bjson\b/i.test(headers['content-type'] ?? '') || looksLikeJson.test(text);
-  const body = isJson ? jsonIn(text) : undefined;
+  const mayBeJson = /\bjson\b/i.test(headers['content-type'] ?? '') || looksLikeJson.test(text);
+  const body = mayBeJson ? answeredJson(text, 'The API') : undefined;
   return body === undefined ? text : body;
 }
 

@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import type { KnownWait, WaitsPort } from '../../adapters/ports/waits-port.ts';
 import { StepError } from '../../core/errors/step-error.ts';
+import { wholeOrLength } from '../../core/text.ts';
 import { approvalStep, defaultChoices } from '../../domain/flows/step-types/approval.ts';
 import { defineActingRunner } from '../step-support/step-runner.ts';
 import { noAnswer, suspendUntilAnswer } from '../step-support/wait-time.ts';
@@ -19,7 +20,7 @@ export const approvalRunner = defineActingRunner(approvalStep, {
     const emails = await Promise.all((assignees.emails ?? []).map(render));
     for (const email of emails) {
       if (Address.safeParse(email).success) continue;
-      throw new StepError(`An assignee is no email address: ${JSON.stringify(email).slice(0, 100)}`);
+      throw new StepError(`An assignee is no email address: ${JSON.stringify(wholeOrLength(email, 100))}`);
     }
     if (question.trim() === '') throw new StepError('The question is empty; check the variables in it');
     const { webhookUrl } = assignees;

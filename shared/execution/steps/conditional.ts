@@ -4,7 +4,10 @@ import { defineFreeRunner } from '../step-support/step-runner.ts';
 
 export const conditionalRunner = defineFreeRunner(conditionalStep, {
   async run({ config, variables, ports, signal }) {
-    const result = await evaluateExpression(ports.sandbox, config.condition, variables, { signal });
+    const result = await evaluateExpression(ports.sandbox, config.condition, variables, {
+      signal,
+      shown: ports.shown,
+    });
     return { output: { matched: Boolean(result), result } };
   },
 });

@@ -10,7 +10,7 @@ export const fetchUrlRunner = defineActingRunner(fetchUrlStep, {
   },
 
   async perform({ responseType, ...request }, step) {
-    const reading = { sandbox: step.ports.sandbox, signal: step.signal };
+    const reading = { ...step.ports, signal: step.signal };
     const timeoutMs = requestTimeoutMs(step.config.http);
     const answer = await exchanged(step, request, { who: ({ url }) => url, timeoutMs });
     return {

@@ -8,7 +8,12 @@ export const loopRunner = defineHoldingRunner(loopStep, {
   async hold({ config, variables, ports, signal, inside }) {
     const { while: condition, maxIterations, onLimit, steps } = config;
     const holds = (index: number) =>
-      evaluateExpression(ports.sandbox, condition, { ...variables, _loop: { index } }, { signal });
+      evaluateExpression(
+        ports.sandbox,
+        condition,
+        { ...variables, _loop: { index } },
+        { signal, shown: ports.shown },
+      );
     let output: unknown = null;
     for (let index = 0; ; index++) {
       const key = `p${index}`;

@@ -40,7 +40,10 @@ async function itemsOf({
 }: StepInside<MapConfig>): Promise<unknown[]> {
   const kept = inside.kept();
   if (kept) return kept as unknown[];
-  const items = await evaluateExpression(ports.sandbox, config.items, variables, { signal });
+  const items = await evaluateExpression(ports.sandbox, config.items, variables, {
+    signal,
+    shown: ports.shown,
+  });
   if (!Array.isArray(items)) {
     throw new StepError(`items is no list: the expression gives ${typeNameOf(items)}; change the expression`);
   }
@@ -75,7 +78,12 @@ async function runItem(
   }
   if (config.output === undefined) return { output: end.output };
   try {
-    return { output: await evaluateExpression(ports.sandbox, config.output, end.variables, { signal }) };
+    return {
+      output: await evaluateExpression(ports.sandbox, config.output, end.variables, {
+        signal,
+        shown: ports.shown,
+      }),
+    };
   } catch (error) {
     if (!(error instanceof StepError)) throw error;
     return absorbs ? { error: error.message } : new StepError(`Item ${index} failed: ${error.message}`);

@@ -9,7 +9,12 @@ export const transformDataRunner = defineFreeRunner(transformDataStep, {
     const secrets = (variables.secrets ?? {}) as Record<string, string>;
     const filled = replaceInScript(script, (key) => escapedForScript(secrets[key] ?? ''));
     return {
-      output: await evaluateScript(ports.sandbox, filled, variables, { language, timeoutMs, signal }),
+      output: await evaluateScript(ports.sandbox, filled, variables, {
+        language,
+        timeoutMs,
+        signal,
+        shown: ports.shown,
+      }),
     };
   },
 });

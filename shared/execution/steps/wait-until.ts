@@ -44,7 +44,10 @@ const checkDelay = (delayMs: number, waitedMs: number): WaitCheck =>
 async function checkCondition(step: StepRun<WaitUntilConfig>, waitedMs: number): Promise<WaitCheck> {
   const { condition = 'true', timeoutMs = defaults.timeoutMs, pollIntervalMs } = step.config;
   const variables = await currentVariables(step, condition);
-  const result = await evaluateExpression(step.ports.sandbox, condition, variables, { signal: step.signal });
+  const result = await evaluateExpression(step.ports.sandbox, condition, variables, {
+    signal: step.signal,
+    shown: step.ports.shown,
+  });
   if (result) return { output: { waitedMs, result } };
   if (waitedMs >= timeoutMs) {
     throw new StepError(`The condition did not hold within ${timeoutMs} ms: ${condition.slice(0, 200)}`);

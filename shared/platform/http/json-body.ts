@@ -32,7 +32,7 @@ export function assertExactJson(text: string): void {
   if (!suspicious.test(text)) return;
   let refused = 0;
   const value = parsed(text, (key, member: unknown, context?: { source?: string }) => {
-    const problem = problemOf(key, member, context?.source);
+    const problem = refused < detailsMax ? problemOf(key, member, context?.source) : undefined;
     if (!problem) return member;
     refused++;
     return new Refused(problem);
@@ -82,6 +82,8 @@ const isObject = (value: unknown): value is object => typeof value === 'object' 
 /** Whether parsing changes a whole number. Fractions are rounded, as usual. */
 function isChanged(source: string, value: number): boolean {
   if (!Number.isFinite(value)) return true;
+  // A whole number stays whole, and a short one exact.
+  if (!Number.isInteger(value) || (Number.isSafeInteger(value) && /^-?\d+$/.test(source))) return false;
   const sent = decimalOf(source);
   const { digits, exponent } = decimalOf(String(value));
   return sent.exponent >= 0 && (sent.digits !== digits || sent.exponent !== exponent);

@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises';
 import { type Dispatch, executeFlowRun } from '../../execution/dispatch/execute-flow-run.ts';
 import { livePorts } from '../../execution/live-ports.ts';
 import { using } from '../../platform/aws/uses.ts';
@@ -28,7 +29,30 @@ export function dispatchResponse(scope: Scope, run: Run, isStreamed: boolean) {
     keepAlive: ' ',
     writeBody: async (write, callerSignal) => {
       const events = executeFlowRun(scope, { ...run, callerSignal, showsProgress: false });
-      write(JSON.stringify(DispatchResult.parse(await readDispatchResult(events))));
+      for (const piece of jsonPieces(DispatchResult.parse(await readDispatchResult(events)))) {
+        await write(piece);
+        if (piece.length > largePiece) await setImmediate();
+      }
     },
   });
+}
+
+/** Results have up to 100 MB, which in one text would hold up other requests, and stay in memory for a slow reader. */
+const largePiece = 50_000;
+
+function* jsonPieces(value: object): Generator<string> {
+  let before = '{';
+  for (const [name, member] of Object.entries(value)) {
+    if (member === undefined) continue;
+    yield `${before}${JSON.stringify(name)}:`;
+    if (Array.isArray(member)) yield* itemPieces(member);
+    else yield JSON.stringify(member);
+    before = ',';
+  }
+  yield before === '{' ? '{}' : '}';
+}
+
+function* itemPieces(items: readonly unknown[]): Generator<string> {
+  for (const [index, item] of items.entries()) yield `${index === 0 ? '[' : ','}${JSON.stringify(item)}`;
+  yield items.length === 0 ? '[]' : ']';
 }

@@ -39,6 +39,9 @@ const base = {
   timeoutMs: timeoutMsOption,
 };
 
+/** Of one step. Words for each of 50,000 texts would hold up other requests. */
+const refusalsMax = 5;
+
 /** Steps that a step holds, as the caller sends them. */
 const HeldSteps = z.lazy(() => NestedSteps) as unknown as z.ZodType<FlowStep[], unknown>;
 
@@ -61,7 +64,8 @@ const stepOf = ({ type, summary, config, configWith, output, takesSecrets, permi
       const message = takesSecrets ? 'This member cannot use secrets' : keepsSecret(type);
       const isAllowed = (path: PropertyKey[]) =>
         filled.has(path.join('.')) || (takesSecrets !== false && isInToolConfig(path));
-      for (const { path } of named) if (!isAllowed(path)) refuse({ message }, path);
+      const refused = named.filter(({ path }) => !isAllowed(path));
+      for (const { path } of refused.slice(0, refusalsMax)) refuse({ message }, path);
     })
     .meta({ id: schemaName(type), description: summary + inlineNeeds(permission), output });
 };

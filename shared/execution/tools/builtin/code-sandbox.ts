@@ -5,7 +5,12 @@ import { defineBuiltinRunner } from '../../tool-support/builtin-runner.ts';
 export const codeSandboxToolRunner = defineBuiltinRunner(codeSandboxTool, {
   async perform({ code, input = null, language, timeoutMs }, { ports, signal }) {
     return {
-      output: await evaluateScript(ports.sandbox, code, { input }, { language, timeoutMs, signal }),
+      output: await evaluateScript(
+        ports.sandbox,
+        code,
+        { input },
+        { language, timeoutMs, signal, shown: ports.shown },
+      ),
     };
   },
 });

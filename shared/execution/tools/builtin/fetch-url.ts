@@ -10,7 +10,7 @@ export const fetchUrlToolRunner = defineBuiltinRunner(fetchUrlTool, {
   async perform({ url, format = 'auto', maxCharacters = 50_000 }, { ports, signal }) {
     const answer = await ports.fetch({ url: url.trim(), method: 'GET', headers: {}, timeoutMs, signal });
     if (answer.status >= 400) throw httpStatusError(answer.url, answer);
-    const reading = { sandbox: ports.sandbox, signal };
+    const reading = { ...ports, signal };
     const content = await (format === 'auto'
       ? responseContent(answer, reading)
       : contentAs[format](answer, reading));

@@ -11,7 +11,12 @@ export const customToolRunner = defineToolRunner(customTool, {
     return { request: { code: filled, language, variables } };
   },
   perform: async ({ code, language, variables }, { config: { timeoutMs }, ports, signal }) => ({
-    output: await evaluateScript(ports.sandbox, code, variables, { language, timeoutMs, signal }),
+    output: await evaluateScript(ports.sandbox, code, variables, {
+      language,
+      timeoutMs,
+      signal,
+      shown: ports.shown,
+    }),
   }),
   repeatable: () => true,
   shown: ({ variables: { input } }, { code }) => ({ code: replaceInScript(code, () => mask), input }),

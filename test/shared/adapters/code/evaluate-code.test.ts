@@ -171,3 +171,12 @@ test('nested brackets, for which the compiler needs quadratic memory, are reject
   expect(await textProblem('typescript', classes(300))).toBe('The code is nested too deeply');
   expect(await textProblem('expression', `${'[1], (2), '.repeat(1_000)}3`)).toBeUndefined();
 });
+
+test.each([
+  ['250,000 values', 'Array(250_001).fill(0)'],
+  ['50,000 members', 'Object.fromEntries(Array.from({ length: 50_001 }, (_, at) => [at, 0]))'],
+])('more than %s are an error, and are not parsed', async (_what, code) => {
+  await expect(runScript(code, {})).rejects.toThrow(
+    'The script returned more than 250000 values, each list and object with what is in it counted, or large objects with more than 50000 members; return less',
+  );
+});

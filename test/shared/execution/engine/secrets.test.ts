@@ -176,6 +176,54 @@ test('external errors and bugs are reported without the value', async () => {
   expect((fault as Error).stack).not.toContain(value);
 });
 
+const quotedAt = (count: number) => 'x'.repeat(count);
+test.each<[string, number[], (padding: number) => FlowStepInput]>([
+  ['a script', [470, 485, 9_975], (padding) => transform(`throw new Error('x'.repeat(${padding}) + a)`)],
+  [
+    'an expression',
+    [470, 485],
+    (padding) => ({
+      type: 'conditional',
+      name: 'If',
+      config: { condition: `(() => { throw new Error('x'.repeat(${padding}) + a) })()` },
+    }),
+  ],
+  [
+    'a page that is no JSON',
+    [85, 95],
+    (padding) => ({
+      type: 'fetch-url',
+      name: 'Read',
+      config: { http: { url: `https://example.com/page?${padding}` }, responseType: 'json' },
+    }),
+  ],
+  [
+    'an address',
+    [85, 190],
+    (padding) => ({
+      type: 'crawl',
+      name: 'Crawl',
+      config: { url: `{{ "${quotedAt(padding)}" | append: a }}` },
+    }),
+  ],
+])('what %s fails with is masked before it is cut', async (_what, paddings, failing) => {
+  const fetch = async (request: HttpRequest) => {
+    const padding = Number(new URL(request.url).search.slice(1));
+    const text = padding > 0 ? `${quotedAt(padding)}${value}` : value;
+    return { status: 200, headers: {}, url: request.url, bytes: Buffer.from(text), text };
+  };
+  const asking = call(
+    { url: 'https://example.com', headers: { 'X-Key': '{{secret:KEY}}' } },
+    { responseMapping: { a: '$' }, outputVariable: 'answer' },
+  );
+  const setting = transform('answer.a', 'a');
+  for (const padding of paddings) {
+    const { results } = await run([asking, setting, failing(padding)], { fetch });
+    expect(results.at(-1)?.status, `${padding}`).toBe('failed');
+    expect(results.at(-1)?.error, `${padding}`).not.toContain('sk_');
+  }
+});
+
 test('an error that ends like a value does not reveal that', async () => {
   const echoing = async (request: HttpRequest) => {
     const text = `Unknown city: ${new URL(request.url).searchParams.get('city')}`;

@@ -116,6 +116,19 @@ test.each([
   });
 });
 
+test('an answer of too many values fails the step, and a body of as many is sent as JSON', async () => {
+  const many = `[${'0,'.repeat(250_000)}0]`;
+  const { url, seen } = await api((response) =>
+    response.writeHead(200, { 'content-type': 'application/json' }).end(many),
+  );
+  const config = { http: { url, method: 'POST', body: '{{ many }}' } };
+  const failure = await stepFailure(runStep('api-call', config, { variables: { many } }));
+  expect(failure.message).toBe(
+    'The API answers with more than 250000 values, each list and object with what is in it counted, or large objects with more than 50000 members. Ask for less at once',
+  );
+  expect(seen[0]?.headers['content-type']).toBe('application/json');
+});
+
 test('a timeout is retryable, an invalid address is not', async () => {
   const { url } = await api(() => {});
   const slow = await stepFailure(runStep('api-call', { http: { url, timeout: 100 } }));

@@ -152,3 +152,12 @@ test('a map gives an item and its position different variables', async () => {
   }
   expect(await refusal([map({ indexAs: 'index' })])).toEqual([]);
 });
+
+test('of a step whose texts all name secrets, five are refused in words', () => {
+  const value = Array(1_000).fill('{{secret:KEY}}');
+  const config = { variableName: 'v', value };
+  const { error } = FlowStepsInput.safeParse([{ type: 'set-variable', name: 'Set', config }]);
+  expect(error?.issues.map(({ path }) => path.join('.'))).toEqual(
+    [0, 1, 2, 3, 4].map((at) => `0.config.value.${at}`),
+  );
+});

@@ -112,6 +112,22 @@ const answers: [what: string, respond: (exchange: McpExchange) => unknown, messa
     'more than 5000000 bytes',
   ],
   [
+    'answers a million objects',
+    ({ response, message }) =>
+      response
+        .writeHead(200, { 'content-type': 'application/json' })
+        .end(`{"jsonrpc":"2.0","id":${message.id},"result":{"content":[${'{},'.repeat(1_000_000)}{}]}}`),
+    'The MCP server answers with more than 100000 values',
+  ],
+  [
+    'streams a million objects',
+    ({ response, message }) =>
+      sse(response).end(
+        `data: {"jsonrpc":"2.0","id":${message.id},"result":{"content":[${'{},'.repeat(1_000_000)}{}]}}\n\n`,
+      ),
+    'The MCP server answers with more than 100000 values',
+  ],
+  [
     'redirects to a private address',
     ({ response }) => response.writeHead(307, { location: 'http://169.254.169.254/latest' }).end(),
     'redirects to another origin or method, which is not followed',
@@ -136,7 +152,7 @@ const answers: [what: string, respond: (exchange: McpExchange) => unknown, messa
   [
     'answers a result that is nested too deeply',
     ({ response, message }) => {
-      const deep = `${'{"a":'.repeat(100_000)}1${'}'.repeat(100_000)}`;
+      const deep = `${'{"a":'.repeat(50_000)}1${'}'.repeat(50_000)}`;
       const text = `{"jsonrpc":"2.0","id":${message.id},"result":{"content":[],"structuredContent":${deep}}}`;
       return response.writeHead(200, { 'content-type': 'application/json' }).end(text);
     },
