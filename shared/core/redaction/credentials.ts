@@ -29,7 +29,7 @@ const patterns: readonly [RegExp, string][] = [
   [/\b(Bearer|Basic)\s+[\w.~+/=-]{8,}/gi, '$1 [redacted]'],
   // Keys of this service, and tokens in JWT's compact form.
   [/\bcs_[0-9A-Za-z]{49}\b/g, 'cs_[redacted]'],
-  [/\btv_(live|test|setup|surface_live|surface_test)_[0-9A-Za-z]{8,}/g, 'tv_$1_[redacted]'],
+  [/\btv_([a-z]{1,20}(?:_[a-z]{1,20})?)_[0-9A-Za-z]{8,}/g, 'tv_$1_[redacted]'],
   [/(?<![\w-])eyJ[\w-]{8,}\.[\w-]+\.[\w-]*/g, '[redacted]'],
   // Passwords and credentials in URLs.
   [/(:\/\/[^\s:/@"]*):[^\s/"]+@/g, '$1:[redacted]@'],

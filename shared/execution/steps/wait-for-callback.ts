@@ -1,4 +1,6 @@
 import { createFiller } from '../../adapters/templates/filler.ts';
+import { StepError } from '../../core/errors/step-error.ts';
+import { redactCredentials } from '../../core/redaction/credentials.ts';
 import { waitForCallbackStep } from '../../domain/flows/step-types/wait-for-callback.ts';
 import {
   exchanged,
@@ -31,7 +33,9 @@ export const waitForCallbackRunner = defineActingRunner(waitForCallbackStep, {
       // Rendered again: a filter is to see the address.
       const request = await announcementOf(announce, wait.callbackUrl ?? '', step);
       const timeoutMs = requestTimeoutMs(announce.http);
-      await exchanged(step, request, { who: () => 'The server of the announcement', timeoutMs });
+      await exchanged(step, request, { who: () => 'The server of the announcement', timeoutMs }).catch(
+        withoutAddress,
+      );
       await ports.waits.announced(at.path);
     }
     const expiresAt = new Date(wait.expiresAt);
@@ -42,6 +46,12 @@ export const waitForCallbackRunner = defineActingRunner(waitForCallbackStep, {
     return { output: answer.values };
   },
 });
+
+/** Whoever reads the error could answer. */
+function withoutAddress(error: unknown): never {
+  if (error instanceof StepError) error.message = redactCredentials(error.message);
+  throw error;
+}
 
 const announcementOf = (
   { http }: { http: Parameters<typeof plannedRequest>[0] },

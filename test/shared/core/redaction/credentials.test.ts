@@ -5,6 +5,7 @@ import { expectLinear } from '../../../support/linear.ts';
 test.each([
   ['Authorization: Bearer abc.def-123_456', 'Authorization: Bearer [redacted]'],
   [`the key tv_live_${'a1'.repeat(24)}b failed`, 'the key tv_live_[redacted] failed'],
+  [`/v1/callbacks/tv_callback_${'a1'.repeat(20)}`, '/v1/callbacks/tv_callback_[redacted]'],
   ['eyJhbGciOiJFUzI1NiJ9.eyJzdWIiOiJ4In0.c2ln expired', '[redacted] expired'],
   ['postgres://ada:pa55word@db.example.com/x', 'postgres://ada:[redacted]@db.example.com/x'],
   ['https://a.example/?x=1&api_key=abc123&y=2', 'https://a.example/?x=1&api_key=[redacted]&y=2'],

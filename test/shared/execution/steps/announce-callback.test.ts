@@ -21,3 +21,18 @@ test('the address of a callback passes through filters in its announcement', asy
   expect(plain).toMatch(/\/v1\/callbacks\/tv_callback_\w+$/);
   expect(Buffer.from(coded, 'base64').toString()).toBe(plain);
 });
+
+test('an announcement that fails does not tell the address to whoever reads the error', async () => {
+  const { url } = await loopback((request, response) => {
+    response.writeHead(400).end(`No such path: ${request.url}`);
+  });
+  allowHost(new URL(url).host);
+  const http = { url: `${url}/hear?at={{ callbackUrl }}`, method: 'POST' as const };
+  const config = { timeoutMinutes: 5, announce: { http } };
+  const { scope, message, results } = await plannedBatch({
+    steps: [{ type: 'wait-for-callback', name: 'Hear', config }],
+  });
+  await runOnce(scope, message());
+  const [row] = await results();
+  expect(JSON.stringify(row)).toMatch(/answered 400: No such path: .*tv_callback_\[redacted\]/);
+});
