@@ -236,6 +236,12 @@ export const limitGroups: { title: string; limits: Limit[] }[] = [
         at: '413',
       },
       {
+        what: 'Values of JSON in the steps of a flow',
+        constant: { name: 'stepValuesMax', in: '/flow-steps.ts' },
+        unit: '',
+        at: '400 `TOO_MANY_VALUES`',
+      },
+      {
         what: 'Steps of a flow as JSON',
         constant: { name: 'contentBytesMax', in: '/content-size.ts' },
         unit: 'bytes',

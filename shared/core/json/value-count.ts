@@ -82,14 +82,14 @@ function endOfString(text: string, from: number): number {
 }
 
 /** Whether a value of JSON has more values in it. */
-export function hasTooManyValues(value: unknown): boolean {
+export function hasTooManyValues(value: unknown, max = valuesMax): boolean {
   const open = [value];
   for (let count = 1; open.length > 0; ) {
     const next = open.pop();
     if (typeof next !== 'object' || next === null) continue;
     const members: unknown[] = Array.isArray(next) ? next : Object.values(next);
     count += members.length;
-    if (count > valuesMax) return true;
+    if (count > max) return true;
     for (const member of members) open.push(member);
   }
   return false;

@@ -13,7 +13,7 @@ export interface Validation extends Analysis {
 }
 
 /** The flow is too large or too deep for further analysis. */
-const outOfBounds = new Set(['TOO_MANY_STEPS', 'TOO_MANY_TOOLS', 'TOO_DEEP']);
+const outOfBounds = new Set(['TOO_MANY_STEPS', 'TOO_MANY_TOOLS', 'TOO_MANY_VALUES', 'TOO_DEEP']);
 
 /** Validates a flow as it is sent. @param Body The schema for saving; its issues become the errors verbatim. */
 export async function validateSentFlow(

@@ -2,6 +2,7 @@ import * as z from 'zod';
 import type { DetailCode } from '../../../core/errors/error-codes.ts';
 import { tooLarge } from '../../../core/errors/errors.ts';
 import type { NewId } from '../../../core/ids.ts';
+import { hasTooManyValues } from '../../../core/json/value-count.ts';
 import { responseBytes, responseBytesMax } from '../../../platform/http/responses/body-sizes.ts';
 import { secretKeysOfSteps } from '../secret-keys.ts';
 import { stepTypeNames } from '../step-types/index.ts';
@@ -14,6 +15,8 @@ import type { CheckedSteps } from './text-problems.ts';
 const stepsMax = 1_000;
 /** Each is checked in the sandbox, also for callers without a credential. */
 const toolsMax = 200;
+/** Each text is looked through for what it names, and filled by itself when its step runs. */
+const stepValuesMax = 20_000;
 /** The transaction that saves the flow writes one item per secret. */
 const secretsMax = 40;
 
@@ -65,10 +68,12 @@ function issuesOfTree(steps: unknown): Issue[] {
   const ids = new Set<unknown>();
   let count = 0;
   let tools = 0;
+  let isOutOfBounds = false;
   const refuse = (path: PropertyKey[], code: DetailCode, message: string) =>
     issues.push({ code: 'custom', params: { code }, path, message, input: undefined });
   /** Listed before the issues of single steps, which may be truncated. */
   const refuseAll = (...given: Parameters<typeof refuse>) => {
+    isOutOfBounds = true;
     refuse(...given);
     issues.unshift(...issues.splice(-1));
   };
@@ -98,6 +103,10 @@ function issuesOfTree(steps: unknown): Issue[] {
     }
   };
   if (Array.isArray(steps)) visit(steps, [], 0);
+  if (!isOutOfBounds && hasTooManyValues(steps, stepValuesMax)) {
+    const message = `The steps of a flow have at most ${stepValuesMax} values of JSON together, each list and object with what is in it counted. Give large data as inputs, or keep it in records`;
+    refuseAll([], 'TOO_MANY_VALUES', message);
+  }
   return issues;
 }
 

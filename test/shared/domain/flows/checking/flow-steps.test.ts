@@ -122,6 +122,10 @@ test.each([
     [{ path: 'flowSteps.0.config.errorHandling.fallbacks', code: 'TOO_BIG' }],
   ],
   [Array.from({ length: 1_001 }, () => step()), [{ path: 'flowSteps.1000', code: 'TOO_MANY_STEPS' }]],
+  [
+    [{ type: 'set-variable', name: 's', config: { variableName: 'a', value: Array(20_000).fill('{{a}}') } }],
+    [{ path: 'flowSteps', code: 'TOO_MANY_VALUES' }],
+  ],
   [['x'], [{ path: 'flowSteps.0', code: 'INVALID_TYPE' }]],
   ['x', [{ path: 'flowSteps', code: 'INVALID_TYPE' }]],
 ])('%j is rejected at its path', async (steps, details) => {
