@@ -1,7 +1,7 @@
 import { StepError } from '../../core/errors/step-error.ts';
 import { answerValuesMax } from '../../core/json/json.ts';
 import { characterCount } from '../../core/json/json-texts.ts';
-import { membersMax, textHasTooManyValues } from '../../core/json/value-count.ts';
+import { answerMembersMax, textHasTooManyValues } from '../../core/json/value-count.ts';
 import { createNameTest } from '../../core/variables/named-variables.ts';
 import type { Variables } from '../../core/variables/variables.ts';
 import { type Sandbox, SandboxError } from '../sandbox/sandbox.ts';
@@ -66,7 +66,8 @@ async function evaluate(
   if ('missed' in result) throw new Error('A variable was missing although all were passed');
   if ('error' in result) throw new StepError(`${what} ${shortened(shown(result.error))}`);
   if (result.json === undefined) return null;
-  if (textHasTooManyValues(result.json, answerValuesMax)) throw new StepError(tooManyValues(what));
+  if (textHasTooManyValues(result.json, answerValuesMax, answerMembersMax))
+    throw new StepError(tooManyValues(what));
   return JSON.parse(result.json) as unknown;
 }
 
@@ -79,7 +80,7 @@ function shortened(error: string): string {
 }
 
 const tooManyValues = (what: string) =>
-  `${what} returned more than ${answerValuesMax} values, each list and object with what is in it counted, or large objects with more than ${membersMax} members; return less`;
+  `${what} returned more than ${answerValuesMax} values, each list and object with what is in it counted, or large objects with more than ${answerMembersMax} members; return less`;
 
 type Handed = Pick<Program, 'variables' | 'withheld'>;
 

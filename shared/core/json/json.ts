@@ -1,6 +1,6 @@
 import { StepError } from '../errors/step-error.ts';
 import { isDeeperThan, nestingLevelsMax } from './nesting.ts';
-import { membersMax, textHasTooManyValues } from './value-count.ts';
+import { answerMembersMax, textHasTooManyValues } from './value-count.ts';
 
 const segment = /[^.[\]]+/g;
 
@@ -20,7 +20,7 @@ export function valueAt(value: unknown, path: string): unknown {
 /** Parses JSON; `undefined` for invalid JSON, or JSON that is nested too deeply or has more values than an answer may. */
 export const jsonIn = (text: string): unknown => (hasTooMany(text) ? undefined : parsed(text));
 
-const hasTooMany = (text: string) => textHasTooManyValues(text, answerValuesMax);
+const hasTooMany = (text: string) => textHasTooManyValues(text, answerValuesMax, answerMembersMax);
 
 function parsed(text: string): unknown {
   try {
@@ -38,6 +38,6 @@ export const answerValuesMax = 250_000;
 export function answeredJson(text: string, who: string): unknown {
   if (!hasTooMany(text)) return parsed(text);
   throw new StepError(
-    `${who} answers with more than ${answerValuesMax} values, each list and object with what is in it counted, or large objects with more than ${membersMax} members. Ask for less at once`,
+    `${who} answers with more than ${answerValuesMax} values, each list and object with what is in it counted, or large objects with more than ${answerMembersMax} members. Ask for less at once`,
   );
 }

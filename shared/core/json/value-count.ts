@@ -5,12 +5,14 @@ import { invalidAt } from '../errors/errors.ts';
  * takes about a tenth of a second.
  */
 export const valuesMax = 100_000;
-/** Of all objects with more than `manyMembers`, which take longer than lists. More than metadata of 256 KB can have. */
-export const membersMax = 50_000;
+/** Of all objects of a body with more than `manyMembers`, which take longer than lists. More than metadata of 256 KB can have. */
+const bodyMembersMax = 30_000;
+/** The same of an answer, which no schema is checked against. */
+export const answerMembersMax = 50_000;
 const manyMembers = 1_000;
 
 /** Whether a text of JSON has more values, or large objects with more members. Reads it without parsing it. */
-export function textHasTooManyValues(text: string, max = valuesMax): boolean {
+export function textHasTooManyValues(text: string, max = valuesMax, membersMax = bodyMembersMax): boolean {
   // Each value but the first takes two characters at least.
   if (text.length <= 2 * Math.min(max, membersMax)) return false;
   /** For each open object how many members it has, for each list 0. */
@@ -40,7 +42,7 @@ export function textHasTooManyValues(text: string, max = valuesMax): boolean {
 /** @throws ServiceError 400 for a body of too many values. */
 export function assertValueCount(text: string): void {
   if (!textHasTooManyValues(text)) return;
-  const message = `The body has more than ${valuesMax} values, each list and object with what is in it counted, or large objects with more than ${membersMax} members. Send less at once`;
+  const message = `The body has more than ${valuesMax} values, each list and object with what is in it counted, or large objects with more than ${bodyMembersMax} members. Send less at once`;
   throw invalidAt('', 'TOO_MANY_VALUES', message);
 }
 

@@ -205,10 +205,10 @@ test.each<[thrown: string, message: string | RegExp]>([
   ['10n', 'The script failed: 10'],
   ['undefined', 'The script failed: undefined'],
   ['() => 1', 'The script failed: "() => 1"'],
-  ['new Error("x".repeat(1e6))', `The script failed: ${'Error: '.padEnd(500, 'x')} (line 1)`],
+  ['new Error("x".repeat(1e6))', `The script ${'failed: Error: '.padEnd(500, 'x')}… (line 1)`],
   [
     'Object.assign(new Error("m"), { name: "n".repeat(1e6) })',
-    `The script failed: ${'n'.repeat(500)} (line 1)`,
+    `The script ${'failed: '.padEnd(500, 'n')}… (line 1)`,
   ],
 ])('any thrown value, here %s, becomes a message', async (thrown, message) => {
   const failure = await stepFailure(script(`throw ${thrown}`));
