@@ -61,7 +61,7 @@ export const ResponsesRequest = z
     ...samplingParameters,
     ...unused,
     metadata: z.record(z.string(), z.string()).nullish().meta({ description: 'Returned as it is' }),
-    include: z.array(z.string()).nullish().meta(ignored('there is nothing more to include')),
+    include: z.array(z.unknown()).nullish().meta(ignored('there is nothing more to include')),
     truncation: z.enum(['auto', 'disabled']).nullish().meta(ignored('the provider decides')),
     background: z.literal(false).nullish(),
     conversation: unsupported,
