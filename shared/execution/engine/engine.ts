@@ -13,7 +13,7 @@ import type { ModelFacts } from '../model-costs/model-meter.ts';
 import type { ActingRun } from '../step-support/acts.ts';
 import type { LocalCall, StepOutcome } from '../step-support/step-runner.ts';
 import type { EarlierResults, ResultSource } from './earlier-results.ts';
-import { framesOutput } from './frame.ts';
+import type { Frame } from './frame.ts';
 import type { Rehearsal } from './rehearsal.ts';
 import { openRunBounds, type RunBounds, TooManySteps } from './run-bounds.ts';
 import { openRunSecrets, type RunSecrets } from './run-secrets.ts';
@@ -156,7 +156,7 @@ export async function runFlow({ variables, onKept, onMark, ...run }: FlowRun): P
     begun: new Set(begunBefore(run)),
     runList: runStepList,
   };
-  const frame = {
+  const frame: Frame = {
     variables: { ...variables },
     own: {},
     signal: run.signal,
@@ -170,10 +170,12 @@ export async function runFlow({ variables, onKept, onMark, ...run }: FlowRun): P
   });
   const { failure, isWaiting }: RunEnd = ended;
   if (isWaiting) return { waits: [...state.waits.values()] };
+  const { output, unmasked } = frame.last;
   return {
     end: {
       success: !failure,
-      ...framesOutput(frame),
+      output,
+      ...(unmasked && { unmasked }),
       ...(failure?.error && { error: failure.error }),
       ...(failure?.errorCode && { errorCode: failure.errorCode }),
       retryable: failure?.retryable ?? false,

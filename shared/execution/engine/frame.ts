@@ -1,5 +1,5 @@
 import type { Ports } from '../../adapters/ports/ports.ts';
-import { flowing, type Unmasked } from '../../core/redaction/hidden.ts';
+import { flowing } from '../../core/redaction/hidden.ts';
 import type { Variables } from '../../core/variables/variables.ts';
 import { type FlowStep, outputVariableName } from '../../domain/flows/steps/step.ts';
 import type { StepResult } from './engine.ts';
@@ -14,7 +14,7 @@ export interface Frame {
   /** With those who pay for its model calls. */
   ports: Ports;
   /** The output of the last step that has one. */
-  last: Unmasked & { output?: unknown };
+  last: Pick<StepResult, 'output' | 'unmasked'>;
   /** Whether a step around the list goes on after a failure in it, and none between them is tried again. */
   absorbs: boolean;
   /** Of the step that holds the list. */
@@ -24,13 +24,8 @@ export interface Frame {
 /** Gives the output of a step to the steps after it. */
 export function applyResult(frame: Frame, step: FlowStep, result: StepResult): void {
   setVariables(frame, step, result);
-  frame.last = framesOutput({ last: result });
+  frame.last = result;
 }
-
-export const framesOutput = ({ last: { output, unmasked } }: Pick<Frame, 'last'>) => ({
-  output,
-  ...(unmasked && { unmasked }),
-});
 
 export function setVariables({ variables, own }: Frame, step: FlowStep, result: StepResult): void {
   const variable = outputVariableName(step);

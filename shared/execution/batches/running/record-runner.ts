@@ -11,7 +11,7 @@ import { livePorts } from '../../live-ports.ts';
 import { cancellation } from '../../runs/cancellation.ts';
 import type { Checkpoint } from '../../runs/checkpoints/checkpoint.ts';
 import { readKept, readStepResults } from '../../runs/checkpoints/read-checkpoints.ts';
-import { sealedValues } from '../../runs/checkpoints/sealed-values.ts';
+import { type SealedValues, sealedValues } from '../../runs/checkpoints/sealed-values.ts';
 import { checkpointWaits, isSameWait } from '../../runs/checkpoints/waits.ts';
 import { attemptRun, type Retried } from '../../runs/run-attempt.ts';
 import { runVariables } from '../../runs/run-variables.ts';
@@ -56,9 +56,9 @@ async function runJob(scope: Scope, job: RecordJob, commits: RunCommits, signal:
   // Who cancels a run by itself expects it to stop; records of a batch that run now still finish.
   using cancelled = batch.dispatched ? cancellation(scope, { id: job.message.runId }) : undefined;
   const isCancelled = () => cancelled?.signal.aborted ?? false;
-  const earlier = await earlierOf(scope, job, batch);
-  const identity = earlier?.continued?.identity ?? job.message.runId;
   const sealed = sealedValues(scope);
+  const earlier = await earlierOf(scope, job, batch, sealed);
+  const identity = earlier?.continued?.identity ?? job.message.runId;
   const recording = { commits, earlier: checkpoints, identity, sealed, isCancelled };
   const recorder = batchRecorder(scope, job, batch, recording);
   if (flowDeleted) return recorder.finish('The flow was deleted');
@@ -137,15 +137,14 @@ async function runJob(scope: Scope, job: RecordJob, commits: RunCommits, signal:
   }
 }
 
-const earlierOf = async (scope: Scope, { message, earlierItems }: RecordJob, batch: Batch) =>
+const earlierOf = async (
+  scope: Scope,
+  { message, earlierItems }: RecordJob,
+  batch: Batch,
+  sealed: SealedValues,
+) =>
   message.takesEarlier
-    ? await earlierResults(
-        scope,
-        earlierItems,
-        { runId: message.runId, flowId: batch.flowId },
-        batch,
-        sealedValues(scope),
-      )
+    ? await earlierResults(scope, earlierItems, { runId: message.runId, flowId: batch.flowId }, batch, sealed)
     : undefined;
 
 /** Lists a run as running again, once another step begins than those in which it waited, and those around them. */
