@@ -54,12 +54,22 @@ async function runPlaced(state: EngineState, frame: Frame, step: FlowStep, path:
     if (facts.isFinal) for (const list of listsAround(path)) state.begun.add(list);
     await state.onEvent?.({ type: 'step_end', step, result, ...facts });
   }
+  await endWaitsIn(state, path);
   if (known?.isSum) await takeOverInside(state, frame, path, done !== undefined);
   if (isFailure) return { failure: result };
   if (result.status !== 'completed') return {};
   applyResult(frame, step, result);
   const branch = branchOf?.(step.config, flowing(result));
   return branch ? runStepList(state, frame, branch.steps, `${path}.${branch.name}.`) : {};
+}
+
+/** What waited inside of a step that has ended waits no more. After its result, without which it would wait again. */
+async function endWaitsIn({ waits, ports }: EngineState, path: string): Promise<void> {
+  for (const [each, { isAnswerable }] of [...waits]) {
+    if (!each.startsWith(`${path}.`)) continue;
+    waits.delete(each);
+    if (isAnswerable) await ports.waits.close(each);
+  }
 }
 
 export type NotRun = { skipped: true } | { error: StepError };

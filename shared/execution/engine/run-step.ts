@@ -59,8 +59,6 @@ export async function runStep(
     return wait({ until, ...(isAnswerable && { isAnswerable }), ...(needsResume && { needsResume }) });
   }
   if ('awaitsCaller' in tried) return wait({ call: tried.awaitsCaller });
-  // What waited inside of it waits no more.
-  await endWaitsIn(state, path);
   const base = {
     ...facts(),
     ...beganBefore(since, tried.sums?.beganAt(), ports.now()),
@@ -81,14 +79,6 @@ export async function runStep(
 function beganBefore(since: Date, first: string | undefined, now: Date) {
   if (first === undefined || Date.parse(first) >= since.getTime()) return {};
   return { startedAt: first, durationMs: Math.max(0, now.getTime() - Date.parse(first)) };
-}
-
-async function endWaitsIn({ waits, ports }: EngineState, path: string): Promise<void> {
-  for (const [each, { isAnswerable }] of [...waits]) {
-    if (!each.startsWith(`${path}.`)) continue;
-    waits.delete(each);
-    if (isAnswerable) await ports.waits.close(each);
-  }
 }
 
 const failureOf = ({ message, retryable, code }: StepError) => ({

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import { Hidden } from '../../../../shared/core/redaction/hidden.ts';
 import type { FlowRun, StepResult, StepWait } from '../../../../shared/execution/engine/engine.ts';
 import { type EngineEvent, engineEvents } from '../../../support/flows/engine-events.ts';
 import { numRuns } from '../../../support/suite/slow.ts';
@@ -9,6 +10,12 @@ import { flowSteps } from './engine-world.ts';
 
 const variables = { a: 1, b: 'x', o: { list: [1, 2] }, vector: [1, 0] };
 const timeless = ({ startedAt: _startedAt, durationMs: _durationMs, ...result }: StepResult) => result;
+
+/** What was kept has been through JSON; what only flows on is kept beside it. */
+const fromCheckpoint = ({ unmasked, ...result }: StepResult): StepResult => ({
+  ...JSON.parse(JSON.stringify(result)),
+  ...(unmasked && { unmasked: new Hidden(JSON.parse(JSON.stringify(unmasked.value)), unmasked.keys) }),
+});
 
 type World = ReturnType<typeof notingWorld>;
 type Kept = Map<string, StepResult>;
@@ -38,8 +45,7 @@ async function drive(world: World, run: Omit<FlowRun, 'ports'>, breaks: readonly
     const state = { ports: world.ports, done, waiting, kept: new Map(kept), onKept };
     const { results, last, suspended } = await attempt({ ...run, ...state }, left.shift());
     all.push(...results);
-    // What was kept has been through JSON.
-    for (const result of results) done.set(result.path, JSON.parse(JSON.stringify(result)));
+    for (const result of results) done.set(result.path, fromCheckpoint(result));
     if (last?.type === 'run_end') return { results: all, end: last };
     if (last?.type !== 'suspend') continue;
     waiting = suspended.map(({ wait }) => wait);
