@@ -1,8 +1,10 @@
-import { APICallError, TypeValidationError } from '@ai-sdk/provider';
-import * as z from 'zod';
+import { APICallError, JSONParseError, TypeValidationError } from '@ai-sdk/provider';
+import { omitUndefined } from '../../core/defined.ts';
 import { failureOfStatus, StepError, type StepErrorOptions } from '../../core/errors/step-error.ts';
+import { jsonIn } from '../../core/json/json.ts';
 import { AddressRefused } from '../net/addresses.ts';
 import { ModelCallFailed } from '../ports/model-port.ts';
+import { type StatedError, statedError } from '../stated-error.ts';
 import { modelCallSource, type ResolvedModel } from './resolved-model.ts';
 
 /** SDKs put whole responses into messages. */
@@ -14,16 +16,23 @@ export function toModelCallFailed(
   model: ResolvedModel,
   signal: AbortSignal,
 ): ModelCallFailed {
-  const { words, ...facts } = explained(error, signal);
+  const { words, code, param, ...facts } = explained(error, signal);
   const { apiKey } = model.credentials;
   const source = modelCallSource(model);
   const message = `${source.modelUsed} ${words}`;
   const shown = (apiKey ? message.replaceAll(apiKey, '***') : message).slice(0, messageMax);
   const isAborted = signal.aborted && !isTimeout(signal);
-  return new ModelCallFailed(shown, { ...facts, cause: error, source, isAborted });
+  return new ModelCallFailed(shown, {
+    ...facts,
+    cause: error,
+    source,
+    isAborted,
+    stated: { code, param },
+  });
 }
 
-type Explained = Pick<StepErrorOptions, 'retryable' | 'kind'> & { words: string; status?: number };
+type Explained = Pick<StepErrorOptions, 'retryable' | 'kind'> &
+  Omit<StatedError, 'words'> & { words: string; status?: number };
 
 function explained(error: unknown, signal: AbortSignal): Explained {
   if (signal.aborted) {
@@ -39,17 +48,18 @@ function explained(error: unknown, signal: AbortSignal): Explained {
       retryable: own.retryable,
       kind: own.kind,
     };
-  if (!APICallError.isInstance(error)) {
-    return { words: `returned an unusable response: ${wordsOf(error)}`, retryable: true };
-  }
-  const { statusCode, message, cause } = error;
+  if (!APICallError.isInstance(error)) return unusable(error);
+  const { statusCode, message, cause, responseBody } = error;
   if (statusCode === undefined) {
     const { code } = (cause ?? {}) as NodeJS.ErrnoException;
     return { words: `cannot be reached: ${code ?? message}`, retryable: true, kind: 'network' };
   }
-  if (statusCode < 400) return { words: `returned an unusable response: ${message}`, retryable: true };
+  // The SDKs wrap what they cannot read of a successful answer.
+  if (statusCode < 400) return unusable(cause ?? error);
+  const { words = message, ...facts } = statedError(responseBody ?? '');
   return {
-    words: `answered ${statusCode}: ${message}`,
+    ...facts,
+    words: `answered ${statusCode}: ${words}`,
     status: statusCode,
     ...failureOfStatus(statusCode),
   };
@@ -57,12 +67,49 @@ function explained(error: unknown, signal: AbortSignal): Explained {
 
 const isTimeout = ({ reason }: AbortSignal) => (reason as Error | undefined)?.name === 'TimeoutError';
 
-const Reported = z.object({ error: z.object({ message: z.string() }) });
+/** The same request would be answered alike, unless the answer broke off. */
+function unusable(error: unknown): Explained {
+  const { message = '' } = error as Error;
+  if (JSONParseError.isInstance(error)) {
+    const beginning = error.text.trim().slice(0, 200);
+    return {
+      words: `returned an unusable response: it is no JSON, and begins with: ${beginning}`,
+      retryable: true,
+    };
+  }
+  if (!TypeValidationError.isInstance(error)) {
+    return { words: `returned an unusable response: ${message}`, retryable: true };
+  }
+  const { words, ...facts } = statedError(error.value);
+  if (words !== undefined)
+    return { ...facts, words: `returned an unusable response: ${words}`, retryable: true };
+  const { issues: [issue] = [] } = (error.cause ?? {}) as {
+    issues?: { path: PropertyKey[]; message: string }[];
+  };
+  const where = issue?.path.length
+    ? `its member ${issue.path.join('.')} is not as its API says`
+    : 'it has another form than its API says';
+  return {
+    words: `returned an unusable response: ${where}${issue ? ` (${issue.message})` : ''}`,
+    retryable: false,
+  };
+}
 
-/** The message of an error, or of the server's error event that its SDK did not expect. */
-function wordsOf(error: unknown): string {
-  const reported = TypeValidationError.isInstance(error) ? Reported.safeParse(error.value).data : undefined;
-  return reported?.error.message ?? (error as Error).message;
+/** The tokens that an answer states which cannot be used, and is to be paid; undefined without such an answer. */
+export function answeredUsage(error: unknown): { inputTokens?: number; outputTokens?: number } | undefined {
+  const isAnswer =
+    TypeValidationError.isInstance(error) ||
+    (APICallError.isInstance(error) && (error.statusCode ?? 0) === 200);
+  if (!isAnswer) return undefined;
+  const body = APICallError.isInstance(error) ? jsonIn(error.responseBody ?? '') : error.value;
+  const { usage, usageMetadata } = (body ?? {}) as { usage?: unknown; usageMetadata?: unknown };
+  const counts = (usage ?? usageMetadata ?? {}) as Record<string, unknown>;
+  const first = (...names: string[]) =>
+    names.map((name) => counts[name]).find((count) => typeof count === 'number');
+  return omitUndefined({
+    inputTokens: first('prompt_tokens', 'input_tokens', 'promptTokenCount') as number | undefined,
+    outputTokens: first('completion_tokens', 'output_tokens', 'candidatesTokenCount') as number | undefined,
+  });
 }
 
 function ownErrorIn(error: unknown): StepError | undefined {

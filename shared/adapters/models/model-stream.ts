@@ -32,15 +32,20 @@ export async function* streamModel(
   admission?: ModelAdmission,
 ): AsyncGenerator<ModelEvent, void> {
   let characters = 0;
+  let hasBegun = false;
   try {
     for await (const event of eventsOf(model, request, admission)) {
+      hasBegun = true;
       if (event.type.endsWith('-delta') && 'text' in event) characters += event.text.length;
       if (characters > responseCharactersMax) throw tooLong();
       yield event;
     }
   } catch (error) {
     if (error instanceof AdmissionFailed || (error instanceof StepError && error.code)) throw error;
-    const { toModelCallFailed } = await import('./model-error.ts');
+    const { answeredUsage, toModelCallFailed } = await import('./model-error.ts');
+    const answered = hasBegun ? undefined : answeredUsage(error);
+    if (answered)
+      yield { type: 'start', ...modelCallSource(model), charged: await chargeOf(model, answered) };
     throw toModelCallFailed(error, model, request.signal);
   }
 }
@@ -177,20 +182,27 @@ async function finishOf(
 ): Promise<Omit<ModelFinish, 'text' | 'message'>> {
   const source = modelCallSource(model);
   const { inputTokens, outputTokens } = usage;
-  const counted = usageFrom(
-    {
+  return {
+    ...source,
+    stopReason: finishReason.unified,
+    ...omitUndefined({ providerReason: finishReason.raw }),
+    ...(await chargeOf(model, {
       inputTokens: inputTokens.total,
       outputTokens: outputTokens.total,
       cacheReadTokens: inputTokens.cacheRead,
       cacheWriteTokens: inputTokens.cacheWrite,
       reasoningTokens: outputTokens.reasoning,
-    },
-    source.modelUsed,
-  );
+    })),
+  };
+}
+
+async function chargeOf(
+  model: ResolvedModel,
+  said: Parameters<typeof usageFrom>[0],
+): Promise<Pick<ModelFinish, 'usage' | 'cost' | 'cacheSavings'>> {
+  const counted = usageFrom(said, modelCallSource(model).modelUsed);
   const price = counted && (await modelPrice(model));
   return {
-    ...source,
-    stopReason: finishReason.unified,
     usage: counted ?? null,
     cost: price ? callCost(price, counted) : null,
     ...(price && omitUndefined({ cacheSavings: callCacheSavings(price, counted) })),

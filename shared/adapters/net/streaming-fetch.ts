@@ -9,12 +9,23 @@ import { loadClient } from './load-client.ts';
 
 type Fetch = typeof globalThis.fetch;
 
+/** Changes answers before a library reads them. */
+interface AnswerChanges {
+  whole: (bytes: Buffer, url: string, status: number) => { bytes: Buffer; status: number };
+  stream: (chunks: AsyncIterable<Uint8Array>, url: string) => AsyncIterable<Uint8Array>;
+}
+
+const unchanged: AnswerChanges = {
+  whole: (bytes, _url, status) => ({ bytes, status }),
+  stream: (chunks) => chunks,
+};
+
 /**
  * Needs half the CPU of Node's. Follows no redirects, since the request carries a key. Reading a body beyond the limit
  * throws a StepError. @param guarded Reaches only public addresses. @throws AddressRefused
  */
 export const streamingFetch =
-  (bytesMax: (isStream: boolean) => number, guarded: boolean): Fetch =>
+  (bytesMax: (isStream: boolean) => number, guarded: boolean, changes = unchanged): Fetch =>
   async (url, { method = 'GET', headers = {}, body, signal } = {}) => {
     const dispatcher = guarded ? (await loadClient()).agentFor(checkedUrl(String(url))) : undefined;
     const answer = await request(String(url), {
@@ -33,12 +44,13 @@ export const streamingFetch =
     );
     const isStream = isStreamType(String(answer.headers['content-type']));
     const chunks = limited(unpacked(answer), bytesMax(isStream));
-    const content = isStream ? ReadableStream.from(chunks) : await joinedBytes(chunks);
-    return new Response(bodiless.has(answer.statusCode) ? null : (content as never), {
-      status: answer.statusCode,
-      headers: fields,
-    });
+    const { content, status } = isStream
+      ? { content: ReadableStream.from(changes.stream(chunks, String(url))), status: answer.statusCode }
+      : wholeContent(changes.whole(await joinedBytes(chunks), String(url), answer.statusCode));
+    return new Response(bodiless.has(status) ? null : (content as never), { status, headers: fields });
   };
+
+const wholeContent = ({ bytes, status }: ReturnType<AnswerChanges['whole']>) => ({ content: bytes, status });
 
 /** Whether a body of this content type is streamed: server-sent events, and the frames of Bedrock. */
 export const isStreamType = (contentType: string) =>

@@ -165,8 +165,11 @@ export interface ModelTool {
 export type JsonSchema = Readonly<Record<string, unknown>>;
 
 export type ModelEvent =
-  /** The provider answers, so it charges the call, whether the response ends or not. */
-  | ({ type: 'start' } & ModelCallSource)
+  /**
+   * The provider answers, so it charges the call, whether the response ends or not. `charged` is what is known of that if it
+   * does not, as of an answer that cannot be used.
+   */
+  | ({ type: 'start'; charged?: Pick<ModelFinish, 'usage' | 'cost'> } & ModelCallSource)
   | { type: 'text-delta'; text: string }
   | { type: 'reasoning-delta'; text: string }
   /** A piece of the JSON input of a tool call. */
@@ -184,12 +187,18 @@ export class ModelCallFailed extends StepError {
   readonly isAborted: boolean;
   /** Of the response of the provider, if it was an error. */
   readonly status: number | undefined;
+  /** What the provider calls its error, and the parameter that it is about. */
+  readonly stated: FailedCall['stated'];
 
-  constructor(message: string, { source, isAborted, status, ...options }: StepErrorOptions & FailedCall) {
+  constructor(
+    message: string,
+    { source, isAborted, status, stated, ...options }: StepErrorOptions & FailedCall,
+  ) {
     super(message, options);
     this.source = source;
     this.isAborted = isAborted;
     this.status = status;
+    this.stated = stated;
   }
 }
 
@@ -197,6 +206,7 @@ interface FailedCall {
   source: ModelCallSource;
   isAborted: boolean;
   status?: number | undefined;
+  stated?: { code?: string | undefined; param?: string | undefined } | undefined;
 }
 
 /** Which model a call used, and whose account paid. */
@@ -221,6 +231,8 @@ export interface ModelFinish extends ModelCallSource {
   message: AssistantMessage;
   /** `length`: the response reached its token limit. */
   stopReason: 'stop' | 'length' | 'content-filter' | 'tool-calls' | 'interrupted' | 'error' | 'other';
+  /** The same in the provider's words, such as `SAFETY`. */
+  providerReason?: string | undefined;
   /** Null if the provider reports no usage, or an impossible one. */
   usage: ModelUsage | null;
   /** USD as decimal text; null without a usage or a price in the catalog. */

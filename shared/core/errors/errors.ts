@@ -41,6 +41,8 @@ interface More {
   retryAfterSeconds?: number;
   /** For UNAUTHENTICATED: how to get a credential, as the header WWW-Authenticate says it. */
   challenge?: string | undefined;
+  /** What the server behind, which refused, calls the error. */
+  statedCode?: string | undefined;
 }
 
 /** A failure that callers may see. Any other error is internal; its message is never returned. */
@@ -49,13 +51,19 @@ export class ServiceError extends Error {
   readonly details: readonly ErrorDetail[];
   readonly retryAfterSeconds: number | undefined;
   readonly challenge: string | undefined;
+  readonly statedCode: string | undefined;
 
-  constructor(code: ErrorCode, message: string, { details = [], retryAfterSeconds, challenge }: More = {}) {
+  constructor(
+    code: ErrorCode,
+    message: string,
+    { details = [], retryAfterSeconds, challenge, statedCode }: More = {},
+  ) {
     super(message);
     this.code = code;
     this.details = details;
     this.retryAfterSeconds = retryAfterSeconds;
     this.challenge = challenge;
+    this.statedCode = statedCode;
   }
 }
 

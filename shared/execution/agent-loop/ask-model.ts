@@ -32,7 +32,7 @@ export interface AskedResponse {
 export async function* askModel(
   model: ModelPort,
   request: ModelRequest,
-  handling: ErrorHandling | undefined,
+  { handling, mayBeEmpty }: { handling?: ErrorHandling | undefined; mayBeEmpty: boolean },
 ): AsyncGenerator<ModelDelta, AskedResponse> {
   const { begin, made } = openAttempts();
   async function* attempt(
@@ -40,7 +40,7 @@ export async function* askModel(
     overrides: Record<string, unknown> = {},
   ): AsyncGenerator<ModelDelta, Tried> {
     const end = begin(how);
-    const tried = yield* responseOf(model, withOverrides(request, overrides));
+    const tried = yield* responseOf(model, withOverrides(request, overrides), mayBeEmpty);
     end('error' in tried ? tried : { isEmpty: isEmpty(tried.response) });
     return tried;
   }
@@ -68,9 +68,13 @@ export async function* askModel(
   return { ...tried, ...(attempts && { attempts }) };
 }
 
-type Tried = AskedResponse | { error: StepError };
+type Tried = AskedResponse | { error: StepError; isEmpty?: boolean };
 
-async function* responseOf(model: ModelPort, request: ModelRequest): AsyncGenerator<ModelDelta, Tried> {
+async function* responseOf(
+  model: ModelPort,
+  request: ModelRequest,
+  mayBeEmpty: boolean,
+): AsyncGenerator<ModelDelta, Tried> {
   const add = openResponse();
   const limit = openCallLimit();
   try {
@@ -78,7 +82,10 @@ async function* responseOf(model: ModelPort, request: ModelRequest): AsyncGenera
       if (!limit.admits(event)) continue;
       const response = add(event);
       // It is read to its end, which says what it costs.
-      if (response) return limit.isExceeded() ? { error: tooManyCalls() } : { response };
+      if (response) {
+        const error = limit.isExceeded() ? tooManyCalls() : failureOf(response, request, mayBeEmpty);
+        return error ? { error, isEmpty: isEmpty(response) } : { response };
+      }
       if (event.type !== 'finish' && event.type !== 'start') yield event;
     }
   } catch (error) {
@@ -121,8 +128,34 @@ const tooManyCalls = () =>
 
 function triggers({ triggers = [{ type: 'error' }] }: Partial<ErrorHandling> = {}, tried: Tried): boolean {
   if ('error' in tried && tried.error.code) return false;
-  const reason = 'error' in tried ? 'error' : isEmpty(tried.response) ? 'empty-output' : undefined;
-  return triggers.some(({ type }) => type === reason);
+  const reasons = {
+    error: 'error' in tried,
+    'empty-output': 'error' in tried ? tried.isEmpty : isEmpty(tried.response),
+  };
+  return triggers.some(({ type }) => type in reasons && reasons[type as keyof typeof reasons]);
+}
+
+/** Why a complete response is no answer. The same request would be answered alike, unless a call of a tool was garbled. */
+function failureOf(
+  response: ModelResponse,
+  { format }: ModelRequest,
+  mayBeEmpty: boolean,
+): StepError | undefined {
+  const { stopReason, providerReason, modelUsed, text, toolCalls } = response;
+  const reason = providerReason === undefined ? '' : ` (${providerReason})`;
+  if (stopReason === 'content-filter') {
+    const said = text.trim().slice(0, 500);
+    const words = `${modelUsed} did not answer: its provider refused or blocked the prompt or the answer${reason}`;
+    return new StepError(said ? `${words}. It said: ${said}` : words);
+  }
+  if (stopReason === 'length' && toolCalls.length === 0 && (format?.type === 'json' || isEmpty(response))) {
+    return new StepError(
+      `${modelUsed} reached its limit of output tokens${isEmpty(response) ? ' before it wrote an answer' : ', so its JSON is cut off'}. Raise maxTokens, let it reason less, or ask for less`,
+    );
+  }
+  if (!isEmpty(response) || (mayBeEmpty && stopReason === 'stop')) return undefined;
+  const retryable = stopReason === 'error' || stopReason === 'other';
+  return new StepError(`${modelUsed} answered with an empty text${reason}`, { retryable });
 }
 
 const isEmpty = ({ text, toolCalls }: ModelResponse) => text.trim() === '' && toolCalls.length === 0;

@@ -2,23 +2,85 @@ import { checkValue } from '../../adapters/json-schema/json-schema.ts';
 import type { JsonSchema } from '../../adapters/ports/model-port.ts';
 import type { Ports } from '../../adapters/ports/ports.ts';
 import type { Sandbox } from '../../adapters/sandbox/sandbox.ts';
-import { jsonIn } from '../../core/json/json.ts';
+import { answeredJson } from '../../core/json/json.ts';
 import type { Loop } from './loop.ts';
 
 /** Removes the code fence that models often put around their response. */
 export const withoutFence = (text: string): string =>
   /^\s*```[\w-]*\r?\n([\s\S]*?)\r?\n?```\s*$/.exec(text)?.[1] ?? text;
 
-/** A response as JSON, and why it does not fit a schema. */
+/**
+ * A response as JSON, and why it does not fit a schema. Of words around it, as reasoning models write them, it takes the one
+ * value that fits. @throws StepError for a response of too many values
+ */
 export async function jsonAnswer(
   text: string,
   schema: JsonSchema,
   { sandbox, signal }: { sandbox: Sandbox; signal: AbortSignal },
 ): Promise<{ value: unknown; problems: string[] }> {
-  const value = jsonIn(withoutFence(text));
-  if (value === undefined) return { value, problems: ['The response is not JSON'] };
-  const problems = await checkValue(sandbox, schema, value, { signal });
+  const values = jsonValuesIn(text);
+  const checked = await Promise.all(
+    values.map(async (value) => ({ value, problems: await checkValue(sandbox, schema, value, { signal }) })),
+  );
+  const [fitting, ...others] = checked.filter(({ problems }) => problems.length === 0);
+  if (others.length > 0) {
+    const message = `The response has ${others.length + 1} JSON values that fit the schema, where one is asked for`;
+    return { value: undefined, problems: [message] };
+  }
+  const { value, problems } = fitting ?? checked[0] ?? noJson;
   return { value, problems: problems.map(({ path, message }) => (path ? `${path}: ${message}` : message)) };
+}
+
+const noJson = { value: undefined, problems: [{ path: '', message: 'The response is not JSON' }] };
+
+/** The distinct JSON values of a response: itself, else what is in its code fences, else its objects and lists. */
+export function jsonValuesIn(text: string): unknown[] {
+  const answer = withoutThoughts(text.replace(/^\ufeff/, ''));
+  const whole = valuesOf([withoutFence(answer)]);
+  if (whole.length > 0) return whole;
+  const fenced = valuesOf(
+    [...answer.matchAll(/```[\w-]*\r?\n([\s\S]*?)```/g)].map(([, inside = '']) => inside),
+  );
+  return fenced.length > 0 ? fenced : valuesOf(objectsIn(answer));
+}
+
+function valuesOf(texts: readonly string[]): unknown[] {
+  const found = new Map<string, unknown>();
+  for (const text of texts.slice(0, valuesTriedMax)) {
+    const value = answeredJson(text, 'The model');
+    if (value !== undefined) found.set(JSON.stringify(value), value);
+  }
+  return [...found.values()];
+}
+const valuesTriedMax = 20;
+
+/** Servers that do not part the thoughts of a model from its answer end them with a tag. Some leave out the first one. */
+const withoutThoughts = (text: string): string =>
+  text.slice(
+    Math.max(...thoughtEnds.map((end) => (text.includes(end) ? text.lastIndexOf(end) + end.length : 0))),
+  );
+const thoughtEnds = ['</think>', '</thinking>', '</thought>', '<|channel|>final<|message|>'];
+
+/** The texts from each outermost bracket or brace to the one that closes it. Quotes count inside of them only. */
+function objectsIn(text: string): string[] {
+  const found: string[] = [];
+  let depth = 0;
+  let start = 0;
+  let isInString = false;
+  for (let at = 0; at < text.length; at++) {
+    const character = text[at] as string;
+    if (isInString) {
+      if (character === '\\') at++;
+      else isInString = character !== '"';
+    } else if ('{['.includes(character)) {
+      if (depth === 0) start = at;
+      depth++;
+    } else if (depth > 0 && '}]'.includes(character)) {
+      depth--;
+      if (depth === 0) found.push(text.slice(start, at + 1));
+    } else if (depth > 0) isInString = character === '"';
+  }
+  return found;
 }
 
 export const answerChecker =

@@ -25,6 +25,8 @@ export interface Loop extends ToolWorld {
   /** Tools that must have been called before the run ends, by name or id. */
   requiredTools?: readonly string[] | undefined;
   errorHandling?: ErrorHandling | undefined;
+  /** Whether an empty answer after calls of tools, which may have done all, is an end. Default: it is a failure. */
+  mayEndEmpty?: boolean | undefined;
   /** How long a call waits for its approval, and for the output of the caller. */
   waitMs?: Readonly<Record<LoopWait['kind'], number>> | undefined;
   /** What is done before each turn: facts to record first, the size of the input, or a reason to stop. */

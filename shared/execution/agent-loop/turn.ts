@@ -28,7 +28,7 @@ export async function* takeTurn(
       inputTokens,
       signal,
     },
-    errorHandling,
+    { handling: errorHandling, mayBeEmpty: loop.mayEndEmpty === true && state.callCount > 0 },
   );
   const ids = openCallIds(newId, tools);
   let delta = await asked.next();

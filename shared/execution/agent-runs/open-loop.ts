@@ -107,6 +107,7 @@ export async function openLoop(
       requiredTools,
       errorHandling: config.errorHandling,
       needsApproval,
+      mayEndEmpty: true,
       checkAnswer: input.responseSchema && answerChecker(ports, input.responseSchema, signal),
       waitMs: { approval: toTimeoutMs(config.tools?.approval?.timeout ?? dayMs), output: outputWaitMs },
     },

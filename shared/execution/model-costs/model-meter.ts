@@ -1,4 +1,4 @@
-import { ModelCallFailed, type ModelCallSource } from '../../adapters/ports/model-port.ts';
+import { ModelCallFailed, type ModelEvent } from '../../adapters/ports/model-port.ts';
 import type { Ports } from '../../adapters/ports/ports.ts';
 import { type ModelCall, modelCall, refusedCall } from '../../domain/model-usage/model-calls.ts';
 import { nothingSpent, plusSpent, type Spent, toCacheSavings, tokenParts } from './spent.ts';
@@ -38,7 +38,7 @@ export function openMeter(ports: Ports): ModelMeter {
       model: {
         ...ports.model,
         async *stream(request) {
-          let unfinished: ModelCallSource | undefined;
+          let unfinished: Extract<ModelEvent, { type: 'start' }> | undefined;
           const began = ports.now().getTime();
           const durationMs = () => Math.max(0, ports.now().getTime() - began);
           try {
@@ -56,10 +56,10 @@ export function openMeter(ports: Ports): ModelMeter {
             }
             throw error;
           } finally {
-            // The provider charges what it has sent, but did not say how much that is.
+            // The provider charges what it has sent, but may not have said how much that is.
             if (unfinished) {
-              const what = { usage: null, cost: null, durationMs: durationMs(), isBrokenOff: true };
-              all.push(modelCall({ ...unfinished, ...what }));
+              const { charged = { usage: null, cost: null }, ...source } = unfinished;
+              all.push(modelCall({ ...source, ...charged, durationMs: durationMs(), isBrokenOff: true }));
             }
           }
         },

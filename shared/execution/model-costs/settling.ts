@@ -12,7 +12,7 @@ export async function* settling(
   let cost: string | undefined = '0';
   try {
     for await (const event of events) {
-      if (event.type === 'start') cost = undefined;
+      if (event.type === 'start') cost = event.charged?.cost ?? undefined;
       if (event.type === 'finish') cost = event.cost ?? undefined;
       yield event;
     }

@@ -34,7 +34,7 @@ function noteModelCall(model: string) {
   let first: number | undefined;
   return {
     see(event: ModelEvent): void {
-      if (event.type === 'start') facts = { ...facts, n: event.modelUsed };
+      if (event.type === 'start') facts = { ...facts, n: event.modelUsed, ...chargeOf(event.charged) };
       else first ??= Math.max(0, Date.now() - began);
       if (event.type === 'finish') facts = { st: undefined, ...factsOf(event) };
     },
@@ -45,11 +45,17 @@ function noteModelCall(model: string) {
   };
 }
 
-const factsOf = ({ modelUsed, usage, cost, stopReason }: ModelFinish): Partial<NoteFacts> => ({
-  n: modelUsed,
+type Charge = Pick<ModelFinish, 'usage' | 'cost'>;
+
+const chargeOf = ({ usage, cost }: Charge = { usage: null, cost: null }): Partial<NoteFacts> => ({
   ...(usage && {
     u: [usage.inputTokens, usage.outputTokens, usage.cacheReadTokens ?? 0, usage.reasoningTokens ?? 0],
   }),
   ...(cost !== null && { c: cost }),
+});
+
+const factsOf = ({ modelUsed, stopReason, ...charge }: ModelFinish): Partial<NoteFacts> => ({
+  n: modelUsed,
+  ...chargeOf(charge),
   ...(stopReason !== 'stop' && { r: stopReason }),
 });

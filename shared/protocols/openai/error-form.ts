@@ -35,7 +35,9 @@ const codesOfErrors: Readonly<Partial<Record<ErrorCode, string>>> = {
   TIMEOUT: 'timeout',
 };
 
-const codeOf = ({ code, details: [detail] }: ServiceError): string | null =>
+/** Clients look for the provider's own: `context_length_exceeded` makes them shorten a conversation. */
+const codeOf = ({ code, details: [detail], statedCode }: ServiceError): string | null =>
+  statedCode ||
   (detail?.code === 'NOT_FOUND' && codesOfMissing[detail.path ?? '']) ||
   (detail && codesOfDetails[detail.code]) ||
   codesOfErrors[code] ||

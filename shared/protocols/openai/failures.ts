@@ -29,10 +29,12 @@ export function toRequestError(error: unknown): unknown {
   if (code === 'RATE_LIMITED' || kind === 'rate_limit') return tooManyAtOnce(message, retryAfterSeconds);
   if (kind === 'timeout') return new ServiceError('TIMEOUT', message);
   if (!(error instanceof ModelCallFailed)) return invalidAt('', 'INVALID_VALUE', message);
-  const { status = 500 } = error;
+  const { status = 500, stated: { code: statedCode, param = '' } = {} } = error;
   // The provider refused the request of the caller, and not the key of the tenant.
   const isOfCaller = status < 500 && ![401, 403].includes(status);
-  return isOfCaller ? invalidAt('', 'INVALID_VALUE', message) : upstreamFailed(message);
+  if (!isOfCaller) return upstreamFailed(message);
+  const details = [{ path: param, code: 'INVALID_VALUE', message }] as const;
+  return new ServiceError('VALIDATION', 'Validation error', { details, statedCode });
 }
 
 interface Ended {

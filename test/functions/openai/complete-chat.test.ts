@@ -285,7 +285,8 @@ test('failures of the provider have the status that tells who is to act', async 
   for (const stream of [false, true]) {
     expect(await ask('refusing', stream)).toMatchObject({
       status: 400,
-      code: 'invalid_value',
+      // The provider's own.
+      code: 'stand_in',
       message: expect.stringContaining('The prompt was refused'),
     });
     expect(await ask('broken', stream)).toMatchObject({

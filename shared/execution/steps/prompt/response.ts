@@ -1,8 +1,7 @@
 import type { JsonSchema, ModelMessage } from '../../../adapters/ports/model-port.ts';
 import type { Ports } from '../../../adapters/ports/ports.ts';
 import { StepError } from '../../../core/errors/step-error.ts';
-import { answeredJson } from '../../../core/json/json.ts';
-import { jsonAnswer, withoutFence } from '../../agent-loop/json-answer.ts';
+import { jsonAnswer, jsonValuesIn, withoutFence } from '../../agent-loop/json-answer.ts';
 import type { StepPerforming } from '../../step-support/step-runner.ts';
 import type { Asker } from './ask.ts';
 
@@ -36,8 +35,13 @@ export function unwrapped(text: string, format: string): string {
 
 /** @throws StepError */
 export function parsed(text: string, { shown }: Pick<Ports, 'shown'>): unknown {
-  const value = answeredJson(unwrapped(text, 'json'), 'The model');
-  if (value !== undefined) return value;
+  const values = jsonValuesIn(text);
+  if (values.length === 1) return values[0];
+  if (values.length > 1) {
+    throw new StepError(`The model returned ${values.length} JSON values, where one is asked for`, {
+      retryable: true,
+    });
+  }
   const start = shown(text).trim().slice(0, 200);
   throw new StepError(`The model did not return JSON: ${start || 'an empty text'}`, { retryable: true });
 }
