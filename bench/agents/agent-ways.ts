@@ -149,6 +149,7 @@ export async function ourLoop(model: ModelPort): Promise<void> {
     limits: { callsMax: 10 },
     turnsMax: 5,
     newId,
+    warn() {},
     now: () => new Date(),
     request: { model: 'generic-openai/any', streamed: false },
     signal: new AbortController().signal,

@@ -26,6 +26,8 @@ export const eventMeanings: Record<string, string> = {
   source: 'A page or document that the model used.',
   custom:
     'What a step `send-stream` of a flow sends. Of an agent: a message that the loop added (`reflection`, `required-tool`, `correction`), or `compaction`, the summary that replaces a long conversation.',
+  warning:
+    'Something went otherwise than asked, and did not fail ([codes](warnings.md)). Of a step, it comes before `step_complete`.',
   await: 'The run waits, and the stream ends. Continue it with `approve` or `resume`, or follow it later.',
   execution_complete: 'The run ended. Always the last event, unless it is `execution_error` or `await`.',
   execution_error: 'The run broke off, because of its time limit or of an internal error.',
@@ -138,6 +140,12 @@ export const eventExamples: Record<string, object> = {
   SourceEvent: event('source', 15, {
     turnId,
     source: { id: 'source_1', title: 'Time in Japan', url: 'https://example.com/japan' },
+  }),
+  WarningEvent: event('warning', 3, {
+    stepId,
+    code: 'ANSWER_CUT',
+    message: 'The answer of openai/gpt-5-mini was cut at its limit of output tokens; raise maxTokens',
+    count: 1,
   }),
   CustomEvent: event('custom', 3, { stepId, name: 'progress', value: { percent: 40 } }),
   AwaitEvent: event('await', 7, {

@@ -6,6 +6,7 @@ import { deployingDocument } from './deploying.ts';
 import { eventsDocument } from './events.ts';
 import { limitsDocument } from './limits.ts';
 import { tourDocument } from './tour.ts';
+import { warningsDocument } from './warnings.ts';
 
 export const rootUrl = new URL('../../', import.meta.url);
 const folder = fileURLToPath(rootUrl);
@@ -16,6 +17,7 @@ export const generated: Record<string, () => string | Promise<string>> = {
   'docs/deploying.md': () => deployingDocument(folder),
   'docs/events.md': eventsDocument,
   'docs/limits.md': () => limitsDocument(folder),
+  'docs/warnings.md': () => warningsDocument(),
   'docs/tour.md': tourDocument,
   'packages/client/src/operations.ts': () => operationsModule(describedApi()),
 };

@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { WarningCounts } from '../../shared/core/warnings.ts';
 import { priorities } from '../../shared/domain/runs/priority.ts';
 import { batchFinder } from '../../shared/execution/batches/batch-store.ts';
 import { RunOutcome, runOutcomes } from '../../shared/execution/runs/run-results/run-outcome.ts';
@@ -32,6 +33,7 @@ export const batchStatus = defineEndpoint({
           startedAt: z.string(),
           completedAt: z.string().optional().meta({ description: 'Present once the batch has ended' }),
           error: z.string().nullable(),
+          warnings: WarningCounts,
           priority: z.enum(priorities),
           retryOf: z.string().optional().meta({ description: 'The batch whose records it runs again' }),
           results: z.array(RunOutcome).optional().meta({

@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { resourceId } from '../../shared/core/ids.ts';
+import { type WarningCode, warningCodes } from '../../shared/core/warnings.ts';
 import { ToolReference } from '../../shared/domain/flows/steps/tool-reference.ts';
 import { kindsWith } from '../../shared/domain/runs/kind-permissions.ts';
 import { runKinds, runStatuses } from '../../shared/domain/runs/run.ts';
@@ -69,6 +70,10 @@ export const listRuns = defineEndpoint({
         description: 'The `sessionId` of the start: lists the runs of a conversation or a job of yours',
       }),
       tag: z.string().min(1).max(64).optional().meta({ description: 'One of the `tags` of the start' }),
+      warning: z
+        .enum(['any', ...Object.keys(warningCodes)] as ['any', ...WarningCode[]])
+        .optional()
+        .meta({ description: 'A code of their warnings, or `any`: runs that have some' }),
       limit: wholeNumber(1, 100).default(20).meta({ description: '1 to 100, default 20' }),
       cursor: z.string().optional().meta({ description: 'The nextCursor of an earlier response' }),
     })

@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { Warning } from '../../shared/core/warnings.ts';
 import { type Run, runKinds, runStatuses } from '../../shared/domain/runs/run.ts';
 import { RunTokens } from '../../shared/domain/runs/run-use.ts';
 import { triggerTypes } from '../../shared/domain/runs/trigger-types.ts';
@@ -42,6 +43,7 @@ export const runExample = {
   error: null,
   tags: ['nightly'],
   sessionId: null,
+  warnings: [],
 };
 
 export const RunRow = z
@@ -123,6 +125,10 @@ export const RunRow = z
       .meta({ description: 'Why the run failed; null unless it did' }),
     tags: z.array(z.string()).meta({ description: 'Those of the start; runs inside inherit them' }),
     sessionId: text.meta({ description: 'That of the start; runs inside inherit it' }),
+    warnings: z.array(Warning).meta({
+      description:
+        'What went otherwise than asked, and did not fail; with the runs inside. At most 20 kinds, counted; empty until the end',
+    }),
   })
   .meta({
     id: 'Run',
@@ -166,6 +172,7 @@ export function toRunRow(run: Run, now = new Date()): z.input<typeof RunRow> {
     error: run.error ?? null,
     tags: run.tags ?? [],
     sessionId: run.sessionId ?? null,
+    warnings: run.warnings ?? [],
   };
 }
 

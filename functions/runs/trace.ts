@@ -22,6 +22,7 @@ const spanExample = {
     'gen_ai.usage.input_tokens': 412,
     'gen_ai.usage.output_tokens': 96,
   },
+  events: [],
 };
 
 const Span = z
@@ -42,6 +43,18 @@ const Span = z
     attributes: z.record(z.string(), z.unknown()).meta({
       description: 'Named as the GenAI conventions of OpenTelemetry name them',
     }),
+    events: z
+      .array(
+        z.object({
+          name: z.literal('warning'),
+          at: z.string(),
+          attributes: z.record(z.string(), z.unknown()),
+        }),
+      )
+      .meta({
+        description:
+          'The warnings: `warning.code`, `warning.count`, with `include=content` `warning.message`',
+      }),
   })
   .meta({ id: 'TraceSpan', examples: [spanExample] });
 

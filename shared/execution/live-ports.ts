@@ -102,6 +102,7 @@ export const livePorts = /* @__PURE__ */ using(
       secrets: async (keys) =>
         (await import('../domain/secrets/secret-values.ts')).versionedSecrets(scope)(keys),
       shown: (text) => text,
+      warn() {},
       ...withNotedModels({ ...paid, model: named }),
       fetch: async (request) => (await import('../adapters/net/safe-fetch.ts')).safeFetch(request),
       searchAccount: async (provider) => (await accounts()).searchAccount(provider),

@@ -5,6 +5,7 @@ import type {
   LanguageModelV4GenerateResult,
   LanguageModelV4Source,
   LanguageModelV4StreamPart,
+  SharedV4Warning,
 } from '@ai-sdk/provider';
 import { loadingCache } from '../../core/concurrency/cache.ts';
 import { omitUndefined } from '../../core/defined.ts';
@@ -63,12 +64,15 @@ async function* eventsOf(
   const sources = new Set<string>();
   const collected = new ResponseMessage();
   let text = '';
+  let ignored: string[] = [];
   for await (const part of partsOf(model, request, admission)) {
     if (part.type === 'error') throw part.error;
-    if (part.type === 'stream-start') yield { type: 'start', ...modelCallSource(model) };
+    if (part.type === 'stream-start') ignored = ignoredIn(part.warnings);
+    if (part.type === 'stream-start' && request.streamed) yield { type: 'start', ...modelCallSource(model) };
     if (part.type === 'finish') {
       if (request.streamed && endedEarly(part.finishReason)) break;
-      yield { type: 'finish', text, message: collected.message, ...(await finishOf(model, part)) };
+      const said = { text, message: collected.message, ...(ignored.length > 0 && { ignored }) };
+      yield { type: 'finish', ...said, ...(await finishOf(model, part)) };
       return;
     }
     if (part.type === 'tool-input-start') names.set(part.id, part.toolName);
@@ -117,7 +121,14 @@ async function answerOf(
   return isStreamed ? (await client.doStream(options)).stream : partsIn(await client.doGenerate(options));
 }
 
-const partsIn = ({ content, finishReason, usage, response }: LanguageModelV4GenerateResult): AnswerPart[] => [
+const partsIn = ({
+  content,
+  finishReason,
+  usage,
+  response,
+  warnings,
+}: LanguageModelV4GenerateResult): AnswerPart[] => [
+  { type: 'stream-start', warnings },
   ...content,
   { type: 'finish', finishReason: resolveFinishReason(finishReason, response?.body), usage },
 ];
@@ -126,6 +137,14 @@ function tokensUsed({ usage: { inputTokens, outputTokens } }: Finish): number | 
   const all = [inputTokens.total, outputTokens.total];
   return all.includes(undefined) ? undefined : all.reduce((sum: number, each = 0) => sum + each, 0);
 }
+
+/** What was asked for in vain. That a model lacks what another has is no surprise to its SDK alone. */
+const ignoredIn = (warnings: readonly SharedV4Warning[]): string[] =>
+  warnings.flatMap((warning) =>
+    warning.type === 'unsupported'
+      ? [`${warning.feature}${warning.details ? `: ${warning.details}` : ''}`]
+      : [],
+  );
 
 const clients = loadingCache<LanguageModelV4>({ entriesMax: 100 });
 

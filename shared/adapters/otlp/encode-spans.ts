@@ -13,6 +13,8 @@ export interface OtlpSpan {
   status: 'unset' | 'ok' | 'error';
   statusMessage?: string | undefined;
   attributes: Readonly<Record<string, unknown>>;
+  /** `at` in Unix ms. */
+  events?: readonly { name: string; at: number; attributes: Readonly<Record<string, unknown>> }[];
 }
 
 type ReadableSpan = Parameters<Awaited<ReturnType<typeof traceSerializer>>['serializeRequest']>[0][number];
@@ -37,6 +39,14 @@ export async function encodeSpans(
   return bytes as Uint8Array<ArrayBuffer>;
 }
 
+const sentAttributes = (attributes: Readonly<Record<string, unknown>>): Record<string, Value> =>
+  Object.fromEntries(
+    Object.entries(attributes).flatMap(([key, value]) => {
+      const sent = sentValue(value);
+      return sent === undefined ? [] : [[key, sent]];
+    }),
+  );
+
 function readableOf(
   span: OtlpSpan,
   resource: ReadableSpan['resource'],
@@ -52,14 +62,13 @@ function readableOf(
     endTime: hrTime(endedAt),
     duration: hrTime(endedAt - startedAt),
     status: { code: statusCodes[status], ...(statusMessage !== undefined && { message: statusMessage }) },
-    attributes: Object.fromEntries(
-      Object.entries(span.attributes).flatMap(([key, value]) => {
-        const sent = sentValue(value);
-        return sent === undefined ? [] : [[key, sent]];
-      }),
-    ),
+    attributes: sentAttributes(span.attributes),
     links: [],
-    events: [],
+    events: (span.events ?? []).map(({ name, at, attributes }) => ({
+      name,
+      time: hrTime(at),
+      attributes: sentAttributes(attributes),
+    })),
     ended: true,
     resource,
     instrumentationScope,

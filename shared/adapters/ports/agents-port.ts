@@ -1,4 +1,5 @@
 import type { StepErrorCode } from '../../core/errors/step-error.ts';
+import type { Warning } from '../../core/warnings.ts';
 import type { Payer } from './payer.ts';
 
 /** The tenant's agents. */
@@ -41,5 +42,5 @@ interface AgentOutcome {
   error: string | null;
   errorCode?: StepErrorCode | undefined;
   /** What the run cost. It has counted that itself. `cost`: USD as decimal text; null if it is not known. */
-  spent: { inputTokens: number; outputTokens: number; cost: string | null };
+  spent: { inputTokens: number; outputTokens: number; cost: string | null; warnings?: readonly Warning[] };
 }

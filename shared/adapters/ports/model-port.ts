@@ -233,6 +233,8 @@ export interface ModelFinish extends ModelCallSource {
   stopReason: 'stop' | 'length' | 'content-filter' | 'tool-calls' | 'interrupted' | 'error' | 'other';
   /** The same in the provider's words, such as `SAFETY`. */
   providerReason?: string | undefined;
+  /** Settings of the request that the provider or its SDK does not take, in words. */
+  ignored?: readonly string[] | undefined;
   /** Null if the provider reports no usage, or an impossible one. */
   usage: ModelUsage | null;
   /** USD as decimal text; null without a usage or a price in the catalog. */

@@ -1,3 +1,4 @@
+import type { NewWarning } from '../../core/warnings.ts';
 import type { Sandbox } from '../sandbox/sandbox.ts';
 import type { A2aPort } from './a2a-port.ts';
 import type { AgentsPort } from './agents-port.ts';
@@ -21,6 +22,8 @@ export interface Ports {
   secrets: (keys: readonly string[]) => Promise<ReadonlyMap<string, { value: string; version: string }>>;
   /** A text as people may see it: names in place of values of secrets. For what is cut: a part of a value is not recognised. */
   shown: (text: string) => string;
+  /** Says that something went otherwise than asked, and did not fail. Whoever looks at the run sees it. */
+  warn: (warning: NewWarning) => void;
   model: ModelPort;
   /** The vectors of texts, in order. @throws StepError. */
   embed: (request: EmbeddingRequest) => Promise<EmbeddingResponse>;

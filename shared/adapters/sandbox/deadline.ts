@@ -1,7 +1,7 @@
 import { SandboxError } from './sandbox.ts';
 
 /** For tasks that do not stop at their limit by themselves. The factor allows for a busy machine. */
-const endAfterMs = (timeoutMs: number) => 2 * timeoutMs + 1_000;
+const endAfterMs = (timeoutMs: number) => 2 * timeoutMs + 3_000;
 /** How many times as long a task may wait for its thread to start. */
 const startFactor = 5;
 const beatMs = 250;

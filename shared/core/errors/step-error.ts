@@ -9,16 +9,19 @@ export class StepError extends Error {
   readonly kind: FailureKind | undefined;
   /** Whether it is certain that nothing was done: the other side was not reached, or refused before it began. */
   readonly undone: boolean;
+  /** Whether it failed because its output is empty, for fallbacks that follow that. */
+  readonly emptyOutput: boolean;
 
   constructor(
     message: string,
-    { retryable = false, code, kind, undone = false, cause }: StepErrorOptions = {},
+    { retryable = false, code, kind, undone = false, emptyOutput = false, cause }: StepErrorOptions = {},
   ) {
     super(message, { cause });
     this.retryable = retryable;
     this.code = code;
     this.kind = kind;
     this.undone = undone;
+    this.emptyOutput = emptyOutput;
   }
 }
 
@@ -47,5 +50,6 @@ export interface StepErrorOptions {
   code?: StepErrorCode | undefined;
   kind?: FailureKind | undefined;
   undone?: boolean | undefined;
+  emptyOutput?: boolean | undefined;
   cause?: unknown;
 }

@@ -20,6 +20,8 @@ export type NewRun = Omit<
   | 'counts'
   | 'records'
   | 'error'
+  | 'warnings'
+  | 'warningCodes'
 >;
 
 /** Lists a run from its start. Does nothing if it is listed already. */
@@ -83,6 +85,10 @@ export function endedRunWrite({ table }: Pick<Scope, 'table'>, run: NewRun, endi
     ...(Object.keys(totals.use).length > 0 && { use: totals.use }),
     ...(counts && { counts }),
     ...(records && { records }),
+    ...(totals.warnings.length > 0 && {
+      warnings: [...totals.warnings],
+      warningCodes: [...new Set(totals.warnings.map(({ code }) => code))],
+    }),
     ...(error && { error: { code: error.code, message: truncate(error.message, errorLengthMax) } }),
   };
   return table.writes.put(runEntity, ended, condition);

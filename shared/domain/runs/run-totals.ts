@@ -1,4 +1,5 @@
 import Big from 'big.js';
+import { mergedWarnings, type Warning } from '../../core/warnings.ts';
 import type { ModelCall } from '../model-usage/model-calls.ts';
 import {
   callTokens,
@@ -21,6 +22,7 @@ export interface RunTotals {
   cacheSavings: Big;
   isPriced: boolean;
   use: RunUse;
+  warnings: readonly Warning[];
 }
 
 export const noTotals: RunTotals = {
@@ -30,6 +32,7 @@ export const noTotals: RunTotals = {
   cacheSavings: new Big(0),
   isPriced: true,
   use: {},
+  warnings: [],
 };
 
 export const plusTotals = (one: RunTotals, other: RunTotals): RunTotals => ({
@@ -39,6 +42,7 @@ export const plusTotals = (one: RunTotals, other: RunTotals): RunTotals => ({
   cacheSavings: one.cacheSavings.plus(other.cacheSavings),
   isPriced: one.isPriced && other.isPriced,
   use: mergedUse(one.use, other.use),
+  warnings: mergedWarnings(one.warnings, other.warnings),
 });
 
 /** What a step took, without its use of models. */
@@ -50,12 +54,18 @@ export interface StepSpending {
   estimatedCost?: string | null | undefined;
   savedCost?: string | null | undefined;
   cacheSavings?: string | undefined;
+  warnings?: readonly Warning[] | undefined;
+  stepId?: string | undefined;
   /** Whether it is the sum of steps that count by themselves. */
   isSum?: true | undefined;
 }
 
 export const totalsOfStep = (step: StepSpending, use: RunUse = {}): RunTotals =>
-  step.isSum ? { ...noTotals, use } : totalsOf(step, use);
+  step.isSum ? { ...noTotals, use, warnings: warningsOf(step) } : totalsOf(step, use);
+
+/** Its own: those of the steps in it are theirs. */
+const warningsOf = ({ warnings = [], stepId }: StepSpending): Warning[] =>
+  warnings.map((warning) => ({ ...(stepId && { stepId }), ...warning }));
 
 const totalsOf = (step: StepSpending, use: RunUse): RunTotals => ({
   tokens: {
@@ -69,6 +79,7 @@ const totalsOf = (step: StepSpending, use: RunUse): RunTotals => ({
   cacheSavings: new Big(step.cacheSavings ?? 0),
   isPriced: step.estimatedCost !== null,
   use,
+  warnings: warningsOf(step),
 });
 
 /** Of calls that belong to no result. */
@@ -79,4 +90,5 @@ export const totalsOfCalls = (calls: readonly ModelCall[]): RunTotals => ({
   cacheSavings: calls.reduce((sum, { cacheSavings }) => sum.plus(cacheSavings), new Big(0)),
   isPriced: calls.every(({ unpriced }) => unpriced === 0),
   use: runUse(calls),
+  warnings: [],
 });

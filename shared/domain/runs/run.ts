@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { createdAtFromId, idCeiling, idFloor } from '../../core/ids.ts';
 import { Note } from '../../core/tracing/note.ts';
+import { Warning } from '../../core/warnings.ts';
 import { defineEntity } from '../../platform/data/entity.ts';
 import { tenantPartition } from '../../platform/data/keys.ts';
 import { RunOrigin } from './run-origin.ts';
@@ -56,6 +57,10 @@ export const Run = z.object({
   /** Of a batch, by the hour in which they ended: `2026-11-26T08`. */
   records: z.record(z.string(), RecordsOfHour).optional(),
   error: z.object({ code: z.string(), message: z.string() }).optional(),
+  /** With those of the runs inside. */
+  warnings: z.array(Warning).optional(),
+  /** Their codes, by which a list filters. */
+  warningCodes: z.array(z.string()).optional(),
   ttl: z.int().optional(),
 });
 export type Run = z.infer<typeof Run>;
@@ -122,6 +127,8 @@ export const runEntity = defineEntity({
     'tokens',
     'counts',
     'error',
+    'warnings',
+    'warningCodes',
     'tags',
     'sessionId',
     'clientTokenId',

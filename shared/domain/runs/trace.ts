@@ -31,6 +31,15 @@ export interface Span {
   durationMs: number | null;
   /** OpenTelemetry's GenAI conventions where they have a name. */
   attributes: Record<string, unknown>;
+  /** What happened in it: warnings. */
+  events: SpanEvent[];
+}
+
+export interface SpanEvent {
+  name: 'warning';
+  /** ISO 8601. */
+  at: string;
+  attributes: Record<string, unknown>;
 }
 
 export interface Trace {

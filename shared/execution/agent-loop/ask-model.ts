@@ -68,7 +68,7 @@ export async function* askModel(
   return { ...tried, ...(attempts && { attempts }) };
 }
 
-type Tried = AskedResponse | { error: StepError; isEmpty?: boolean };
+type Tried = AskedResponse | { error: StepError };
 
 async function* responseOf(
   model: ModelPort,
@@ -84,7 +84,7 @@ async function* responseOf(
       // It is read to its end, which says what it costs.
       if (response) {
         const error = limit.isExceeded() ? tooManyCalls() : failureOf(response, request, mayBeEmpty);
-        return error ? { error, isEmpty: isEmpty(response) } : { response };
+        return error ? { error } : { response };
       }
       if (event.type !== 'finish' && event.type !== 'start') yield event;
     }
@@ -130,7 +130,7 @@ function triggers({ triggers = [{ type: 'error' }] }: Partial<ErrorHandling> = {
   if ('error' in tried && tried.error.code) return false;
   const reasons = {
     error: 'error' in tried,
-    'empty-output': 'error' in tried ? tried.isEmpty : isEmpty(tried.response),
+    'empty-output': 'error' in tried ? tried.error.emptyOutput : isEmpty(tried.response),
   };
   return triggers.some(({ type }) => type in reasons && reasons[type as keyof typeof reasons]);
 }
@@ -146,16 +146,17 @@ function failureOf(
   if (stopReason === 'content-filter') {
     const said = text.trim().slice(0, 500);
     const words = `${modelUsed} did not answer: its provider refused or blocked the prompt or the answer${reason}`;
-    return new StepError(said ? `${words}. It said: ${said}` : words);
+    return new StepError(said ? `${words}. It said: ${said}` : words, { emptyOutput: said === '' });
   }
   if (stopReason === 'length' && toolCalls.length === 0 && (format?.type === 'json' || isEmpty(response))) {
     return new StepError(
       `${modelUsed} reached its limit of output tokens${isEmpty(response) ? ' before it wrote an answer' : ', so its JSON is cut off'}. Raise maxTokens, let it reason less, or ask for less`,
+      { emptyOutput: isEmpty(response) },
     );
   }
   if (!isEmpty(response) || (mayBeEmpty && stopReason === 'stop')) return undefined;
   const retryable = stopReason === 'error' || stopReason === 'other';
-  return new StepError(`${modelUsed} answered with an empty text${reason}`, { retryable });
+  return new StepError(`${modelUsed} answered with an empty text${reason}`, { retryable, emptyOutput: true });
 }
 
 const isEmpty = ({ text, toolCalls }: ModelResponse) => text.trim() === '' && toolCalls.length === 0;

@@ -1,3 +1,4 @@
+import type { Warning } from '../../core/warnings.ts';
 import type { Attempt } from '../../domain/flows/steps/attempt.ts';
 import type { StepEvent } from '../../domain/flows/steps/step.ts';
 
@@ -29,6 +30,7 @@ export type LoopProgress =
       error?: string;
       completedAt: string;
     }
+  | ({ type: 'warning' } & Omit<Warning, 'stepId'>)
   | { type: 'artifact_start'; id: string; artifactType: string; title: string }
   | { type: 'artifact_delta'; id: string; delta: string }
   | { type: 'artifact_update'; id: string; content: string }
@@ -54,4 +56,4 @@ export const toStepEvent = (progress: LoopProgress): StepEvent | undefined =>
   isOfAgents(progress) ? undefined : progress;
 
 const isOfAgents = (progress: LoopProgress): progress is Exclude<LoopProgress, StepEvent> =>
-  /^(turn|approval|artifact)_/.test(progress.type);
+  /^(?:(?:turn|approval|artifact)_|warning$)/.test(progress.type);

@@ -1,4 +1,5 @@
 import type { ModelPort, ModelRequest } from '../../adapters/ports/model-port.ts';
+import type { Ports } from '../../adapters/ports/ports.ts';
 import type { NewId } from '../../core/ids.ts';
 import type { ErrorHandling } from '../../domain/flows/steps/error-handling.ts';
 import type { ModelDelta } from './ask-model.ts';
@@ -34,6 +35,7 @@ export interface Loop extends ToolWorld {
   /** Checks the last response. A problem is told to the model once; then the run fails. */
   checkAnswer?: ((text: string) => Promise<{ value: unknown } | { problem: string }>) | undefined;
   newId: NewId;
+  warn: Ports['warn'];
 }
 
 export interface BeforeTurn {

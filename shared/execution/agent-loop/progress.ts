@@ -1,3 +1,4 @@
+import type { Warning } from '../../core/warnings.ts';
 import {
   approvalComplete,
   approvalStarts,
@@ -54,6 +55,8 @@ export function openProgress({ showsEmptyText = false } = {}) {
   }
 
   function* ofFact(fact: Fact): Generator<LoopProgress> {
+    // Those of a step are events of the step.
+    for (const { stepId: _step, ...warning } of warningsOf(fact)) yield { type: 'warning', ...warning };
     if (fact.type === 'turn') yield* endTurn(fact);
     else if (fact.type === 'result') {
       yield toolComplete(fact);
@@ -119,6 +122,8 @@ export function openProgress({ showsEmptyText = false } = {}) {
     }
   }
 }
+
+const warningsOf = (fact: Fact): readonly Warning[] => ('spent' in fact ? (fact.spent?.warnings ?? []) : []);
 
 /** @param stopReason Of a run that ended while something was open. */
 export const endedBefore = (stopReason: string) => `The run ended before this did: ${stopReason}`;

@@ -1,5 +1,6 @@
 import Big from 'big.js';
 import type { ModelMessage, ToolResultPart } from '../../adapters/ports/model-port.ts';
+import { mergedWarnings, type Warning } from '../../core/warnings.ts';
 import { nothingSpent, type Spent } from '../model-costs/spent.ts';
 import type { DecisionFact, EndFact, Fact, LoopWait, RequestedCall, TurnFact } from './facts.ts';
 
@@ -41,6 +42,7 @@ export interface LoopTotals {
   isPriced: boolean;
   /** The tool calls that code made, by the id of the tool. */
   codeCalls: Readonly<Record<string, number>>;
+  warnings: readonly Warning[];
 }
 
 export const initialState = (messages: readonly ModelMessage[]): RunState => ({
@@ -63,6 +65,7 @@ export const initialState = (messages: readonly ModelMessage[]): RunState => ({
     cacheSavings: new Big(0),
     isPriced: true,
     codeCalls: {},
+    warnings: [],
   },
   hasContext: false,
   isCorrected: false,
@@ -193,7 +196,7 @@ const textPart = (text: string) => ({ type: 'text' as const, text });
 
 const plus = (
   totals: LoopTotals,
-  { inputTokens, outputTokens, cost, codeCalls, ...parts }: Spent,
+  { inputTokens, outputTokens, cost, codeCalls, warnings = [], ...parts }: Spent,
 ): LoopTotals => ({
   inputTokens: totals.inputTokens + inputTokens,
   outputTokens: totals.outputTokens + outputTokens,
@@ -203,6 +206,7 @@ const plus = (
   cacheSavings: totals.cacheSavings.plus(parts.cacheSavings ?? 0),
   isPriced: totals.isPriced && cost !== null,
   codeCalls: codeCalls ? sumOfCalls(totals.codeCalls, codeCalls) : totals.codeCalls,
+  warnings: mergedWarnings(totals.warnings, warnings),
 });
 
 const sumOfCalls = (

@@ -1,7 +1,8 @@
 import type { ModelResponse } from '../../adapters/ports/model-port.ts';
 import type { NewId } from '../../core/ids.ts';
+import type { NewWarning } from '../../core/warnings.ts';
 import type { ModelDelta } from './ask-model.ts';
-import { askModel } from './ask-model.ts';
+import { type AskedResponse, askModel } from './ask-model.ts';
 import type { RequestedCall, TurnFact } from './facts.ts';
 import type { Loop, LoopEvent } from './loop.ts';
 import type { RunState } from './state.ts';
@@ -39,6 +40,7 @@ export async function* takeTurn(
     await asked.return(undefined as never);
   }
   const { response, fallback, attempts } = delta.value;
+  for (const warning of warningsOf(delta.value, request.model)) loop.warn(warning);
   const { message, text, reasoning, sources, stopReason, modelUsed, usage, toolCalls } = response;
   // A provider may ignore that no tools are allowed.
   const requested = toolChoice === 'none' ? [] : toolCalls;
@@ -61,6 +63,26 @@ export async function* takeTurn(
     spent: loop.spent(),
     at: loop.now().toISOString(),
   };
+}
+
+function* warningsOf({ response, fallback }: AskedResponse, asked: string): Generator<NewWarning> {
+  const { modelUsed, ignored = [], stopReason, text, toolCalls } = response;
+  if (fallback) {
+    const message = `The model ${asked} failed or answered nothing, and a fallback of the type ${fallback} answered`;
+    yield { code: 'FALLBACK_USED', message };
+  }
+  for (const setting of ignored) {
+    yield { code: 'SETTING_IGNORED', message: `${modelUsed} does not take ${setting}` };
+  }
+  if (stopReason === 'length' && toolCalls.length === 0) {
+    yield {
+      code: 'ANSWER_CUT',
+      message: `The answer of ${modelUsed} was cut at its limit of output tokens; raise maxTokens`,
+    };
+  }
+  if (text.trim() === '' && toolCalls.length === 0) {
+    yield { code: 'ANSWER_EMPTY', message: `${modelUsed} ended without a word, after its tools had worked` };
+  }
 }
 
 type Call = ModelResponse['toolCalls'][number];

@@ -101,7 +101,7 @@ async function endOf(scope: Scope, parent: ParentRun, request: Request, inside: 
       return { output: null, error, spent };
     }
     if (event.type === 'ended') {
-      const { inputTokens, outputTokens, cachedInputTokens, cacheSavings, cost } = event.summary;
+      const { inputTokens, outputTokens, cachedInputTokens, cacheSavings, cost, warnings } = event.summary;
       const { output, stopReason } = event.end;
       const isUnpaid = stopReason === 'max_cost' && output === null;
       const error = isUnpaid ? 'The maxCost of the run is reached' : event.end.error;
@@ -110,7 +110,7 @@ async function endOf(scope: Scope, parent: ParentRun, request: Request, inside: 
         ...tokenParts({ cachedInputTokens, reasoningTokens: 0 }),
         ...toCacheSavings(new Big(cacheSavings)),
       };
-      return { output, error, errorCode, spent: { inputTokens, outputTokens, ...parts, cost } };
+      return { output, error, errorCode, spent: { inputTokens, outputTokens, ...parts, cost, warnings } };
     }
   }
   throw new Error('A run of an agent ended without its last event');

@@ -76,6 +76,7 @@ export async function openLoop(
     newId,
     conversation: () => conversation,
   });
+  for (const message of warnings) meter.ports.warn({ code: 'TOOLS_MISSING', message });
   const spent = () => {
     const { calls, spent } = meter.drain();
     counted.push(...calls);
@@ -97,6 +98,7 @@ export async function openLoop(
       signal,
       request,
       spent,
+      warn: meter.ports.warn,
       beforeTurn: async (state) => {
         conversation = state.messages;
         return beforeTurn(state);

@@ -1,6 +1,6 @@
 import type { Batch, BatchSummary } from './batch.ts';
 import type { SlotItem } from './slot-counters.ts';
-import { costOfSlots } from './slot-totals.ts';
+import { costOfSlots, warningsOfSlots } from './slot-totals.ts';
 
 type BatchStatus = 'scheduled' | 'running' | 'completed' | 'failed' | 'cancelled';
 
@@ -13,6 +13,7 @@ export interface BatchProgress {
   /** In whole percent. */
   progress: number;
   completedAt: string | null;
+  warnings: NonNullable<BatchOutcome['warnings']>;
 }
 
 export type BatchOutcome = NonNullable<Batch['outcome']>;
@@ -20,7 +21,9 @@ export type BatchOutcome = NonNullable<Batch['outcome']>;
 export function sumSlots(startedAt: string, slots: readonly SlotItem[]): BatchOutcome {
   const sum = (count: (slot: (typeof slots)[number]) => number) =>
     slots.reduce((total, slot) => total + count(slot), 0);
+  const warnings = warningsOfSlots(slots);
   return {
+    ...(Object.keys(warnings).length > 0 && { warnings }),
     processed: sum(({ processed }) => processed),
     failed: sum(({ failed }) => failed),
     cost: costOfSlots(slots).toNumber(),
@@ -34,7 +37,7 @@ export const isBatchOver = ({ planned, totalRecords }: BatchSummary, { processed
 
 /** The status is not stored: it follows from the counters, which are written with the records' results. */
 export function batchProgress(batch: BatchSummary, totals: BatchOutcome): BatchProgress {
-  const { processed: processedRecords, failed: failedRecords, lastAt } = totals;
+  const { processed: processedRecords, failed: failedRecords, lastAt, warnings = {} } = totals;
   const { totalRecords, stopped, stoppedAt } = batch;
   const over = isBatchOver(batch, totals);
   return {
@@ -51,6 +54,7 @@ export function batchProgress(batch: BatchSummary, totals: BatchOutcome): BatchP
     failedRecords,
     progress: totalRecords === 0 ? 100 : Math.min(100, Math.floor((processedRecords / totalRecords) * 100)),
     completedAt: over ? lastAt : stoppedAt,
+    warnings,
   };
 }
 

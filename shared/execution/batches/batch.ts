@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { WarningCounts } from '../../core/warnings.ts';
 import { SubFlows } from '../../domain/flows/sub-flows/sub-flows.ts';
 import { priorities } from '../../domain/runs/priority.ts';
 import { RunOrigin } from '../../domain/runs/run-origin.ts';
@@ -87,7 +88,15 @@ export const Batch = z.object({
     })
     .optional(),
   /** Stored by the sweep, or by the next firing of a schedule, so that the slots are not read again. */
-  outcome: z.object({ processed: z.int(), failed: z.int(), cost: z.number(), lastAt: z.string() }).optional(),
+  outcome: z
+    .object({
+      processed: z.int(),
+      failed: z.int(),
+      cost: z.number(),
+      lastAt: z.string(),
+      warnings: WarningCounts.optional(),
+    })
+    .optional(),
 });
 export type Batch = z.infer<typeof Batch>;
 

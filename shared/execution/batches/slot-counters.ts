@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import Big from 'big.js';
 import * as z from 'zod';
 import { timeMsFromId } from '../../core/ids.ts';
+import { warningCounts } from '../../core/warnings.ts';
 import { toCostUnits } from '../../domain/model-usage/cost-units.ts';
 import { hourMs } from '../../domain/runs/hours.ts';
 import { noTotals, plusTotals, type RunTotals } from '../../domain/runs/run-totals.ts';
@@ -19,7 +20,7 @@ export interface CountedRecord {
 
 /**
  * Counters with short names, since every commit of a slot pays for its item: `ti` to `tr` tokens, `u` cost, `s` saved cost and `v` savings of caches in
- * units of 10^-15 USD, `x` records with a call without a price, `f_<hour>` failed records, `d_<hour>_<bucket>` durations. Of a model, after
+ * units of 10^-15 USD, `w_<code>` warnings, `x` records with a call without a price, `f_<hour>` failed records, `d_<hour>_<bucket>` durations. Of a model, after
  * four hex digits of its hash: `mn…` its name, `mc…` calls, `mf…` failed, `mi…` to `mr…` tokens, `mu…` cost, `mx…` calls
  * without a price, `md…_<bucket>` durations.
  */
@@ -55,6 +56,8 @@ export function slotCounters(
   plusUnits('u', cost);
   plusUnits('s', saved);
   plusUnits('v', cacheSavings);
+  const warned = warningCounts(ended.flatMap(({ totals: { warnings } }) => warnings));
+  for (const [code, count] of Object.entries(warned)) plus(`w_${code}`, count);
   plus('x', ended.filter(({ totals }) => !totals.isPriced).length);
   for (const [model, of] of Object.entries(use)) {
     const tag = createHash('sha256').update(model).digest('hex').slice(0, 4);

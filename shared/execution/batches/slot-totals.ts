@@ -1,4 +1,11 @@
 import Big from 'big.js';
+import {
+  countedWarning,
+  isWarningCode,
+  mergedWarnings,
+  type Warning,
+  warningCounts,
+} from '../../core/warnings.ts';
 import { toDollars } from '../../domain/model-usage/cost-units.ts';
 import { hourMs } from '../../domain/runs/hours.ts';
 import { type RecordsOfHour, toHour } from '../../domain/runs/run.ts';
@@ -20,13 +27,15 @@ interface Sums {
   saved: Big;
   cacheSavings: Big;
   unpriced: number;
+  warnings: Warning[];
   hours: Map<string, RecordsOfHour>;
   models: Map<string, ModelSums>;
 }
 type ModelSums = Omit<ModelUse, 'cost'> & { cost: Big; unpriced: number };
 
 /** A counter: what it counts, the hour or the hash of the model, and the bucket of a duration. */
-const counterName = /^(?:([df])_([0-9a-z]+)(?:_(\d+))?|m([a-z])([0-9a-f]{4})(?:_(\d+))?|t([iokr])|([usvx]))$/;
+const counterName =
+  /^(?:([df])_([0-9a-z]+)(?:_(\d+))?|m([a-z])([0-9a-f]{4})(?:_(\d+))?|t([iokr])|([usvx])|w_([A-Z_]+))$/;
 
 export function totalsOfSlots(slots: readonly SlotItem[]): SlotTotals {
   const sums: Sums = {
@@ -35,16 +44,29 @@ export function totalsOfSlots(slots: readonly SlotItem[]): SlotTotals {
     saved: new Big(0),
     cacheSavings: new Big(0),
     unpriced: 0,
+    warnings: [],
     hours: new Map(),
     models: new Map(),
   };
   for (const slot of slots) addSlot(sums, slot);
-  const { tokens, cost, saved, cacheSavings, unpriced, hours, models } = sums;
+  const { tokens, cost, saved, cacheSavings, unpriced, warnings: all, hours, models } = sums;
+  const warnings = mergedWarnings(all);
   return {
-    totals: { tokens, cost, saved, cacheSavings, isPriced: unpriced === 0, use: useIn(models) },
+    totals: { tokens, cost, saved, cacheSavings, isPriced: unpriced === 0, use: useIn(models), warnings },
     records: Object.fromEntries(hours),
   };
 }
+
+/** How often each warning was counted. */
+export const warningsOfSlots = (slots: readonly SlotItem[]) =>
+  warningCounts(
+    slots.flatMap((slot) =>
+      Object.entries(slot).flatMap(([name, stored]) => {
+        const code = name.startsWith('w_') ? name.slice(2) : undefined;
+        return isWarningCode(code) ? [countedWarning(code, Number(stored))] : [];
+      }),
+    ),
+  );
 
 /** In USD, without reading the other counters. */
 export const costOfSlots = (slots: readonly SlotItem[]): Big =>
@@ -55,7 +77,7 @@ function addSlot(sums: Sums, slot: SlotItem): void {
   for (const [name, stored] of Object.entries(slot)) {
     const found = counterName.exec(name);
     if (!found) continue;
-    const [, ofHour, hour = '', bucket, ofModel, tag, modelBucket, token, ofAll] = found;
+    const [, ofHour, hour = '', bucket, ofModel, tag, modelBucket, token, ofAll, warned] = found;
     if (ofHour) addHour(sums, hour, bucket, Number(stored));
     else if (ofModel && ofModel !== 'n')
       addModel(sums, String(slot[`mn${tag}`]), ofModel, stored, modelBucket);
@@ -64,6 +86,7 @@ function addSlot(sums: Sums, slot: SlotItem): void {
     else if (ofAll === 's') sums.saved = sums.saved.plus(dollarsIn(stored));
     else if (ofAll === 'v') sums.cacheSavings = sums.cacheSavings.plus(dollarsIn(stored));
     else if (ofAll === 'x') sums.unpriced += Number(stored);
+    else if (isWarningCode(warned)) sums.warnings.push(countedWarning(warned, Number(stored)));
   }
 }
 

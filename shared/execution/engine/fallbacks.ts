@@ -35,6 +35,11 @@ export async function withFallbacks(run: StepAttempt, step: FlowStep): Promise<T
     else if ('outcome' in tried) end({ isEmpty: isEmpty(tried.outcome.output) });
     return tried;
   };
+  const warnOf = (type: string) =>
+    ports.warn({
+      code: 'FALLBACK_USED',
+      message: `The step failed or gave nothing, and its fallback of the type ${type} took its place`,
+    });
   let tried = known ?? (await attempt({ type: 'initial' }, {}, reuseFor(run, step, policy)));
   const { requestHash: first } = tried;
   let retryCount = known?.retryCount ?? 0;
@@ -47,12 +52,14 @@ export async function withFallbacks(run: StepAttempt, step: FlowStep): Promise<T
     if (delayMs && !state.rehearsal) await sleep(delayMs, undefined, { signal: frame.signal });
     if (type === 'message') {
       begin({ type, delayMs })({ isEmpty: false });
+      warnOf(type);
       return { outcome: { output: fallback.message }, retryCount, ...made() };
     }
     for (const [index, overrides] of (await fallbackAttempts(fallback, alternatives)).entries()) {
       if (!triggers(policy, tried)) break;
       retryCount++;
       tried = await attempt(resultBeginning(fallback, overrides, index), overrides);
+      if ('outcome' in tried && !triggers(policy, tried)) warnOf(type);
     }
   }
   const requestHash = first && retryCount > 0 ? hashOfFallback(first, policy) : first;
@@ -81,7 +88,10 @@ function triggers(
 ): boolean {
   if ('error' in tried) {
     const mayFollow = !tried.error.code || isOfUnknownOutcome(tried);
-    return mayFollow && triggers.some(({ type }) => type === 'error');
+    const { emptyOutput } = tried.error;
+    return (
+      mayFollow && triggers.some(({ type }) => type === 'error' || (type === 'empty-output' && emptyOutput))
+    );
   }
   return (
     'outcome' in tried &&

@@ -1,6 +1,8 @@
 import { StepError } from '../../core/errors/step-error.ts';
 import { truncate } from '../../core/text.ts';
 import { beginNote, inSpan, openSpan } from '../../core/tracing/active-span.ts';
+import { mergedWarnings } from '../../core/warnings.ts';
+import { stepErrorHandling } from '../../domain/flows/steps/error-handling.ts';
 import type { FlowStep } from '../../domain/flows/steps/step.ts';
 import { openMeter } from '../model-costs/model-meter.ts';
 import { answeredStep } from './attempt-step.ts';
@@ -70,9 +72,19 @@ export async function runStep(
   };
   if ('skipped' in tried) return { ...base, status: 'skipped' };
   if ('error' in tried) {
-    return { ...base, status: 'failed', ...failureOf(tried.error), ...(step.retry && { retryable: false }) };
+    const failure = { ...failureOf(tried.error), ...(step.retry && { retryable: false }) };
+    const goesOn = stepErrorHandling(step)?.onError === 'continue';
+    return withWarning({ ...base, status: 'failed', ...failure }, goesOn ? 1 : 0);
   }
-  return { ...base, ...tried.outcome, status: 'completed' };
+  return withWarning({ ...base, ...tried.outcome, status: 'completed' }, tried.outcome.errors?.length ?? 0);
+}
+
+/** Of failures after which the flow goes on as it says. @param failed How many */
+function withWarning(result: StepResult, failed: number): StepResult {
+  if (failed === 0) return result;
+  const what = result.status === 'failed' ? 'The step failed' : 'Items or branches of the step failed';
+  const warning = { code: 'STEP_FAILED', message: `${what}, and the flow went on`, count: failed } as const;
+  return { ...result, warnings: mergedWarnings(result.warnings ?? [], [warning]) };
 }
 
 /** A step that holds steps and was suspended has begun with the first of them. */

@@ -19,7 +19,7 @@ export function openSums(around: StepSums | undefined): StepSums {
       const { path, isSum, startedAt, reusedFrom } = result;
       if (!reusedFrom && (first === undefined || startedAt < first)) first = startedAt;
       for (const each of isSum ? results.keys() : []) if (each.startsWith(`${path}.`)) results.delete(each);
-      results.set(path, { ...result, isSum: undefined });
+      results.set(path, { ...result, isSum: undefined, warnings: undefined });
       around?.add(result);
     },
     facts() {

@@ -12,7 +12,8 @@ export type AgentRunEvent =
   | { type: 'awaiting'; wait: LoopWait; at: string }
   | { type: 'ended'; end: EndFact; summary: RunSummary };
 
-export interface RunSummary extends Pick<LoopTotals, 'inputTokens' | 'outputTokens' | 'cachedInputTokens'> {
+export interface RunSummary
+  extends Pick<LoopTotals, 'inputTokens' | 'outputTokens' | 'cachedInputTokens' | 'warnings'> {
   iterations: number;
   /** USD as decimal text; null if a model call has no known price. */
   cost: string | null;

@@ -1,3 +1,4 @@
+import type { Warning } from '../../core/warnings.ts';
 import type { FlowStep, StepEvent } from '../../domain/flows/steps/step.ts';
 import type { WaitView } from '../../domain/run-waits/run-wait.ts';
 import type { StepResult } from '../engine/engine.ts';
@@ -31,6 +32,7 @@ export interface ExecutionTotals {
   tokens: { input: number; output: number; cachedInput: number };
   /** USD as decimal text; null if a model call has no known price. */
   cost: string | null;
+  warnings: readonly Warning[];
   completedSteps: number;
   failedSteps: number;
 }

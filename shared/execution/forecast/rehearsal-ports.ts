@@ -28,6 +28,7 @@ export const rehearsalPorts = /* @__PURE__ */ using(
   (scope: Scope): Ports => ({
     now: scope.now,
     shown: (text) => text,
+    warn() {},
     secrets: secretVersions(scope),
     sandbox: sandbox(scope),
     tools: toolsPort(scope),

@@ -1,3 +1,4 @@
+import type { WarningCode } from '../../core/warnings.ts';
 import { type Run, type RunKind, runKinds } from '../../domain/runs/run.ts';
 import type { RunTrigger } from '../../domain/runs/run-origin.ts';
 
@@ -15,6 +16,7 @@ export interface RunsFilter {
   apiKeyId?: string | undefined;
   sessionId?: string | undefined;
   tag?: string | undefined;
+  warning?: WarningCode | 'any' | undefined;
   minDurationMs?: number | undefined;
   minCost?: number | undefined;
   /** A part of the message, in any case. */
@@ -43,7 +45,7 @@ export function filterExpression(filter: RunsFilter) {
     values[name] = filter[name];
     return [`${path}#${name} = :${name}`];
   };
-  const { kinds, statuses, triggers, tag } = filter;
+  const { kinds, statuses, triggers, tag, warning } = filter;
   const conditions = [
     ...(kinds.length < runKinds.length ? [oneOf('#summary.#kind', 'kind', kinds)] : []),
     ...(statuses ? [oneOf('#summary.#status', 'status', stored(statuses))] : []),
@@ -54,6 +56,11 @@ export function filterExpression(filter: RunsFilter) {
   if (tag !== undefined) {
     values.tag = tag;
     conditions.push('contains(#summary.#tags, :tag)');
+  }
+  if (warning === 'any') conditions.push('attribute_exists(#summary.#warningCodes)');
+  else if (warning) {
+    values.warning = warning;
+    conditions.push('contains(#summary.#warningCodes, :warning)');
   }
   return conditions.length > 0 ? { expression: conditions.join(' AND '), values } : undefined;
 }

@@ -1,7 +1,8 @@
 import { ModelCallFailed, type ModelEvent } from '../../adapters/ports/model-port.ts';
 import type { Ports } from '../../adapters/ports/ports.ts';
+import { mergedWarnings, type Warning, newWarning } from '../../core/warnings.ts';
 import { type ModelCall, modelCall, refusedCall } from '../../domain/model-usage/model-calls.ts';
-import { nothingSpent, plusSpent, type Spent, toCacheSavings, tokenParts } from './spent.ts';
+import { nothingSpent, plusSpent, type Spent, toCacheSavings, tokenParts, withWarnings } from './spent.ts';
 
 export interface ModelFacts {
   modelUsed: string;
@@ -14,10 +15,11 @@ export interface ModelFacts {
   cacheSavings: string;
   /** USD as decimal text; null if a call has no known price. */
   estimatedCost: string | null;
+  warnings: readonly Warning[];
 }
 
 /**
- * Counts the model calls of a step: every one that the provider answered, whatever became of the answer. One that broke off
+ * Counts the warnings and the model calls of a step: every one that the provider answered, whatever became of the answer. One that broke off
  * has no tokens and no price, one that was refused costs nothing.
  */
 export interface ModelMeter {
@@ -32,9 +34,17 @@ export function openMeter(ports: Ports): ModelMeter {
   const all: ModelCall[] = [];
   const ofAgents: Spent[] = [];
   let drained = { calls: 0, agents: 0 };
+  let warnings: readonly Warning[] = [];
+  let undrained: readonly Warning[] = [];
+  const warned = (...added: readonly Warning[]) => {
+    warnings = mergedWarnings(warnings, added);
+    undrained = mergedWarnings(undrained, added);
+  };
   return {
     ports: {
       ...ports,
+      // Cut only when it is masked.
+      warn: ({ code, message }) => warned(newWarning({ code, message: ports.shown(message) })),
       model: {
         ...ports.model,
         async *stream(request) {
@@ -76,7 +86,9 @@ export function openMeter(ports: Ports): ModelMeter {
         ...ports.agents,
         async run(request) {
           const outcome = await ports.agents.run(request);
-          ofAgents.push(outcome.spent);
+          const { warnings: said = [], ...spent } = outcome.spent;
+          ofAgents.push(spent);
+          warned(...said);
           return outcome;
         },
       },
@@ -86,14 +98,14 @@ export function openMeter(ports: Ports): ModelMeter {
       const calls = all.slice(drained.calls);
       const agents = ofAgents.slice(drained.agents);
       drained = { calls: all.length, agents: ofAgents.length };
-      return {
-        calls,
-        spent: [...calls.map(spentBy), ...agents].reduce(plusSpent, nothingSpent),
-      };
+      const said = withWarnings(undrained);
+      undrained = [];
+      const paid = [...calls.map(spentBy), ...agents].reduce(plusSpent, nothingSpent);
+      return { calls, spent: { ...paid, ...said } };
     },
     facts() {
       const last = all.findLast(({ calls }) => calls > 0);
-      if (!last && ofAgents.length === 0) return {};
+      if (!last && ofAgents.length === 0) return withWarnings(warnings);
       const { inputTokens, outputTokens, cachedInputTokens, reasoningTokens, cacheSavings, cost } = [
         ...all.map(spentBy),
         ...ofAgents,
@@ -106,6 +118,7 @@ export function openMeter(ports: Ports): ModelMeter {
         ...(reasoningTokens && { reasoningTokens }),
         ...(cacheSavings && { cacheSavings }),
         estimatedCost: cost,
+        ...withWarnings(warnings),
       };
     },
   };

@@ -1,4 +1,5 @@
 import Big from 'big.js';
+import type { Warning } from '../../core/warnings.ts';
 
 export interface Spent {
   inputTokens: number;
@@ -12,6 +13,8 @@ export interface Spent {
   cacheSavings?: string;
   /** The tool calls that code made, by the id of the tool. */
   codeCalls?: Readonly<Record<string, number>>;
+  /** What went otherwise than asked in the meantime; missing if nothing did. */
+  warnings?: readonly Warning[];
 }
 
 export const nothingSpent: Spent = { inputTokens: 0, outputTokens: 0, cost: '0' };
@@ -26,6 +29,10 @@ export const plusSpent = (one: Spent, other: Spent): Spent => ({
   ...toCacheSavings(new Big(one.cacheSavings ?? 0).plus(other.cacheSavings ?? 0)),
   cost: one.cost === null || other.cost === null ? null : new Big(one.cost).plus(other.cost).toFixed(),
 });
+
+/** The member of what has warnings, if there are any. */
+export const withWarnings = (warnings: readonly Warning[]): { warnings?: readonly Warning[] } =>
+  warnings.length > 0 ? { warnings } : {};
 
 export const toCacheSavings = (cacheSavings: Big): Pick<Spent, 'cacheSavings'> =>
   cacheSavings.eq(0) ? {} : { cacheSavings: cacheSavings.toFixed() };

@@ -108,6 +108,10 @@ const portMasks = {
     (shown, { hasAny, ofAll }) =>
     (text) =>
       shown(hasAny() ? ofAll('credentials').text(text) : text),
+  warn:
+    (warn, { hasAny, ofAll }) =>
+    ({ code, message }) =>
+      warn({ code, message: hasAny() ? ofAll('credentials').text(message) : message }),
   fetch: maskedFetch,
   mcp: maskedMcp,
   // Whoever operates the deployment sees its events.

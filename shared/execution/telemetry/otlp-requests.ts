@@ -30,7 +30,7 @@ const statuses = { ok: 'ok', error: 'error' } as const;
 
 /** @param endedAt Of the run: for what still goes on in it. ISO 8601. */
 function otlpSpanOf(traceId: string, span: Span, endedAt: string): OtlpSpan {
-  const { spanId, parentSpanId, name, kind, status, attributes } = span;
+  const { spanId, parentSpanId, name, kind, status, attributes, events } = span;
   const startedAt = Date.parse(span.startedAt);
   const message = attributes['error.message'];
   return {
@@ -44,6 +44,7 @@ function otlpSpanOf(traceId: string, span: Span, endedAt: string): OtlpSpan {
     status: status === 'ok' || status === 'error' ? statuses[status] : 'unset',
     ...(status === 'error' && typeof message === 'string' && { statusMessage: message }),
     attributes: { ...attributes, 'run.span.kind': kind, 'run.span.status': status },
+    events: events.map(({ name, at, attributes }) => ({ name, at: Date.parse(at), attributes })),
   };
 }
 

@@ -21,7 +21,10 @@ export interface ServerTools {
 const listingMsMax = 10_000;
 const descriptionCharactersMax = 4_000;
 
-/** A server that cannot list its tools gives a warning. @param servers With credentials, which do not leave the calls. */
+/**
+ * A server that cannot list its tools gives a warning. @param servers With credentials, which do not leave the calls.
+ * @throws StepError if it is a required one
+ */
 export async function openMcpServers(
   ports: Ports,
   servers: readonly McpServer[],
@@ -51,10 +54,9 @@ async function openServer(ports: Ports, server: McpServer, signal: AbortSignal):
   } catch (error) {
     signal.throwIfAborted();
     if (!(error instanceof StepError)) throw error;
-    return {
-      tools: [],
-      warnings: [`The tools of the ${labelOf(server)} are not available: ${error.message}`],
-    };
+    const message = `The tools of the ${labelOf(server)} are not available: ${error.message}`;
+    if (server.required) throw new StepError(message, { retryable: error.retryable, cause: error });
+    return { tools: [], warnings: [message] };
   }
 }
 

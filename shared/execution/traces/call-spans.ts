@@ -3,7 +3,7 @@ import type { Fact, FactOf, RequestedCall } from '../agent-loop/facts.ts';
 import { toolAttributes } from './attributes.ts';
 import type { ContentReader } from './content.ts';
 import { noteSpans } from './note-spans.ts';
-import type { SpanNode } from './span-node.ts';
+import { type SpanNode, spanWarnings } from './span-node.ts';
 
 interface Calls {
   results: ReadonlyMap<string, FactOf<'result'>>;
@@ -106,6 +106,7 @@ function toolSpan(
     status: end === null ? (isOutput ? 'waiting' : 'running') : failed ? 'error' : 'ok',
     start,
     end: end === null ? null : Math.max(start, end),
+    ...spanWarnings(result?.spent.warnings, content !== undefined),
     attributes: {
       ...toolAttributes({ name: call.name, id: call.id, type: call.toolType }),
       ...(failed && { 'error.type': call.refused === undefined ? 'tool_failed' : 'call_refused' }),

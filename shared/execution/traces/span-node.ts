@@ -1,4 +1,5 @@
 import { runSpanId } from '../../core/tracing/trace-context.ts';
+import type { Warning } from '../../core/warnings.ts';
 import type { Span, SpanKind, SpanStatus } from '../../domain/runs/trace.ts';
 
 /** A span before it has its ids. */
@@ -13,8 +14,26 @@ export interface SpanNode {
   start: number;
   end: number | null;
   attributes: Record<string, unknown>;
+  warnings?: readonly SpanWarning[] | undefined;
   children: SpanNode[];
 }
+
+/** The words of a warning are content, as those of errors are. */
+export type SpanWarning = Pick<Warning, 'code' | 'count'> & Partial<Pick<Warning, 'message'>>;
+
+export const spanWarnings = (
+  warnings: readonly Warning[] | undefined,
+  hasContent: boolean,
+): { warnings?: readonly SpanWarning[] } =>
+  warnings
+    ? {
+        warnings: warnings.map(({ code, count, message }) => ({
+          code,
+          count,
+          ...(hasContent && { message }),
+        })),
+      }
+    : {};
 
 export const spansMax = 5_000;
 
@@ -73,7 +92,7 @@ const within = ({ start, end }: SpanNode, at: number) =>
   Math.min(Math.max(at, start), end ?? Number.POSITIVE_INFINITY);
 
 const spanOf = (node: SpanNode, parentSpanId: string | null): Span => {
-  const { runId, path, name, kind, status, start, end, attributes } = node;
+  const { runId, path, name, kind, status, start, end, attributes, warnings = [] } = node;
   return {
     spanId: runSpanId(runId, path),
     parentSpanId,
@@ -84,6 +103,15 @@ const spanOf = (node: SpanNode, parentSpanId: string | null): Span => {
     endedAt: end === null ? null : new Date(end).toISOString(),
     durationMs: end === null ? null : end - start,
     attributes,
+    events: warnings.map(({ code, count, message }) => ({
+      name: 'warning',
+      at: new Date(end ?? start).toISOString(),
+      attributes: {
+        'warning.code': code,
+        'warning.count': count,
+        ...(message !== undefined && { 'warning.message': message }),
+      },
+    })),
   };
 };
 

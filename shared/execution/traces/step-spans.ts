@@ -10,7 +10,7 @@ import { branchesInside } from './branch-spans.ts';
 import type { ContentReader } from './content.ts';
 import { addHolders } from './holder-spans.ts';
 import { noteSpans } from './note-spans.ts';
-import { nodesIn, type SpanNode } from './span-node.ts';
+import { nodesIn, type SpanNode, spanWarnings } from './span-node.ts';
 import { placeAttributes, type StepsByPath } from './step-places.ts';
 
 const statuses = { completed: 'ok', failed: 'error', skipped: 'skipped' } as const;
@@ -28,6 +28,7 @@ export async function stepSpans(
       const row = rows[place];
       if (!row) continue;
       const span = stepSpan(checkpoint.runId, result, row, steps.get(definitionPath(result.path)));
+      Object.assign(span, spanWarnings(result.warnings, content !== undefined));
       Object.assign(span.attributes, placeAttributes(steps, result.path));
       if (content) await addContent(span, result, content);
       spans.set(result.path, span);

@@ -4,7 +4,7 @@ import { modelAttributes } from './attributes.ts';
 import { type AgentWorld, callSpans } from './call-spans.ts';
 import { genAiMessages } from './messages.ts';
 import { noteSpans } from './note-spans.ts';
-import type { SpanNode } from './span-node.ts';
+import { type SpanNode, spanWarnings } from './span-node.ts';
 
 export function turnSpan(fact: TurnFact, world: AgentWorld): SpanNode {
   const { runId, ended } = world;
@@ -22,6 +22,7 @@ export function turnSpan(fact: TurnFact, world: AgentWorld): SpanNode {
     start: responded - fact.durationMs,
     end: isOpen ? null : Math.max(responded, ...calls.map(({ end }) => end ?? responded)),
     attributes: { 'agent.turn': fact.turn },
+    ...spanWarnings(fact.spent.warnings, world.content !== undefined),
     children: [...modelSpans(fact, path, world), ...calls],
   };
 }

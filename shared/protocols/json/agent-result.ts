@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import type { LoopWait } from '../../execution/agent-loop/facts.ts';
 import type { NumberedEvent } from '../../execution/events/agent-run-event.ts';
-import { errorCodeText } from './dispatch-result.ts';
+import { errorCodeText, warnings } from './dispatch-result.ts';
 import { TokenCounts } from './tokens.ts';
 
 const Awaited = z.object({
@@ -32,6 +32,7 @@ export const AgentResult = z
       description: 'USD as decimal text; null if a model call has no known price',
     }),
     durationMs: z.int(),
+    warnings,
     pausedReason: z
       .object({ executionId: z.string(), awaits: z.array(Awaited) })
       .optional()
@@ -53,6 +54,7 @@ export const AgentResult = z
         totalTokens: { input: 1_240, output: 44, cachedInput: 1_024 },
         totalCost: '0.00412',
         durationMs: 4_120,
+        warnings: [],
       },
     ],
   });
@@ -90,6 +92,7 @@ export async function readAgentResult(
         },
         totalCost: summary.cost,
         durationMs: summary.durationMs,
+        warnings: [...summary.warnings],
       };
     }
   }
@@ -105,6 +108,7 @@ export async function readAgentResult(
     totalTokens: tokens,
     totalCost: null,
     durationMs: 0,
+    warnings: [],
     ...(awaits.length > 0 && { pausedReason: { executionId, awaits } }),
   };
 }

@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { Warning } from '../../core/warnings.ts';
 import { WaitView } from '../../domain/run-waits/run-wait.ts';
 import type { FinalEvent, FlowRunEvent, FlowRunEventOf } from '../../execution/events/flow-run-event.ts';
 import { TokenCounts } from './tokens.ts';
@@ -19,12 +20,19 @@ const StepRow = z.object({
   totalTokens: z.int().nullable(),
   estimatedCost: z.string().nullable(),
   resolvedPrompt: z.string().optional(),
+  warnings: z.array(Warning).optional(),
 });
 type StepRow = z.infer<typeof StepRow>;
 
 /** Of a run that failed. */
 export const errorCodeText =
   '`BUDGET_EXCEEDED` if a budget did not pay for a call of a model, `RATE_LIMITED` if the limits of a model config or its key left it no time, `OUTCOME_UNKNOWN` if what a step did may have taken effect; missing for other failures';
+
+/** Of a whole run. */
+export const warnings = z.array(Warning).meta({
+  description:
+    'What went otherwise than asked, and did not fail: at most 20 kinds, counted. docs/warnings.md lists the codes',
+});
 
 /** The response to a dispatch that is not streamed. */
 export const DispatchResult = z
@@ -44,6 +52,7 @@ export const DispatchResult = z
       description: 'USD as decimal text; null if a model call has no known price',
     }),
     durationMs: z.int(),
+    warnings,
     batchExecutionId: z
       .string()
       .optional()
@@ -71,8 +80,9 @@ export async function readDispatchResult(events: AsyncIterable<FlowRunEvent>): P
     else if (event.type === 'step-ended') steps.push(rowOf(event));
     else if ('totals' in event) {
       const { durationMs, totals } = event;
-      const { tokens: totalTokens, cost: totalCost } = totals;
-      return { executionId, steps, totalTokens, totalCost, durationMs, ...endingOf(event) };
+      const { tokens: totalTokens, cost: totalCost, warnings } = totals;
+      const facts = { executionId, steps, totalTokens, totalCost, durationMs, warnings: [...warnings] };
+      return { ...facts, ...endingOf(event) };
     }
   }
   throw new Error('An execution ended without its last event');
@@ -97,6 +107,7 @@ function rowOf({ step, result }: FlowRunEventOf<'step-ended'>): StepRow {
     estimatedCost,
     totalTokens: promptTokens === null || completionTokens === null ? null : promptTokens + completionTokens,
     ...(resolvedPrompt !== undefined && { resolvedPrompt }),
+    ...(result.warnings && { warnings: [...result.warnings] }),
   };
 }
 

@@ -82,6 +82,7 @@ function completeOf({ end, summary }: EventOf<'ended'>): EventBody {
     totalTokens: { input: inputTokens, output: outputTokens, cachedInput: cachedInputTokens },
     durationMs,
     ...(end.attempts && { attempts: end.attempts }),
+    ...(summary.warnings.length > 0 && { warnings: [...summary.warnings] }),
     completedAt: end.at,
   };
 }

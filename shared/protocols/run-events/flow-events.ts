@@ -73,6 +73,15 @@ function openMapper() {
     });
   const endsOf = ({ step, result: { path, error } }: FlowRunEventOf<'step-ended'>) =>
     inStep(step, path, steps.end(path, error));
+  const warningsOf = ({ step, result: { path, warnings = [] } }: FlowRunEventOf<'step-ended'>) =>
+    warnings.map(
+      (warning): EventBody => ({
+        type: 'warning',
+        stepId: step.id,
+        ...(isInside(path) && shown(path)),
+        ...warning,
+      }),
+    );
   return (event: FlowRunEvent): EventBody[] => {
     switch (event.type) {
       case 'step-started':
@@ -84,7 +93,7 @@ function openMapper() {
         return [...ends, bodyOf(event)];
       }
       case 'step-ended':
-        return [...endsOf(event), bodyOf(event)];
+        return [...endsOf(event), ...warningsOf(event), bodyOf(event)];
       case 'cut-off':
         return [...brokenOff(event.error.message), bodyOf(event)];
       case 'ended':
@@ -193,6 +202,7 @@ function executionComplete(
     totalSteps,
     successfulSteps: completedSteps,
     failedSteps,
+    ...(totals.warnings.length > 0 && { warnings: [...totals.warnings] }),
     completedAt: at,
   };
 }

@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { Warning } from '../../core/warnings.ts';
 import { Attempt, attemptsDescription } from '../../domain/flows/steps/attempt.ts';
 import { WaitView } from '../../domain/run-waits/run-wait.ts';
 import { errorCodeText } from '../json/dispatch-result.ts';
@@ -84,6 +85,7 @@ export const executionComplete = event('execution_complete', {
   failedSteps: count,
   durationMs: z.int(),
   completedAt: z.string(),
+  warnings: z.array(Warning).optional().meta({ description: 'Those of the whole run, if there are any' }),
   attempts: attempts.meta({
     description: `Of the response of the model that failed. ${attemptsDescription}`,
   }),
@@ -183,6 +185,11 @@ export const StreamEvent = z
       ...part,
       source: z.object({ id: z.string(), title: z.string().nullable(), url: z.string().nullable() }),
     }),
+    event(
+      'warning',
+      { ...part, ...Warning.omit({ stepId: true }).shape },
+      'Something went otherwise than asked, and did not fail',
+    ),
     event('custom', { ...part, name: z.string(), value: z.unknown() }),
     awaitEvent,
     executionComplete,

@@ -52,7 +52,7 @@ export const SurfaceEvent = z
     awaitEvent.omit({ waits: true }).meta({ id: 'SurfaceAwaitEvent', description: undefined }),
     executionComplete
       .omit({ totalCost: true, totalTokens: true, iterations: true, attempts: true })
-      .omit({ totalSteps: true, successfulSteps: true, failedSteps: true })
+      .omit({ totalSteps: true, successfulSteps: true, failedSteps: true, warnings: true })
       .meta({ id: 'SurfaceExecutionCompleteEvent', description: undefined }),
     executionError,
     pingEvent,

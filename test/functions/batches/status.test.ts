@@ -43,6 +43,7 @@ test('a finished batch returns all its fields', async () => {
     processedRecords: 12,
     failedRecords: 0,
     successCount: 12,
+    warnings: {},
     progress: 100,
     startedAt: expect.stringMatching(/Z$/),
     completedAt: expect.stringMatching(/Z$/),

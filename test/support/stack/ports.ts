@@ -11,6 +11,7 @@ export const emptyWorld: Ports = {
   now: () => new Date(),
   secrets: async () => new Map(),
   shown: (text) => text,
+  warn() {},
   model: fakeModel(absent('model')),
   embed: absent('embedding model'),
   fetch: absent('network'),

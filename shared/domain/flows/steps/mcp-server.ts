@@ -41,6 +41,10 @@ export const McpServer = z.strictObject({
   url: ServerUrl,
   name: nameUpTo(100).optional(),
   enabled: z.boolean().optional().meta({ description: 'Default: true' }),
+  required: z.boolean().optional().meta({
+    description:
+      'Whether the run fails if the server does not list its tools. Default: a warning, `TOOLS_MISSING`',
+  }),
   transport: z.enum(['streamable_http', 'rest']).optional().meta({ description: 'Default: streamable_http' }),
   timeout: z.number().positive().max(600_000).optional().meta({
     description: 'Of a call, in milliseconds (a value under 1,000: in seconds). Default: 30,000',

@@ -41,6 +41,7 @@ export function endingOfAgent(end: EndFact, { totals }: RunState, use: RunUse): 
     cost,
     cacheSavings,
     isPriced,
+    warnings,
   } = totals;
   const tokens = { input, output, cachedInput: cachedInputTokens, reasoning: reasoningTokens };
   const status = endStatus(end);
@@ -48,7 +49,7 @@ export function endingOfAgent(end: EndFact, { totals }: RunState, use: RunUse): 
     status,
     stopReason: end.stopReason,
     at: end.at,
-    totals: { ...noTotals, tokens, cost, cacheSavings, isPriced, use },
+    totals: { ...noTotals, tokens, cost, cacheSavings, isPriced, use, warnings },
     error: runError(status, end.error),
   };
 }

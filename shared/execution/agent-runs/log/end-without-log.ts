@@ -27,9 +27,10 @@ export function endWithoutLog(execution: AgentExecution, seq: number): EndEvent 
         iterations: iterations ?? 0,
         inputTokens: inputTokens ?? 0,
         outputTokens: outputTokens ?? 0,
-        // Only the log knows these two.
+        // Only the log knows these.
         cachedInputTokens: 0,
         cacheSavings: '0',
+        warnings: [],
         cost,
         durationMs: Math.max(0, Date.parse(at) - Date.parse(startedAt)),
       },

@@ -42,5 +42,6 @@ const summaryOf = ({ turns, totals }: RunState, durationMs: number): RunSummary 
   cachedInputTokens: totals.cachedInputTokens,
   cacheSavings: totals.cacheSavings.toFixed(),
   cost: totals.isPriced ? totals.cost.toFixed() : null,
+  warnings: totals.warnings,
   durationMs,
 });

@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { TokenCount } from '../../../adapters/models/usage.ts';
 import { Note } from '../../../core/tracing/note.ts';
+import { Warning } from '../../../core/warnings.ts';
 import { Attempt } from '../../../domain/flows/steps/attempt.ts';
 import { SubFlows } from '../../../domain/flows/sub-flows/sub-flows.ts';
 import { recordPartition } from '../../../domain/records/record.ts';
@@ -39,6 +40,7 @@ export const StoredStepResult = z.object({
   /** USD that caches of providers saved. */
   cacheSavings: z.string().optional(),
   notes: z.array(Note).optional(),
+  warnings: z.array(Warning).optional(),
   /** Of what has failed in a step that went on. */
   errors: PayloadRef.optional(),
   /** Whether its tokens and costs are sums of those of the steps in it. */

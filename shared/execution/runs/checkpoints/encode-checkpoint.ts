@@ -48,13 +48,14 @@ export const resultSizeBytes = ({
   errors = [],
   attempts = [],
   notes = [],
+  warnings = [],
 }: StepResult) =>
   Math.min(bytesOf(JSON.stringify(output) ?? ''), valueBytesMax) +
   (unmasked ? Math.min(2 * bytesOf(JSON.stringify(unmasked.value)), valueBytesMax) : 0) +
   Math.min(bytesOf(JSON.stringify(errors)), valueBytesMax) +
   Math.min(bytesOf(resolvedPrompt), valueBytesMax) +
   bytesOf(error) +
-  bytesOf(JSON.stringify([attempts, notes])) +
+  bytesOf(JSON.stringify([attempts, notes, warnings])) +
   resultBytes;
 const bytesOf = (text: string) => Buffer.byteLength(text);
 export const sizeOfKept = (value: unknown) => Math.min(bytesOf(JSON.stringify(value)), keptBytesMax);
@@ -141,6 +142,7 @@ async function toStoredResult(
     savedCost,
     cacheSavings,
     notes,
+    warnings,
     errors,
     isSum,
   }: StepResult,
@@ -171,6 +173,7 @@ async function toStoredResult(
     ...(reusedFrom && { reusedFrom, savedCost }),
     ...(cacheSavings !== undefined && { cacheSavings }),
     ...(notes && { notes: notesBeside(notes, modelUsed !== undefined) }),
+    ...(warnings && { warnings: [...warnings] }),
   };
 }
 

@@ -247,7 +247,13 @@ const commitAlone =
 
 const totalsOfCheckpoints = (checkpoints: readonly Checkpoint[]): RunTotals =>
   checkpoints
-    .flatMap(({ results, use }) => [...results.map((result) => totalsOfStep(result)), totalsOfStep({}, use)])
+    .flatMap((checkpoint) => {
+      const rows = parseRows(checkpoint);
+      const ofSteps = checkpoint.results.map((result, place) =>
+        totalsOfStep({ ...result, stepId: rows[place]?.[0] }),
+      );
+      return [...ofSteps, totalsOfStep({}, checkpoint.use)];
+    })
     .reduce(plusTotals, noTotals);
 
 const beganAtOf = ([first]: readonly Checkpoint[]): number | undefined => first && parseRows(first)[0]?.[2];

@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { Warning } from '../../../core/warnings.ts';
 import { Attempt, attemptsDescription } from '../../../domain/flows/steps/attempt.ts';
 import { OffsetPagination } from '../../../platform/data/lists/pages.ts';
 
@@ -62,6 +63,9 @@ const StepResultResponse = z
     }),
     retryCount: count,
     attempts: z.array(Attempt).nullable().meta({ description: attemptsDescription }),
+    warnings: z
+      .array(Warning)
+      .meta({ description: 'What went otherwise than asked, and did not fail the step' }),
   })
   .meta({ id: 'StepResult' });
 

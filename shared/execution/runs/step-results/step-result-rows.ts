@@ -99,6 +99,7 @@ async function toRow(
     errorCode: stored?.errorCode ?? null,
     retryCount: stored?.retryCount ?? 0,
     attempts: stored?.attempts ?? null,
+    warnings: stored?.warnings ?? [],
   };
 }
 

@@ -48,6 +48,7 @@ export function createAsker(
     now: ports.now,
     newId,
     spent: () => nothing,
+    warn: ports.warn,
     signal: AbortSignal.any([signal, AbortSignal.timeout(config.timeoutMs ?? 120_000)]),
     limits: limitsOf(config),
     toolChoice: config.tools?.toolCallStrategy,

@@ -33,6 +33,7 @@ export async function openPromptTools(
   if (!planned) return { tools: [], warnings: [] };
   const { openConfiguredTools, withUniqueNames } = await load();
   const { saved, runtime, ofServers, warnings } = await openConfiguredTools(ports, planned, signal);
+  for (const message of warnings) ports.warn({ code: 'TOOLS_MISSING', message });
   const local = saved.find(({ type }) => type === 'local');
   if (!local) return { tools: withUniqueNames([...saved, ...runtime, ...ofServers]), warnings };
   throw new StepError(

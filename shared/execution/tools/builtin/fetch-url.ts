@@ -15,6 +15,10 @@ export const fetchUrlToolRunner = defineBuiltinRunner(fetchUrlTool, {
       ? responseContent(answer, reading)
       : contentAs[format](answer, reading));
     const isCut = typeof content === 'string' && content.length > maxCharacters;
+    if (isCut) {
+      const message = `The content of ${answer.url} is cut at ${maxCharacters} characters`;
+      ports.warn({ code: 'CONTENT_CUT', message });
+    }
     return {
       output: {
         url: answer.url,

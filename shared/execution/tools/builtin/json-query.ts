@@ -16,6 +16,12 @@ export const jsonQueryToolRunner = defineBuiltinRunner(jsonQueryTool, {
       .catch(limitAsStepError('The query', 'on this data'));
     if ('problem' in found) throw new StepError(`The query cannot be read: ${found.problem}`);
     const { values, count } = found;
+    if (count > values.length) {
+      ports.warn({
+        code: 'LIST_CUT',
+        message: `A query of JSON found ${count} values, of which ${limit} are read`,
+      });
+    }
     return { output: { values, count, truncated: count > values.length } };
   },
 });

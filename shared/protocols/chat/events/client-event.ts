@@ -75,7 +75,8 @@ export const ClientEvent = z
           'The last events of an answer that waits. local_tool: execute the tool in the page and send its output to resume',
       }),
     executionComplete
-      .omit({ ...numbers, totalSteps: true, failedSteps: true, error: true, code: true, attempts: true })
+      .omit({ ...numbers, totalSteps: true, failedSteps: true, error: true, code: true })
+      .omit({ attempts: true, warnings: true })
       .extend({ finalOutput: z.string().meta({ description: 'The answer' }) })
       .meta({ id: 'ClientExecutionCompleteEvent', description: undefined }),
     z

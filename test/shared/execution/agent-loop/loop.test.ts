@@ -44,7 +44,7 @@ async function loop(model: ModelPort, tools: RunnableTool[], more: Partial<Loop>
   const nothing = { inputTokens: 0, outputTokens: 0, cost: '0' };
   const facts: Fact[] = [];
   const { signal } = new AbortController();
-  const world = { signal, now: () => new Date(), spent: () => nothing, newId };
+  const world = { signal, now: () => new Date(), spent: () => nothing, newId, warn() {} };
   const limits = { callsMax: 10 };
   for await (const event of runLoop({ model, request, tools, limits, ...world, ...more }, initialState([]))) {
     if (event.type === 'facts') facts.push(...event.facts);

@@ -97,6 +97,7 @@ export function runWorld(run: AnyRun) {
     request: { model: 'm', streamed: true },
     tools: toolNames.map(toolNamed),
     newId,
+    warn() {},
     now,
     signal,
     limits: { callsMax: run.callsMax, callsMaxOf: { effect: run.effectsMax } },

@@ -149,7 +149,7 @@ test('a reader gets the whole text, and one that comes back no part of it twice'
   const scope = runtime.scopeOf(`user:${randomUUID()}`);
   const unbroken = anyRun.map((run) => ({
     ...run,
-    turns: run.turns.map((turn) => ({ ...turn, failures: 0 })),
+    turns: run.turns.map((turn) => ({ ...turn, text: turn.text || 'said', failures: 0 })),
   }));
   await fc.assert(
     fc.asyncProperty(unbroken, anyShown, async (run, shown) => {

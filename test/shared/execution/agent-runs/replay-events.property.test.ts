@@ -42,10 +42,10 @@ async function live(scope: Scope, run: AnyRun): Promise<{ id: string; events: Nu
   }
 }
 
-/** The log has nothing of a response that broke off. */
+/** The log has nothing of a response that broke off, or was empty. */
 const unbroken = (run: AnyRun): AnyRun => ({
   ...run,
-  turns: run.turns.map((turn) => ({ ...turn, failures: 0 })),
+  turns: run.turns.map((turn) => ({ ...turn, text: turn.text || 'said', failures: 0 })),
 });
 
 /** What completes something. A duration is measured anew by each reader. */

@@ -2,6 +2,7 @@ import Big from 'big.js';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { newId } from '../../../../shared/core/ids.ts';
+import { countedWarning, type WarningCode } from '../../../../shared/core/warnings.ts';
 import { noTotals, plusTotals } from '../../../../shared/domain/runs/run-totals.ts';
 import { toSketch } from '../../../../shared/domain/runs/sketch.ts';
 import {
@@ -29,11 +30,23 @@ const use = fc.dictionary(
     durations: fc.array(fc.nat(60_000), { maxLength: 3 }).map(toSketch),
   }),
 );
+const warnings = fc.array(
+  fc.constantFrom<WarningCode>('ANSWER_CUT', 'TOOLS_MISSING').map((code) => countedWarning(code, 2)),
+  { maxLength: 3 },
+);
 const record: fc.Arbitrary<CountedRecord> = fc.record({
   failed: fc.boolean(),
   isCounted: fc.boolean(),
   durationMs: fc.nat(600_000),
-  totals: fc.record({ tokens, cost, saved: cost, cacheSavings: savings, isPriced: fc.boolean(), use }),
+  totals: fc.record({
+    tokens,
+    cost,
+    saved: cost,
+    cacheSavings: savings,
+    isPriced: fc.boolean(),
+    use,
+    warnings,
+  }),
 });
 
 /** What DynamoDB makes of an update with ADD and if_not_exists. */

@@ -71,6 +71,7 @@ export function notingWorld() {
   const ports: Ports = {
     now: () => new Date(at),
     shown: (text) => text,
+    warn() {},
     secrets: async (keys) => new Map(keys.map((key) => [key, { value: secretValue, version: '1' }])),
     model: fakeModel(
       ({ messages }) => {

@@ -323,7 +323,7 @@ test('a message fallback is the output, and no further model is called', async (
   expect(world.requests).toHaveLength(1);
 });
 
-test('an empty output uses the fallbacks only if that is a trigger', async () => {
+test('an empty answer is a failure, for fallbacks of either trigger', async () => {
   const handled = (...types: string[]) =>
     prompt('x', {
       errorHandling: {
@@ -336,7 +336,8 @@ test('an empty output uses the fallbacks only if that is a trigger', async () =>
     (await run(flowSteps(step as never), scripted(answer))).end.output;
   expect(await output(handled('empty-output'), ' \n')).toBe('instead');
   expect(await output(handled('error', 'empty-output'), '')).toBe('instead');
-  expect(await output(handled(), '')).toBe('');
+  expect(await output(handled(), '')).toBe('instead');
+  expect(await output(handled('empty-output'), '')).toBe('instead');
   expect(await output(handled('empty-output'), 'full')).toBe('full');
   expect(await output(handled('error'), new StepError('down'))).toBe('instead');
   const unhandled = await run(flowSteps(handled('empty-output')), scripted(new StepError('down')));

@@ -119,7 +119,9 @@ const logOf = (turns: readonly (typeof turn extends fc.Arbitrary<infer T> ? T : 
       ...calls.flatMap(({ id, wait, result }) => [
         ...(wait ? [{ type: 'pause', at: iso(wait.at), waits: [{ callId: id, kind: wait.kind }] }] : []),
         ...(wait && wait.decided !== null ? [{ type: 'decision', callId: id, at: iso(wait.decided) }] : []),
-        ...(result ? [{ type: 'result', callId: id, ...result, at: iso(result.at) }] : []),
+        ...(result
+          ? [{ type: 'result', callId: id, spent: { cost: '0' }, ...result, at: iso(result.at) }]
+          : []),
       ]),
     ])
     .map((fact, n) => ({ n, lastSeq: n, holder: '', fact: fact as Fact }));

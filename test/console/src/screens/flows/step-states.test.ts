@@ -15,6 +15,7 @@ const span = (
   name: spanId,
   status: 'ok',
   attributes: {},
+  events: [],
   startedAt: '2026-11-26T08:00:00.000Z',
   endedAt: '2026-11-26T08:00:01.000Z',
   durationMs: 1_000,
