@@ -6,6 +6,7 @@ import { listServerTools } from './list-tools.ts';
 import { isMissingTool, type McpCallResult, toMcpOutcome } from './result.ts';
 import { inSession, type McpSession } from './session.ts';
 import { repeatsArguments, usableTools } from './session-tools.ts';
+import { toToolNames } from './tool-list.ts';
 
 type Call = Parameters<McpPort['callTool']>[0];
 
@@ -24,7 +25,7 @@ export async function callServerTool(call: Call, listed: Listed): Promise<McpOut
 
 async function outcomeOf(session: McpSession, { toolName, args }: Call, listed: Listed): Promise<McpOutcome> {
   const missing = async () => {
-    const names = (await listServerTools(session)).map(({ name }) => name);
+    const names = toToolNames(await listServerTools(session));
     return names.includes(toolName) ? undefined : { missing: names };
   };
   try {

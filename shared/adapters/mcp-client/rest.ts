@@ -8,15 +8,10 @@ import type { HttpRequest, HttpResponse } from '../ports/http-port.ts';
 import type { McpOutcome, McpPort, McpRequest } from '../ports/mcp-port.ts';
 import { toToolList } from './tool-list.ts';
 
-const Tool = z.object({
-  name: z.string().min(1),
-  description: z.string().optional(),
-  inputSchema: z.record(z.string(), z.unknown()).optional(),
-  annotations: z
-    .object({ readOnlyHint: z.boolean().optional(), idempotentHint: z.boolean().optional() })
-    .optional(),
-});
-const ToolList = z.union([z.object({ tools: z.array(Tool) }).transform(({ tools }) => tools), z.array(Tool)]);
+const ToolList = z.union([
+  z.object({ tools: z.array(z.unknown()) }).transform(({ tools }) => tools),
+  z.array(z.unknown()),
+]);
 
 /**
  * A server without the protocol: `GET <url>/tools` responds with `{tools: [{name, description?, inputSchema?,

@@ -16,15 +16,16 @@ export async function sessionTools(request: McpRequest): Promise<McpToolList | M
 
 /** The server's tools within the limits. Only the protocol 2026-07-28 has headers for arguments. */
 export async function usableTools(session: McpSession): Promise<McpToolList> {
-  const { tools, omitted } = toToolList(await listServerTools(session));
-  if (!repeatsArguments(session)) return { tools, omitted };
+  const { tools, omitted, invalid } = toToolList(await listServerTools(session));
+  if (!repeatsArguments(session)) return { tools, omitted, invalid };
   const judged = tools.map((tool) => ({ tool, problem: paramHeadersProblem(tool.parameters) }));
   return {
     tools: judged.flatMap(({ tool, problem }) => (problem === undefined ? [tool] : [])),
     omitted,
-    invalid: judged.flatMap(({ tool: { name }, problem }) =>
-      problem === undefined ? [] : [{ name, problem }],
-    ),
+    invalid: [
+      ...invalid,
+      ...judged.flatMap(({ tool: { name }, problem }) => (problem === undefined ? [] : [{ name, problem }])),
+    ],
   };
 }
 

@@ -36,7 +36,7 @@ export interface McpToolList {
   tools: McpTool[];
   /** How many tools are left out, since there are too many or their schemas are too large. */
   omitted: number;
-  /** Those that the protocol forbids to call, and why. */
+  /** Those that cannot be called, and why: their descriptions are unusable, or against the protocol. */
   invalid?: { name: string; problem: string }[];
 }
 

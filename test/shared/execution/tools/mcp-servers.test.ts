@@ -380,11 +380,7 @@ test('REST: plain JSON endpoints, with the identity of a call', async () => {
 test.each<[string, Parameters<typeof jsonWebAnswer>[0], string]>([
   ['HTML', '<html>', 'The server did not answer with a list of tools'],
   ['another shape', { items: [] }, 'The server did not answer with a list of tools'],
-  [
-    'tools without names',
-    { tools: [{ description: 'x' }] },
-    'The server did not answer with a list of tools',
-  ],
+  ['tools without names', { tools: [{ description: 'x' }] }, 'describes it wrongly: it has no name'],
 ])('REST: %s instead of a list', async (_what, answer, message) => {
   const { url } = await web(() => jsonWebAnswer(answer));
   const { warnings } = await open([{ url, transport: 'rest' }]);
