@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { Warning } from '../../shared/core/warnings.ts';
 import type { FactOf } from '../../shared/execution/agent-loop/facts.ts';
 import { executionDetails } from '../../shared/execution/agent-runs/execution-details.ts';
 import type { LoadedRun } from '../../shared/execution/agent-runs/log/load-run.ts';
@@ -50,6 +51,7 @@ const example = {
   ],
   loopConfig: { maxTurns: 20, timeoutMs: 600_000 },
   agentVersionId: 'agentver_01k9m4v7d3x8qz5w2r6t0y1hbn',
+  warnings: [],
   compactions: [],
 };
 
@@ -59,6 +61,7 @@ const ExecutionDetails = ExecutionRow.extend({
   iterationDetails: z.array(Iteration).meta({ description: 'The first turns, up to 1 MB' }),
   loopConfig: z.object({ maxTurns: z.int(), timeoutMs: z.int() }),
   agentVersionId: z.string().nullable(),
+  warnings: z.array(Warning).meta({ description: 'What went otherwise than asked, and did not fail' }),
   compactions: z
     .array(z.object({ at: z.string(), summary: z.string() }))
     .meta({ description: 'Where older messages were replaced by a summary, up to 1 MB' }),
@@ -86,6 +89,7 @@ export const getAgentExecution = defineEndpoint({
       inputMessages: ifItFits(messages),
       error: execution.error,
       iterations: state.turns,
+      warnings: [...state.totals.warnings],
       finalOutput: ifItFits(state.end?.output ?? null),
       iterationDetails: takeWithinBytes(factsOfType(run, 'turn').map(toIteration), partBytesMax),
       loopConfig: { maxTurns: execution.turnsMax, timeoutMs: execution.timeoutMs },

@@ -74,16 +74,24 @@ export async function runStep(
   if ('error' in tried) {
     const failure = { ...failureOf(tried.error), ...(step.retry && { retryable: false }) };
     const goesOn = stepErrorHandling(step)?.onError === 'continue';
-    return withWarning({ ...base, status: 'failed', ...failure }, goesOn ? 1 : 0);
+    return withWarning(step, { ...base, status: 'failed', ...failure }, goesOn ? 1 : 0);
   }
-  return withWarning({ ...base, ...tried.outcome, status: 'completed' }, tried.outcome.errors?.length ?? 0);
+  return withWarning(
+    step,
+    { ...base, ...tried.outcome, status: 'completed' },
+    tried.outcome.errors?.length ?? 0,
+  );
 }
 
 /** Of failures after which the flow goes on as it says. @param failed How many */
-function withWarning(result: StepResult, failed: number): StepResult {
+function withWarning({ name }: FlowStep, result: StepResult, failed: number): StepResult {
   if (failed === 0) return result;
-  const what = result.status === 'failed' ? 'The step failed' : 'Items or branches of the step failed';
-  const warning = { code: 'STEP_FAILED', message: `${what}, and the flow went on`, count: failed } as const;
+  const what = result.status === 'failed' ? `The step ${name}` : `Items or branches of the step ${name}`;
+  const warning = {
+    code: 'STEP_FAILED',
+    message: `${what} failed, and the flow went on`,
+    count: failed,
+  } as const;
   return { ...result, warnings: mergedWarnings(result.warnings ?? [], [warning]) };
 }
 

@@ -1,6 +1,6 @@
 import { ModelCallFailed, type ModelEvent } from '../../adapters/ports/model-port.ts';
 import type { Ports } from '../../adapters/ports/ports.ts';
-import { mergedWarnings, type Warning, newWarning } from '../../core/warnings.ts';
+import { mergedWarnings, newWarning, type Warning } from '../../core/warnings.ts';
 import { type ModelCall, modelCall, refusedCall } from '../../domain/model-usage/model-calls.ts';
 import { nothingSpent, plusSpent, type Spent, toCacheSavings, tokenParts, withWarnings } from './spent.ts';
 

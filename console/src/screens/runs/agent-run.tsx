@@ -6,6 +6,7 @@ import { AgentRunView } from '../../run/agents/agent-run-view.tsx';
 import { AgentRunTurns } from '../../run/agents/agent-turns.tsx';
 import { useAgentRun } from '../../run/agents/use-agent-run.ts';
 import { howOftenMs } from '../../run/how-often.ts';
+import { Warnings } from '../../run/warnings.tsx';
 import { runTexts } from '../../texts/runs.ts';
 import { sharedTexts } from '../../texts/shared.ts';
 import { ConfirmButton } from '../../ui/dialogs/confirm-button.tsx';
@@ -56,6 +57,7 @@ export function OneAgentRun() {
         {(known) => (
           <div className="stack">
             <AgentRunFacts execution={known} agentId={id} />
+            <Warnings of={known.warnings} />
             <Prompts execution={known} agentId={id} />
             <Timeline key={executionId} execution={known} agentId={id} />
           </div>

@@ -1,8 +1,10 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { useEffect } from 'react';
+import type { WarningCode } from '../../../../shared/core/warnings.ts';
 import type { OperationResponse } from '../../api/api.ts';
 import { refresh, useAction, useCall } from '../../api/queries.ts';
 import { useParam } from '../../routing/screens.ts';
+import { Warnings } from '../../run/warnings.tsx';
 import { countText } from '../../texts/language.ts';
 import { runTexts } from '../../texts/runs.ts';
 import { sharedTexts } from '../../texts/shared.ts';
@@ -61,6 +63,7 @@ export function BatchRun() {
         {(loaded) => (
           <div className="runs-page">
             <Progress batch={loaded} />
+            <Warnings of={countedWarnings(loaded.warnings)} />
             {isRunning(loaded) && <BatchWaits id={id} />}
             <BatchFailures batch={loaded} isRunning={isRunning(loaded)} />
             <BatchSteps flowId={loaded.flowId} batchId={id} isRunning={isRunning(loaded)} />
@@ -70,6 +73,9 @@ export function BatchRun() {
     </ScreenPage>
   );
 }
+
+const countedWarnings = (counts: Batch['warnings']) =>
+  Object.entries(counts).map(([code, count]) => ({ code: code as WarningCode, count }));
 
 function Progress({ batch }: { batch: Batch }) {
   const { batchExecutionId: id, flowId, status, progress, error } = batch;

@@ -1,3 +1,4 @@
+import { warningWords } from '../../../run/warnings.tsx';
 import { runTexts } from '../../../texts/runs.ts';
 import { sharedTexts } from '../../../texts/shared.ts';
 import { valueText } from '../../../texts/values.ts';
@@ -7,6 +8,7 @@ import { StatusMark } from '../../../ui/status.tsx';
 import { CopyId } from '../../../ui/values/copy-id.tsx';
 import { compact, dollars, durationText } from '../../../ui/values/format.ts';
 import { Time } from '../../../ui/values/time.tsx';
+import { WarningMark } from '../../../ui/warning-mark.tsx';
 import { runPath } from '../data/run-path.ts';
 import { isUnfinished, type ListedRun } from '../data/use-runs.ts';
 
@@ -28,12 +30,13 @@ export const runColumns: readonly GridColumn<ListedRun>[] = [
   },
   {
     title: sharedTexts.name,
-    cell: ({ id, name, status, error }) => (
+    cell: ({ id, name, status, error, warnings }) => (
       <div className="runs-name">
         <Link to={runPath(id)} tabIndex={-1}>
           <bdi>{name}</bdi>
         </Link>
         <CopyId id={id} label={sharedTexts.copyRunId} isInGrid />
+        {warnings.length > 0 && <WarningMark words={warningWords(warnings)} />}
         {error && status === 'failed' && (
           <span className="runs-reason" title={error.message}>
             <bdi>{error.message}</bdi>

@@ -1,3 +1,4 @@
+import type { WarningCode } from '../../../../../shared/core/warnings.ts';
 import { sharedTexts } from '../../../texts/shared.ts';
 import { isObject } from '../../../ui/values/schema.ts';
 
@@ -27,6 +28,17 @@ export const spanContents = (attributes: Attributes): SpanContent[] =>
 /** The attributes without a place of their own. */
 export const otherAttributes = (attributes: Attributes): [string, unknown][] =>
   Object.entries(attributes).filter(([name]) => !used.has(name));
+
+/** What went otherwise than asked in a span. The words are there with its content only. */
+export const spanWarnings = ({ events }: { events: readonly { attributes: Attributes }[] }) =>
+  events.map(({ attributes }) => {
+    const message = attributes['warning.message'];
+    return {
+      code: String(attributes['warning.code']) as WarningCode,
+      count: Number(attributes['warning.count']),
+      ...(typeof message === 'string' && { message }),
+    };
+  });
 
 export interface SpanMessagePart {
   type: string;

@@ -2,6 +2,7 @@ import { triggerTypes } from '../../../../../shared/domain/runs/trigger-types.ts
 import { runListTexts } from '../../../texts/run-list.ts';
 import { sharedTexts } from '../../../texts/shared.ts';
 import { valueText } from '../../../texts/values.ts';
+import { warningTexts } from '../../../texts/warnings.ts';
 import { type FilterKind, filterKinds, isMoment } from './filter-kinds.ts';
 
 export interface FilterField {
@@ -44,6 +45,14 @@ const filterFields = {
   agentId: id(sharedTexts.agent, 'agent'),
   toolId: id(sharedTexts.tool, 'tool', 'builtin'),
   error: { label: runListTexts.errorContains, kind: 'text', help: runListTexts.partOfErrorMessage },
+  warning: {
+    label: warningTexts.warning,
+    kind: 'range',
+    options: [
+      { value: 'any', label: warningTexts.any },
+      ...Object.entries(warningTexts.titles).map(([value, label]) => ({ value, label })),
+    ],
+  },
   tag: { label: runListTexts.tag, kind: 'text' },
   sessionId: { label: sharedTexts.session, kind: 'text' },
   minDurationMs: { label: runListTexts.durationAtLeast, kind: 'duration', help: runListTexts.inMilliseconds },

@@ -1,6 +1,7 @@
 import { useCall } from '../../../api/queries.ts';
 import { useParam } from '../../../routing/screens.ts';
 import { FlowWaits } from '../../../run/flow-waits.tsx';
+import { Warnings } from '../../../run/warnings.tsx';
 import { sharedTexts } from '../../../texts/shared.ts';
 import { Loaded } from '../../../ui/loading/loaded.tsx';
 import { ScreenPage } from '../../../ui/page.tsx';
@@ -38,6 +39,7 @@ export function RunPage() {
               <section className="card runs-summary" aria-label={sharedTexts.summary}>
                 <RunFacts run={known} />
               </section>
+              <Warnings of={known.warnings} />
               {known.waits.length > 0 && (
                 <section aria-labelledby="waits">
                   <h2 id="waits">{sharedTexts.waitingForInput}</h2>

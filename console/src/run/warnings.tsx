@@ -1,0 +1,47 @@
+import type { WarningCode } from '../../../shared/core/warnings.ts';
+import { countText } from '../texts/language.ts';
+import { warningTexts } from '../texts/warnings.ts';
+import { WarningMark } from '../ui/warning-mark.tsx';
+import '../style/run.css';
+
+interface ShownWarning {
+  code: WarningCode;
+  message?: string | undefined;
+  /** The name of the step. */
+  step?: string | undefined;
+  count: number;
+}
+
+/** What went otherwise than asked in a run, a step or a turn. Nothing without warnings. */
+export const Warnings = ({ of }: { of: readonly ShownWarning[] }) =>
+  of.length > 0 && (
+    <section className="warnings" aria-label={warningTexts.warnings}>
+      <h2>{warningTexts.warnings}</h2>
+      <ul>
+        {of.map(({ code, message, step, count }) => (
+          <li key={`${code} ${step} ${message}`}>
+            <WarningMark words={warningTexts.warning} />
+            <span>
+              <strong>{warningTexts.titles[code]}</strong>
+              {count > 1 && <span className="help"> {warningTexts.times(countText(count))}</span>}
+              {step && (
+                <span className="help">
+                  {' '}
+                  <bdi>{step}</bdi>
+                </span>
+              )}
+              {message && (
+                <p>
+                  <bdi>{message}</bdi>
+                </p>
+              )}
+            </span>
+          </li>
+        ))}
+      </ul>
+    </section>
+  );
+
+/** As the mark of a row says it. */
+export const warningWords = (warnings: readonly Pick<ShownWarning, 'code' | 'count'>[]): string =>
+  [...new Set(warnings.map(({ code }) => warningTexts.titles[code]))].join('. ');
