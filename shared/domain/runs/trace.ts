@@ -35,7 +35,7 @@ export interface Span {
   events: SpanEvent[];
 }
 
-export interface SpanEvent {
+interface SpanEvent {
   name: 'warning';
   /** ISO 8601. */
   at: string;

@@ -30,7 +30,7 @@ export const otherAttributes = (attributes: Attributes): [string, unknown][] =>
   Object.entries(attributes).filter(([name]) => !used.has(name));
 
 /** What went otherwise than asked in a span. The words are there with its content only. */
-export const spanWarnings = ({ events }: { events: readonly { attributes: Attributes }[] }) =>
+export const shownWarnings = ({ events }: { events: readonly { attributes: Attributes }[] }) =>
   events.map(({ attributes }) => {
     const message = attributes['warning.message'];
     return {

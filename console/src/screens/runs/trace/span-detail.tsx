@@ -6,7 +6,7 @@ import { Link } from '../../../ui/link.tsx';
 import { StatusMark } from '../../../ui/status.tsx';
 import { CopyId } from '../../../ui/values/copy-id.tsx';
 import { ContentSection, ErrorBox } from '../content/run-content.tsx';
-import { spanContents, spanWarnings } from '../content/span-content.ts';
+import { shownWarnings, spanContents } from '../content/span-content.ts';
 import type { RunDetails } from '../data/run-details.ts';
 import { runPath } from '../data/run-path.ts';
 import { InsideSpan } from './inside-span.tsx';
@@ -44,7 +44,7 @@ export function SpanDetail({ span, inside, reason, run, isLoading, onSelect }: P
             <ErrorBox code={typeof type === 'string' ? type : 'error'} message={reason} />
           </ContentSection>
         )}
-        <Warnings of={spanWarnings(span)} />
+        <Warnings of={shownWarnings(span)} />
         {contents.map(({ title, value }) => (
           <SpanValue key={title} title={title} value={value} />
         ))}

@@ -5,7 +5,7 @@ import { Icon } from '../../../ui/icon.tsx';
 import { StatusMark } from '../../../ui/status.tsx';
 import { durationText } from '../../../ui/values/format.ts';
 import { WarningMark } from '../../../ui/warning-mark.tsx';
-import { spanWarnings } from '../content/span-content.ts';
+import { shownWarnings } from '../content/span-content.ts';
 import { spanName, spanStatus } from './span-name.ts';
 import type { Span, SpanRow } from './span-tree.ts';
 import { spanBar, type TimeScale } from './time-scale.ts';
@@ -54,7 +54,7 @@ export const WaterfallRow = memo(function WaterfallRow(props: Props) {
         <span className={`span-kind ${span.kind}`}>{span.kind}</span>
         <bdi>{spanName(span)}</bdi>
         {span.status !== 'ok' && <StatusMark of={spanStatus(span)} />}
-        {span.events.length > 0 && <WarningMark words={warningWords(spanWarnings(span))} />}
+        {span.events.length > 0 && <WarningMark words={warningWords(shownWarnings(span))} />}
       </div>
       {/* biome-ignore lint/a11y/useSemanticElements: as above */}
       {/* biome-ignore lint/a11y/useFocusableInteractive: as above */}
