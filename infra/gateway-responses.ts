@@ -36,10 +36,11 @@ export type GatewayResponseType =
  * @param limitPerHour The default limit of a key, for the headers of every response.
  */
 export function gatewayResponses(limitPerHour: number): Record<GatewayResponseType, HttpError> {
-  // No request was counted, so no requests are left and no window ends.
-  const rateLimit = toRateLimitHeaders({ limit: limitPerHour, remaining: 0, reset: 0 });
   const response = (error: ServiceError): HttpError => {
     const { statusCode, body, headers } = toHttpError(error);
+    // No request was counted, so all are left, unless the client is to wait. No window ends.
+    const remaining = statusCode === 429 ? 0 : limitPerHour;
+    const rateLimit = toRateLimitHeaders({ limit: limitPerHour, remaining, reset: 0 });
     return { statusCode, body, headers: { ...rateLimit, ...headers } };
   };
   const failure = (code: ErrorCode, message: string) => response(new ServiceError(code, message));

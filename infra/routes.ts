@@ -12,6 +12,8 @@ export interface Route {
   lambda: string;
   /** Whether the route has no authorizer. */
   isPublic: boolean;
+  /** Whether the Lambda verifies the credential, in place of the authorizer. */
+  verifiesCredential?: boolean;
   /** Whether pages of every origin may call it, whatever the deployment's origins are. */
   anyOrigin?: boolean;
   /** The headers that pages of other origins may send, besides those of all routes. */
@@ -39,7 +41,8 @@ export const listRoutes = (all: readonly AnyEndpoint[]): readonly Route[] => [
     method: endpoint.method,
     path: endpoint.path,
     lambda: endpoint.id,
-    isPublic: endpoint.permission === 'public',
+    isPublic: endpoint.permission === 'public' || endpoint.credential !== undefined,
+    ...(endpoint.credential && { verifiesCredential: true }),
     ...(endpoint.anyOrigin && { anyOrigin: true }),
     ...(endpoint.requestHeaders && { requestHeaders: endpoint.requestHeaders }),
     streams: isStreamed(endpoint),

@@ -2,6 +2,7 @@ import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { APIGatewayProxyEvent, APIGatewayProxyResult } from 'aws-lambda';
 import { ServiceError } from '../../../shared/core/errors/errors.ts';
 import { log } from '../../../shared/core/log.ts';
+import { defaultLimits } from '../../../shared/platform/auth/rate-limit-windows.ts';
 import {
   allowOrigin,
   corsOrigins,
@@ -10,7 +11,8 @@ import {
 import { type Preflight, preflightsFor } from '../../preflights.ts';
 import { refusedMethods } from '../../refused-methods.ts';
 import { type Route, routes, staticFilesLambda } from '../../routes.ts';
-import { encoded, errorAnswer, gatewayAnswer, splitOnce, write } from '../runtime/http-messages.ts';
+import { unofferedPaths } from '../../unoffered-paths.ts';
+import { encoded, errorAnswer, filledIn, gatewayAnswer, splitOnce, write } from '../runtime/http-messages.ts';
 import { invoke, LambdaTimeout } from '../runtime/invoke.ts';
 import { httpServer } from '../runtime/server.ts';
 import { prepareStaticFiles } from '../runtime/static-files.ts';
@@ -55,6 +57,7 @@ export function createGateway(
   const match = createRouteMatcher(routes);
   const preflight = (origins: readonly string[]) => createRouteMatcher(preflightsFor(origins));
   const refused = createRouteMatcher(refusedMethods);
+  const unoffered = unofferedMatcher();
   const authorize = makeAuthorizer();
   const read = bodyReader(bodies);
   const admission = makeAdmission();
@@ -83,7 +86,10 @@ export function createGateway(
       return { statusCode: 405, headers, body: '' };
     }
     const matched = match(event.httpMethod, event.path);
-    if (!matched) return gatewayAnswer('MISSING_AUTHENTICATION_TOKEN', event);
+    if (!matched) {
+      const other = unoffered(event.path);
+      return other ? filledIn(other, event) : gatewayAnswer('MISSING_AUTHENTICATION_TOKEN', event);
+    }
     const { route, pathParameters } = matched;
     event.resource = route.path;
     event.requestContext.resourcePath = route.path;
@@ -126,6 +132,13 @@ export function createGateway(
   boundConnections(server, connections);
   // Asks for the body once the credential is accepted.
   return server.on('checkContinue', handle);
+}
+
+/** @returns the response to all methods of a path that no route has, if it is not the one of all other paths. */
+function unofferedMatcher() {
+  const paths = unofferedPaths(defaultLimits().perHour).map((each) => ({ ...each, method: 'any' }));
+  const match = createRouteMatcher(paths);
+  return (path: string) => match('any', path)?.route.response;
 }
 
 /** Who asks whether the service lives needs to know that also if it is busy. */

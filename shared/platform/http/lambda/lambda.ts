@@ -51,7 +51,7 @@ const requestStack = (
     .use(lasting?.executionMode ? wholeTexts() : [])
     .use(responseMetrics(endpoint))
     .use(crossOrigin(endpoint))
-    .use(rateLimitHeaders(endpoint))
+    .use(rateLimitHeaders())
     .use(errorMapper(endpoint))
     .before(({ event }) => {
       event.headers = Object.fromEntries(

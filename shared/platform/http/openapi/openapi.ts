@@ -52,8 +52,9 @@ export function openApi(groups: Readonly<Record<string, EndpointGroup>>) {
   const schemas: Components = new Map();
   const paths: Record<string, Json> = {};
   for (const endpoint of described.flatMap(({ endpoints }) => endpoints)) {
-    paths[endpoint.path] = {
-      ...paths[endpoint.path],
+    const path = documentedPath(endpoint);
+    paths[path] = {
+      ...paths[path],
       [endpoint.method.toLowerCase()]: openApiOperation(endpoint, schemas),
     };
   }
@@ -78,6 +79,9 @@ export function openApi(groups: Readonly<Record<string, EndpointGroup>>) {
     ),
   };
 }
+
+/** OpenAPI has no parameter of several segments. */
+export const documentedPath = ({ path }: Pick<Described, 'path'>): string => path.replace('+}', '}');
 
 /** The name of a group as a heading: `surface-a2a` is "Surface A2A". */
 function titleOf(name: string): string {
