@@ -66,7 +66,10 @@ export function gatewayResponses(limitPerHour: number): Record<GatewayResponseTy
     BAD_REQUEST_PARAMETERS: malformed('MALFORMED_PARAMETER', 'A parameter of the request is malformed'),
     // API Gateway does not support this one yet and returns its own text.
     REQUEST_TOO_LARGE: failure('TOO_LARGE', 'The body is larger than 10 MB'),
-    UNSUPPORTED_MEDIA_TYPE: failure('UNSUPPORTED_MEDIA_TYPE', 'Send the body as application/json'),
+    UNSUPPORTED_MEDIA_TYPE: failure(
+      'UNSUPPORTED_MEDIA_TYPE',
+      'Send the body as application/json, as it is or in gzip',
+    ),
     WAF_FILTERED: failure('FORBIDDEN', 'The firewall blocked the request'),
     THROTTLED: throttled,
     QUOTA_EXCEEDED: throttled,

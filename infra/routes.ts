@@ -5,7 +5,7 @@ import { isStreamed } from '../shared/platform/http/responses/response.ts';
 
 /** A method and path of the gateway, and its Lambda. */
 export interface Route {
-  method: AnyEndpoint['method'];
+  method: AnyEndpoint['method'] | 'HEAD';
   /** In API Gateway's syntax: `{id}` is one segment, a trailing `{proxy+}` is one or more. */
   path: string;
   /** The id of the Lambda. */
@@ -35,9 +35,15 @@ const streamingSeconds = 900;
 export const endpointTimeoutSeconds = (endpoint: AnyEndpoint) =>
   isStreamed(endpoint) ? streamingSeconds : requestSeconds;
 
-/** Every route of a gateway with these endpoints: theirs, and those of the static sites. */
-export const listRoutes = (all: readonly AnyEndpoint[]): readonly Route[] => [
-  ...all.map((endpoint) => ({
+/** Every route of a gateway with these endpoints: theirs, those of the static sites, and a HEAD for each GET. */
+export function listRoutes(all: readonly AnyEndpoint[]): readonly Route[] {
+  const offered = [...routesOfEndpoints(all), ...routesOfSites];
+  const readable = offered.filter(({ method }) => method === 'GET');
+  return [...offered, ...readable.map((route) => ({ ...route, method: 'HEAD' as const }))];
+}
+
+const routesOfEndpoints = (all: readonly AnyEndpoint[]): Route[] =>
+  all.map((endpoint) => ({
     method: endpoint.method,
     path: endpoint.path,
     lambda: endpoint.id,
@@ -47,17 +53,17 @@ export const listRoutes = (all: readonly AnyEndpoint[]): readonly Route[] => [
     ...(endpoint.requestHeaders && { requestHeaders: endpoint.requestHeaders }),
     streams: isStreamed(endpoint),
     timeoutSeconds: endpointTimeoutSeconds(endpoint),
-  })),
-  ...sites
-    .flatMap((site) => site.routes)
-    .map((path) => ({
-      method: 'GET' as const,
-      path,
-      lambda: staticFilesLambda,
-      isPublic: true,
-      streams: true,
-      timeoutSeconds: requestSeconds,
-    })),
-];
+  }));
+
+const routesOfSites: readonly Route[] = sites
+  .flatMap((site) => site.routes)
+  .map((path) => ({
+    method: 'GET' as const,
+    path,
+    lambda: staticFilesLambda,
+    isPublic: true,
+    streams: true,
+    timeoutSeconds: requestSeconds,
+  }));
 
 export const routes = listRoutes(endpoints);

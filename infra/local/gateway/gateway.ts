@@ -18,7 +18,7 @@ import { httpServer } from '../runtime/server.ts';
 import { prepareStaticFiles } from '../runtime/static-files.ts';
 import { makeAdmission } from './admission.ts';
 import { makeAuthorizer } from './authorize.ts';
-import { type BodyBounds, bodyBounds, bodyReader, boundDrain } from './bodies.ts';
+import { type BodyBounds, bodyBounds, bodyReader, boundDrain, type ReadBody } from './bodies.ts';
 import { boundConnections, type ConnectionBounds, connectionBounds } from './connections.ts';
 import {
   bodyTooLarge,
@@ -75,7 +75,7 @@ export function createGateway(
     if (refusal) return forbidden(refusal);
     if (local) {
       const body = await read(request, response);
-      return Buffer.isBuffer(body) ? local(body.toString(), event) : unreadable[body];
+      return Buffer.isBuffer(body) ? local(body.toString(), event) : unreadable(body, event);
     }
     const asked =
       event.httpMethod === 'OPTIONS' ? preflight(corsOrigins())(event.httpMethod, event.path) : undefined;
@@ -102,7 +102,7 @@ export function createGateway(
     if (!route.streams && route.path !== healthPath && !response.closed)
       response.once('close', admission.begin(route.lambda, route.timeoutSeconds));
     const body = await read(request, response);
-    if (!Buffer.isBuffer(body)) return unreadable[body];
+    if (!Buffer.isBuffer(body)) return unreadable(body, event);
     Object.assign(event, encoded(body, request.headers['content-type']));
     if (isEventTooLarge(event)) return eventTooLarge;
     if (!route.streams) return integrate(route, event, admission.secondsOf(route.timeoutSeconds));
@@ -111,7 +111,7 @@ export function createGateway(
   }
 
   const handle = oneAtATimePerConnection((request, response) => {
-    const [path = '/', query = ''] = splitOnce(request.url ?? '/', '?');
+    const [path = '/', query = ''] = splitOnce(targetOf(request), '?');
     const event = toProxyEvent(request, path, query);
     answerTo(request, response, event)
       .catch((error) => {
@@ -141,6 +141,15 @@ function unofferedMatcher() {
   return (path: string) => match('any', path)?.route.response;
 }
 
+/** A proxy may be sent the whole URL, whose host then replaces the header (RFC 9112, 3.2.2). */
+function targetOf(request: IncomingMessage): string {
+  const { url = '/' } = request;
+  const [, host, rest = ''] = /^https?:\/\/([^/?#]*)(.*)$/is.exec(url) ?? [];
+  if (host === undefined) return url;
+  request.headers.host = host;
+  return rest.startsWith('/') ? rest : `/${rest}`;
+}
+
 /** Who asks whether the service lives needs to know that also if it is busy. */
 const healthPath = '/v1/public/health';
 
@@ -148,7 +157,10 @@ const stopping = new ServiceError('BUSY', 'The service is stopping. Send the req
   retryAfterSeconds: 5,
 });
 
-const unreadable = { 'too large': bodyTooLarge, 'too slow': bodyTooSlow };
+function unreadable(reason: Exclude<ReadBody, Buffer>, event: APIGatewayProxyEvent): APIGatewayProxyResult {
+  if (reason === 'unknown coding') return gatewayAnswer('UNSUPPORTED_MEDIA_TYPE', event);
+  return reason === 'too large' ? bodyTooLarge : bodyTooSlow;
+}
 
 /**
  * Closes a streamed response as soon as the client closes its sending side: a client that leaves does the same, and what

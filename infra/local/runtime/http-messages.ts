@@ -62,8 +62,10 @@ export function write(
     response.setHeader(name, values.map(String));
   }
   response.setHeader('x-amzn-requestid', requestContext.requestId);
-  if (result.statusCode !== 204) response.setHeader('content-length', body.length);
-  response.end(body);
+  // The length of what a GET would get is not known.
+  const isHead = requestContext.httpMethod === 'HEAD';
+  if (result.statusCode !== 204 && !isHead) response.setHeader('content-length', body.length);
+  response.end(isHead ? undefined : body);
 }
 
 export function splitOnce(text: string, separator: string): [string, string] {

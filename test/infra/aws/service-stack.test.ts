@@ -54,7 +54,10 @@ test('the gateway defines every route and puts the authorizer before each non-pu
   expect({ type, ...responses.default }).toMatchObject({ type: 'mock', statusCode: '404' });
   const template = responses.default.responseTemplates['application/json'];
   // As API Gateway fills it in.
-  const body = template.replace(/\$util\.escapeJavaScript\(\$context\.\w+\)\.replaceAll\("[^"]*", ?"'"\)/g, 'x');
+  const body = template.replace(
+    /\$util\.escapeJavaScript\(\$context\.\w+\)\.replaceAll\("[^"]*", ?"'"\)/g,
+    'x',
+  );
   expect(JSON.parse(body).error.message).toMatch(/^No such endpoint: x x\./);
   const [{ path = '', method = '' } = {}] = refusedMethods;
   expect(paths[path][method.toLowerCase()]['x-amazon-apigateway-integration']).toMatchObject({

@@ -39,11 +39,16 @@ export function parseJsonBody(
   // API Gateway has already decoded the text as UTF-8, whatever the charset.
   const encoding = charset.exec(headers['content-type'] ?? '')?.[1] ?? 'utf-8';
   if (!/^utf-?8$/i.test(encoding)) throw unsupportedMediaType('application/json in UTF-8');
-  const text = isBase64Encoded ? Buffer.from(body ?? '', 'base64').toString() : (body ?? '');
+  // Programs on Windows begin a text with a byte order mark.
+  const text = (isBase64Encoded ? Buffer.from(body ?? '', 'base64').toString() : (body ?? '')).replace(
+    /^\uFEFF/,
+    '',
+  );
   assertValueCount(text);
   assertExactJson(text);
+  const parsed: Pick<APIGatewayProxyEvent, 'headers' | 'body'> = { headers, body: text };
   try {
-    parseJson({ event });
+    parseJson({ event: parsed });
   } catch (error) {
     const status = (error as { statusCode?: number }).statusCode;
     if (status === 415) throw unsupportedMediaType('application/json');
@@ -59,8 +64,8 @@ export function parseJsonBody(
     if (message.startsWith('Maximum call stack')) throw tooDeep();
     throw invalidAt('', 'MALFORMED_JSON', `The body is not valid JSON: ${unquoted(message)}`);
   }
-  assertNotTooDeep(event.body);
-  return event.body;
+  assertNotTooDeep(parsed.body);
+  return parsed.body;
 }
 
 /** The parser's message without its excerpt of the body, which may contain a secret. */

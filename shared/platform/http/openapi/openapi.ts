@@ -10,7 +10,7 @@ import { type Components, type Json, openapiSchema } from './openapi-schemas.ts'
 
 const about = `Build and run automation from flows, agents, records and products.
 
-Send \`Authorization: Bearer <API key or session token>\` with every request. Bodies are JSON unless an operation says otherwise. Unknown members are rejected. Ids have a prefix (\`flow_…\`) and sort by creation time.
+Send \`Authorization: Bearer <API key or session token>\` with every request. Bodies are JSON unless an operation says otherwise, as they are or in gzip. Each path with GET has HEAD too. Unknown members are rejected. Ids have a prefix (\`flow_…\`) and sort by creation time.
 
 In the steps of a flow, \`{{ name }}\` inserts a variable and \`{{secret:KEY}}\` the value of a secret. Responses never contain secret values: they show \`[secret:KEY]\` instead.
 
