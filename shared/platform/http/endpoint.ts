@@ -94,8 +94,11 @@ export interface Endpoint<
   body?: Body;
   /** Whether no body and `null` are not the same as an empty object. */
   needsBody?: true;
-  /** The format of the body. Multipart fields arrive as one object of strings and files. */
-  bodyType?: 'json' | 'multipart';
+  /**
+   * The format of the body. Multipart fields arrive as one object of strings and files. `json-or-form` takes
+   * application/x-www-form-urlencoded too, for senders that know nothing else.
+   */
+  bodyType?: 'json' | 'multipart' | 'json-or-form';
   response: R;
   /** Error statuses beside those that every endpoint may return: see `error-statuses.ts`. */
   errors?: readonly ErrorStatuses[];

@@ -102,6 +102,12 @@ const specialCredentials = {
   'surface-key': 'a key of the surface',
 };
 
+const mediaTypes = {
+  json: ['application/json'],
+  multipart: ['multipart/form-data'],
+  'json-or-form': ['application/json', 'application/x-www-form-urlencoded'],
+} as const;
+
 /** The operation of an endpoint. Its named schemas become components. */
 export function openApiOperation(endpoint: Described, schemas: Components): Json {
   const {
@@ -116,7 +122,7 @@ export function openApiOperation(endpoint: Described, schemas: Components): Json
     query,
     headers,
     body,
-    bodyType,
+    bodyType = 'json',
     deletes = endpoint.method === 'DELETE',
   } = endpoint;
   const isPublic = permission === 'public';
@@ -147,12 +153,12 @@ export function openApiOperation(endpoint: Described, schemas: Components): Json
     ...(body && {
       requestBody: {
         required: !body.isOptional?.(),
-        content: {
-          [bodyType === 'multipart' ? 'multipart/form-data' : 'application/json']: {
-            schema: openapiSchema(body, 'input', schemas),
-            ...exampleOf(body),
-          },
-        },
+        content: Object.fromEntries(
+          mediaTypes[bodyType].map((type) => [
+            type,
+            { schema: openapiSchema(body, 'input', schemas), ...exampleOf(body) },
+          ]),
+        ),
       },
     }),
     responses: openapiResponses(endpoint, errorStatuses(endpoint), { isCounted, takesKey }, schemas),
