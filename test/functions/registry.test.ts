@@ -302,6 +302,30 @@ test('the OpenAPI document gives errors the form that their endpoint has', () =>
   }
 });
 
+test('the OpenAPI document has what generators for Go read: no list of several types, and no two names that differ in spelling', () => {
+  const spelling = (name: string) => name.replace(/[^a-z0-9]/gi, '').toLowerCase();
+  const problems: string[] = [];
+  const walk = (value: unknown, path: string): void => {
+    if (typeof value !== 'object' || value === null) return;
+    const {
+      type,
+      properties = {},
+      parameters = [],
+    } = value as {
+      type?: unknown;
+      properties?: object;
+      parameters?: { name: string }[];
+    };
+    if (Array.isArray(type) && type.filter((each) => each !== 'null').length > 1) problems.push(path);
+    for (const names of [Object.keys(properties), parameters.map?.(({ name }) => name) ?? []])
+      if (new Set(names.map(spelling)).size < names.length) problems.push(`${path}: ${names}`);
+    for (const [key, each] of Object.entries(value))
+      if (!/^examples?$/.test(key)) walk(each, `${path}/${key}`);
+  };
+  walk(openApi(groups), '');
+  expect(problems).toEqual([]);
+});
+
 test('the OpenAPI document contains every route, and every reference in it resolves', () => {
   const document = openApi(groups);
   const routes = Object.entries(document.paths).flatMap(([path, operations]) =>

@@ -171,7 +171,9 @@ function parameters(place: 'path' | 'query' | 'header', schema: z.ZodType | unde
     properties?: Record<string, Json>;
     required?: string[];
   };
-  return Object.entries(properties).map(([name, { description, ...property }]) => ({
+  // An alias and its name are one field for generators of Go.
+  const described = Object.entries(properties).filter(([, { aliasOf }]) => aliasOf === undefined);
+  return described.map(([name, { description, ...property }]) => ({
     name,
     in: place,
     required: place === 'path' || required.includes(name),
