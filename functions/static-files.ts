@@ -23,14 +23,11 @@ const manifest = loadOnce(
  * buffered bodies as text unless `binaryMediaTypes` covers the request.
  */
 export const handler = awsLambda().streamifyResponse(async (event, stream) => {
-  const { statusCode, headers, body } = await staticResponse(
-    await manifest(),
-    stored,
-    event as StaticRequest,
-  );
+  const request = event as StaticRequest;
+  const { statusCode, headers, body } = await staticResponse(await manifest(), stored, request);
   const response = awsLambda().HttpResponseStream.from(stream, { statusCode, headers: completed(headers) });
   // Lambda sends the headers with the first write, even an empty one.
-  response.write(body);
+  response.write(request.requestContext.httpMethod === 'HEAD' ? '' : body);
   response.end();
 });
 

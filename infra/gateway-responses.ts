@@ -36,10 +36,11 @@ export type GatewayResponseType =
  * @param limitPerHour The default limit of a key, for the headers of every response.
  */
 export function gatewayResponses(limitPerHour: number): Record<GatewayResponseType, HttpError> {
-  // No request was counted, so no requests are left and no window ends.
-  const rateLimit = toRateLimitHeaders({ limit: limitPerHour, remaining: 0, reset: 0 });
   const response = (error: ServiceError): HttpError => {
     const { statusCode, body, headers } = toHttpError(error);
+    // No request was counted, so all are left, unless the client is to wait. No window ends.
+    const remaining = statusCode === 429 ? 0 : limitPerHour;
+    const rateLimit = toRateLimitHeaders({ limit: limitPerHour, remaining, reset: 0 });
     return { statusCode, body, headers: { ...rateLimit, ...headers } };
   };
   const failure = (code: ErrorCode, message: string) => response(new ServiceError(code, message));
@@ -65,7 +66,10 @@ export function gatewayResponses(limitPerHour: number): Record<GatewayResponseTy
     BAD_REQUEST_PARAMETERS: malformed('MALFORMED_PARAMETER', 'A parameter of the request is malformed'),
     // API Gateway does not support this one yet and returns its own text.
     REQUEST_TOO_LARGE: failure('TOO_LARGE', 'The body is larger than 10 MB'),
-    UNSUPPORTED_MEDIA_TYPE: failure('UNSUPPORTED_MEDIA_TYPE', 'Send the body as application/json'),
+    UNSUPPORTED_MEDIA_TYPE: failure(
+      'UNSUPPORTED_MEDIA_TYPE',
+      'Send the body as application/json, as it is or in gzip',
+    ),
     WAF_FILTERED: failure('FORBIDDEN', 'The firewall blocked the request'),
     THROTTLED: throttled,
     QUOTA_EXCEEDED: throttled,

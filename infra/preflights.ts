@@ -28,7 +28,8 @@ export const preflightsFor = (origins: readonly string[], offered = routes): rea
       method: 'OPTIONS' as const,
       path,
       headers: preflightHeaders(
-        [...some.map(({ method }) => method), ...refusedAt(path)],
+        // Browsers ask for HEAD no more than for what it is of.
+        [...some.map(({ method }) => method), ...refusedAt(path)].filter((method) => method !== 'HEAD'),
         [...new Set(some.flatMap(({ requestHeaders = [] }) => requestHeaders))],
       ),
       origins: some.some(({ anyOrigin }) => anyOrigin) ? ['*'] : origins,

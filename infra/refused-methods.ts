@@ -3,7 +3,7 @@ import type { AnyEndpoint } from '../shared/platform/http/endpoint.ts';
 
 /** A method of a path that the gateway answers with 405, without authorizer and Lambda. */
 export interface RefusedMethod {
-  method: AnyEndpoint['method'];
+  method: AnyEndpoint['method'] | 'HEAD';
   path: string;
   headers: { Allow: string };
 }
@@ -12,5 +12,7 @@ const all: readonly AnyEndpoint[] = endpoints;
 
 export const refusedMethods: readonly RefusedMethod[] = all.flatMap(
   ({ path, method: allowed, refusedMethods: refused = [] }) =>
-    refused.map((method) => ({ method, path, headers: { Allow: allowed } })),
+    refused
+      .flatMap((method) => (method === 'GET' ? ([method, 'HEAD'] as const) : [method]))
+      .map((method) => ({ method, path, headers: { Allow: allowed } })),
 );

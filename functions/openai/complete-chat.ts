@@ -1,4 +1,5 @@
 import { labelHeaders } from '../../shared/domain/runs/run-labels.ts';
+import { verifiedCredential } from '../../shared/platform/auth/verified-credential.ts';
 import { defineEndpoint } from '../../shared/platform/http/endpoint.ts';
 import { toStreamingLambda } from '../../shared/platform/http/lambda/streaming-lambda.ts';
 import { StartHeaders } from '../../shared/platform/http/start-headers.ts';
@@ -14,6 +15,7 @@ export const completeOpenAiChat = defineEndpoint({
   method: 'POST',
   path: '/v1/openai/chat/completions',
   errorBody: openAiErrorBody,
+  credential: verifiedCredential,
   permission: ['FLOWS:EXECUTE', 'AGENTS:EXECUTE'],
   summary: 'Complete a chat, in the form of OpenAI',
   description: `OpenAI's chat completions, for its packages and all that speak to them: set their base URL to \`/v1/openai\` of this service. \`model\` decides who answers.

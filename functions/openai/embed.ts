@@ -1,5 +1,6 @@
 import { labelHeaders, labelsInHeaders } from '../../shared/domain/runs/run-labels.ts';
 import { modelRuns } from '../../shared/execution/model-runs/model-run.ts';
+import { verifiedCredential } from '../../shared/platform/auth/verified-credential.ts';
 import { using } from '../../shared/platform/aws/uses.ts';
 import type { Scope } from '../../shared/platform/data/scope.ts';
 import { defineEndpoint } from '../../shared/platform/http/endpoint.ts';
@@ -20,6 +21,7 @@ export const embedForOpenAi = defineEndpoint({
   method: 'POST',
   path: '/v1/openai/embeddings',
   errorBody: openAiErrorBody,
+  credential: verifiedCredential,
   permission: 'FLOWS:EXECUTE',
   summary: 'Embed texts, in the form of OpenAI',
   description:

@@ -1,3 +1,4 @@
+import { verifiedCredential } from '../../shared/platform/auth/verified-credential.ts';
 import { defineEndpoint } from '../../shared/platform/http/endpoint.ts';
 import { toLambda } from '../../shared/platform/http/lambda/lambda.ts';
 import { openAiErrorBody } from '../../shared/protocols/openai/error-form.ts';
@@ -5,13 +6,14 @@ import {
   listedMax,
   listedModels,
   OpenAiModelList,
-} from '../../shared/protocols/openai/models/list-models.ts';
+} from '../../shared/protocols/openai/models/listed-models.ts';
 
 export const listOpenAiModels = defineEndpoint({
   id: 'openai.list-models',
   method: 'GET',
   path: '/v1/openai/models',
   errorBody: openAiErrorBody,
+  credential: verifiedCredential,
   permission: ['FLOWS:EXECUTE', 'AGENTS:EXECUTE'],
   summary: 'List models, flows and agents, in the form of OpenAI',
   description: `What the member \`model\` of requests may name: \`default\`, the models of configs and of the catalog that have a key, and the newest ${listedMax} agents and flows by their names, as far as the credential may run them. Ids of model configs, flows and agents are names too.`,
@@ -19,7 +21,7 @@ export const listOpenAiModels = defineEndpoint({
   needs: { models: listedModels },
 
   async handle({ permissions }, { models }) {
-    return { object: 'list' as const, data: await models(await permissions()) };
+    return { object: 'list' as const, data: await models.list(await permissions()) };
   },
 });
 

@@ -1,4 +1,5 @@
 import { labelHeaders } from '../../shared/domain/runs/run-labels.ts';
+import { verifiedCredential } from '../../shared/platform/auth/verified-credential.ts';
 import { defineEndpoint } from '../../shared/platform/http/endpoint.ts';
 import { toStreamingLambda } from '../../shared/platform/http/lambda/streaming-lambda.ts';
 import { StartHeaders } from '../../shared/platform/http/start-headers.ts';
@@ -16,6 +17,7 @@ export const respondAsOpenAi = defineEndpoint({
   method: 'POST',
   path: '/v1/openai/responses',
   errorBody: openAiErrorBody,
+  credential: verifiedCredential,
   permission: ['FLOWS:EXECUTE', 'AGENTS:EXECUTE'],
   summary: 'Create a response, in the form of OpenAI',
   description: `OpenAI's responses, for its packages: texts, images, files, tools of the caller, formats and streams. \`model\` decides who answers, with the same permissions and runs as in POST /v1/openai/chat/completions.

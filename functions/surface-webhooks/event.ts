@@ -13,6 +13,10 @@ export const slackChallenge = (signature: Signature, { type, challenge }: Body):
     ? challenge
     : undefined;
 
+/** Slack shows what a command or a button gets back to its user, and takes nothing but a 200. */
+export const isSlackForm = (signature: Signature, header: Header): boolean =>
+  signature?.scheme === 'slack' && !/\bjson\b/i.test(header('content-type') ?? '');
+
 /** The id of the delivery. @throws 400 if a signed request has none. */
 export function receivedDeliveryId(signature: Signature, header: Header, body: Body): string | undefined {
   if (!signature) return header('webhook-id');
@@ -23,8 +27,26 @@ export function receivedDeliveryId(signature: Signature, header: Header, body: B
   throw invalidAt('', 'MISSING_REQUIRED_FIELD', message);
 }
 
-/** The parameters: the members of the body that can be variables, and what a signed request says of itself. */
-export const webhookInputs = (webhook: Body | undefined, body: Body): Body => ({
-  ...(webhook && { webhook }),
-  ...Object.fromEntries(Object.entries(body).filter(([name]) => VariableName.safeParse(name).success)),
-});
+const isVariable = ([name]: [string, unknown]) => VariableName.safeParse(name).success;
+
+/** The parameters: the members of the body, and what a signed request says of itself. Those that cannot be variables are in `_input`. */
+export function webhookInputs(webhook: Body | undefined, body: Body): Body {
+  const members = Object.entries(body);
+  const others = members.filter((member) => !isVariable(member));
+  const own = Object.hasOwn(body, othersName) ? [[othersName, body[othersName]] as const] : [];
+  return {
+    ...(webhook && { webhook }),
+    ...Object.fromEntries(members.filter(isVariable)),
+    ...(others.length > 0 && { [othersName]: Object.fromEntries([...own, ...others]) }),
+  };
+}
+
+const othersName = '_input';
+
+/** The parameters as the schema of a capability may describe them: with the names of the body, as far as it has them. */
+export function describedInputs(schema: Body | null, inputs: Body, body: Body): Body {
+  const described = Object.keys((schema?.properties ?? {}) as object);
+  const { [othersName]: _others, ...variables } = inputs;
+  const named = described.filter((name) => Object.hasOwn(body, name));
+  return { ...variables, ...Object.fromEntries(named.map((name) => [name, body[name]])) };
+}

@@ -12,7 +12,7 @@ import { toLambda } from '../../shared/platform/http/lambda/lambda.ts';
 import { callerOfSurface, visitorOfSurface } from '../../shared/platform/identity/visitor.ts';
 import { assertParameters, targetGone } from '../../shared/protocols/surface/parameters.ts';
 import { senderOrCaller } from './caller.ts';
-import { receivedDeliveryId, slackChallenge, webhookInputs } from './event.ts';
+import { describedInputs, isSlackForm, receivedDeliveryId, slackChallenge, webhookInputs } from './event.ts';
 
 export const receiveWebhook = defineEndpoint({
   id: 'surface-webhooks.receive',
@@ -39,7 +39,8 @@ export const receiveWebhook = defineEndpoint({
 
 **Parameters**
 
-- The members of the body are the parameters, which are checked against the schema of the capability; those whose names cannot be names of variables are left out.
+- The members of the body are the parameters, which are checked against the schema of the capability. Those whose names no variable can have are in \`_input\`: \`{{ _input["First name"] }}\`.
+- A body may be a form (\`application/x-www-form-urlencoded\`), as Slack's commands are: its fields are texts. A form of the one field \`payload\` is the JSON in it, as GitHub and Slack's interactivity send it. Signed forms of Slack get an empty 200, since Slack shows what it gets; a flow answers at \`response_url\`.
 - A signed request also has \`webhook\`: the \`deliveryId\`, and the \`event\` that the header \`X-GitHub-Event\` names.
 - An agent gets the parameter \`message\`, or else the parameters as JSON.
 - The \`url_verification\` of Slack gets its \`challenge\`.`,
@@ -48,11 +49,12 @@ export const receiveWebhook = defineEndpoint({
     surfaceId: resourceId('surface'),
     endpointSlug: z.string().regex(/^[a-z0-9-]{1,100}$/),
   }),
+  bodyType: 'json-or-form',
   body: z.record(z.string(), z.unknown()).meta({ examples: [{ person: 'Ada' }] }),
   response: {
     kind: 'json',
     bodies: {
-      200: z.object({ challenge: z.string() }).meta({ id: 'SlackChallenge' }),
+      200: z.object({ challenge: z.string() }).meta({ id: 'SlackChallenge' }).optional(),
       202: z
         .object({ executionId: z.string() })
         .meta({ id: 'ReceivedWebhook', examples: [{ executionId: 'exec_01k9m4v7d3x8qz5w2r6t0y1hbn' }] }),
@@ -62,7 +64,6 @@ export const receiveWebhook = defineEndpoint({
   statuses: {
     401: 'Also for every request without a valid signature or credential, whether the surface exists or not',
     403: 'The surface is paused, or is a draft and the caller has no test key',
-    415: 'Form bodies are not read: choose JSON at the sender',
     429: 'Also, with nothing remembered, while too many events are running: 50 of a tenant at most',
   },
   needs: { items: exposedItems, start: webhookStarter, sandbox },
@@ -81,7 +82,7 @@ export const receiveWebhook = defineEndpoint({
     const deliveryId = receivedDeliveryId(signature, header, body);
     const inputs = webhookInputs(signature && { deliveryId, event: header('x-github-event') ?? null }, body);
     const limited = withQueueTimeout(sandbox, signal);
-    await assertParameters(limited, parametersSchema, inputs);
+    await assertParameters(limited, parametersSchema, describedInputs(parametersSchema, inputs, body));
     const delivery = { surfaceId: surface.id, endpointSlug: params.endpointSlug, deliveryId };
     const owner = principal
       ? callerOfSurface(principal)
@@ -93,6 +94,7 @@ export const receiveWebhook = defineEndpoint({
         throw hasCode(error, 'RATE_LIMITED') ? busy() : error;
       });
     if (executionId === undefined) throw targetGone(toTarget(found.capability));
+    if (isSlackForm(signature, header)) return { status: 200, body: undefined };
     return { status: 202, body: { executionId } };
   },
 });

@@ -58,6 +58,7 @@ const exceptions: Record<string, string> = {
   'openai.complete-chat': 'FLOWS:EXECUTE or AGENTS:EXECUTE',
   'openai.respond': 'FLOWS:EXECUTE or AGENTS:EXECUTE',
   'openai.list-models': 'FLOWS:EXECUTE or AGENTS:EXECUTE',
+  'openai.get-model': 'FLOWS:EXECUTE or AGENTS:EXECUTE',
   'openai.embed': 'FLOWS:EXECUTE',
   'dispatch.run': 'FLOWS:EXECUTE',
   'dispatch.resume': 'FLOWS:EXECUTE',
@@ -127,6 +128,8 @@ const exceptions: Record<string, string> = {
 /** The second permission that an endpoint needs. */
 const seconds: Record<string, string> = {
   'surface-keys.create': 'PRODUCTS:EXECUTE',
+  // The name in the path is one of a model.
+  'openai.get-model': 'FLOWS:EXECUTE',
   'schedules.update': 'FLOWS:EXECUTE',
   'schedules.delete': 'FLOWS:EXECUTE',
   'schedules.run-now': 'FLOWS:EXECUTE',

@@ -52,13 +52,14 @@ test('a request that could not be counted also has the headers', async () => {
   const answer = await invokeWith(lambda, tenantPrincipal(tenant))({ httpMethod: 'GET' });
   expect(answer).toMatchObject({
     statusCode: 500,
-    headers: { 'X-RateLimit-Limit': '1000', 'X-RateLimit-Remaining': '0', 'X-RateLimit-Reset': '0' },
+    headers: { 'X-RateLimit-Limit': '1000', 'X-RateLimit-Remaining': '1000', 'X-RateLimit-Reset': '0' },
   });
 });
 
-test('the gateway’s own responses also have the headers, and state how long to wait', () => {
+test('the gateway’s own responses also have the headers: none are left if the caller is to wait, for so long', () => {
   for (const [type, { statusCode, headers }] of Object.entries(gatewayResponses(1_000))) {
-    expect(headers, type).toMatchObject({ 'X-RateLimit-Limit': '1000', 'X-RateLimit-Remaining': '0' });
+    const left = statusCode === 429 ? '0' : '1000';
+    expect(headers, type).toMatchObject({ 'X-RateLimit-Limit': '1000', 'X-RateLimit-Remaining': left });
     expect(headers['Retry-After'], type).toBe(statusCode === 429 ? '1' : undefined);
   }
 });

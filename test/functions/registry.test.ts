@@ -5,7 +5,7 @@ import { detailCodes } from '../../shared/core/errors/error-codes.ts';
 import type { AnyEndpoint } from '../../shared/platform/http/endpoint.ts';
 import type { EndpointGroup } from '../../shared/platform/http/group.ts';
 import { errorStatuses } from '../../shared/platform/http/lambda/error-statuses.ts';
-import { openApi } from '../../shared/platform/http/openapi/openapi.ts';
+import { documentedPath, openApi } from '../../shared/platform/http/openapi/openapi.ts';
 
 const all: readonly AnyEndpoint[] = endpoints;
 
@@ -248,7 +248,7 @@ test('an error names an unregistered endpoint and the file to add it to', () => 
 test.each(all.map((endpoint) => [endpoint.id, endpoint] as const))(
   '%s: its path and its params have the same names',
   (_id, endpoint) => {
-    const inPath = [...endpoint.path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name);
+    const inPath = [...endpoint.path.matchAll(/\{(\w+)\+?\}/g)].map(([, name]) => name);
     expect(Object.keys(endpoint.params?.shape ?? {}).toSorted()).toEqual(inPath.toSorted());
   },
 );
@@ -285,17 +285,45 @@ test('the OpenAPI document gives errors the form that their endpoint has', () =>
   const { paths } = openApi(groups);
   const own = all.filter(({ errorBody }) => errorBody);
   expect(own.length).toBeGreaterThan(5);
-  for (const { id, path, method, errorBody, errors } of own) {
-    const { responses } = (paths[path] as Record<string, Operation>)[method.toLowerCase()] as Operation;
+  for (const { id, path, method, errorBody, errors, credential, scope } of own) {
+    expect(credential ?? scope, `${id}: the gateway's 401 has another form`).toBeDefined();
+    const { responses } = (paths[documentedPath({ path })] as Record<string, Operation>)[
+      method.toLowerCase()
+    ] as Operation;
     const name = errorBody?.schema.meta()?.id;
     const theirs = { $ref: `#/components/schemas/${name}` };
     const schemaOf = (status: number) => responses[status]?.content;
     expect(name, id).toMatch(/^(A2a(Rest|Rpc)|OpenAi)Error$/);
     if (errors?.includes(404)) expect(schemaOf(404), id).toEqual({ 'application/json': { schema: theirs } });
+    expect(schemaOf(401), id).toEqual({ 'application/json': { schema: theirs } });
     // API Gateway answers these too, and does not know the protocol.
     const either = { anyOf: [theirs, { $ref: '#/components/schemas/AccessError' }] };
-    expect(schemaOf(401), id).toEqual({ 'application/json': { schema: either } });
+    expect(schemaOf(429), id).toEqual({ 'application/json': { schema: either } });
   }
+});
+
+test('the OpenAPI document has what generators for Go read: no list of several types, and no two names that differ in spelling', () => {
+  const spelling = (name: string) => name.replace(/[^a-z0-9]/gi, '').toLowerCase();
+  const problems: string[] = [];
+  const walk = (value: unknown, path: string): void => {
+    if (typeof value !== 'object' || value === null) return;
+    const {
+      type,
+      properties = {},
+      parameters = [],
+    } = value as {
+      type?: unknown;
+      properties?: object;
+      parameters?: { name: string }[];
+    };
+    if (Array.isArray(type) && type.filter((each) => each !== 'null').length > 1) problems.push(path);
+    for (const names of [Object.keys(properties), parameters.map?.(({ name }) => name) ?? []])
+      if (new Set(names.map(spelling)).size < names.length) problems.push(`${path}: ${names}`);
+    for (const [key, each] of Object.entries(value))
+      if (!/^examples?$/.test(key)) walk(each, `${path}/${key}`);
+  };
+  walk(openApi(groups), '');
+  expect(problems).toEqual([]);
 });
 
 test('the OpenAPI document contains every route, and every reference in it resolves', () => {
@@ -303,7 +331,12 @@ test('the OpenAPI document contains every route, and every reference in it resol
   const routes = Object.entries(document.paths).flatMap(([path, operations]) =>
     Object.keys(operations).map((method) => `${method.toUpperCase()} ${path}`),
   );
-  expect(routes.toSorted()).toEqual([...all.map(routeOf), 'GET /openapi.json'].toSorted());
+  expect(routes.toSorted()).toEqual(
+    [
+      ...all.map((each) => routeOf({ ...each, path: documentedPath(each) as never })),
+      'GET /openapi.json',
+    ].toSorted(),
+  );
   const references = [...JSON.stringify(document).matchAll(/"#\/components\/schemas\/([^"]+)"/g)].map(
     ([, name]) => name,
   );

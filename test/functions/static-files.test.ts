@@ -138,7 +138,7 @@ test.each([
   const [error, code] = ['Not found', 'NO_SUCH_ENDPOINT'];
   const details = [{ code, message: expect.stringContaining(`No such endpoint: GET ${path}.`) }];
   expect({ status, body: JSON.parse(body) }).toEqual({ status: 404, body: { error, details } });
-  expect(headers.get('x-ratelimit-remaining')).toBe('0');
+  expect(headers.get('x-ratelimit-remaining')).toBe('1000');
   expect(headers.get('content-type')).toBe('application/json');
 });
 

@@ -3,8 +3,10 @@ import { gatewayResponses } from '../../gateway-responses.ts';
 import { preflightsFor } from '../../preflights.ts';
 import { refusedMethods } from '../../refused-methods.ts';
 import type { Route } from '../../routes.ts';
+import { unofferedPaths } from '../../unoffered-paths.ts';
 import { preflightMethod } from './preflight-method.ts';
 import { refusedMethod } from './refused-method.ts';
+import { unofferedMethod } from './unoffered-method.ts';
 
 interface Wiring {
   /** The name of the API. */
@@ -40,6 +42,11 @@ export function gatewayDocument(routes: readonly Route[], wiring: Wiring) {
         },
       },
     };
+  }
+  for (const unoffered of unofferedPaths(limitPerHour)) {
+    const { path } = unoffered;
+    const method = { parameters: parametersOf(path), ...unofferedMethod(unoffered) };
+    paths[path] = { ...paths[path], 'x-amazon-apigateway-any-method': method };
   }
   for (const refused of refusedMethods) {
     const method = { parameters: parametersOf(refused.path), ...refusedMethod(refused) };

@@ -11,7 +11,7 @@ export const publicThrottles = (
 ): Record<string, MethodDeploymentOptions> =>
   Object.fromEntries(
     routes
-      .filter(({ isPublic }) => isPublic)
+      .filter(({ isPublic, verifiesCredential }) => isPublic && !verifiesCredential)
       .map(({ path, method }) => [
         `${path}/${method}`,
         {

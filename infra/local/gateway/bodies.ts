@@ -1,4 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { Readable } from 'node:stream';
+import { createGunzip, createInflate } from 'node:zlib';
 import { ServiceError, tooManyAtOnce } from '../../../shared/core/errors/errors.ts';
 import { toNetwork } from '../../../shared/platform/auth/addresses.ts';
 import { memoryBytes } from '../runtime/memory.ts';
@@ -25,7 +27,7 @@ export function bodyBounds(memory = memoryBytes()): BodyBounds {
 const smallBytes = 64 * 1024;
 const retryAfterSeconds = 2;
 
-export type ReadBody = Buffer | 'too large' | 'too slow';
+export type ReadBody = Buffer | 'too large' | 'too slow' | 'unknown coding';
 
 /**
  * Reads bodies within bounds. A body counts with its announced length, otherwise with what has arrived, until its response is
@@ -63,8 +65,33 @@ export function bodyReader(bounds: BodyBounds) {
     response.once('close', () => hold(network, -own));
     grow(length ?? 0);
     if (expect) response.writeContinue();
-    return collect(request, length, { grow, ...bounds });
+    const body = await collect(request, length, { grow, ...bounds });
+    return Buffer.isBuffer(body) ? unpacked(body, request.headers['content-encoding'], grow) : body;
   };
+}
+
+const decoders = { gzip: createGunzip, 'x-gzip': createGunzip, deflate: createInflate };
+type Coding = keyof typeof decoders;
+
+/** As API Gateway does, whose limit of a body holds for what it means. */
+async function unpacked(body: Buffer, given = 'identity', grow: Collecting['grow']): Promise<ReadBody> {
+  const coding = given.trim().toLowerCase();
+  if (coding === 'identity') return body;
+  if (!Object.hasOwn(decoders, coding)) return 'unknown coding';
+  const chunks: Buffer[] = [];
+  let bytes = 0;
+  try {
+    for await (const chunk of Readable.from([body]).pipe(decoders[coding as Coding]())) {
+      bytes += chunk.length;
+      if (bytes > bodyBytesMax) return 'too large';
+      grow(bytes);
+      chunks.push(chunk);
+    }
+  } catch (error) {
+    if (error instanceof ServiceError) throw error;
+    return 'unknown coding';
+  }
+  return Buffer.concat(chunks);
 }
 
 const left = 'The client left before its body ended';

@@ -2,6 +2,7 @@ import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { APIGatewayProxyEvent, APIGatewayProxyResult } from 'aws-lambda';
 import { ServiceError } from '../../../shared/core/errors/errors.ts';
 import { log } from '../../../shared/core/log.ts';
+import { defaultLimits } from '../../../shared/platform/auth/rate-limit-windows.ts';
 import {
   allowOrigin,
   corsOrigins,
@@ -10,13 +11,14 @@ import {
 import { type Preflight, preflightsFor } from '../../preflights.ts';
 import { refusedMethods } from '../../refused-methods.ts';
 import { type Route, routes, staticFilesLambda } from '../../routes.ts';
-import { encoded, errorAnswer, gatewayAnswer, splitOnce, write } from '../runtime/http-messages.ts';
+import { unofferedPaths } from '../../unoffered-paths.ts';
+import { encoded, errorAnswer, filledIn, gatewayAnswer, splitOnce, write } from '../runtime/http-messages.ts';
 import { invoke, LambdaTimeout } from '../runtime/invoke.ts';
 import { httpServer } from '../runtime/server.ts';
 import { prepareStaticFiles } from '../runtime/static-files.ts';
 import { makeAdmission } from './admission.ts';
 import { makeAuthorizer } from './authorize.ts';
-import { type BodyBounds, bodyBounds, bodyReader, boundDrain } from './bodies.ts';
+import { type BodyBounds, bodyBounds, bodyReader, boundDrain, type ReadBody } from './bodies.ts';
 import { boundConnections, type ConnectionBounds, connectionBounds } from './connections.ts';
 import {
   bodyTooLarge,
@@ -55,6 +57,7 @@ export function createGateway(
   const match = createRouteMatcher(routes);
   const preflight = (origins: readonly string[]) => createRouteMatcher(preflightsFor(origins));
   const refused = createRouteMatcher(refusedMethods);
+  const unoffered = unofferedMatcher();
   const authorize = makeAuthorizer();
   const read = bodyReader(bodies);
   const admission = makeAdmission();
@@ -72,7 +75,7 @@ export function createGateway(
     if (refusal) return forbidden(refusal);
     if (local) {
       const body = await read(request, response);
-      return Buffer.isBuffer(body) ? local(body.toString(), event) : unreadable[body];
+      return Buffer.isBuffer(body) ? local(body.toString(), event) : unreadable(body, event);
     }
     const asked =
       event.httpMethod === 'OPTIONS' ? preflight(corsOrigins())(event.httpMethod, event.path) : undefined;
@@ -83,7 +86,10 @@ export function createGateway(
       return { statusCode: 405, headers, body: '' };
     }
     const matched = match(event.httpMethod, event.path);
-    if (!matched) return gatewayAnswer('MISSING_AUTHENTICATION_TOKEN', event);
+    if (!matched) {
+      const other = unoffered(event.path);
+      return other ? filledIn(other, event) : gatewayAnswer('MISSING_AUTHENTICATION_TOKEN', event);
+    }
     const { route, pathParameters } = matched;
     event.resource = route.path;
     event.requestContext.resourcePath = route.path;
@@ -96,7 +102,7 @@ export function createGateway(
     if (!route.streams && route.path !== healthPath && !response.closed)
       response.once('close', admission.begin(route.lambda, route.timeoutSeconds));
     const body = await read(request, response);
-    if (!Buffer.isBuffer(body)) return unreadable[body];
+    if (!Buffer.isBuffer(body)) return unreadable(body, event);
     Object.assign(event, encoded(body, request.headers['content-type']));
     if (isEventTooLarge(event)) return eventTooLarge;
     if (!route.streams) return integrate(route, event, admission.secondsOf(route.timeoutSeconds));
@@ -105,7 +111,7 @@ export function createGateway(
   }
 
   const handle = oneAtATimePerConnection((request, response) => {
-    const [path = '/', query = ''] = splitOnce(request.url ?? '/', '?');
+    const [path = '/', query = ''] = splitOnce(targetOf(request), '?');
     const event = toProxyEvent(request, path, query);
     answerTo(request, response, event)
       .catch((error) => {
@@ -128,6 +134,22 @@ export function createGateway(
   return server.on('checkContinue', handle);
 }
 
+/** @returns the response to all methods of a path that no route has, if it is not the one of all other paths. */
+function unofferedMatcher() {
+  const paths = unofferedPaths(defaultLimits().perHour).map((each) => ({ ...each, method: 'any' }));
+  const match = createRouteMatcher(paths);
+  return (path: string) => match('any', path)?.route.response;
+}
+
+/** A proxy may be sent the whole URL, whose host then replaces the header (RFC 9112, 3.2.2). */
+function targetOf(request: IncomingMessage): string {
+  const { url = '/' } = request;
+  const [, host, rest = ''] = /^https?:\/\/([^/?#]*)(.*)$/is.exec(url) ?? [];
+  if (host === undefined) return url;
+  request.headers.host = host;
+  return rest.startsWith('/') ? rest : `/${rest}`;
+}
+
 /** Who asks whether the service lives needs to know that also if it is busy. */
 const healthPath = '/v1/public/health';
 
@@ -135,7 +157,10 @@ const stopping = new ServiceError('BUSY', 'The service is stopping. Send the req
   retryAfterSeconds: 5,
 });
 
-const unreadable = { 'too large': bodyTooLarge, 'too slow': bodyTooSlow };
+function unreadable(reason: Exclude<ReadBody, Buffer>, event: APIGatewayProxyEvent): APIGatewayProxyResult {
+  if (reason === 'unknown coding') return gatewayAnswer('UNSUPPORTED_MEDIA_TYPE', event);
+  return reason === 'too large' ? bodyTooLarge : bodyTooSlow;
+}
 
 /**
  * Closes a streamed response as soon as the client closes its sending side: a client that leaves does the same, and what

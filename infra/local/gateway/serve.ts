@@ -1,5 +1,5 @@
 import type { Server } from 'node:http';
-import { createServer } from 'node:net';
+import { createServer, type Server as NetServer } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { lockTimeoutMs } from '../runtime/data-dir.ts';
 import { close, listen } from '../runtime/server.ts';
@@ -26,32 +26,42 @@ export async function serveGateway(
   const taken = await listenPatiently(gateway, port, host);
   const address = (gateway.address() as { address: string }).address;
   const urlOn = (name: string) => `http://${name.includes(':') ? `[${name}]` : name}:${taken}`;
-  const stop = () => close(gateway);
-  if (isLoopback(address)) return { url: urlOn(host), localUrl: urlOn(host), stop };
+  const others: NetServer[] = [];
+  const stop = async () => {
+    for (const other of others) other.close();
+    await close(gateway);
+  };
+  const listenAlso = async (listening: (inner: NetServer) => Promise<number>) => {
+    const inner = createServer((socket) => gateway.emit('connection', socket));
+    await listening(inner);
+    others.push(inner);
+  };
+  // On many machines localhost is this address first. One without IPv6 has none, and another program may have the port there.
+  const onIpv6 = () => listenAlso((inner) => listen(inner, taken, loopback6)).catch(() => {});
+  if (isLoopback(address)) {
+    if (address !== loopback6) await onIpv6();
+    return { url: urlOn(host), localUrl: urlOn(host), stop };
+  }
   const warning = exposure(host, taken);
   const localUrl = urlOn(loopback);
-  if (isAnyAddress(address)) return { url: localUrl, localUrl, warning, stop };
-  const inner = createServer((socket) => gateway.emit('connection', socket));
+  if (isAnyAddress(address)) {
+    if (address !== '::') await onIpv6();
+    return { url: localUrl, localUrl, warning, stop };
+  }
   try {
-    await listenPatiently(inner, taken, loopback, port === 0 ? 0 : undefined);
+    await listenAlso((inner) => listenPatiently(inner, taken, loopback, port === 0 ? 0 : undefined));
   } catch (error) {
     if (port !== 0 || tries === 1) throw error;
     // What is free on one address may be taken on the other.
     await stop();
     return serveGateway(gateway, port, host, tries - 1);
   }
-  return {
-    url: urlOn(host),
-    localUrl,
-    warning,
-    stop: async () => {
-      inner.close();
-      await stop();
-    },
-  };
+  await onIpv6();
+  return { url: urlOn(host), localUrl, warning, stop };
 }
 
 const loopback = '127.0.0.1';
+const loopback6 = '::1';
 
 /** Retries while another instance is ending. @returns the port. */
 async function listenPatiently(

@@ -3,7 +3,7 @@ import type { APIGatewayProxyEvent, APIGatewayProxyResult } from 'aws-lambda';
 import type { ServiceError } from '../../../shared/core/errors/errors.ts';
 import { defaultLimits } from '../../../shared/platform/auth/rate-limit-windows.ts';
 import { gatewayCorsHeaders } from '../../../shared/platform/http/responses/cors.ts';
-import { toHttpError } from '../../../shared/platform/http/responses/http-errors.ts';
+import { type HttpError, toHttpError } from '../../../shared/platform/http/responses/http-errors.ts';
 import { type GatewayResponseType, gatewayResponses } from '../../gateway-responses.ts';
 
 /** `multipart/form-data` is the only binary media type of the API. */
@@ -17,11 +17,16 @@ export function encoded(
 }
 
 /** A response of API Gateway itself. */
-export function gatewayAnswer(
+export const gatewayAnswer = (
   type: GatewayResponseType,
+  event: APIGatewayProxyEvent,
+): APIGatewayProxyResult => filledIn(gatewayResponses(defaultLimits().perHour)[type], event);
+
+/** A response of API Gateway whose body has variables. */
+export function filledIn(
+  { statusCode, body, headers }: Omit<HttpError, 'body'> & { body: object },
   { requestContext }: APIGatewayProxyEvent,
 ): APIGatewayProxyResult {
-  const { statusCode, body, headers } = gatewayResponses(defaultLimits().perHour)[type];
   // Escape the value for JSON: a path may contain quotes.
   const text = JSON.stringify(body).replace(
     /\$context\.(httpMethod|path|requestId)/g,
@@ -57,8 +62,10 @@ export function write(
     response.setHeader(name, values.map(String));
   }
   response.setHeader('x-amzn-requestid', requestContext.requestId);
-  if (result.statusCode !== 204) response.setHeader('content-length', body.length);
-  response.end(body);
+  // The length of what a GET would get is not known.
+  const isHead = requestContext.httpMethod === 'HEAD';
+  if (result.statusCode !== 204 && !isHead) response.setHeader('content-length', body.length);
+  response.end(isHead ? undefined : body);
 }
 
 export function splitOnce(text: string, separator: string): [string, string] {

@@ -175,6 +175,7 @@ export const operations = {
 'openai.respond': {"method":"POST","path":"/v1/openai/responses","takesKey":true,"stream":"accept"},
 'openai.embed': {"method":"POST","path":"/v1/openai/embeddings","takesKey":true},
 'openai.list-models': {"method":"GET","path":"/v1/openai/models"},
+'openai.get-model': {"method":"GET","path":"/v1/openai/models/{model}"},
 'secrets.list': {"method":"GET","path":"/v1/secrets"},
 'secrets.create': {"method":"POST","path":"/v1/secrets","takesKey":true},
 'secrets.check': {"method":"POST","path":"/v1/secrets/check"},

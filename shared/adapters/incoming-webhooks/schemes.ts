@@ -17,8 +17,8 @@ interface Claim {
 }
 
 interface Scheme {
-  /** The header without which a request is not signed. */
-  header: string;
+  /** A request without any of these headers is not signed. */
+  headers: readonly string[];
   /** Undefined if a part is missing. */
   claimOf: (request: SignedRequest) => Claim | undefined;
   /** The id of the delivery, which is the same each time that the sender repeats it. */
@@ -30,23 +30,28 @@ interface Scheme {
 const hexHmac = (secret: string, text: string) => createHmac('sha256', secret).update(text).digest('hex');
 const textOf = (value: unknown) => (typeof value === 'string' && value !== '' ? value : undefined);
 
+/** Standard Webhooks began at Svix, whose customers send these names still, or both. */
+const prefixOf = (header: SignedRequest['header']) =>
+  header('webhook-signature') === undefined && header('svix-signature') !== undefined ? 'svix' : 'webhook';
+
 const standard: Scheme = {
-  header: 'webhook-signature',
+  headers: ['webhook-signature', 'svix-signature'],
   claimOf({ header, body }) {
-    const [id, signedAt] = [header('webhook-id'), header('webhook-timestamp')];
+    const prefix = prefixOf(header);
+    const [id, signedAt] = [header(`${prefix}-id`), header(`${prefix}-timestamp`)];
     if (!id || !signedAt) return undefined;
     return {
       signedAt,
-      signatures: header('webhook-signature')?.split(' ') ?? [],
+      signatures: header(`${prefix}-signature`)?.split(' ') ?? [],
       signatureBy: (secret) => new Webhook(secret).sign(id, new Date(Number(signedAt) * 1_000), body),
     };
   },
-  deliveryIdOf: (header) => header('webhook-id'),
-  deliveryIdPlace: 'the header webhook-id',
+  deliveryIdOf: (header) => header(`${prefixOf(header)}-id`),
+  deliveryIdPlace: 'the header webhook-id or svix-id',
 };
 
 const github: Scheme = {
-  header: 'x-hub-signature-256',
+  headers: ['x-hub-signature-256'],
   claimOf: ({ header, body }) => ({
     signedAt: undefined,
     signatures: [header('x-hub-signature-256') ?? ''],
@@ -57,7 +62,7 @@ const github: Scheme = {
 };
 
 const stripe: Scheme = {
-  header: 'stripe-signature',
+  headers: ['stripe-signature'],
   claimOf({ header, body }) {
     const parts = (header('stripe-signature') ?? '').split(',').map((part) => part.trim().split('='));
     const signedAt = parts.find(([name]) => name === 't')?.[1];
@@ -73,7 +78,7 @@ const stripe: Scheme = {
 };
 
 const slack: Scheme = {
-  header: 'x-slack-signature',
+  headers: ['x-slack-signature'],
   claimOf({ header, body }) {
     const signedAt = header('x-slack-request-timestamp');
     if (!signedAt) return undefined;

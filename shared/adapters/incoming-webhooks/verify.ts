@@ -5,7 +5,7 @@ import { type SchemeName, type SignedRequest, schemes } from './schemes.ts';
 const signaturesMax = 10;
 
 export const hasSignature = (header: SignedRequest['header']): boolean =>
-  Object.values(schemes).some((scheme) => header(scheme.header) !== undefined);
+  Object.values(schemes).some(({ headers }) => headers.some((name) => header(name) !== undefined));
 
 interface Expected {
   scheme: SchemeName;

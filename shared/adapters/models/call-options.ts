@@ -18,6 +18,7 @@ import type {
 import type { CacheMarks } from './cache-marks.ts';
 import { providerOptionBuilders } from './provider-options.ts';
 import { withParallelTools } from './providers/parallel-tools.ts';
+import type { ProviderName } from './providers/provider-names.ts';
 import type { ResolvedModel } from './resolved-model.ts';
 
 /** Converts a request to the AI SDK's provider interface. */
@@ -30,9 +31,11 @@ export function toCallOptions(
   const { maxTokens: maxOutputTokens, ...others } = settings ?? {};
   const ofProvider = providerOptionBuilders[provider](modelId, request, marks);
   const providerOptions = withParallelTools(provider, request, ofProvider);
+  const begun = messages.findIndex(({ role }) => role !== 'system');
+  const systemAfter = systemFirst.has(provider) && begun !== -1 ? begun : Number.POSITIVE_INFINITY;
   return {
-    prompt: messages.map((message) => ({
-      ...messageOf(message),
+    prompt: messages.map((message, index) => ({
+      ...messageOf(systemAfter < index && message.role === 'system' ? asUser(message) : message),
       ...(marks?.after.has(message) && { providerOptions: marks.mark }),
     })),
     ...(tools.length > 0 && {
@@ -51,6 +54,15 @@ export function toCallOptions(
     abortSignal: signal,
   };
 }
+
+/** They refuse system messages after others, or some of their models do. */
+const systemFirst: ReadonlySet<ProviderName> = new Set(['anthropic', 'bedrock', 'google', 'mistral']);
+
+/** At the beginning it would hold for what was said before it too. */
+const asUser = ({ content }: ModelMessage): ModelMessage => ({
+  role: 'user',
+  content: `<system>\n${content}\n</system>`,
+});
 
 function messageOf(message: ModelMessage): LanguageModelV4Message {
   switch (message.role) {

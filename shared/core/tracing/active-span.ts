@@ -81,11 +81,16 @@ export function beginNote(facts: NoteFacts): OpenNote | undefined {
 }
 
 /** Notes work in the active span, and whether it throws. */
-export async function noted<T>(facts: NoteFacts, work: () => Promise<T>): Promise<T> {
+/** @param known What the answer says of it. */
+export async function noted<T>(
+  facts: NoteFacts,
+  work: () => Promise<T>,
+  known: (answer: T) => Partial<NoteFacts> = () => ({}),
+): Promise<T> {
   const note = beginNote(facts);
   try {
     const answer = await inSpan(note?.span, work);
-    note?.end();
+    note?.end(known(answer));
     return answer;
   } catch (error) {
     note?.end({ st: 'e' });

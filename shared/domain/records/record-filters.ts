@@ -66,8 +66,10 @@ export const recordFilters = {
 };
 
 export const shownFields = {
-  includeFields: Keys.optional().meta({ description: 'Returns only these metadata keys' }),
-  include_fields: Keys.optional().meta({ description: 'An alias of includeFields' }),
+  includeFields: Keys.optional().meta({
+    description: 'Returns only these metadata keys. `include_fields` is an alias',
+  }),
+  include_fields: Keys.optional().meta({ aliasOf: 'includeFields' }),
 };
 
 export type RecordFilters = Partial<z.output<z.ZodObject<typeof recordFilters>>>;

@@ -12,7 +12,7 @@ export const filesMax = 20;
 export const allBytesMax = 20_000_000;
 const filesAtOnce = 4;
 
-/** System messages become one, at the beginning: not every provider accepts them elsewhere. @throws StepError */
+/** System messages before all others become one. Later ones stay where they are: they hold from there on. @throws StepError */
 export async function toModelMessages(
   world: World,
   messages: readonly Message[],
@@ -20,19 +20,22 @@ export async function toModelMessages(
 ): Promise<ModelMessage[]> {
   const files = await loadFiles(world, messages, signal);
   const isSystem = ({ role }: Message) => role === 'system';
-  const system = messages.filter(isSystem).map(messageText).filter(Boolean).join('\n\n');
+  const at = messages.findIndex((message) => !isSystem(message));
+  const begun = at === -1 ? messages.length : at;
+  const textOf = (some: readonly Message[]) => some.map(messageText).filter(Boolean).join('\n\n');
+  const system = [textOf(messages.slice(0, begun))].filter(Boolean);
   const others = messages
-    .filter((message) => !isSystem(message))
-    .map(
-      ({ role, content }): ModelMessage =>
-        role === 'user'
-          ? {
-              role,
-              content: typeof content === 'string' ? content : content.map((part) => partOf(part, files)),
-            }
-          : { role: 'assistant', content: messageText({ content }) },
-    );
-  return [...(system ? [{ role: 'system' as const, content: system }] : []), ...others];
+    .slice(begun)
+    .filter((message) => !isSystem(message) || messageText(message) !== '')
+    .map((message): ModelMessage => {
+      const { role, content } = message;
+      if (role !== 'user') return { role, content: messageText(message) };
+      return {
+        role,
+        content: typeof content === 'string' ? content : content.map((part) => partOf(part, files)),
+      };
+    });
+  return [...system.map((content) => ({ role: 'system' as const, content })), ...others];
 }
 
 const partOf = (part: ContentPart, files: ReadonlyMap<ContentPart, FilePart>): TextPart | FilePart =>

@@ -6,7 +6,16 @@ type ModelPorts = Pick<Ports, 'model' | 'embed'>;
 
 /** Notes the calls of models in the active span. */
 export const withNotedModels = ({ model, embed }: ModelPorts): ModelPorts => ({
-  embed: (request) => noted({ k: 'm', n: request.model, ty: 'embeddings' }, () => embed(request)),
+  embed: (request) =>
+    noted(
+      { k: 'm', n: request.model, ty: 'embeddings' },
+      () => embed(request),
+      ({ modelUsed, promptTokens, estimatedCost }) => ({
+        n: modelUsed,
+        u: [promptTokens],
+        ...(estimatedCost !== null && { c: estimatedCost }),
+      }),
+    ),
   model: {
     ...model,
     async *stream(request) {

@@ -32,19 +32,26 @@ export interface AgentReader {
 /** The span of an execution with all inside of it: agents too, to any depth. */
 export async function spanOfAgent(reader: AgentReader, execution: AgentExecution): Promise<SpanNode> {
   const { scope, content } = reader;
-  const [log, children] = await Promise.all([
+  const [log, children, input] = await Promise.all([
     runLogReader(scope).read(execution.id),
     readChildRuns(reader, execution.id),
+    content && inputOf(scope, execution),
   ]);
-  const span = agentSpan(execution, agentSpans(execution, log, content));
-  if (content) Object.assign(span.attributes, await contentOf(scope, execution, content));
+  const own = content && contentOf(execution, input ?? {}, content);
+  const span = agentSpan(execution, agentSpans(execution, log, content, input?.messages));
+  Object.assign(span.attributes, own);
   await addAgents(reader, span, children);
   return span;
 }
 
-async function contentOf(scope: Scope, { input, error, isLogged }: AgentExecution, content: ContentReader) {
+async function inputOf(scope: Scope, { input, isLogged }: AgentExecution): Promise<Partial<RunInput>> {
   if (!isLogged) return {};
-  const { messages, system } = ((await payloadReader(scope).fetchReadable(input)) ?? {}) as Partial<RunInput>;
+  return ((await payloadReader(scope).fetchReadable(input)) ?? {}) as Partial<RunInput>;
+}
+
+function contentOf({ error, isLogged }: AgentExecution, input: Partial<RunInput>, content: ContentReader) {
+  if (!isLogged) return {};
+  const { messages, system } = input;
   return {
     ...(messages && content.taken('gen_ai.input.messages', genAiMessages(messages))),
     ...(system && content.taken('gen_ai.system_instructions', [genAiText(system)])),

@@ -1,15 +1,14 @@
 import { type PayloadReader, type PayloadRef, payloadBytes } from '../../platform/data/payloads.ts';
-import { genAiMessage } from './messages.ts';
 
 /** Prompts and outputs as attributes, while the response has room for them. */
 export interface ContentReader {
   taken: (name: string, value: unknown) => Record<string, unknown>;
   fetched: (name: string, ref: PayloadRef | undefined) => Promise<Record<string, unknown>>;
-  /** As a message of a role. */
-  fetchedMessage: (
+  /** In another form. */
+  fetchedAs: (
     name: string,
-    role: string,
     ref: PayloadRef | undefined,
+    shown: (value: unknown) => unknown,
   ) => Promise<Record<string, unknown>>;
 }
 
@@ -32,6 +31,6 @@ export function openContent(payloads: PayloadReader, bytesMax: number): ContentR
   return {
     taken,
     fetched: (name, ref) => fetched(name, ref),
-    fetchedMessage: (name, role, ref) => fetched(name, ref, (value) => [genAiMessage(role, value)]),
+    fetchedAs: fetched,
   };
 }

@@ -9,6 +9,21 @@ export const genAiMessages = (messages: readonly (ModelMessage | Message)[]) =>
 
 export const genAiMessage = (role: string, content: unknown) => ({ role, parts: partsOf(content) });
 
+/** What a model said at the end. The conventions require the reason. */
+export const genAiAnswer = (content: unknown, stopReason = 'stop') => [
+  { ...genAiMessage('assistant', content), finish_reason: genAiReason(stopReason) },
+];
+
+const reasons: Readonly<Record<string, string>> = {
+  'tool-calls': 'tool_call',
+  max_tool_calls: 'tool_call',
+  'content-filter': 'content_filter',
+  interrupted: 'error',
+};
+
+/** Why a model stopped, as the conventions spell it. */
+export const genAiReason = (stopReason: string): string => reasons[stopReason] ?? stopReason;
+
 export const genAiText = (content: unknown) => ({
   type: 'text',
   content: typeof content === 'string' ? content : JSON.stringify(content ?? null),
@@ -34,14 +49,18 @@ function partOf(part: Part): Record<string, unknown> {
   }
 }
 
-/** An address, or what is in the file. */
-const fileOf = (modality: string | undefined, data: string | Uint8Array, mimeType: string | undefined) => {
-  const about = { modality: modality ?? mimeType?.split('/')[0], ...(mimeType && { mime_type: mimeType }) };
-  return typeof data === 'string' && /^https?:/.test(data)
+const modalityOf = (mimeType = '') => /^(?:image|video|audio)(?=\/)/.exec(mimeType)?.[0] ?? 'document';
+
+/** An address, or what is in the file, in Base64. */
+function fileOf(modality: string | undefined, data: string | Uint8Array, given: string | undefined) {
+  const [, named, content] = (typeof data === 'string' && dataUrl.exec(data)) || [];
+  const mimeType = given ?? named;
+  const about = { modality: modality ?? modalityOf(mimeType), ...(mimeType && { mime_type: mimeType }) };
+  if (typeof data !== 'string')
+    return { type: 'blob', ...about, content: Buffer.from(data).toString('base64') };
+  return /^https?:/.test(data)
     ? { type: 'uri', ...about, uri: data }
-    : {
-        type: 'blob',
-        ...about,
-        content: typeof data === 'string' ? data : Buffer.from(data).toString('base64'),
-      };
-};
+    : { type: 'blob', ...about, content: content ?? data };
+}
+
+const dataUrl = /^data:([^;,]+)?(?:;[^,]*)?;base64,(.*)$/s;

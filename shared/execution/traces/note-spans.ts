@@ -38,7 +38,8 @@ function attributesOf({ k, n = '', id, x, ty, st, u = [], c, r = 'stop', f }: No
   switch (k) {
     case 'm': {
       const operation = ty === 'embeddings' ? ty : 'chat';
-      const usage = { inputTokens, outputTokens, cachedInputTokens, reasoningTokens };
+      const ofChat = { outputTokens, cachedInputTokens, reasoningTokens };
+      const usage = { inputTokens, ...(operation === 'chat' && ofChat) };
       const failed = st === 'e';
       const stopReason = operation === 'chat' && !failed ? r : undefined;
       return modelAttributes({ model: n, operation, ...usage, cost: c, stopReason, failed, firstMs: f });

@@ -9,6 +9,7 @@ import { defined, modelAttributes, stepAttributes } from './attributes.ts';
 import { branchesInside } from './branch-spans.ts';
 import type { ContentReader } from './content.ts';
 import { addHolders } from './holder-spans.ts';
+import { genAiAnswer, genAiMessage } from './messages.ts';
 import { noteSpans } from './note-spans.ts';
 import { nodesIn, type SpanNode, spanWarnings } from './span-node.ts';
 import { placeAttributes, type StepsByPath } from './step-places.ts';
@@ -131,14 +132,11 @@ async function addContent(
 ): Promise<void> {
   const call = [...nodesIn(span)].findLast(({ kind }) => kind === 'model') ?? span;
   if (resolvedPrompt) {
-    Object.assign(
-      call.attributes,
-      await content.fetchedMessage('gen_ai.input.messages', 'user', resolvedPrompt),
-    );
-    Object.assign(
-      call.attributes,
-      await content.fetchedMessage('gen_ai.output.messages', 'assistant', output),
-    );
+    const [reason] = (call.attributes['gen_ai.response.finish_reasons'] ?? []) as string[];
+    const asked = (prompt: unknown) => [genAiMessage('user', prompt)];
+    const said = (answer: unknown) => genAiAnswer(answer, reason);
+    Object.assign(call.attributes, await content.fetchedAs('gen_ai.input.messages', resolvedPrompt, asked));
+    Object.assign(call.attributes, await content.fetchedAs('gen_ai.output.messages', output, said));
   } else Object.assign(span.attributes, await content.fetched('flow.step.output', output));
   if (error !== undefined) Object.assign(span.attributes, content.taken('error.message', error));
 }

@@ -2,11 +2,12 @@ import type { EndFact, Fact, TurnFact } from '../agent-loop/facts.ts';
 import { attemptSpans, intoAttempts } from './attempt-spans.ts';
 import { modelAttributes } from './attributes.ts';
 import { type AgentWorld, callSpans } from './call-spans.ts';
-import { genAiMessages } from './messages.ts';
+import { genAiAnswer } from './messages.ts';
 import { noteSpans } from './note-spans.ts';
 import { type SpanNode, spanWarnings } from './span-node.ts';
 
-export function turnSpan(fact: TurnFact, world: AgentWorld): SpanNode {
+/** @param heard The messages that the model had not got before, as the conventions write them. */
+export function turnSpan(fact: TurnFact, world: AgentWorld, heard?: readonly object[]): SpanNode {
   const { runId, ended } = world;
   const responded = Date.parse(fact.at);
   const path = `turn/${fact.turn}`;
@@ -23,7 +24,7 @@ export function turnSpan(fact: TurnFact, world: AgentWorld): SpanNode {
     end: isOpen ? null : Math.max(responded, ...calls.map(({ end }) => end ?? responded)),
     attributes: { 'agent.turn': fact.turn },
     ...spanWarnings(fact.spent.warnings, world.content !== undefined),
-    children: [...modelSpans(fact, path, world), ...calls],
+    children: [...modelSpans(fact, path, world, heard), ...calls],
   };
 }
 
@@ -57,9 +58,17 @@ export function failedTurn(
   ];
 }
 
-function modelSpans(fact: TurnFact, turnPath: string, { runId, began, content }: AgentWorld): SpanNode[] {
+function modelSpans(
+  fact: TurnFact,
+  turnPath: string,
+  { runId, began, content }: AgentWorld,
+  heard: readonly object[] | undefined,
+): SpanNode[] {
   const end = Date.parse(fact.at);
-  const said = content?.taken('gen_ai.output.messages', genAiMessages([fact.message]));
+  const said = {
+    ...(heard?.length && content?.taken('gen_ai.input.messages', heard)),
+    ...content?.taken('gen_ai.output.messages', genAiAnswer(fact.message.content, fact.stopReason)),
+  };
   if (fact.attempts || fact.notes) {
     const attempts = attemptSpans(fact.attempts ?? [], { runId, path: turnPath, end });
     const notes = noteSpans(fact.notes ?? [], { runId, path: `${turnPath}/model`, since: began });

@@ -25,7 +25,8 @@ function bearerToken(request: RequestHeaders): string {
   return token.length > tokenBytesMax ? '' : token;
 }
 
-function authorizationsOf({ headers, multiValueHeaders }: RequestHeaders): string[] {
+/** The values of a request's Authorization headers. */
+export function authorizationsOf({ headers, multiValueHeaders }: RequestHeaders): string[] {
   const sent = <Value>(of: Record<string, Value> | null | undefined) =>
     Object.entries(of ?? {}).flatMap(([name, value]) =>
       name.toLowerCase() === 'authorization' ? [value] : [],

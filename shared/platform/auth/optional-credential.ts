@@ -1,8 +1,10 @@
+import { createHash } from 'node:crypto';
 import type { APIGatewayProxyEvent } from 'aws-lambda';
+import { loadingCache } from '../../core/concurrency/cache.ts';
 import { unauthenticated } from '../../core/errors/errors.ts';
 import type { Runtime } from '../runtime.ts';
-import { hasCredential, identifyCaller } from './credential.ts';
-import { type AccessRules, TemporaryRefusal } from './credential-kind.ts';
+import { authorizationsOf, hasCredential, identifyCaller } from './credential.ts';
+import { type AccessRules, type Caller, TemporaryRefusal } from './credential-kind.ts';
 import type { OptionalCredential, PublicCall } from './public-scope.ts';
 import { admit, admitAddress } from './request-gate.ts';
 
@@ -19,6 +21,14 @@ async function callOf(event: APIGatewayProxyEvent, runtime: Runtime): Promise<Pu
   return credentialCall(event, runtime, { permission: 'public' });
 }
 
+/** As API Gateway keeps the result of an authorizer. What must apply at once belongs to the request gate. */
+const recentCallers = loadingCache<Caller | undefined>({ entriesMax: 10_000, ttlMs: 60_000 });
+
+function recentCaller(event: APIGatewayProxyEvent): Promise<Caller | undefined> {
+  const sent = authorizationsOf(event).join('\n');
+  return recentCallers(createHash('sha256').update(sent).digest('base64'), () => identifyCaller(event));
+}
+
 /** @param countUnknown Counts a request without a valid credential, which is refused. Default: for its address. */
 export async function credentialCall(
   event: APIGatewayProxyEvent,
@@ -27,7 +37,7 @@ export async function credentialCall(
   countUnknown = admitAddress,
 ): Promise<PublicCall> {
   const sourceIp = event.requestContext.identity?.sourceIp ?? null;
-  const caller = await identifyCaller(event).catch((error) => {
+  const caller = await recentCaller(event).catch((error) => {
     if (error instanceof TemporaryRefusal) return undefined;
     throw error;
   });

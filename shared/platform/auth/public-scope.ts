@@ -3,6 +3,7 @@ import type { Requirements } from '../aws/uses.ts';
 import type { Needs, Resolved, Scope } from '../data/scope.ts';
 import type { Principal } from '../identity/principal.ts';
 import type { Runtime } from '../runtime.ts';
+import type { AccessRules } from './credential-kind.ts';
 import type { RequestAdmission } from './request-gate.ts';
 
 export interface PublicCall {
@@ -33,6 +34,11 @@ export interface ScopeFrom extends Requirements {
 export interface SignatureOrCredential extends Requirements {
   kind: 'signature-or-credential';
   callOf: Admitting;
+}
+
+/** Verifies the credential of an endpoint in its Lambda, in place of the gateway's authorizer: see `verified-credential.ts`. */
+export interface VerifiedCredential extends Requirements {
+  callOf: (event: APIGatewayProxyEvent, runtime: Runtime, rules: AccessRules) => Promise<PublicCall>;
 }
 
 /** The tenant of the credential, which a request needs: see `challenged-credential.ts`. */

@@ -53,10 +53,9 @@ export const windowKinds = (limits: RequestLimits): [WindowName, Kind][] =>
 const limitOf = (kind: Kind, limits: RequestLimits, item: Counters = {}): number =>
   item[kind.limit] ?? limits[kind.limit] ?? 0;
 
-/** @param isFree The endpoint counts no requests. Otherwise the headers report no requests left. */
-export function uncountedRateLimit(isFree: boolean): RateLimit {
-  const { perHour } = defaultLimits();
-  return windowOf(perHour, isFree ? 0 : perHour, 0);
+/** Of a request that was not counted: clients that read that none are left wait, although nothing was used. */
+export function uncountedRateLimit(): RateLimit {
+  return windowOf(defaultLimits().perHour, 0, 0);
 }
 
 export const toRateLimitHeaders = ({ limit, remaining, reset }: RateLimit) => ({

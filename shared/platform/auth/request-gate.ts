@@ -12,7 +12,13 @@ import { addressIn, toNetwork } from './addresses.ts';
 import type { AccessRules, CountedCredential } from './credential-kind.ts';
 import { credentialKinds } from './credential-kinds.ts';
 import { anonymousLimits, countAnonymous, countRequest } from './rate-limit.ts';
-import { type RateLimit, type RequestLimits, tighterWindow, type Windows } from './rate-limit-windows.ts';
+import {
+  defaultLimits,
+  type RateLimit,
+  type RequestLimits,
+  tighterWindow,
+  type Windows,
+} from './rate-limit-windows.ts';
 
 export interface RequestAdmission {
   rateLimit: RateLimit;
@@ -48,6 +54,10 @@ export async function admit(
 
 export const admitAddress = (scope: Scope, sourceIp: string | null) =>
   admitAnonymous(scope, toNetwork(sourceIp), anonymousLimits());
+
+/** As many as a key has: clients that many people share an address of begin with a request without a credential. */
+export const countChallenge: typeof admitAddress = (scope, sourceIp) =>
+  admitAnonymous(scope, `Challenge ${toNetwork(sourceIp)}`, defaultLimits());
 
 /** Counts one request without a credential under a shared name. */
 export async function admitAnonymous(

@@ -3,10 +3,11 @@ import type { AnyEndpoint } from './endpoint.ts';
 import { takesIdempotencyKey } from './idempotency-key.ts';
 
 export const endpointRequirements = (endpoint: AnyEndpoint): Requirements => {
-  const { needs, scope, open } = endpoint;
+  const { needs, scope, credential, open } = endpoint;
   return combineRequirements(
     ...Object.values(needs),
     ...(scope === 'none' ? [] : [scope ?? ('rate-limits' as const)]),
+    ...(credential ? [credential] : []),
     ...(open === undefined ? [] : ['open-requests' as const]),
     ...(takesIdempotencyKey(endpoint) ? (['table:write'] as const) : []),
     'default-limits',

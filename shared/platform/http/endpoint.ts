@@ -1,6 +1,6 @@
 import type * as z from 'zod';
 import type { SpecialCredential } from '../auth/credential-kind.ts';
-import type { CallerOf, NeedsOf, PublicScope } from '../auth/public-scope.ts';
+import type { CallerOf, NeedsOf, PublicScope, VerifiedCredential } from '../auth/public-scope.ts';
 import type { Windows } from '../auth/rate-limit-windows.ts';
 import type { Needs } from '../data/scope.ts';
 import type { Access } from '../identity/permissions.ts';
@@ -60,6 +60,8 @@ export interface Endpoint<
   /** Limits and rules that the schemas do not express. Shown on the reference page. */
   description?: string;
   permission: S extends undefined ? Exclude<Access, 'public'> : 'public';
+  /** Verifies the credential in the Lambda, where a protocol has its own form of a 401. The gateway then has no authorizer. */
+  credential?: VerifiedCredential;
   /** For public endpoints: how to determine the tenant and count the request. */
   scope?: S;
   /** Methods that return 405 instead of 404, because a protocol makes clients try them. */
@@ -92,8 +94,11 @@ export interface Endpoint<
   body?: Body;
   /** Whether no body and `null` are not the same as an empty object. */
   needsBody?: true;
-  /** The format of the body. Multipart fields arrive as one object of strings and files. */
-  bodyType?: 'json' | 'multipart';
+  /**
+   * The format of the body. Multipart fields arrive as one object of strings and files. `json-or-form` takes
+   * application/x-www-form-urlencoded too, for senders that know nothing else.
+   */
+  bodyType?: 'json' | 'multipart' | 'json-or-form';
   response: R;
   /** Error statuses beside those that every endpoint may return: see `error-statuses.ts`. */
   errors?: readonly ErrorStatuses[];

@@ -48,7 +48,7 @@ export async function staticResponse(
   const { storedAs, etag } = file.codings[coding] ?? file.codings.identity;
   const headers = {
     ...file.headers,
-    ...toRateLimitHeaders(uncountedRateLimit(true)),
+    ...toRateLimitHeaders(uncountedRateLimit()),
     etag,
     ...(Object.keys(file.codings).length > 1 && { vary: 'Accept-Encoding' }),
   };
@@ -95,7 +95,7 @@ function chooseCoding({ codings }: StaticFile, acceptEncoding: string): ContentC
 /** The response of API Gateway to an unknown path. */
 const notFound = ({ requestContext: { httpMethod, path } }: StaticRequest): StaticResponse => ({
   statusCode: 404,
-  headers: { 'content-type': 'application/json', ...toRateLimitHeaders(uncountedRateLimit(false)) },
+  headers: { 'content-type': 'application/json', ...toRateLimitHeaders(uncountedRateLimit()) },
   body: Buffer.from(JSON.stringify(bodyOf(noSuchEndpoint(httpMethod, path)))),
 });
 

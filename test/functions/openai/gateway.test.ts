@@ -22,11 +22,9 @@ test.each([false, true])(
     const handler = toStreamingLambda(completeOpenAiChat, () => runtime);
     const ask = async () => {
       runtime.reset();
-      const { stream: sent, done } = invokeStreaming(handler, tenant, {
-        model: served('echo'),
-        messages: userMessages('hi'),
-        stream,
-      });
+      const body = { model: served('echo'), messages: userMessages('hi'), stream };
+      const headers = { 'content-type': 'application/json', authorization: `Bearer ${tenant.token}` };
+      const { stream: sent, done } = invokeStreaming(handler, tenant, body, 60_000, { headers });
       expect(await text(sent)).toMatch(/You (said|"\},"log)/);
       await done;
       return runtime.consumed;

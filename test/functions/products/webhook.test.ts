@@ -248,7 +248,7 @@ test('an agent gets the event as JSON, and its execution names the surface’s t
   });
 });
 
-test('a signed event says what it is; members that cannot be variables are left out', async () => {
+test('a signed event says what it is; members that cannot be variables are in _input', async () => {
   const { tenant, flow, path } = await webhookWorld();
   const step = {
     type: 'template',
@@ -264,7 +264,12 @@ test('a signed event says what it is; members that cannot be variables are left 
   await expectStatus(202, sendWebhook(path, deliveries.github({ id: 'the-id', body })));
   expect(await greetings(tenant, flow.id, 1)).toEqual(['push the-id main']);
   const unusable = { ...body, variables: 1, ['x'.repeat(65)]: 1 };
-  expect(webhookInputs({ event: 'push' }, unusable)).toEqual({ webhook: { event: 'push' }, ref: 'main' });
+  const { ref, ...others } = unusable;
+  const inputs = { webhook: { event: 'push' }, ref, _input: others };
+  expect(webhookInputs({ event: 'push' }, unusable)).toEqual(inputs);
+  const own = { ...unusable, _input: 'its own' };
+  expect(webhookInputs(undefined, own)).toEqual({ ref, _input: { ...others, _input: 'its own' } });
+  expect(webhookInputs(undefined, { _input: 'its own' })).toEqual({ _input: 'its own' });
 });
 
 test('parameters that do not fit are a 400, which is not remembered', async () => {
@@ -294,13 +299,10 @@ test.each<[string, (path: string) => ReturnType<typeof sendWebhook>, number, str
   ['a list', (path) => sendWebhook(path, signedText('[]')), 400, 'INVALID_TYPE'],
   ['malformed JSON', (path) => sendWebhook(path, signedText('{')), 400, 'MALFORMED_JSON'],
   [
-    'a form',
+    'a text',
     (path) => {
-      const { body, headers } = signedText('payload=%7B%7D');
-      return sendWebhook(path, {
-        body,
-        headers: { ...headers, 'content-type': 'application/x-www-form-urlencoded' },
-      });
+      const { body, headers } = signedText('person=Ada');
+      return sendWebhook(path, { body, headers: { ...headers, 'content-type': 'text/plain' } });
     },
     415,
     'UNSUPPORTED_MEDIA_TYPE',

@@ -94,7 +94,9 @@ test('prompts and outputs are in a trace only if it is asked for them', async ()
     'gen_ai.input.messages': [
       { role: 'user', parts: [{ type: 'text', content: scripted({ text: 'the answer' }) }] },
     ],
-    'gen_ai.output.messages': [{ role: 'assistant', parts: [{ type: 'text', content: 'the answer' }] }],
+    'gen_ai.output.messages': [
+      { role: 'assistant', parts: [{ type: 'text', content: 'the answer' }], finish_reason: 'stop' },
+    ],
   });
   expect(JSON.stringify(await getTrace(tenant, executionId))).not.toContain('the answer');
 });
@@ -195,7 +197,7 @@ test('an agent: retries, tools, a sub-agent with a flow as a tool, an approval a
     { role: 'user', parts: [{ type: 'text', content: expect.stringContaining('colleague') }] },
   ]);
   expect(full.spans.findLast(({ kind }) => kind === 'model')?.attributes['gen_ai.output.messages']).toEqual([
-    { role: 'assistant', parts: [{ type: 'text', content: 'done' }] },
+    { role: 'assistant', parts: [{ type: 'text', content: 'done' }], finish_reason: 'stop' },
   ]);
   expect(named(full.spans, 'execute_tool wipe').attributes).toMatchObject({
     'gen_ai.tool.call.arguments': { n: 4 },

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { routes as allRoutes, staticFilesLambda } from '../../../infra/routes.ts';
 import { synthesise } from './synthesise.ts';
 
-const routes = allRoutes.filter(({ lambda }) => lambda !== staticFilesLambda);
+const routes = allRoutes.filter(({ lambda, method }) => lambda !== staticFilesLambda && method !== 'HEAD');
 
 /** API Gateway’s document of a deployment that allows these origins. */
 function documentFor(corsOrigins?: string) {

@@ -3,6 +3,7 @@ import { beforeAll, expect, test } from 'vitest';
 import { refusedMethods } from '../../../infra/refused-methods.ts';
 import { queues, recursiveWorkers } from '../../../infra/resources.ts';
 import { routes as allRoutes } from '../../../infra/routes.ts';
+import { unofferedPaths } from '../../../infra/unoffered-paths.ts';
 import { tenantBatchesMax, tenantSlots } from '../../../shared/execution/batches/concurrency/tenant-slots.ts';
 import { grantsIn } from './grants-in.ts';
 import { synthesise } from './synthesise.ts';
@@ -24,6 +25,8 @@ beforeAll(() => {
   withCloudFront = synthesise('prod', { cloudFront: 'true' });
 }, 60_000);
 
+const anyMethod = 'x-amazon-apigateway-any-method';
+
 test('the gateway defines every route and puts the authorizer before each non-public one', () => {
   const [api] = Object.values(prod.findResources('AWS::ApiGateway::RestApi'));
   if (!api) throw new Error('There is no API');
@@ -36,6 +39,7 @@ test('the gateway defines every route and puts the authorizer before each non-pu
       ]),
   );
   const refused = refusedMethods.map(({ method, path }) => [`${method} ${path}`, false]);
+  const unoffered = unofferedPaths(1_000).map(({ path }) => [`${anyMethod.toUpperCase()} ${path}`, false]);
   expect(Object.fromEntries(routes)).toEqual({
     ...Object.fromEntries(
       allRoutes.flatMap(({ method, path, isPublic, anyOrigin }) => [
@@ -44,7 +48,17 @@ test('the gateway defines every route and puts the authorizer before each non-pu
       ]),
     ),
     ...Object.fromEntries(refused),
+    ...Object.fromEntries(unoffered),
   });
+  const { type, responses } = paths['/v1/openai/{proxy+}'][anyMethod]['x-amazon-apigateway-integration'];
+  expect({ type, ...responses.default }).toMatchObject({ type: 'mock', statusCode: '404' });
+  const template = responses.default.responseTemplates['application/json'];
+  // As API Gateway fills it in.
+  const body = template.replace(
+    /\$util\.escapeJavaScript\(\$context\.\w+\)\.replaceAll\("[^"]*", ?"'"\)/g,
+    'x',
+  );
+  expect(JSON.parse(body).error.message).toMatch(/^No such endpoint: x x\./);
   const [{ path = '', method = '' } = {}] = refusedMethods;
   expect(paths[path][method.toLowerCase()]['x-amazon-apigateway-integration']).toMatchObject({
     type: 'mock',
@@ -483,7 +497,7 @@ test('API Gateway throttles requests, those to public routes at a tenth, and wit
     throttled.map((each: Record<string, string>) => `${each.HttpMethod} ${each.ResourcePath}`).sort(),
   ).toEqual(
     allRoutes
-      .filter(({ isPublic }) => isPublic)
+      .filter(({ isPublic, verifiesCredential }) => isPublic && !verifiesCredential)
       .map(({ method, path }) => `${method} /${path.replaceAll('/', '~1')}`)
       .sort(),
   );

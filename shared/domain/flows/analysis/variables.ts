@@ -12,6 +12,7 @@ const given = new Set([
   '_user',
   '_visitor',
   '_agent',
+  '_input',
   'messages',
   'secrets',
 ]);

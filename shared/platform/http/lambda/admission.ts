@@ -15,6 +15,7 @@ export function resolveCall(
 ): PublicCall | Promise<PublicCall> | undefined {
   if (endpoint.scope === 'none') return undefined;
   if (endpoint.scope) return endpoint.scope.callOf(event, loadRuntime());
+  if (endpoint.credential) return endpoint.credential.callOf(event, loadRuntime(), endpoint);
   const principal = principalFrom(event.requestContext);
   const scope = loadRuntime().scopeOf(principal.tenant);
   return { principal, scope, admission: admit(scope, principal, endpoint) };
@@ -35,8 +36,7 @@ export async function admitted(admission: Promise<RequestAdmission> | undefined)
 }
 
 /** Middleware that says in every response how much of the rate limit is left. */
-export function rateLimitHeaders({ scope }: AnyEndpoint) {
-  const isFree = scope === 'none';
+export function rateLimitHeaders() {
   const add = async ({
     context,
     response,
@@ -46,7 +46,7 @@ export function rateLimitHeaders({ scope }: AnyEndpoint) {
   }) => {
     const admission = await context.admission?.catch(() => undefined);
     if (!response) return;
-    const limits = toRateLimitHeaders(admission?.rateLimit ?? uncountedRateLimit(isFree));
+    const limits = toRateLimitHeaders(admission?.rateLimit ?? uncountedRateLimit());
     response.headers = { ...response.headers, ...limits };
   };
   return { after: add, onError: add };

@@ -14,12 +14,22 @@ export async function parseBody(
   const text = method === 'GET' ? '' : (event.body ?? '');
   const bytes = event.isBase64Encoded ? text.length : escapedBytes(text);
   if (bytes > requestBytesMax) throw tooLarge(bodyTooLarge(bodyType));
-  const body = text === '' ? undefined : bodyType === 'json' ? parseJsonBody(event) : await formBody(event);
+  const body = text === '' ? undefined : await readers[bodyType](event);
   Object.assign(event, { body });
 }
 
+type Sent = Pick<APIGatewayProxyEvent, 'headers' | 'body' | 'isBase64Encoded'>;
+
+const readers = {
+  json: parseJsonBody,
+  multipart: formBody,
+  'json-or-form': (event: Sent) => (isForm(event) ? urlencodedBody(event) : parseJsonBody(event)),
+};
+
+const inJson = 'inside a JSON string, where a quote, a backslash or a line break counts twice';
 const countedAs = {
-  json: 'inside a JSON string, where a quote, a backslash or a line break counts twice',
+  json: inJson,
+  'json-or-form': inJson,
   multipart: 'in Base64, which adds a third',
 };
 const bodyTooLarge = (bodyType: keyof typeof countedAs) =>
@@ -32,18 +42,20 @@ const parseJson = httpJsonBodyParser().before as (request: { event: object }) =>
 const charset = /;\s*charset\s*=\s*"?([^\s;"]+)/i;
 
 /** Parses a JSON body; `undefined` if there is none. @throws ServiceError VALIDATION, UNSUPPORTED_MEDIA_TYPE */
-export function parseJsonBody(
-  event: Pick<APIGatewayProxyEvent, 'headers' | 'body' | 'isBase64Encoded'>,
-): unknown {
-  const { headers, body, isBase64Encoded } = event;
+export function parseJsonBody({ headers, body, isBase64Encoded }: Sent): unknown {
   // API Gateway has already decoded the text as UTF-8, whatever the charset.
   const encoding = charset.exec(headers['content-type'] ?? '')?.[1] ?? 'utf-8';
   if (!/^utf-?8$/i.test(encoding)) throw unsupportedMediaType('application/json in UTF-8');
-  const text = isBase64Encoded ? Buffer.from(body ?? '', 'base64').toString() : (body ?? '');
+  // Programs on Windows begin a text with a byte order mark.
+  const text = (isBase64Encoded ? Buffer.from(body ?? '', 'base64').toString() : (body ?? '')).replace(
+    /^\uFEFF/,
+    '',
+  );
   assertValueCount(text);
   assertExactJson(text);
+  const parsed: Pick<APIGatewayProxyEvent, 'headers' | 'body'> = { headers, body: text };
   try {
-    parseJson({ event });
+    parseJson({ event: parsed });
   } catch (error) {
     const status = (error as { statusCode?: number }).statusCode;
     if (status === 415) throw unsupportedMediaType('application/json');
@@ -59,14 +71,38 @@ export function parseJsonBody(
     if (message.startsWith('Maximum call stack')) throw tooDeep();
     throw invalidAt('', 'MALFORMED_JSON', `The body is not valid JSON: ${unquoted(message)}`);
   }
-  assertNotTooDeep(event.body);
-  return event.body;
+  assertNotTooDeep(parsed.body);
+  return parsed.body;
 }
 
 /** The parser's message without its excerpt of the body, which may contain a secret. */
 const unquoted = (message: string) => message.replace(/, (?:\.\.\.)?".*$/s, '');
 
-async function formBody(event: APIGatewayProxyEvent): Promise<unknown> {
+const isForm = ({ headers }: Sent) =>
+  /^\s*application\/x-www-form-urlencoded\s*(?:;|$)/i.test(headers['content-type'] ?? '');
+
+/**
+ * The fields of a form; of several with a name, a list. A form of the one field `payload` is the JSON in it, as GitHub and Slack send
+ * events. @throws 400
+ */
+function urlencodedBody({ body }: Sent): unknown {
+  const fields = [...new URLSearchParams(body ?? '')];
+  const [[name, value] = [], another] = fields;
+  if (name === 'payload' && another === undefined)
+    return parseJsonBody({
+      headers: { 'content-type': 'application/json' },
+      body: value ?? '',
+      isBase64Encoded: false,
+    });
+  if (fields.some(([field]) => field === '__proto__'))
+    throw invalidAt('', 'FORBIDDEN_MEMBER', 'The name __proto__ is not allowed in a body');
+  const byName = Map.groupBy(fields, ([field]) => field);
+  return Object.fromEntries(
+    [...byName].map(([field, all]) => [field, all.length === 1 ? all[0]?.[1] : all.map(([, text]) => text)]),
+  );
+}
+
+async function formBody(event: Sent): Promise<unknown> {
   const contentType = event.headers['content-type'] ?? '';
   if (!/^multipart\/form-data\b/i.test(contentType)) throw unsupportedMediaType('multipart/form-data');
   const bytes = Buffer.from(event.body ?? '', event.isBase64Encoded ? 'base64' : 'utf8');

@@ -17,6 +17,7 @@ import { crossOrigin } from './cross-origin.ts';
 import { errorMapper } from './error-mapper.ts';
 import { responseMetrics } from './response-metrics.ts';
 import { wholeTexts } from './whole-texts.ts';
+import { withoutContent } from './without-content.ts';
 
 const timedOut = 'The request timed out. Request less at once, or try again later';
 
@@ -49,9 +50,10 @@ const requestStack = (
     ...(lasting && { requestEnd: endRequest }),
   })
     .use(lasting?.executionMode ? wholeTexts() : [])
+    .use(endpoint.method === 'GET' ? withoutContent() : [])
     .use(responseMetrics(endpoint))
     .use(crossOrigin(endpoint))
-    .use(rateLimitHeaders(endpoint))
+    .use(rateLimitHeaders())
     .use(errorMapper(endpoint))
     .before(({ event }) => {
       event.headers = Object.fromEntries(

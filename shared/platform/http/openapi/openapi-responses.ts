@@ -138,8 +138,11 @@ const success = (status: number, content: Json | undefined, given: Headers) => (
 
 const errorBodyOf = (status: number) => (textStatuses.includes(status) ? AccessError : ErrorBody);
 
-/** Errors that API Gateway may answer itself, in the form of the service whatever the path is. */
-const gatewayStatuses = [401, 403, 413, 429, 500, 504];
+/**
+ * Errors that API Gateway may answer itself, in the form of the service whatever the path is. No 401: endpoints with a form of their
+ * own verify the credential in their Lambdas.
+ */
+const gatewayStatuses = [403, 413, 429, 500, 504];
 
 function errorSchemaOf(status: number, own: z.ZodType | undefined, schemas: Components): Json {
   const ours = () => openapiSchema(errorBodyOf(status), 'output', schemas);

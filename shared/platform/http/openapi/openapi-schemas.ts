@@ -26,7 +26,15 @@ export function openapiSchema(schema: z.ZodType, io: 'input' | 'output', schemas
 }
 
 const pointToComponents = (schema: Json): Json =>
-  JSON.parse(JSON.stringify(schema).replaceAll('#/$defs/', '#/components/schemas/'));
+  JSON.parse(JSON.stringify(schema).replaceAll('#/$defs/', '#/components/schemas/'), (_name, value) =>
+    Array.isArray(value?.type) ? withAlternatives(value) : value,
+  );
+
+/** Generators for Go read alternatives, and no list of types but one with null. Zod makes lists after all overrides. */
+function withAlternatives({ type, ...others }: { type: string[] }): Json {
+  if (type.filter((each) => each !== 'null').length < 2) return { type, ...others };
+  return { anyOf: type.map((each) => ({ type: each })), ...others };
+}
 
 interface Tidied {
   id?: unknown;

@@ -10,7 +10,7 @@ import { type Components, type Json, openapiSchema } from './openapi-schemas.ts'
 
 const about = `Build and run automation from flows, agents, records and products.
 
-Send \`Authorization: Bearer <API key or session token>\` with every request. Bodies are JSON unless an operation says otherwise. Unknown members are rejected. Ids have a prefix (\`flow_…\`) and sort by creation time.
+Send \`Authorization: Bearer <API key or session token>\` with every request. Bodies are JSON unless an operation says otherwise, as they are or in gzip. Each path with GET has HEAD too. Unknown members are rejected. Ids have a prefix (\`flow_…\`) and sort by creation time.
 
 In the steps of a flow, \`{{ name }}\` inserts a variable and \`{{secret:KEY}}\` the value of a secret. Responses never contain secret values: they show \`[secret:KEY]\` instead.
 
@@ -52,8 +52,9 @@ export function openApi(groups: Readonly<Record<string, EndpointGroup>>) {
   const schemas: Components = new Map();
   const paths: Record<string, Json> = {};
   for (const endpoint of described.flatMap(({ endpoints }) => endpoints)) {
-    paths[endpoint.path] = {
-      ...paths[endpoint.path],
+    const path = documentedPath(endpoint);
+    paths[path] = {
+      ...paths[path],
       [endpoint.method.toLowerCase()]: openApiOperation(endpoint, schemas),
     };
   }
@@ -79,6 +80,9 @@ export function openApi(groups: Readonly<Record<string, EndpointGroup>>) {
   };
 }
 
+/** OpenAPI has no parameter of several segments. */
+export const documentedPath = ({ path }: Pick<Described, 'path'>): string => path.replace('+}', '}');
+
 /** The name of a group as a heading: `surface-a2a` is "Surface A2A". */
 function titleOf(name: string): string {
   const words = name.replaceAll('-', ' ').replace(/\b(a2a|api|mcp)\b/g, (word) => word.toUpperCase());
@@ -98,6 +102,12 @@ const specialCredentials = {
   'surface-key': 'a key of the surface',
 };
 
+const mediaTypes = {
+  json: ['application/json'],
+  multipart: ['multipart/form-data'],
+  'json-or-form': ['application/json', 'application/x-www-form-urlencoded'],
+} as const;
+
 /** The operation of an endpoint. Its named schemas become components. */
 export function openApiOperation(endpoint: Described, schemas: Components): Json {
   const {
@@ -112,7 +122,7 @@ export function openApiOperation(endpoint: Described, schemas: Components): Json
     query,
     headers,
     body,
-    bodyType,
+    bodyType = 'json',
     deletes = endpoint.method === 'DELETE',
   } = endpoint;
   const isPublic = permission === 'public';
@@ -143,12 +153,12 @@ export function openApiOperation(endpoint: Described, schemas: Components): Json
     ...(body && {
       requestBody: {
         required: !body.isOptional?.(),
-        content: {
-          [bodyType === 'multipart' ? 'multipart/form-data' : 'application/json']: {
-            schema: openapiSchema(body, 'input', schemas),
-            ...exampleOf(body),
-          },
-        },
+        content: Object.fromEntries(
+          mediaTypes[bodyType].map((type) => [
+            type,
+            { schema: openapiSchema(body, 'input', schemas), ...exampleOf(body) },
+          ]),
+        ),
       },
     }),
     responses: openapiResponses(endpoint, errorStatuses(endpoint), { isCounted, takesKey }, schemas),
@@ -161,7 +171,9 @@ function parameters(place: 'path' | 'query' | 'header', schema: z.ZodType | unde
     properties?: Record<string, Json>;
     required?: string[];
   };
-  return Object.entries(properties).map(([name, { description, ...property }]) => ({
+  // An alias and its name are one field for generators of Go.
+  const described = Object.entries(properties).filter(([, { aliasOf }]) => aliasOf === undefined);
+  return described.map(([name, { description, ...property }]) => ({
     name,
     in: place,
     required: place === 'path' || required.includes(name),

@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { JsonSchemaText } from '../../../domain/flows/steps/json-schema-text.ts';
+import { dropped } from '../dropped-members.ts';
 import { CompletionMessage, unsupported } from './message-schemas.ts';
 
 const ignored = (what: string) => ({ description: `Ignored: ${what}` });
@@ -17,7 +18,11 @@ export const FunctionDefinition = z.strictObject({
 });
 export type FunctionDefinition = z.infer<typeof FunctionDefinition>;
 
-const Tool = z.strictObject({ type: z.literal('function'), function: FunctionDefinition });
+const Tool = z.strictObject({
+  type: z.literal('function'),
+  function: FunctionDefinition,
+  ...dropped('tool'),
+});
 
 const ToolChoice = z.union([
   z.enum(['none', 'auto', 'required']),

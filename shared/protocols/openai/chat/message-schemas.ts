@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { dropped } from '../dropped-members.ts';
 
 /** A member that OpenAI knows and this service does not. Null is what OpenAI's packages send for none. */
 export const unsupported = z
@@ -17,14 +18,17 @@ export const unsupported = z
 const partsMax = 1_000;
 const callsMax = 128;
 
-const TextPart = z.strictObject({ type: z.literal('text'), text: z.string() });
+const ofPart = dropped('part');
+
+const TextPart = z.strictObject({ type: z.literal('text'), text: z.string(), ...ofPart });
 
 const ImagePart = z.strictObject({
   type: z.literal('image_url'),
   image_url: z.strictObject({
     url: z.string().min(1).meta({ description: 'A data: URL, or an http or https URL' }),
-    detail: z.enum(['auto', 'low', 'high', 'original']).nullish().meta({ description: 'Ignored' }),
+    ...dropped('image'),
   }),
+  ...ofPart,
 });
 
 const audioTypes = { wav: 'audio/wav', mp3: 'audio/mpeg' } as const;
@@ -33,6 +37,7 @@ export const audioMediaType = (format: keyof typeof audioTypes) => audioTypes[fo
 const AudioPart = z.strictObject({
   type: z.literal('input_audio'),
   input_audio: z.strictObject({ data: z.string().min(1), format: z.enum(['wav', 'mp3']) }),
+  ...ofPart,
 });
 
 const FilePart = z.strictObject({
@@ -40,7 +45,9 @@ const FilePart = z.strictObject({
   file: z.strictObject({
     file_data: z.string().min(1).meta({ description: 'A data: URL, such as data:application/pdf;base64,…' }),
     filename: z.string().min(1).max(255).nullish(),
+    file_id: unsupported,
   }),
+  ...ofPart,
 });
 
 const UserPart = z.discriminatedUnion('type', [TextPart, ImagePart, AudioPart, FilePart]);
@@ -50,36 +57,50 @@ const textOr = <Part extends z.ZodType>(part: Part) => z.union([z.string(), z.ar
 const Texts = textOr(TextPart);
 export type Texts = z.infer<typeof Texts>;
 
-const RefusalPart = z.strictObject({ type: z.literal('refusal'), refusal: z.string() });
-const name = z.string().max(255).nullish().meta({ description: 'Ignored' });
+const RefusalPart = z.strictObject({ type: z.literal('refusal'), refusal: z.string(), ...ofPart });
+const ThoughtPart = z
+  .looseObject({ type: z.enum(['thinking', 'redacted_thinking', 'reasoning', 'reasoning_content']) })
+  .meta({ description: 'Ignored: thoughts of a model, which is not asked to go on with them' });
 
 const ToolCall = z.strictObject({
   id: z.string().min(1).max(255),
-  type: z.literal('function'),
-  function: z.strictObject({ name: z.string().min(1).max(255), arguments: z.string() }),
+  type: z.literal('function').nullish(),
+  function: z.strictObject({
+    name: z.string().min(1).max(255),
+    // Clients leave out the arguments of a tool that has none.
+    arguments: z.string().nullish(),
+    ...dropped('calledFunction'),
+  }),
+  ...dropped('toolCall'),
 });
+
+const ofMessage = dropped('message');
 
 const AssistantMessage = z.strictObject({
   role: z.literal('assistant'),
-  content: textOr(z.discriminatedUnion('type', [TextPart, RefusalPart])).nullish(),
+  content: textOr(z.discriminatedUnion('type', [TextPart, RefusalPart, ThoughtPart])).nullish(),
   refusal: z.string().nullish(),
   tool_calls: z.array(ToolCall).max(callsMax).nullish(),
-  name,
-  // Responses have these, and callers send them back as they are.
-  annotations: z.array(z.unknown()).nullish(),
   audio: unsupported,
   function_call: unsupported,
-  reasoning_content: z.string().nullish(),
+  ...ofMessage,
+  ...dropped('assistantMessage'),
 });
 export type AssistantChatMessage = z.infer<typeof AssistantMessage>;
 
 export const CompletionMessage = z.discriminatedUnion('role', [
-  z.strictObject({ role: z.enum(['system', 'developer']), content: Texts, name }),
-  z.strictObject({ role: z.literal('user'), content: textOr(UserPart), name }),
+  z.strictObject({ role: z.enum(['system', 'developer']), content: Texts, ...ofMessage }),
+  z.strictObject({ role: z.literal('user'), content: textOr(UserPart), ...ofMessage }),
   AssistantMessage,
-  z.strictObject({ role: z.literal('tool'), content: Texts, tool_call_id: z.string().min(1).max(255) }),
+  z.strictObject({
+    role: z.literal('tool'),
+    content: Texts.nullish().meta({ description: 'Of a tool without a result: null, or left out' }),
+    tool_call_id: z.string().min(1).max(255),
+    ...ofMessage,
+    ...dropped('toolMessage'),
+  }),
 ]);
 export type CompletionMessage = z.infer<typeof CompletionMessage>;
 
-export const messageContentText = (content: Texts): string =>
-  typeof content === 'string' ? content : content.map(({ text }) => text).join('\n');
+export const messageContentText = (content: Texts | null | undefined): string =>
+  typeof content === 'string' ? content : (content ?? []).map(({ text }) => text).join('\n');

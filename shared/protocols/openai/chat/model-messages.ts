@@ -23,30 +23,22 @@ export async function modelMessages(
   signal: AbortSignal,
 ): Promise<ModelMessage[]> {
   const names = assertAnswered(messages);
-  const spoken = messages.filter(({ role }) => role !== 'assistant' && role !== 'tool');
-  const loaded = await toModelMessages(loading, spoken.map(messageOf), signal).catch((error) => {
+  const asked = messages.filter(({ role }) => role === 'user').map(messageOf);
+  const loaded = await toModelMessages(loading, asked, signal).catch((error) => {
     if (!(error instanceof StepError)) throw error;
     throw invalidAt('messages', 'INVALID_VALUE', error.message);
   });
-  const [first] = loaded;
-  const system = first?.role === 'system' ? [first] : [];
-  const users = loaded.slice(system.length);
-  return [
-    ...system,
-    ...messages.flatMap((message): ModelMessage[] => {
-      if (message.role === 'user') return [users.shift() as ModelMessage];
+  return messages
+    .flatMap((message): ModelMessage[] => {
+      if (message.role === 'user') return [loaded.shift() as ModelMessage];
       if (message.role === 'assistant') return [{ role: 'assistant', content: partsOf(message) }];
-      if (message.role !== 'tool') return [];
-      const { tool_call_id: id, content } = message;
-      const result = {
-        type: 'tool-result',
-        id,
-        name: names.get(id) ?? '',
-        output: messageContentText(content),
-      } as const;
+      const output = messageContentText(message.content);
+      if (message.role !== 'tool') return output === '' ? [] : [{ role: 'system', content: output }];
+      const { tool_call_id: id } = message;
+      const result = { type: 'tool-result', id, name: names.get(id) ?? '', output } as const;
       return [{ role: 'tool', content: [result] }];
-    }),
-  ].reduce(withJoinedResults, []);
+    })
+    .reduce(withJoined, []);
 }
 
 /** The same for a flow or an agent, which take no calls of tools. @throws 400 */
@@ -79,7 +71,7 @@ function messageOf(message: CompletionMessage): Message {
 function contentPartOf(part: UserPart): ContentPart {
   switch (part.type) {
     case 'text':
-      return part;
+      return { type: 'text', text: part.text };
     case 'image_url':
       return { type: 'image', image: part.image_url.url };
     case 'input_audio': {
@@ -98,7 +90,9 @@ const mediaTypeIn = (data: string) => /^data:([\w!#$&^.+/-]+)[;,]/i.exec(data)?.
 
 const assistantText = ({ content, refusal }: AssistantChatMessage): string => {
   if (typeof content === 'string') return content;
-  const texts = (content ?? []).map((part) => (part.type === 'text' ? part.text : part.refusal));
+  const texts = (content ?? []).flatMap((part) =>
+    part.type === 'text' ? [part.text] : part.type === 'refusal' ? [part.refusal] : [],
+  );
   return [...texts, ...(texts.length === 0 && refusal ? [refusal] : [])].join('\n');
 };
 
@@ -110,7 +104,7 @@ function partsOf(message: AssistantChatMessage): AssistantPart[] {
       type: 'tool-call' as const,
       id,
       name,
-      input: inputIn(written),
+      input: inputIn(written ?? ''),
     })),
   ];
 }
@@ -121,10 +115,13 @@ function inputIn(written: string): object {
   return typeof value === 'object' && value !== null && !Array.isArray(value) ? value : {};
 }
 
-/** Providers take the results of one response as one message. */
-function withJoinedResults(before: ModelMessage[], message: ModelMessage): ModelMessage[] {
+/** Providers take the results of one response as one message, and some take no system messages in a row. */
+function withJoined(before: ModelMessage[], message: ModelMessage): ModelMessage[] {
   const last = before.at(-1);
-  if (message.role !== 'tool' || last?.role !== 'tool') before.push(message);
-  else before[before.length - 1] = { role: 'tool', content: [...last.content, ...message.content] };
+  if (message.role === 'tool' && last?.role === 'tool')
+    before[before.length - 1] = { role: 'tool', content: [...last.content, ...message.content] };
+  else if (message.role === 'system' && last?.role === 'system')
+    before[before.length - 1] = { role: 'system', content: `${last.content}\n\n${message.content}` };
+  else before.push(message);
   return before;
 }

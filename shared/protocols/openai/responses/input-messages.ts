@@ -9,18 +9,44 @@ type Assistant = Extract<CompletionMessage, { role: 'assistant' }>;
 export function toChatMessages(input: ResponsesRequest['input']): CompletionMessage[] {
   if (typeof input === 'string') return [{ role: 'user', content: input }];
   const messages: CompletionMessage[] = [];
-  for (const [index, item] of input.entries()) addItem(messages, item, `input.${index}`);
+  let files: UserPart[] = [];
+  const showFiles = () => {
+    if (files.length > 0) messages.push({ role: 'user', content: [ofTools, ...files] });
+    files = [];
+  };
+  for (const [index, item] of input.entries()) {
+    if (isOutput(item)) files.push(...addOutput(messages, item, `input.${index}`));
+    else {
+      showFiles();
+      addItem(messages, item, `input.${index}`);
+    }
+  }
+  showFiles();
   return messages;
+}
+
+type Output = Extract<InputItem, { type: 'function_call_output' }>;
+const isOutput = (item: InputItem): item is Output => item.type === 'function_call_output';
+
+/** Only messages of the user have files at all providers, and the results of one response stand together. */
+const ofTools = { type: 'text' as const, text: 'The images and files in the results of the tools:' };
+const shownBelow = 'The result is an image or a file in the next message.';
+
+/** @returns the images and files of the result */
+function addOutput(messages: CompletionMessage[], { call_id, output }: Output, path: string): UserPart[] {
+  const parts = typeof output === 'string' ? [{ type: 'input_text' as const, text: output }] : output;
+  const texts = parts.flatMap((part) => (part.type === 'input_text' ? [part.text] : []));
+  const files = parts.flatMap((part, at) =>
+    part.type === 'input_text' ? [] : [userPart(part, `${path}.output.${at}`)],
+  );
+  const content = texts.length === 0 && files.length > 0 ? shownBelow : texts.join('\n');
+  messages.push({ role: 'tool', tool_call_id: call_id, content });
+  return files;
 }
 
 function addItem(messages: CompletionMessage[], item: InputItem, path: string): void {
   if (isMessage(item)) messages.push(messageOf(item, path));
   else if (item.type === 'function_call') addCall(messages, item);
-  else if (item.type === 'function_call_output') {
-    const { call_id: tool_call_id, output } = item;
-    const content = typeof output === 'string' ? output : output.map(({ text }) => text).join('\n');
-    messages.push({ role: 'tool', tool_call_id, content });
-  }
 }
 
 const isMessage = (item: InputItem): item is InputMessage => 'role' in item;

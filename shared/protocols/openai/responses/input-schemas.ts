@@ -1,63 +1,67 @@
 import * as z from 'zod';
+import { unsupported } from '../chat/message-schemas.ts';
+import { dropped } from '../dropped-members.ts';
 
 const partsMax = 1_000;
+const ofItem = dropped('responseItem');
 
-const InputText = z.strictObject({
-  type: z.literal('input_text'),
-  text: z.string(),
-  prompt_cache_breakpoint: z.unknown().optional(),
-});
+const InputText = z.strictObject({ ...ofItem, type: z.literal('input_text'), text: z.string() });
 const InputImage = z.strictObject({
+  ...ofItem,
+  ...dropped('image'),
   type: z.literal('input_image'),
   image_url: z.string().min(1).meta({ description: 'A data: URL, or an http or https URL' }),
-  detail: z.enum(['auto', 'low', 'high', 'original']).nullish(),
+  file_id: unsupported,
 });
 const InputFile = z.strictObject({
+  ...ofItem,
+  ...dropped('image'),
   type: z.literal('input_file'),
   file_data: z.string().min(1).meta({ description: 'A data: URL, such as data:application/pdf;base64,…' }),
   filename: z.string().min(1).max(255).nullish(),
+  file_id: unsupported,
+  file_url: unsupported,
 });
-const OutputText = z.strictObject({
-  type: z.literal('output_text'),
-  text: z.string(),
-  annotations: z.array(z.unknown()).optional(),
-  logprobs: z.array(z.unknown()).nullish(),
-  // The package adds it to what it has parsed.
-  parsed: z.unknown().optional(),
-});
-const Refusal = z.strictObject({ type: z.literal('refusal'), refusal: z.string() });
+const OutputText = z.strictObject({ ...ofItem, type: z.literal('output_text'), text: z.string() });
+const Refusal = z.strictObject({ ...ofItem, type: z.literal('refusal'), refusal: z.string() });
 
 const InputPart = z.discriminatedUnion('type', [InputText, InputImage, InputFile, OutputText, Refusal]);
 export type InputPart = z.infer<typeof InputPart>;
 
-const ofItem = {
-  id: z.string().nullish(),
-  status: z.string().nullish(),
-};
-
 const InputMessage = z.strictObject({
+  ...ofItem,
   type: z.literal('message').optional(),
   role: z.enum(['user', 'assistant', 'system', 'developer']),
   content: z.union([z.string(), z.array(InputPart).max(partsMax)]),
-  phase: z.string().nullish(),
-  ...ofItem,
 });
+
+const direct = z.looseObject({ type: z.literal('direct') });
+
+/** Of a call and its output. Calls by programs and names within namespaces are of hosted tools. */
+const ofCall = {
+  ...ofItem,
+  call_id: z.string().min(1).max(255),
+  caller: direct.nullish().meta({ description: 'Only the model itself' }),
+  namespace: unsupported,
+};
 
 const FunctionCall = z.strictObject({
+  ...ofCall,
   type: z.literal('function_call'),
-  call_id: z.string().min(1).max(255),
   name: z.string().min(1).max(255),
   arguments: z.string(),
-  // The package adds it to what it has parsed.
-  parsed_arguments: z.unknown().optional(),
-  ...ofItem,
+  async: z.literal(false).nullish(),
 });
 
+const OutputPart = z.discriminatedUnion('type', [InputText, InputImage, InputFile]);
+
 const FunctionOutput = z.strictObject({
+  ...ofCall,
   type: z.literal('function_call_output'),
-  call_id: z.string().min(1).max(255),
-  output: z.union([z.string(), z.array(InputText).max(partsMax)]),
-  ...ofItem,
+  output: z.union([z.string(), z.array(OutputPart).max(partsMax)]).meta({
+    description: 'Images and files follow the results of all calls, as a message of the user',
+  }),
+  name: z.string().nullish().meta({ description: 'Ignored: the call has it' }),
 });
 
 const Reasoning = z.looseObject({ type: z.literal('reasoning') }).meta({ description: 'Ignored' });

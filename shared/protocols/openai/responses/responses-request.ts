@@ -8,9 +8,18 @@ import {
   unused,
 } from '../chat/chat-request.ts';
 import { unsupported } from '../chat/message-schemas.ts';
+import { dropped } from '../dropped-members.ts';
 import { InputItem } from './input-schemas.ts';
 
-const Tool = z.strictObject({ type: z.literal('function'), ...FunctionDefinition.shape });
+const Tool = z.strictObject({
+  type: z.literal('function'),
+  ...FunctionDefinition.shape,
+  ...dropped('tool'),
+  allowed_callers: z.array(z.literal('direct')).nullish(),
+  async: z.literal(false).nullish(),
+  defer_loading: z.literal(false).nullish(),
+  output_schema: unsupported,
+});
 
 const ToolChoice = z.union([
   z.enum(['none', 'auto', 'required']),
@@ -55,6 +64,8 @@ export const ResponsesRequest = z
         effort: ReasoningEffort.nullish(),
         summary: z.enum(['auto', 'concise', 'detailed']).nullish(),
         generate_summary: z.enum(['auto', 'concise', 'detailed']).nullish(),
+        context: z.literal('auto').nullish(),
+        mode: z.literal('standard').nullish(),
       })
       .nullish(),
     max_output_tokens: z.int().min(1).max(10_000_000).nullish(),
@@ -64,7 +75,10 @@ export const ResponsesRequest = z
     include: z.array(z.unknown()).nullish().meta(ignored('there is nothing more to include')),
     truncation: z.enum(['auto', 'disabled']).nullish().meta(ignored('the provider decides')),
     background: z.literal(false).nullish(),
+    access_programs: unsupported,
+    background_options: unsupported,
     conversation: unsupported,
+    image: unsupported,
     max_tool_calls: unsupported,
     prompt: unsupported,
     top_logprobs: unsupported,

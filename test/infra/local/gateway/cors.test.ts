@@ -7,7 +7,7 @@ import { newId } from '../../../../shared/core/ids.ts';
 import { noBrowser, watchedPage } from '../../../support/console/browser.ts';
 import { type OwnGateway, ownGateway } from '../../../support/stack/own-gateway.ts';
 
-const routes = allRoutes.filter(({ lambda }) => lambda !== staticFilesLambda);
+const routes = allRoutes.filter(({ lambda, method }) => lambda !== staticFilesLambda && method !== 'HEAD');
 const app = 'https://app.example.com';
 let gateway: OwnGateway;
 let token: string;

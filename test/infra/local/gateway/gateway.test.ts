@@ -55,7 +55,7 @@ test.each([
   expect(Object.fromEntries(answer.headers)).toMatchObject({
     'www-authenticate': 'Bearer',
     'x-ratelimit-limit': '1000',
-    'x-ratelimit-remaining': '0',
+    'x-ratelimit-remaining': '1000',
     'x-ratelimit-reset': '0',
   });
 });
