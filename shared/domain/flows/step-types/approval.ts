@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { outputVariable } from '../steps/common-config.ts';
+import { commonConfig } from '../steps/common-config.ts';
 import { JsonSchemaText } from '../steps/json-schema-text.ts';
 import { ServerUrl } from '../steps/server-url.ts';
 import { defineStepType } from '../steps/step.ts';
@@ -43,7 +43,7 @@ const Config = z
     onTimeout: z.string().optional().meta({
       description: 'After that time: fail (default), or the choice that the run goes on with',
     }),
-    outputVariable,
+    ...commonConfig,
   })
   .superRefine(({ form: { type = 'object' } = {} }, { addIssue }) => {
     if ([type].flat().some((each) => !valueTypes.has(each))) return;
