@@ -17,6 +17,7 @@ export const waitForCallbackStep = defineStepType({
   type: 'wait-for-callback',
   summary: 'Wait for a request from another system',
   config: Config,
+  textVariables: { member: 'announce', names: () => ['callbackUrl'] },
   output: z.unknown().meta({ description: 'The body of the request' }),
   effects: true,
   reusable: false,
