@@ -116,3 +116,25 @@ test('the tools of a server are listed once for three runs in traces of their ow
   const times = (name: string) => asked.filter((method) => method === name).length;
   expect({ calls: times('tools/call'), lists: times('tools/list') }).toEqual({ calls: 6, lists: 1 });
 });
+
+test('servers that a flow asks which is sent with its request learn the span of the run, which its trace shows', async () => {
+  const tenant = await newTenant();
+  const api = await web(() => jsonWebAnswer({ ok: true }));
+  const step = {
+    type: 'api-call',
+    name: 'call',
+    config: { http: { url: `${api.url}/step`, method: 'GET' } },
+  };
+  const body = { flow: { name: 'Inline', steps: [step] }, options: { streamResponse: false } };
+  const headers = { 'content-type': 'application/json' };
+  const { stream, done } = invokeStreaming(handler, tenant, body, 60_000, { headers });
+  const [{ body: text }] = await Promise.all([readStreamedAnswer(stream), done]);
+  const { success, executionId } = JSON.parse(text);
+  expect(success).toBe(true);
+  const { spans, traceId: own } = await getTrace(tenant, executionId);
+  const [, trace, span] = String(api.asked[0]?.headers.traceparent).split('-');
+  expect({ trace, spans: spans.map(({ spanId }) => spanId) }).toEqual({
+    trace: own,
+    spans: expect.arrayContaining([span]),
+  });
+});
