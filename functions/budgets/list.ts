@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { budgetReader } from '../../shared/domain/budgets/budget-store.ts';
+import { CursorPagination, CursorQuery, pageOfAll } from '../../shared/platform/data/lists/pages.ts';
 import { clock } from '../../shared/platform/data/scope.ts';
 import { defineEndpoint } from '../../shared/platform/http/endpoint.ts';
 import { toLambda } from '../../shared/platform/http/lambda/lambda.ts';
@@ -11,17 +12,19 @@ export const listBudgets = defineEndpoint({
   path: '/v1/budgets',
   permission: 'BUDGETS:READ',
   summary: 'List budgets',
-  description: 'Returns all budgets, oldest first.',
+  description: 'Newest first.',
+  query: CursorQuery,
   response: {
     kind: 'json',
-    bodies: { 200: z.object({ data: z.array(BudgetResponse), total: z.int() }) },
+    bodies: { 200: z.object({ data: z.array(BudgetResponse), pagination: CursorPagination }) },
   },
+  errors: [400],
   needs: { budgets: budgetReader, now: clock },
 
-  async handle(_request, { budgets, now }) {
+  async handle({ query }, { budgets, now }) {
     const at = now();
-    const data = (await budgets.list()).map((budget) => toBudgetResponse({ budget }, at));
-    return { data, total: data.length };
+    const { rows, pagination } = pageOfAll(await budgets.list(), 'budget', query);
+    return { data: rows.map((budget) => toBudgetResponse({ budget }, at)), pagination };
   },
 });
 

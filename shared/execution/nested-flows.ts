@@ -18,6 +18,7 @@ import { type ModelMeter, openMeter } from './model-costs/model-meter.ts';
 import { endingOfFlow } from './runs/flow-run-listing.ts';
 import { runVariables } from './runs/run-variables.ts';
 import { runVersions } from './runs/run-versions.ts';
+import { portsInside } from './step-support/ports-inside.ts';
 
 async function endOf(name: string, run: FlowRun): Promise<Unmasked & { output: unknown }> {
   let hasActed = false;
@@ -76,7 +77,7 @@ interface Owner {
 export const flowsPort = /* @__PURE__ */ using(
   [flowFinder, runVersions],
   (scope: Scope, owner: Owner, level = 1, made = { runs: 0 }): FlowsPort => ({
-    async run({ flowId, inputs, ports, callId, signal }) {
+    async run({ flowId, inputs, ports, callId, parent, signal }) {
       if (level > levelsMax) {
         throw new StepError(`Flows run each other at most ${levelsMax} levels deep; does a flow run itself?`);
       }
@@ -97,12 +98,13 @@ export const flowsPort = /* @__PURE__ */ using(
         name: flow.name,
         flowId,
         flowVersionId: flow.publishedVersionId,
-        ...originInside(listing),
+        ...originInside(parent ?? listing),
         startedAt,
       };
       const own = { ...owner, listing: childListing(listed.id, listed) };
       const paid = paidBy(ports, { type: 'flow', id: flowId });
-      const meter = openMeter({ ...paid, waits: noWaits, flows: flowsPort(scope, own, level + 1, made) });
+      const flows = flowsPort(scope, own, level + 1, made);
+      const meter = openMeter(portsInside({ ...paid, waits: noWaits, flows }, own.listing));
       const source = { flowId, flowName: flow.name, runId, startedAt, userId, inputs };
       const identity = callId ?? listed.id;
       const run = { steps, variables: runVariables(source), ports: meter.ports, identity, signal };

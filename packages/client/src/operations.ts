@@ -16,7 +16,7 @@ export const operations = {
 'api-keys.allow-login': {"method":"POST","path":"/v1/api-keys/command-line-logins","takesKey":true},
 'api-keys.delete-self': {"method":"DELETE","path":"/v1/api-keys/self"},
 'usage-limits.get': {"method":"GET","path":"/v1/usage-limits"},
-'budgets.list': {"method":"GET","path":"/v1/budgets"},
+'budgets.list': {"method":"GET","path":"/v1/budgets","pages":{"by":"cursor","items":"data"}},
 'budgets.create': {"method":"POST","path":"/v1/budgets","takesKey":true},
 'budgets.get': {"method":"GET","path":"/v1/budgets/{id}"},
 'budgets.update': {"method":"PUT","path":"/v1/budgets/{id}"},

@@ -11,7 +11,7 @@ import { loadingCache } from '../../core/concurrency/cache.ts';
 import { omitUndefined } from '../../core/defined.ts';
 import { StepError } from '../../core/errors/step-error.ts';
 import { jsonIn } from '../../core/json/json.ts';
-import type { ModelEvent, ModelFinish, ModelRequest } from '../ports/model-port.ts';
+import type { ModelEvent, ModelFinish, ModelRequest, ModelSettings } from '../ports/model-port.ts';
 import type { ModelAdmission } from './admission.ts';
 import { cacheMarks } from './cache-marks.ts';
 import { toCallOptions } from './call-options.ts';
@@ -95,7 +95,7 @@ async function* partsOf(
   admission: ModelAdmission | undefined,
 ): AsyncGenerator<AnswerPart, void> {
   const [client, marks] = await Promise.all([clientOf(model, request), cacheMarks(model, request)]);
-  const settings = { ...model.settings, ...omitUndefined(request.settings ?? {}) };
+  const settings = settingsOf(model, request);
   const options = toCallOptions({ ...request, settings }, model, marks);
   const { wait, signal } = request;
   const tokens = () => tokensReserved(model, { ...request, settings });
@@ -111,6 +111,13 @@ async function* partsOf(
   } finally {
     end(used);
   }
+}
+
+/** What forecasts and budgets count with as the longest response is what the model is asked for. */
+function settingsOf({ settings, statedOutputTokens }: ResolvedModel, request: ModelRequest): ModelSettings {
+  const given: ModelSettings = { ...settings, ...omitUndefined(request.settings ?? {}) };
+  if (statedOutputTokens === undefined) return given;
+  return { ...given, maxTokens: Math.min(given.maxTokens ?? Infinity, statedOutputTokens) };
 }
 
 async function answerOf(

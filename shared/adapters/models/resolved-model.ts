@@ -22,6 +22,8 @@ export interface ResolvedModel {
   /** Used where a request gives none of its own. */
   settings?: Pick<ModelSettings, 'temperature' | 'maxTokens'> | undefined;
   promptCaching?: PromptCaching | undefined;
+  /** The longest response that its config states. No provider knows of it, so each request says it. */
+  statedOutputTokens?: number | undefined;
   /** The longest response, if it is known. */
   outputTokens?: number | undefined;
   /** As they were when the run read them. */

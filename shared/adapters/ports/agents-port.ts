@@ -13,6 +13,12 @@ export interface AgentsPort {
   versionOf: (agentId: string) => Promise<string>;
 }
 
+/** A listed run in which others run. */
+export interface ListedParent {
+  runId: string;
+  rootRunId: string;
+}
+
 export interface AgentRequest {
   /** A stored agent by its id, or one that exists for this run only. */
   agent: string | InlineAgentRequest;
@@ -22,6 +28,8 @@ export interface AgentRequest {
   timeoutMs?: number | undefined;
   /** On whose account it calls models, beside those of the run that the port is of. */
   payers?: readonly Payer[] | undefined;
+  /** The listed run in which it runs. Default: that of the port. */
+  parent?: ListedParent | undefined;
   signal: AbortSignal;
   /** Receives the texts of the agent as they come. */
   onText?: ((delta: string) => void) | undefined;

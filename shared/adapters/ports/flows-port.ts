@@ -1,4 +1,5 @@
 import type { Unmasked } from '../../core/redaction/hidden.ts';
+import type { ListedParent } from './agents-port.ts';
 import type { Ports } from './ports.ts';
 
 /** The tenant's flows. */
@@ -13,6 +14,8 @@ export interface FlowsPort {
     ports: Ports;
     /** Of the call: acts in the flow have the same keys whenever it is repeated. */
     callId?: string | undefined;
+    /** The listed run in which it runs. Default: that of the port. */
+    parent?: ListedParent | undefined;
     signal: AbortSignal;
   }) => Promise<{ output: unknown } & Unmasked>;
 }

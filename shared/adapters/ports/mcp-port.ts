@@ -18,6 +18,8 @@ export interface McpRequest extends Pick<HttpRequest, 'url' | 'headers' | 'timeo
    * `POST <url>/tools/<name>`.
    */
   transport?: 'streamable_http' | 'rest' | undefined;
+  /** Headers that differ in each request, such as its trace: no part of what a list is cached by. */
+  context?: Readonly<Record<string, string>> | undefined;
   /** Of a call: servers get it as `Idempotency-Key`, in the request of the call alone. */
   callId?: string | undefined;
   /** The MCP connection whose token authorizes the request. */

@@ -6,6 +6,8 @@ import { formatTraceparent, runSpanId, storedContext, type TraceContext } from '
 export interface TracedRun {
   traceId: string;
   runId: string;
+  /** Set for a run whose steps are not stored: others are told of its own span, which its trace shows. */
+  isUnkept?: true;
 }
 
 /** What goes on right now. The notes of what happens inside of it are stored with its result. */
@@ -25,8 +27,7 @@ const received = new AsyncLocalStorage<TraceContext | undefined>();
 export const activeSpan = (): ActiveSpan | undefined => current.getStore();
 
 export const openSpan = (run: TracedRun, path: string, since: number): ActiveSpan => ({
-  traceId: run.traceId,
-  runId: run.runId,
+  ...run,
   path,
   since,
   notes: [],
@@ -98,9 +99,9 @@ export async function noted<T>(
   }
 }
 
-const contextOf = ({ traceId, runId, path }: ActiveSpan): TraceContext => ({
+const contextOf = ({ traceId, runId, path, isUnkept }: ActiveSpan): TraceContext => ({
   traceId,
-  spanId: runSpanId(runId, path),
+  spanId: runSpanId(runId, isUnkept ? '' : path),
 });
 
 /** The header that tells a server in which span a request is sent. */

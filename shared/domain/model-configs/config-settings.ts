@@ -29,7 +29,10 @@ const settingsWith = (baseURL: z.ZodType<string>) =>
         }),
         inputCostPer1kTokens: PricePerThousand,
         outputCostPer1kTokens: PricePerThousand,
-        maxOutputTokens: z.int().min(1).default(4_096),
+        maxOutputTokens: z.int().min(1).default(4_096).meta({
+          description:
+            'The longest response in tokens. Each request asks for no more, and forecasts and budgets count with it',
+        }),
         supportedResponseFormats: z.array(z.string().min(1).max(50)).max(10).default(['text', 'JSON']),
         supportsStreaming: z.boolean().default(true),
         executorProvider: z.enum(providerNames).optional().meta({

@@ -56,6 +56,7 @@ export const modelResolver = /* @__PURE__ */ using(
         credentials: await credentialsOf(selection, selecting),
         keySource: key.status,
         providerKeyId: own?.id,
+        statedOutputTokens: customModel?.maxOutputTokens,
         outputTokens: selectionLimits(selection, selecting.catalog).outputTokens,
         limits: (config?.limits || own?.limits) && { config: config?.limits, key: own?.limits },
         pausedUntil: pausedUntil(selecting.account, own?.id ?? provider),

@@ -1,10 +1,19 @@
 import type { CallLimits } from '../../adapters/models/call-limits.ts';
-import { isNear, moreFor } from './lease-size.ts';
+import { isNear, type More, moreFor, nothing } from './lease-size.ts';
 import { type SentInSecond, summed } from './sent.ts';
-import { freeFrom, roomFor, shortLeaseMs, type ThrottledCall, takeRoom, tokensToTake } from './taking.ts';
+import {
+  freeFrom,
+  roomFor,
+  shareOfPlaces,
+  shortLeaseMs,
+  type Taken,
+  type ThrottledCall,
+  takeRoom,
+  tokensToTake,
+} from './taking.ts';
 import type { Throttle, ThrottleLease } from './throttle.ts';
 import { paceTurns, turnsUntil, withServed, withTurn } from './turns.ts';
-import { countedMs, current } from './window.ts';
+import { countedMs, current, freeAt, type Room } from './window.ts';
 
 /** What a process asks for, and what it has sent since it asked before. */
 export interface Ask {
@@ -23,6 +32,8 @@ export interface ThrottleDecision {
   /** How many of the wanted calls may be made, from the first on. */
   granted: number;
   lease: ThrottleLease;
+  /** How many calls at a time the process may have by itself, until the lease ends. */
+  allowedPlaces: number;
   /** The turn of each of the others that has none yet. Unix ms. */
   turns: (number | undefined)[];
   /** When to ask again. Unix ms. */
@@ -54,16 +65,12 @@ export function decide(before: Throttle, ask: Ask, limits: CallLimits, now: numb
   const [first] = blocked;
   const from = first ? freeFrom(throttle, { room, taken, limits, now }, first) : now;
   const waits = turnsOf(throttle, blocked, { from: Number.isFinite(from) ? from : now, limits });
-  const isCrowded = Object.keys(throttle.waiting).length > 0;
-  const more =
-    first || isCrowded
-      ? { requests: 0, tokens: 0 }
-      : moreFor(taken, room, { limits, recent: recentOf(ask, now) });
-  const places = limits.maxConcurrent === undefined ? 0 : inFlight + taken.requests + more.requests;
+  const more = moreOf(throttle, ask, { taken, room, limits, now });
+  const places = limits.maxConcurrent === undefined ? 0 : inFlight + taken.requests + more.places;
   const lease: ThrottleLease = {
     requests: taken.requests + more.requests,
     tokens: taken.tokens + more.tokens,
-    until: now + (more.requests > 0 ? longLeaseMs : shortLeaseMs),
+    until: now + (more.requests > 0 && !first ? longLeaseMs : shortLeaseMs),
     places,
     heldUntil: places > 0 ? now + heldMs : 0,
   };
@@ -81,6 +88,7 @@ export function decide(before: Throttle, ask: Ask, limits: CallLimits, now: numb
     },
     granted: taken.requests,
     lease,
+    allowedPlaces: Math.min(places, shareOfPlaces(throttle, limits, now)),
     turns: waits.given,
     askAt: from > now && Number.isFinite(from) ? from : now + pollMs,
     isNear: isNear(room, limits),
@@ -91,6 +99,20 @@ export function decide(before: Throttle, ask: Ask, limits: CallLimits, now: numb
       isUnannounced ||
       waits.given.some((turn) => turn !== undefined),
   };
+}
+
+/** While others wait, and while calls wait for what a clock frees, a process takes no more than they need. */
+function moreOf(
+  throttle: Throttle,
+  ask: Ask,
+  { taken, room, limits, now }: { taken: Taken; room: Room; limits: CallLimits; now: number },
+): More {
+  const first = ask.wanted[taken.requests];
+  const tokens = first ? tokensToTake(first, limits) : 0;
+  const lacksPlace = first && room.places < 1 && freeAt(throttle, room, tokens, now) <= now;
+  if (Object.keys(throttle.waiting).length > 0 || (first && !lacksPlace)) return nothing;
+  const asking = first ? { requests: taken.requests + 1, tokens: taken.tokens + tokens } : taken;
+  return moreFor(asking, room, { limits, taken: taken.requests, recent: recentOf(ask, now) });
 }
 
 /** What the process has sent takes the place of what it might have sent. */

@@ -19,12 +19,25 @@ export interface Taken {
 /** Of a lease for calls that are made at once. */
 export const shortLeaseMs = 1_000;
 
-/** While others wait, a process has its share of the places only. */
+/**
+ * How many places a process may use by itself. While others wait that is its share, rounded up if each of them has one: so
+ * all places are used, and nobody is left without. If they are more than there are places, each one is asked for.
+ */
+export function shareOfPlaces({ waiting, leases }: Throttle, limits: CallLimits, now: number): number {
+  const { maxConcurrent = Infinity } = limits;
+  const others = Object.keys(waiting);
+  const hasPlace = (holder: string) => {
+    const { places = 0, heldUntil = 0 } = leases[holder] ?? {};
+    return places > 0 && heldUntil > now;
+  };
+  const share = maxConcurrent / (others.length + 1);
+  return others.every(hasPlace) ? Math.ceil(share) : Math.floor(share);
+}
+
+/** While others wait, a process has its share of the places only, but one at least. */
 export function roomFor(throttle: Throttle, inFlight: number, limits: CallLimits, now: number): Room {
   const room = roomIn(throttle, limits, { now, inFlight });
-  const waiting = Object.keys(throttle.waiting).length;
-  if (limits.maxConcurrent === undefined || waiting === 0) return room;
-  const share = Math.max(1, Math.floor(limits.maxConcurrent / (waiting + 1)));
+  const share = Math.max(1, shareOfPlaces(throttle, limits, now));
   return { ...room, places: Math.min(room.places, share - inFlight) };
 }
 

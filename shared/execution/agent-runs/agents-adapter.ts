@@ -161,7 +161,7 @@ async function started(scope: Scope, parent: ParentRun, request: Request): Promi
     permissions: [],
     surfaceType: parent.surfaceType,
     surface: parent.surface,
-    origin: originInside(parent.listing),
+    origin: originInside(request.parent ?? parent.listing),
     background: parent.background,
     messages: [{ role: 'user', content: message }],
     ...(!isStored && { system: asked.system ?? '' }),

@@ -15,6 +15,7 @@ import { settleBudgets } from '../budgets/within-budgets.ts';
 import type { NumberedEvent } from '../events/agent-run-event.ts';
 import { toModelMessages } from '../model-input/to-model-messages.ts';
 import { portsAtDepth } from '../step-support/ports-at-depth.ts';
+import { portsInside } from '../step-support/ports-inside.ts';
 import { agentsPort } from './agents-adapter.ts';
 import { chatHistory } from './chat-history.ts';
 import { listingOfAgent } from './executions/agent-run-listing.ts';
@@ -66,7 +67,7 @@ export async function* executeAgentRun(
     const { mcpServers, externalConfig, warnings } = await agentCredentials(scope)(execution.agentId, called);
     const isDelegate = isDelegated(content);
     return openLoop(scope, { config, capabilities: content.capabilities }, input, {
-      ports: { ...withinBudget(ports, budget), agents },
+      ports: portsInside({ ...withinBudget(ports, budget), agents }, listingOfAgent(execution)),
       budget,
       codeCalls,
       streamed,

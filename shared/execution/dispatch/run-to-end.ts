@@ -94,7 +94,10 @@ async function runSteps(
       id: flow.id,
     }),
     signal,
-    trace: tracedRun(runId, execution.startedIn),
+    trace: {
+      ...tracedRun(runId, execution.startedIn),
+      ...(!prepared.persistResults && !resumed && { isUnkept: true as const }),
+    },
     recorder,
     hasCaller: true,
     done: resumed?.done ?? new Map(),

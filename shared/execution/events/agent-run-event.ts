@@ -9,7 +9,7 @@ export type AgentRunEvent =
   | { type: 'started'; execution: AgentExecution; at: string }
   | LoopProgress
   /** The run waits for somebody. The last events of a stream. */
-  | { type: 'awaiting'; wait: LoopWait; at: string }
+  | { type: 'awaiting'; wait: LoopWait; at: string; durationMs: number }
   | { type: 'ended'; end: EndFact; summary: RunSummary };
 
 export interface RunSummary

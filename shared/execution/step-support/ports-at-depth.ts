@@ -9,6 +9,6 @@ export const portsAtDepth = (ports: Ports, depth: number): Ports => ({
   },
   mcp: {
     ...ports.mcp,
-    callTool: (call) => ports.mcp.callTool({ ...call, headers: withDepth(call.headers, depth) }),
+    callTool: (call) => ports.mcp.callTool({ ...call, context: withDepth(call.context ?? {}, depth) }),
   },
 });

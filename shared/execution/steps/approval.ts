@@ -1,14 +1,12 @@
-import * as z from 'zod';
 import type { KnownWait, WaitsPort } from '../../adapters/ports/waits-port.ts';
 import { StepError } from '../../core/errors/step-error.ts';
 import { wholeOrLength } from '../../core/text.ts';
-import { approvalStep, defaultChoices } from '../../domain/flows/step-types/approval.ts';
+import { AssigneeAddress, approvalStep, defaultChoices } from '../../domain/flows/step-types/approval.ts';
 import { defineActingRunner } from '../step-support/step-runner.ts';
 import { noAnswer, suspendUntilAnswer } from '../step-support/wait-time.ts';
 
 const timeoutMinutesDefault = 7 * 24 * 60;
 const questionMax = 5_000;
-const Address = z.email().max(320);
 
 export const approvalRunner = defineActingRunner(approvalStep, {
   async plan({ config, render }) {
@@ -19,7 +17,7 @@ export const approvalRunner = defineActingRunner(approvalStep, {
     ]);
     const emails = await Promise.all((assignees.emails ?? []).map(render));
     for (const email of emails) {
-      if (Address.safeParse(email).success) continue;
+      if (AssigneeAddress.safeParse(email).success) continue;
       throw new StepError(`An assignee is no email address: ${JSON.stringify(wholeOrLength(email, 100))}`);
     }
     if (question.trim() === '') throw new StepError('The question is empty; check the variables in it');

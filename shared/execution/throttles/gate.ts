@@ -2,14 +2,14 @@ import type { CallLimits } from '../../adapters/models/call-limits.ts';
 import { inPlaceMsMax } from '../../core/errors/run-must-wait.ts';
 import type { Ask, ThrottleDecision } from '../../domain/throttles/decide.ts';
 import { openCallQueue } from './call-queue.ts';
-import { openHeldLease } from './held-lease.ts';
+import { isRated, openHeldLease } from './held-lease.ts';
 import type { Timing } from './timing.ts';
 import type { Waiter, WaitingCall } from './waiting-calls.ts';
 
 /** A call that may be made now. */
 export interface Pass {
-  /** Whether it still may: what is sent later would be counted too early. */
-  isValid: () => boolean;
+  /** To be called before it is made: it counts from now on. @returns false if it has waited for too long since */
+  confirm: () => boolean;
   /** It is not made. */
   cancel: () => void;
   /** It has ended. @param tokens How many it used, if they are known. */
@@ -25,7 +25,10 @@ export interface GateStore {
   ) => Promise<ThrottleDecision>;
 }
 
-const validMs = 500;
+/** A call that is made later than that is counted again: the minute begins when it is sent. */
+const countedMs = 500;
+/** What was counted longer ago may soon no longer count. */
+const validMs = 30_000;
 /** Ends of calls near the limit are written together. */
 const flushMs = { near: 150, far: 1_000 };
 /** While calls wait, those of so long ask together. */
@@ -50,7 +53,7 @@ export function openGate({ store, holder, timing }: { store: GateStore; holder: 
 
   function passFor({ tokens, limits }: WaitingCall): Pass | undefined {
     const at = now();
-    const begun = held.begin(tokensUnder(limits, tokens), at, limits.maxConcurrent !== undefined);
+    const begun = held.begin(tokensUnder(limits, tokens), at, limits);
     if (!begun) return undefined;
     if (limits.maxConcurrent !== undefined) tellLater(renewedMs);
     let isOver = false;
@@ -58,11 +61,20 @@ export function openGate({ store, holder, timing }: { store: GateStore; holder: 
       if (isOver) return;
       isOver = true;
       how();
+      queue.serve(passFor);
       tellLater(isNear ? flushMs.near : flushMs.far);
       wake();
     };
     return {
-      isValid: () => now() - at <= validMs,
+      confirm() {
+        const waitedMs = now() - at;
+        if (!isRated(limits) || waitedMs <= countedMs) return true;
+        if (waitedMs > validMs) return false;
+        begun.recount(now());
+        mustTell = true;
+        void pump();
+        return true;
+      },
       cancel: () => over(begun.cancel),
       end: (used) => over(() => begun.end(limits.tokensPerMinute === undefined ? 0 : used)),
     };
@@ -82,12 +94,13 @@ export function openGate({ store, holder, timing }: { store: GateStore; holder: 
     }));
     const asked = { holder, sent, inFlight: held.inFlight, wanted, isRenewal };
     const decision = await store.ask(scope, asked, limits, now).catch((error) => {
-      held.take(undefined, sent);
+      held.keep(sent, { until: now(), allowedPlaces: 0 });
       throw error;
     });
-    if (decision.isNews) held.take(decision.lease);
-    else held.take(undefined, sent);
-    ({ askAt, isNear } = decision);
+    if (decision.isNews) held.take(decision);
+    else held.keep(sent, { until: decision.lease.until, allowedPlaces: decision.allowedPlaces });
+    isNear = decision.isNear;
+    if (waiters.length > 0) askAt = decision.askAt;
     groupedUntil = decision.granted < waiters.length ? now() + groupMs : 0;
     for (const [index, waiter] of waiters.entries()) {
       waiter.turn ??= index < decision.granted ? now() : decision.turns[index - decision.granted];
@@ -158,6 +171,29 @@ export function openGate({ store, holder, timing }: { store: GateStore; holder: 
   };
 }
 export type Gate = ReturnType<typeof openGate>;
+
+/**
+ * The passes of all gates, or none. One after the other, always in the same order: calls that each had one and waited for
+ * that of another would keep all from going on.
+ */
+export async function admitToAll(
+  gates: readonly { gate: Gate; limits: CallLimits }[],
+  call: Omit<WaitingCall, 'limits'>,
+): Promise<Pass> {
+  const passes: Pass[] = [];
+  const cancel = () => passes.forEach((pass) => void pass.cancel());
+  try {
+    for (const { gate, limits } of gates) passes.push(await gate.admit({ ...call, limits }));
+  } catch (error) {
+    cancel();
+    throw error;
+  }
+  return {
+    confirm: () => passes.every((pass) => pass.confirm()),
+    cancel,
+    end: (tokens) => passes.forEach((pass) => void pass.end(tokens)),
+  };
+}
 
 /** A call takes no more than there is. */
 const tokensUnder = ({ tokensPerMinute = 0 }: CallLimits, tokens: number) =>

@@ -12,7 +12,7 @@ import { beforeInvocationEnds } from '../../core/invocation.ts';
 import { unixSeconds } from '../../core/time/unix-seconds.ts';
 import { keyPauseEntity } from '../../domain/throttles/key-pause.ts';
 import type { Scope } from '../../platform/data/scope.ts';
-import { type Gate, openGate, type Pass } from './gate.ts';
+import { admitToAll, type Gate, openGate } from './gate.ts';
 import { type KnownLimits, knownLimits, notePause, pauseId } from './known-limits.ts';
 import { throttleStore } from './throttle-store.ts';
 import { realTiming } from './timing.ts';
@@ -55,20 +55,16 @@ export function modelAdmission(scope: Process, { isLive }: { isLive: boolean }):
       }
       if (known.limited.length === 0) return { end() {} };
       const tokens = known.limited.some(({ limits }) => limits.tokensPerMinute) ? request.tokens() : 0;
-      const passes = await allOf(
-        known.limited.map(({ id, limits }) => {
-          const gate = gateOf(scope, id);
-          beforeInvocationEnds(gate.tell);
-          return gate.admit({ scope, limits, tokens, isLive, backSince, maySuspend, signal });
-        }),
-      );
+      const gates = known.limited.map(({ id, limits }) => ({ gate: gateOf(scope, id), limits }));
+      for (const { gate } of gates) beforeInvocationEnds(gate.tell);
+      const pass = await admitToAll(gates, { scope, tokens, isLive, backSince, maySuspend, signal });
       // Meanwhile the key may have been paused.
       const later = await knownLimits(scope, model, now).catch((error) => {
-        cancel(passes);
+        pass.cancel();
         throw error;
       });
-      if (later.pausedUntil <= now() && passes.every((pass) => pass.isValid())) return admittedBy(passes);
-      cancel(passes);
+      if (later.pausedUntil <= now() && pass.confirm()) return { end: pass.end };
+      pass.cancel();
     }
   }
 
@@ -107,23 +103,3 @@ async function untilPauseEnds(
   if (isKeptOff) throw tooLate();
   await sleep(ms, undefined, { signal });
 }
-
-/** All passes, or none. */
-async function allOf(admitting: readonly Promise<Pass>[]): Promise<Pass[]> {
-  const settled = await Promise.allSettled(admitting);
-  const failed = settled.find(({ status }) => status === 'rejected');
-  const passes = settled.flatMap((each) => (each.status === 'fulfilled' ? [each.value] : []));
-  if (!failed) return passes;
-  cancel(passes);
-  throw (failed as PromiseRejectedResult).reason;
-}
-
-function cancel(passes: readonly Pass[]): void {
-  for (const pass of passes) pass.cancel();
-}
-
-const admittedBy = (passes: readonly Pass[]): Admitted => ({
-  end(tokens) {
-    for (const pass of passes) pass.end(tokens);
-  },
-});

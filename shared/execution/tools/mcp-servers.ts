@@ -129,11 +129,12 @@ const labelOf = ({ name, id }: McpServer) => `MCP server "${name ?? id}"`;
 function requestTo(server: McpServer, signal: AbortSignal, callId?: string): McpRequest {
   const { url, transport, auth, timeout = 30_000 } = server;
   const timeoutMs = Math.min(Math.round(toTimeoutMs(timeout)), 600_000);
-  const request = { url, transport, timeoutMs, signal, ...(callId !== undefined && { callId }) };
+  const own = { url, transport, timeoutMs, signal, context: traceHeaders() };
+  const request = { ...own, ...(callId !== undefined && { callId }) };
   const { type = 'none' } = auth ?? {};
   return type === 'oauth'
-    ? { ...request, headers: traceHeaders(), connectionId: auth?.connectionId }
-    : { ...request, headers: { ...traceHeaders(), ...credentialHeaders({ ...auth, type }) } };
+    ? { ...request, headers: {}, connectionId: auth?.connectionId }
+    : { ...request, headers: credentialHeaders({ ...auth, type }) };
 }
 
 /** A server could repeat its credentials in its responses. */

@@ -36,7 +36,9 @@ export function toApiRequest(
   );
   if (broken) return { problem: `${broken[0]} is no well-formed Unicode: half of a pair of surrogates` };
   const types = Object.keys(requestBody?.content ?? {});
-  if (given.body !== undefined && types.length === 0) return { problem: `${id} takes no body` };
+  // As over HTTP, an empty object is no body.
+  const body = types.length === 0 && isEmptyObject(given.body) ? undefined : given.body;
+  if (body !== undefined && types.length === 0) return { problem: `${id} takes no body` };
   if (types.includes('multipart/form-data')) {
     return { problem: `${id} takes files, which this tool cannot send; use another operation` };
   }
@@ -49,10 +51,12 @@ export function toApiRequest(
   return {
     method,
     path: query.size > 0 ? `${filled}?${query}` : filled,
-    ...(given.body !== undefined && { body: given.body }),
+    ...(body !== undefined && { body }),
     idempotencyKey: given.idempotencyKey,
   };
 }
+
+const isEmptyObject = (value: unknown) => JSON.stringify(value) === '{}';
 
 const notKnown = (id: string, name: string, known: readonly string[]) =>
   `${id} has no ${name}; ${known.length > 0 ? `it has ${known.join(', ')}` : 'it has none'}`;

@@ -66,15 +66,17 @@ export async function readAgentResult(
 ): Promise<AgentResult> {
   const tokens = { input: 0, output: 0, cachedInput: 0 };
   const awaits: z.infer<typeof Awaited>[] = [];
-  let iterations = 0;
+  let [iterations, durationMs] = [0, 0];
   for await (const { event } of events) {
     if (event.type === 'turn_complete') {
       iterations = event.iteration;
       tokens.input += event.tokens.input;
       tokens.output += event.tokens.output;
       tokens.cachedInput += event.tokens.cachedInput;
-    } else if (event.type === 'awaiting') awaits.push(awaitedOf(event.wait));
-    else if (event.type === 'ended') {
+    } else if (event.type === 'awaiting') {
+      awaits.push(awaitedOf(event.wait));
+      durationMs = event.durationMs;
+    } else if (event.type === 'ended') {
       const { end, summary } = event;
       return {
         success: end.error === null,
@@ -107,7 +109,7 @@ export async function readAgentResult(
     iterations,
     totalTokens: tokens,
     totalCost: null,
-    durationMs: 0,
+    durationMs,
     warnings: [],
     ...(awaits.length > 0 && { pausedReason: { executionId, awaits } }),
   };

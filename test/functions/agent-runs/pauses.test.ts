@@ -30,6 +30,7 @@ test('a call that needs an approval pauses the run; approved, it runs once and t
   const script = scripted(calls(calculate('6 * 7')), { text: 'done' });
   const paused = await answered(run(tenant, agent.id, script));
   expect(paused).toMatchObject({ success: true, status: 'paused', result: null, iterations: 1 });
+  expect(paused.durationMs).toBeGreaterThan(0);
   const { executionId, awaits } = paused.pausedReason;
   expect(awaits).toMatchObject([
     { awaitReason: 'approval', toolName: 'calculator', parameters: { expression: '6 * 7' } },

@@ -127,7 +127,7 @@ test.each([
     'path.id may not be',
   ],
   ['a key with a line break', { id: 'flows.create', body: {}, idempotencyKey: 'a\nb' }, 'idempotencyKey'],
-  ['a body where there is none', { id: 'flows.list', body: {} }, 'takes no body'],
+  ['a body where there is none', { id: 'flows.list', body: { a: 1 } }, 'takes no body'],
   ['files', { id: 'records.upload-csv', body: {} }, 'takes files'],
   ['unknown arguments', { id: 'flows.list', nope: 1 }, 'nope'],
   ['no arguments', {}, 'id'],
@@ -135,6 +135,13 @@ test.each([
   const { mcp } = await caller();
   const { isError, text } = await use(mcp, 'call_operation', args);
   expect({ isError, text }).toEqual({ isError: true, text: expect.stringContaining(words) });
+});
+
+test('an empty body is none, as over HTTP', async () => {
+  const { tenant, mcp } = await caller();
+  const flow = await publishedFlow(tenant, [template('Hello')]);
+  expect(await call(mcp, 'flows.list', { body: {} })).toMatchObject({ status: 200 });
+  expect(await call(mcp, 'flows.delete', { path: { id: flow.id }, body: {} })).toMatchObject({ status: 204 });
 });
 
 test('a part of the path cannot leave its place', async () => {

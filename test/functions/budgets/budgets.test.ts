@@ -30,7 +30,7 @@ test('a budget is created, read, listed, changed and deleted', async () => {
   expect(created.resetsAt > created.periodStart).toBe(true);
   expect(await getBudget(tenant, created.id)).toEqual(created);
   const list = await expectStatus(200, tenant.call('GET', '/v1/budgets'));
-  expect(list).toEqual({ data: [created], total: 1 });
+  expect(list).toMatchObject({ data: [created], pagination: { nextCursor: null, hasMore: false } });
   const change = { name: 'Other', limit: '30', alertAt: [90, 10] };
   const changed = await expectStatus(200, tenant.call('PUT', `/v1/budgets/${created.id}`, { body: change }));
   expect(changed).toMatchObject({
@@ -83,7 +83,7 @@ test.each([
   const { details } = await expectStatus(400, tenant.call('POST', '/v1/budgets', { body }));
   const paths = details.map((detail: { path: string }) => detail.path);
   expect(paths.some((each: string) => each === path || path.startsWith(`${each}.`))).toBe(true);
-  expect((await expectStatus(200, tenant.call('GET', '/v1/budgets'))).total).toBe(0);
+  expect((await expectStatus(200, tenant.call('GET', '/v1/budgets'))).data).toEqual([]);
 });
 
 test('each member of a budget can be changed alone and with the others, and what is spent stays', async () => {
@@ -184,6 +184,15 @@ test('a tenant has at most 100 budgets, also if they are created at once', async
   expect(last.find(({ status }) => status === 409)?.body).toMatchObject({
     details: [{ code: 'LIMIT_REACHED' }],
   });
-  const { total } = await expectStatus(200, tenant.call('GET', '/v1/budgets'));
-  expect(total).toBe(100);
+  const read = async (query: string) => expectStatus(200, tenant.call('GET', `/v1/budgets?limit=40${query}`));
+  const pages = [await read('&includeCount=true')];
+  expect(pages[0].pagination).toMatchObject({ totalCount: 100, totalPages: 3, hasPrev: false });
+  for (let next = pages[0].pagination.nextCursor; next; next = pages.at(-1).pagination.nextCursor)
+    pages.push(await read(`&cursor=${next}`));
+  const ids = pages.map(({ data }) => data.map(({ id }: { id: string }) => id));
+  expect(ids.map(({ length }) => length)).toEqual([40, 40, 20]);
+  expect(ids.flat()).toEqual([...new Set(ids.flat())].toSorted().toReversed());
+  const back = await read(`&cursor=${pages[2].pagination.prevCursor}`);
+  expect(back.data.map(({ id }: { id: string }) => id)).toEqual(ids[1]);
+  expect((await tenant.call('GET', '/v1/budgets?limit=0')).status).toBe(400);
 });

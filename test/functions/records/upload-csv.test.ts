@@ -32,6 +32,16 @@ test('201 with the records created from the rows', async () => {
   expect(record.body).toMatchObject({ ...body.records[0], userId: tenant.userId, messages: null });
 });
 
+test('a repeated upload with its Idempotency-Key is the first one, though its form has another boundary', async () => {
+  const tenant = await newTenant();
+  const headers = { 'Idempotency-Key': 'an-upload' };
+  const send = (file: string) => tenant.call('POST', '/v1/records/upload-csv', { body: form(file), headers });
+  const first = await send('name\nOslo\n');
+  expect(first).toMatchObject({ status: 201, body: { created: 1 } });
+  expect(await send('name\nOslo\n')).toMatchObject({ status: 201, body: first.body });
+  expect((await send('name\nBergen\n')).status).toBe(422);
+});
+
 test('invalid rows are reported with their line numbers, and the valid ones are created', async () => {
   const tenant = await newTenant();
   await tenant.call('POST', '/v1/records', { body: { type: 'place', name: 'taken' } });

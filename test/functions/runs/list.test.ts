@@ -209,6 +209,49 @@ test('sub-agents are listed with their parents only, and inherit tags and the se
   expect(whole).toMatchObject({ id: inside[1]?.id, output: 'hi' });
 });
 
+test('a run below a flow or a sub-agent names the run that called it, however long the chain is', async () => {
+  const tenant = await newTenant();
+  const parametersSchema = { type: 'object', properties: { message: { type: 'string' } } };
+  const tool = async (name: string, toolType: 'flow' | 'subagent', config: object) =>
+    (await createTool(tenant, { name, description: 'Runs', toolType, config, parametersSchema }))
+      .id as string;
+  const leaf = await publishedFlow(tenant, [template('leaf')]);
+  const leafTool = await tool('leaf', 'flow', { flowId: leaf.id });
+  // agent > middle flow > inner agent > leaf flow, and agent > inner agent > leaf flow.
+  const inner = await createScriptedAgent(tenant, { tools: { toolIds: [leafTool] } });
+  const callLeaf = scripted(calls(['leaf', { message: 'x' }]), { text: 'done' });
+  const middle = await publishedFlow(tenant, [
+    { type: 'execute-agent', name: 'ask', config: { agentId: inner.id, message: callLeaf } },
+  ]);
+  const middleTool = await tool('middle', 'flow', { flowId: middle.id });
+  const colleague = await tool('colleague', 'subagent', { agentId: inner.id });
+  const agent = await createScriptedAgent(tenant, { tools: { toolIds: [middleTool, colleague] } });
+  const script = scripted(calls(['middle', { message: 'x' }]), calls(['colleague', { message: callLeaf }]), {
+    text: 'done',
+  });
+  const { executionId, success } = await answered(run(tenant, agent.id, script, {}));
+  expect(success).toBe(true);
+  const rows = await runsOf(tenant, 'root=false');
+  const byId = new Map(rows.map((row) => [row.id, row]));
+  const chainOf = (row: Row | undefined): string[] => {
+    if (!row) return [];
+    return [...chainOf(byId.get(String(row.parentRunId))), String(row.flowId ?? row.agentId)];
+  };
+  const chains = rows.map(chainOf).toSorted((one, other) => one.length - other.length);
+  expect(chains).toHaveLength(6);
+  expect(chains).toEqual(
+    expect.arrayContaining([
+      [agent.id],
+      [agent.id, middle.id],
+      [agent.id, inner.id],
+      [agent.id, middle.id, inner.id],
+      [agent.id, inner.id, leaf.id],
+      [agent.id, middle.id, inner.id, leaf.id],
+    ]),
+  );
+  expect(new Set(rows.map(({ rootRunId }) => rootRunId ?? executionId))).toEqual(new Set([executionId]));
+});
+
 test('a caller sees the kinds that it may read; of others not even that they exist', async () => {
   const tenant = await newTenant();
   const flow = await publishedFlow(tenant, [template('x')]);

@@ -85,3 +85,56 @@ test('servers learn in which span they are asked: of a step, an external tool, M
   expect(spanOf(calls[0])).toBe('tool execute_tool m__work');
   expect(spanOf(a2a.headers.at(-1)?.traceparent)).toBe('agent invoke_agent An agent');
 });
+
+test('the tools of a server are listed once for three runs in traces of their own, by prompts and by agents', async () => {
+  const tenant = await newTenant();
+  const asked: string[] = [];
+  const mcp = await hostileServer(({ message: { id, method }, response }) => {
+    asked.push(String(method));
+    if (method === 'tools/list')
+      return result(response, id, { tools: [{ name: 'work', inputSchema: { type: 'object' } }] });
+    return method === 'tools/call' ? result(response, id, toolText('x')) : undefined;
+  });
+  const tools = { mcpServers: [{ id: 'm', url: mcp.url }] };
+  const agent = await createAgent(tenant, {
+    agentType: 'native',
+    config: { model: 'generic-openai/any', systemPrompt: 'Help', tools },
+  });
+  const steps = [
+    { type: 'prompt', name: 'ask', config: { model: 'generic-openai/any', text: 'Hi', tools } },
+    { type: 'execute-agent', name: 'delegate', config: { agentId: agent.id, message: 'Hi' } },
+  ];
+  const flow = await publishedFlow(tenant, steps);
+  for (const run of [1, 2, 3]) {
+    const body = { flow: { id: flow.id }, options: { streamResponse: false } };
+    const traceparent = `00-${traceId.replace(/^./, String(run))}-00f067aa0ba902b7-01`;
+    const headers = { 'content-type': 'application/json', traceparent };
+    const { stream, done } = invokeStreaming(handler, tenant, body, 60_000, { headers });
+    const [{ body: text }] = await Promise.all([readStreamedAnswer(stream), done]);
+    expect(JSON.parse(text)).toMatchObject({ success: true });
+  }
+  const times = (name: string) => asked.filter((method) => method === name).length;
+  expect({ calls: times('tools/call'), lists: times('tools/list') }).toEqual({ calls: 6, lists: 1 });
+});
+
+test('servers that a flow asks which is sent with its request learn the span of the run, which its trace shows', async () => {
+  const tenant = await newTenant();
+  const api = await web(() => jsonWebAnswer({ ok: true }));
+  const step = {
+    type: 'api-call',
+    name: 'call',
+    config: { http: { url: `${api.url}/step`, method: 'GET' } },
+  };
+  const body = { flow: { name: 'Inline', steps: [step] }, options: { streamResponse: false } };
+  const headers = { 'content-type': 'application/json' };
+  const { stream, done } = invokeStreaming(handler, tenant, body, 60_000, { headers });
+  const [{ body: text }] = await Promise.all([readStreamedAnswer(stream), done]);
+  const { success, executionId } = JSON.parse(text);
+  expect(success).toBe(true);
+  const { spans, traceId: own } = await getTrace(tenant, executionId);
+  const [, trace, span] = String(api.asked[0]?.headers.traceparent).split('-');
+  expect({ trace, spans: spans.map(({ spanId }) => spanId) }).toEqual({
+    trace: own,
+    spans: expect.arrayContaining([span]),
+  });
+});

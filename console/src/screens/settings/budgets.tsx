@@ -19,7 +19,7 @@ export function Budgets() {
   return (
     <ManagedList
       title={sharedTexts.budgets}
-      of={useCall('budgets.list', {}, { everyMs: 10_000 })}
+      of={useCall('budgets.list', { query: { limit: 100 } }, { everyMs: 10_000 })}
       rowsOf={({ data }) => data}
       copyId={budgetTexts.copyBudgetId}
       nameOf={({ name }) => name}

@@ -1,5 +1,6 @@
 import type { Reads } from '../../../adapters/code/texts.ts';
 import { hasOwnVariables, type NodeList, type StepNode } from '../checking/step-nodes.ts';
+import { getStepType, stepTypes } from '../step-types/index.ts';
 import { outputVariableName } from '../steps/step.ts';
 import type { ConfigText } from '../texts/config-texts.ts';
 import { type Finding, finding } from './finding.ts';
@@ -41,6 +42,7 @@ export function variableUse(visit: StepNode, readsOf: (text: ConfigText) => Read
     const { names, everything } = readsOf(text);
     use.readsEverything ||= everything;
     for (const { name, guarded } of names) {
+      if (isGivenToText(visit, text.path, name)) continue;
       if (use.reads.get(name)?.guarded !== false) use.reads.set(name, { path: text.path, guarded });
     }
   }
@@ -80,6 +82,12 @@ function isSetFor(reader: StepNode, setter: StepNode, isBefore: boolean): boolea
 const isIn = ({ lists }: StepNode, { path }: NodeList) => lists.some((list) => list.path === path);
 const isInside = ({ lists }: StepNode, { path }: StepNode) =>
   lists.some(({ holder }) => holder.path.join('.') === path.join('.'));
+
+function isGivenToText({ step }: StepNode, [, member]: readonly PropertyKey[], name: string): boolean {
+  if (!Object.hasOwn(stepTypes, step.type)) return false;
+  const { textVariables } = getStepType(step.type);
+  return textVariables?.member === member && textVariables?.names(step.config).includes(name) === true;
+}
 
 /** The variables that a map or a loop gives to the steps in it, and to its own texts. */
 function isGivenByHolder({ step, lists }: StepNode, name: string): boolean {

@@ -1,13 +1,22 @@
 import * as z from 'zod';
-import { outputVariable } from '../steps/common-config.ts';
+import { commonConfig } from '../steps/common-config.ts';
 import { JsonSchemaText } from '../steps/json-schema-text.ts';
 import { ServerUrl } from '../steps/server-url.ts';
 import { defineStepType } from '../steps/step.ts';
-import { Template } from '../steps/template-text.ts';
+import { isTemplated, Template } from '../steps/template-text.ts';
 
 export const timeoutMinutes = z.int().min(1).max(43_200);
 const Choice = z.string().trim().min(1).max(100);
 export const defaultChoices = ['approve', 'reject'];
+
+export const AssigneeAddress = z.email().max(320);
+/** Checks a literal address now, and a rendered one when the step runs. */
+const Assignee = Template.min(1)
+  .max(320)
+  .refine(
+    (text) => isTemplated(text) || AssigneeAddress.safeParse(text).success,
+    'Expected an email address',
+  );
 
 /** Types of JSON that have no members. */
 const valueTypes = new Set<unknown>(['string', 'number', 'integer', 'boolean', 'array', 'null']);
@@ -18,7 +27,7 @@ const Config = z
     details: Template.max(20_000).optional().meta({ description: 'What helps to decide, as plain text' }),
     assignees: z
       .strictObject({
-        emails: z.array(Template.min(1).max(320)).min(1).max(20).optional(),
+        emails: z.array(Assignee).min(1).max(20).optional(),
         webhookUrl: ServerUrl.optional().meta({
           description:
             'Gets `{question, url, runId, stepId, itemKey, …}` as a POST, to pass the link on, for example to a chat',
@@ -43,7 +52,7 @@ const Config = z
     onTimeout: z.string().optional().meta({
       description: 'After that time: fail (default), or the choice that the run goes on with',
     }),
-    outputVariable,
+    ...commonConfig,
   })
   .superRefine(({ form: { type = 'object' } = {} }, { addIssue }) => {
     if ([type].flat().some((each) => !valueTypes.has(each))) return;

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { resourceId } from '../../../core/ids.ts';
-import { outputVariable, VariableName } from '../steps/common-config.ts';
+import { commonConfig, VariableName } from '../steps/common-config.ts';
 import { defineStepType } from '../steps/step.ts';
 import { TemplatedJson } from '../steps/template-text.ts';
 
@@ -21,7 +21,7 @@ export const flowStep = defineStepType({
       description:
         'The variables that the flow begins with: any JSON, whose texts are templates. A text that is a single {{ reference }} keeps the type of the value',
     }),
-    outputVariable,
+    ...commonConfig,
   }),
   output: z.unknown().meta({ description: 'The output of the last step of the flow' }),
   effects: false,

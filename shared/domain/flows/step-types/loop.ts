@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { Expression } from '../steps/code.ts';
-import { outputVariable } from '../steps/common-config.ts';
+import { commonConfig } from '../steps/common-config.ts';
 import { StoredSteps } from '../steps/held-steps.ts';
 import { defineStepType, type FlowStep } from '../steps/step.ts';
 
@@ -15,7 +15,7 @@ const configWith = (steps: z.ZodType<FlowStep[], unknown>) =>
       description: 'What becomes of the step if the condition still holds after the last pass. Default: fail',
     }),
     steps: steps.meta({ description: 'Run in each pass. What they set stays set, also after the step' }),
-    outputVariable,
+    ...commonConfig,
   });
 
 export const loopStep = defineStepType({

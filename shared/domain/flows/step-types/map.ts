@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { Expression } from '../steps/code.ts';
-import { outputVariable, VariableName } from '../steps/common-config.ts';
+import { commonConfig, VariableName } from '../steps/common-config.ts';
 import { concurrency, onError, StoredSteps } from '../steps/held-steps.ts';
 import { defineStepType, type FlowStep } from '../steps/step.ts';
 
@@ -30,7 +30,7 @@ const configWith = (steps: z.ZodType<FlowStep[], unknown>) =>
         description:
           'A JavaScript expression with the output of an item. Default: the output of its last step',
       }),
-      outputVariable,
+      ...commonConfig,
     })
     .superRefine(({ as = 'item', indexAs }, { addIssue }) => {
       if (indexAs !== as) return;

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { outputVariable, VariableName } from '../steps/common-config.ts';
+import { commonConfig, VariableName } from '../steps/common-config.ts';
 import { concurrency, onError, StoredSteps } from '../steps/held-steps.ts';
 import { defineStepType, type FlowStep } from '../steps/step.ts';
 
@@ -27,7 +27,7 @@ const configWith = (steps: z.ZodType<FlowStep[], unknown>) => {
       description:
         'fail (default): the first failure stops the other branches and fails the step. continue: a branch that fails is left out of the output, and named in `<outputVariable>Errors`',
     }),
-    outputVariable,
+    ...commonConfig,
   });
 };
 

@@ -24,6 +24,7 @@ export const templateStep = defineStepType({
     sampleData: z.record(z.string(), z.unknown()).optional().meta({ description: 'For the editor only' }),
     ...commonConfig,
   }),
+  textVariables: { member: 'template', names: ({ inputs }) => Object.keys(inputs ?? {}) },
   output: z.string(),
   effects: false,
   reusable: false,

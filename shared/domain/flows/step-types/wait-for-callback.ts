@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { outputVariable } from '../steps/common-config.ts';
+import { commonConfig } from '../steps/common-config.ts';
 import { Http } from '../steps/http-config.ts';
 import { defineStepType } from '../steps/step.ts';
 import { timeoutMinutes } from './approval.ts';
@@ -10,13 +10,14 @@ const Config = z.strictObject({
     description:
       'A request that makes the address known, which is `{{ callbackUrl }}` in it. Without it, the address is in the `await` event and in the `waits` of the run',
   }),
-  outputVariable,
+  ...commonConfig,
 });
 
 export const waitForCallbackStep = defineStepType({
   type: 'wait-for-callback',
   summary: 'Wait for a request from another system',
   config: Config,
+  textVariables: { member: 'announce', names: () => ['callbackUrl'] },
   output: z.unknown().meta({ description: 'The body of the request' }),
   effects: true,
   reusable: false,

@@ -83,6 +83,8 @@ export interface StepType<
   callsModels: boolean;
   /** The permission that the caller of an inline flow needs in addition to FLOWS:EXECUTE; null if none. */
   permission: Permission | null;
+  /** Variables that the texts of one member of the config have in addition to those of the run. */
+  textVariables?: { member: string; names: (config: z.output<Config>) => readonly string[] };
   /** The steps to run next, in the scope of the step, with the name of their list in paths. */
   branch?: (config: z.output<Config>, output: z.output<Output>) => Branch;
 }

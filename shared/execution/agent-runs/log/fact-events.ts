@@ -25,9 +25,9 @@ function eventsOfRun(fact: Fact, { execution, state, durationMs }: At): AgentRun
     // What a paused run still waits for.
     case 'decision':
     case 'result':
-      return state.waits.map((wait) => ({ type: 'awaiting', wait, at: fact.at }));
+      return state.waits.map((wait) => ({ type: 'awaiting', wait, at: fact.at, durationMs }));
     case 'pause':
-      return fact.waits.map((wait) => ({ type: 'awaiting', wait, at: fact.at }));
+      return fact.waits.map((wait) => ({ type: 'awaiting', wait, at: fact.at, durationMs }));
     case 'end':
       return [{ type: 'ended', end: fact, summary: summaryOf(state, durationMs) }];
     default:

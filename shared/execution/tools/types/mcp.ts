@@ -27,7 +27,8 @@ export const mcpToolRunner = defineToolRunner(mcpTool, {
     const outcome = await ports.mcp.callTool({
       ...request,
       callId,
-      headers: { ...traceHeaders(), ...headers },
+      headers,
+      context: traceHeaders(),
       timeoutMs: requestTimeoutMs({ timeout }),
       signal,
     });

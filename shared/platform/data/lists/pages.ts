@@ -151,6 +151,38 @@ export async function cursorPage(
   };
 }
 
+/** A page of a list that is short, so that it was read as a whole. Newest first. */
+export function pageOfAll<Row extends { id: string }>(
+  all: readonly Row[],
+  kind: IdPrefix,
+  query: CursorQuery,
+): { rows: Row[]; pagination: CursorPagination } {
+  const { limit } = query;
+  const sorted = all.toSorted((one, other) => (one.id < other.id ? 1 : -1));
+  const cursor = decodeCursor(query, kind);
+  const newer = (id: string) => sorted.filter((row) => row.id > id).length;
+  const end = cursor?.to === 'prev' ? newer(cursor.id) : undefined;
+  const next = cursor && sorted.findIndex(({ id }) => id < cursor.id);
+  const start = end === undefined ? (next === -1 ? sorted.length : (next ?? 0)) : Math.max(0, end - limit);
+  const rows = sorted.slice(start, end ?? start + limit);
+  const [first, last] = [rows[0], rows.at(-1)];
+  const [hasPrev, hasMore] = [start > 0, start + rows.length < sorted.length];
+  return {
+    rows,
+    pagination: {
+      nextCursor:
+        hasMore && last ? encodeCursor({ to: 'next', id: last.id, offset: start + rows.length }) : null,
+      prevCursor: hasPrev && first ? encodeCursor({ to: 'prev', id: first.id, offset: start }) : null,
+      hasMore,
+      hasPrev,
+      limit,
+      currentOffset: start,
+      ...(query.includeCount === 'true' &&
+        countMembers({ count: sorted.length, isMinimum: false }, { limit, offset: start })),
+    },
+  };
+}
+
 /** The pagination of a list that is on one page. */
 export const onePage = (
   count: number,

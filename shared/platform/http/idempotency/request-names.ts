@@ -20,11 +20,19 @@ export const keptAnswerName = (caller: string, { method, path }: AnyEndpoint, pa
 export function requestFingerprint(
   key: string,
   { bodyType = 'json' }: Pick<AnyEndpoint, 'bodyType'>,
-  { body, isBase64Encoded, queryStringParameters }: APIGatewayProxyEvent,
+  { body, headers, isBase64Encoded, queryStringParameters }: APIGatewayProxyEvent,
 ): string {
   const bytes = Buffer.from(body ?? '', isBase64Encoded ? 'base64' : 'utf8');
-  const content = bodyType === 'json' ? jsonOf(bytes) : bytes.toString('base64');
+  const content = bodyType === 'json' ? jsonOf(bytes) : partsOf(bytes, headers['content-type'] ?? '');
   return hashOf([key, content, queryStringParameters ?? {}]);
+}
+
+/** Clients separate the parts of a form by another text in each request. */
+function partsOf(bytes: Buffer, contentType: string): string {
+  const [, quoted, plain] = /boundary=(?:"([^"]+)"|([^\s;]+))/i.exec(contentType) ?? [];
+  const boundary = quoted ?? plain;
+  const text = bytes.toString('latin1');
+  return boundary === undefined ? text : text.replaceAll(`--${boundary}`, '--');
 }
 
 /** Text that is no JSON, too deep or too much to be accepted is compared as it is. */

@@ -260,6 +260,7 @@ test('a custom model has its own name on the wire, protocol, price and server', 
       credentials: { apiKey: 'the-groq-key', baseUrl: 'https://models.example.com/v1', guarded: true },
       price: { input: '100', output: '300' },
       settings: {},
+      statedOutputTokens: 4_096,
       outputTokens: 4_096,
     });
   }

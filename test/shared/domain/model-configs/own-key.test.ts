@@ -52,6 +52,41 @@ test('the tenant’s own server gets the tenant’s key, and the call costs what
   expect(JSON.parse(asked[0]?.body ?? '')).toMatchObject({ model: 'ours', temperature: 0.7, max_tokens: 30 });
 });
 
+test.each<[{ customModel?: object; maxTokens?: number }, number | undefined]>([
+  [{ customModel: {} }, 4_096],
+  [{ customModel: { maxOutputTokens: 100 } }, 100],
+  [{ customModel: { maxOutputTokens: 100 }, maxTokens: 500 }, 100],
+  [{ customModel: { maxOutputTokens: 100 }, maxTokens: 30 }, 30],
+  [{ maxTokens: 30 }, 30],
+  [{}, undefined],
+])(
+  'with the settings %j a request limits its response to what forecasts count with, %s tokens',
+  async (given, sent) => {
+    const { url, asked } = await web(() => completion);
+    const world = modelWorld();
+    await world.key({ provider: 'generic-openai', apiKey, settings: { baseURL: url } });
+    const defaults = {
+      displayName: 'Ours',
+      inputCostPer1kTokens: 0.1,
+      outputCostPer1kTokens: 0.2,
+      maxOutputTokens: 4_096,
+      supportedResponseFormats: ['text'],
+      supportsStreaming: true,
+    };
+    const settings = {
+      ...given,
+      ...(given.customModel && { customModel: { ...defaults, ...given.customModel } }),
+    };
+    const { id } = await world.config({
+      provider: 'generic-openai',
+      modelId: 'ours',
+      settings: settings as never,
+    });
+    await ask(world, id);
+    expect(JSON.parse(asked[0]?.body ?? '').max_tokens).toBe(sent);
+  },
+);
+
 test('a rejected key of the tenant fails the call without showing the key, and the deployment’s is not tried', async () => {
   const theirs = await web(() => completion);
   const own = await web(({ headers }) => ({

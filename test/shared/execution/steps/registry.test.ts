@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import type * as z from 'zod';
 import { getStepType, stepTypeNames } from '../../../../shared/domain/flows/step-types/index.ts';
 import { loadStepRunner } from '../../../../shared/execution/steps/index.ts';
 
@@ -18,6 +19,16 @@ const callsModels = [
 test('each step type says whether it may call a model', () => {
   const those = stepTypeNames.filter((name) => getStepType(name).callsModels);
   expect(those.toSorted()).toEqual(callsModels);
+});
+
+test('each step type takes errorHandling', () => {
+  const without = stepTypeNames.filter((name) => {
+    const config: z.ZodType = getStepType(name).config;
+    const onError = ['config', 'errorHandling', 'onError'].join();
+    const { error } = config.safeParse({ errorHandling: { onError: 'no such policy' } });
+    return !error?.issues.some(({ path }) => ['config', ...path].join() === onError);
+  });
+  expect(without).toEqual([]);
 });
 
 /** Results that never stand in for a step, though it may cost: a new one needs a reason here. */

@@ -2,6 +2,7 @@ import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { CallLimits } from '../../../../shared/adapters/models/call-limits.ts';
 import { RunMustWait } from '../../../../shared/core/errors/run-must-wait.ts';
+import { admitToAll } from '../../../../shared/execution/throttles/gate.ts';
 import { processAt, sharedItem } from '../../../support/flows/throttled-processes.ts';
 import { virtualTime } from '../../../support/flows/virtual-time.ts';
 import { mostInAMinute } from '../../../support/models/call-arrivals.ts';
@@ -239,5 +240,130 @@ test('what cannot be suspended waits in place, and fails if its time is over', a
   outOfTime.abort(new DOMException('too late', 'TimeoutError'));
   expect(await late).toMatchObject({ code: 'RATE_LIMITED' });
   await time.pass(time.now() + 40_000);
-  expect((await patient).isValid).toBeTypeOf('function');
+  expect((await patient).confirm()).toBe(true);
+});
+
+test.each([
+  { maxConcurrent: 10, processes: 1, ms: 100 },
+  { maxConcurrent: 2, processes: 1, ms: 450 },
+  { maxConcurrent: 10, processes: 2, ms: 100 },
+  { maxConcurrent: 5, processes: 4, ms: 100 },
+  { maxConcurrent: 7, processes: 3, ms: 300 },
+])(
+  '90 % of $maxConcurrent places at least are used by $processes processes with calls of $ms ms, and each process has its part',
+  async ({ maxConcurrent, processes, ms }) => {
+    const time = virtualTime();
+    const start = time.now();
+    const { store } = sharedItem(time, () => 5);
+    const made = Array.from({ length: processes }, () => 0);
+    let active = 0;
+    let most = 0;
+    for (let process = 0; process < processes; process++) {
+      const { admit } = processAt(store, time, `p${process}`);
+      for (let worker = 0; worker < 2 * maxConcurrent; worker++) {
+        void (async () => {
+          for (;;) {
+            const pass = await admit({ maxConcurrent });
+            most = Math.max(most, ++active);
+            await time.sleep(ms);
+            active--;
+            made[process] = (made[process] ?? 0) + 1;
+            pass.end();
+          }
+        })();
+      }
+    }
+    await time.pass(start + 30_000);
+    const all = made.reduce((sum, each) => sum + each, 0);
+    expect(most).toBe(maxConcurrent);
+    expect(all).toBeGreaterThan(0.9 * maxConcurrent * (30_000 / ms));
+    expect(Math.min(...made)).toBeGreaterThan((0.4 * all) / processes);
+  },
+);
+
+test('a place that was given up while others wait is theirs, and one that is used again counts on', async () => {
+  const time = virtualTime();
+  const { store } = sharedItem(time);
+  const limits = { maxConcurrent: 4 };
+  const [one, other] = [processAt(store, time, 'one'), processAt(store, time, 'other')];
+  let active = 0;
+  const work = async ({ admit }: typeof one, until: number) => {
+    while (time.now() < until) {
+      const pass = await admit(limits);
+      active++;
+      expect(active).toBeLessThanOrEqual(4);
+      await time.sleep(5_000);
+      active--;
+      pass.end();
+    }
+  };
+  const start = time.now();
+  for (let worker = 0; worker < 4; worker++) void work(one, start + 60_000);
+  // Those of the first process hold all places without asking again.
+  await time.pass(start + 12_000);
+  let others = 0;
+  for (let worker = 0; worker < 4; worker++) void work(other, start + 60_000).then(() => others++);
+  await time.pass(start + 120_000);
+  expect(others).toBe(4);
+});
+
+/** Calls that two limits hold for, in their order. @returns when each was made */
+async function madeUnderTwo(
+  [outer, inner]: readonly [CallLimits, CallLimits],
+  { calls, ms }: { calls: number; ms: number },
+) {
+  const time = virtualTime();
+  const start = time.now();
+  const gates = [outer, inner].map((limits, index) => ({
+    gate: processAt(sharedItem(time).store, time, `gate${index}`).gate,
+    limits,
+  }));
+  const made: { at: number; until: number }[] = [];
+  for (let call = 0; call < calls; call++) {
+    void (async () => {
+      for (;;) {
+        const pass = await admitToAll(gates, {
+          scope: {} as never,
+          tokens: 0,
+          isLive: false,
+          backSince: start,
+          maySuspend: () => true,
+          signal: new AbortController().signal,
+        });
+        if (!pass.confirm()) {
+          pass.cancel();
+          continue;
+        }
+        made.push({ at: time.now(), until: time.now() + ms });
+        await time.sleep(ms);
+        pass.end();
+        return;
+      }
+    })().catch(() => {});
+  }
+  await time.pass(start + 120_000);
+  return { made, endsAfter: Math.max(...made.map(({ until }) => until)) - start };
+}
+
+test.each([
+  [{ maxConcurrent: 2 }, { maxConcurrent: 2 }],
+  [{ maxConcurrent: 4 }, { maxConcurrent: 2 }],
+  [{ maxConcurrent: 2 }, { maxConcurrent: 4 }],
+  [{ maxConcurrent: 2 }, { requestsPerMinute: 600 }],
+  [{ requestsPerMinute: 600 }, { maxConcurrent: 2 }],
+] as const)('the limits %j and %j do not hold each other up, and none suspends a run', async (...limits) => {
+  const { made, endsAfter } = await madeUnderTwo(limits, { calls: 18, ms: 450 });
+  expect(made).toHaveLength(18);
+  for (const { at } of made) {
+    expect(made.filter((call) => call.at <= at && call.until > at).length).toBeLessThanOrEqual(2);
+  }
+  // Nine after each other, and a tenth for asking.
+  expect(endsAfter).toBeLessThan(9 * 450 * 1.1);
+});
+
+test('a call that has waited for a place counts in the minute in which it is made', async () => {
+  const limits = [{ requestsPerMinute: 6 }, { maxConcurrent: 1 }] as const;
+  const { made } = await madeUnderTwo(limits, { calls: 12, ms: 4_000 });
+  expect(mostInAMinute(made.map(({ at }) => ({ at, amount: 1 })))).toBeLessThanOrEqual(6);
+  expect(made.length).toBeGreaterThanOrEqual(6);
 });

@@ -34,6 +34,19 @@ test('a consistent flow has no findings', async () => {
   expect(await analyse(steps, 'flowSteps', testSandbox)).toEqual({ warnings: [], recommendations: [] });
 });
 
+test('the address of a callback in its announcement, and the inputs of a template, are no variables of the run', async () => {
+  const http = { url: 'https://example.com/{{ callbackUrl }}', method: 'POST', body: '{"at": "{{ gone }}"}' };
+  const wait = { type: 'wait-for-callback', name: 'Hear', config: { timeoutMinutes: 5, announce: { http } } };
+  const inputs = { who: '{{ _record.name }}' };
+  const greet = { type: 'template', name: 'Greet', config: { template: 'Hi {{ who }}', inputs } };
+  const late = renderStep('{{ callbackUrl }} {{ who }}', 'last');
+  expect(await warnings(wait, greet, late)).toEqual([
+    'UNKNOWN_VARIABLE flowSteps.0.config.announce.http.body gone',
+    'UNKNOWN_VARIABLE flowSteps.2.config.template callbackUrl',
+    'UNKNOWN_VARIABLE flowSteps.2.config.template who',
+  ]);
+});
+
 test('the JSON Schema of a response reads no variable', async () => {
   const schema = { type: 'object', properties: { title: { type: 'string' } } };
   const responseFormat = { type: 'json', schema };

@@ -121,6 +121,24 @@ test.each([
     [asking(handling(...Array(11).fill({ type: 'model', model: 'm' })))],
     [{ path: 'flowSteps.0.config.errorHandling.fallbacks', code: 'TOO_BIG' }],
   ],
+  [
+    [
+      step({
+        type: 'approval',
+        config: {
+          question: 'Well?',
+          assignees: { emails: ['ada@example.com', '{{ owner }}', 'not an address'] },
+        },
+      }),
+    ],
+    [
+      {
+        path: 'flowSteps.0.config.assignees.emails.2',
+        code: 'INVALID_VALUE',
+        message: 'Expected an email address',
+      },
+    ],
+  ],
   [Array.from({ length: 1_001 }, () => step()), [{ path: 'flowSteps.1000', code: 'TOO_MANY_STEPS' }]],
   [
     [{ type: 'set-variable', name: 's', config: { variableName: 'a', value: Array(20_000).fill('{{a}}') } }],
