@@ -37,12 +37,12 @@ export async function openRequest(
 ): Promise<OpenRequest | undefined> {
   const kind = typeof open === 'function' ? open(request as never) : open;
   if (kind === 'brief') return undefined;
-  const place = await takePlace(scope, pools[kind]).catch((error) => {
-    if (kind === 'reader' && isStorageFull(error)) return 'not counted';
+  const place = await takePlace(scope, pools[kind]).catch((error): 'uncounted' => {
+    if (kind === 'reader' && isStorageFull(error)) return 'uncounted';
     throw error;
   });
   // Reads go on while the disk is full.
-  if (place === 'not counted') return undefined;
+  if (place === 'uncounted') return undefined;
   if (!place) throw tooManyAtOnce(refusals[kind](requireEnv(variable)), retryAfterSeconds);
   return {
     async releasedAfter(reply) {
