@@ -5,6 +5,7 @@ import { promisify } from 'node:util';
 import { brotliCompress, constants, gzip } from 'node:zlib';
 import mime from 'mime';
 import type { Site } from '../functions/sites/site.ts';
+import { forEachConcurrently } from '../shared/core/concurrency/for-each-concurrently.ts';
 import type { ContentCoding, FileManifest, StaticFile } from '../shared/platform/http/static-files.ts';
 
 const encoders: Record<Exclude<ContentCoding, 'identity'>, (bytes: Uint8Array) => Promise<Buffer>> = {
@@ -16,20 +17,20 @@ const encoders: Record<Exclude<ContentCoding, 'identity'>, (bytes: Uint8Array) =
 /** Keeps a coding that saves at least a tenth: images and fonts are already compressed. */
 const worthwhile = 0.9;
 
+/** An encoder holds up to 10 MB from its creation on, also while it waits for a thread. */
+const filesAtOnce = 2;
+
 /** Builds the files of all sites and writes them to a folder with their manifest, for `functions/static-files.ts`. */
 export async function writeStaticFiles(sites: readonly Site[], directory: string): Promise<void> {
   await mkdir(directory, { recursive: true });
-  const ofSites = await Promise.all(
-    sites.map(async ({ files, headers }) =>
-      Promise.all(
-        Object.entries(await files()).map(
-          async ([path, content]) =>
-            [path, await writeFileOf(path, Buffer.from(content), headers, directory)] as const,
-        ),
-      ),
-    ),
-  );
-  const manifest: FileManifest = Object.fromEntries(ofSites.flat());
+  const written: [path: string, file: StaticFile][] = [];
+  for (const { files, headers } of sites) {
+    await forEachConcurrently(Object.entries(await files()), filesAtOnce, async ([path, content]) => {
+      written.push([path, await writeFileOf(path, Buffer.from(content), headers, directory)]);
+    });
+  }
+  // In order, so that the bundle of the same files is the same.
+  const manifest: FileManifest = Object.fromEntries(written.toSorted(([a], [b]) => (a < b ? -1 : 1)));
   await writeFile(join(directory, 'manifest.json'), JSON.stringify(manifest));
 }
 

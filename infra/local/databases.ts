@@ -45,9 +45,9 @@ export function openDatabases(
   const writeList = (names: string[]) => writeContents(join(directory, contentsFile), names);
   /** @param expectedFiles The files that the next start expects, apart from the logs of the open databases. */
   function close(expectedFiles: () => string[]) {
+    marks.clear();
     const names = expectedFiles();
     const logs = [...open.keys()].map((name) => `${name}-wal`);
-    marks.clear();
     // Write the list before a log is removed, so that it never names a missing log.
     writeList(names.filter((name) => !logs.includes(name)));
     for (const database of open.values()) {
@@ -72,8 +72,8 @@ export function openDatabases(
   return {
     watch() {
       openAll();
-      writeList(filesIn(directory));
       marks.watch(() => [...open.keys()]);
+      writeList(filesIn(directory));
     },
     close: () => close(() => filesIn(directory)),
   };
@@ -91,7 +91,7 @@ function writeContents(file: string, names: string[]): void {
   }
 }
 
-const unlisted = /^(?:lock\.db|pid|contents\.json|log-marks\.json)|(?:\.tmp|-shm|-journal)$/;
+const unlisted = /^(?:lock\.db|pid|contents\.json)|(?:\.tmp|-shm|-journal)$/;
 
 const filesIn = (directory: string) =>
   readdirSync(directory, { withFileTypes: true })

@@ -54,6 +54,7 @@ export function logMarks(directory: string, everyMs: number) {
   return {
     /** The logs that end before their marks. */
     findShortLogs: () => shortLogs(directory, readStored(file, Marks) ?? {}),
+    /** From when it returns, the file is there: a start that does not find it knows that it was lost. */
     watch(databases: () => readonly string[]) {
       const next = () => {
         if (isMarking) return;
@@ -67,6 +68,11 @@ export function logMarks(directory: string, everyMs: number) {
           });
       };
       timer ??= setInterval(next, everyMs).unref();
+      try {
+        if (!existsSync(file)) writePrivately(file, '{}');
+      } catch (error) {
+        reportOnce(error);
+      }
       next();
     },
     /** Call before a log is merged or given up. */

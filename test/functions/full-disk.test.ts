@@ -6,6 +6,7 @@ import { invokeWith } from '../support/stack/invoke.ts';
 import { newKey } from '../support/stack/keys.ts';
 import { tenantPrincipal } from '../support/stack/principals.ts';
 import { countingRuntime, newTenant } from '../support/stack/stack.ts';
+import { invokeStreaming, readStreamedAnswer } from '../support/stack/streamed.ts';
 import '../support/suite/fresh-modules.ts';
 
 afterEach(() => {
@@ -28,6 +29,8 @@ async function onFullDisk() {
   vi.resetModules();
   const list = (await import('../../functions/records/list.ts')).handler;
   const create = (await import('../../functions/records/create.ts')).handler;
+  const upload = (await import('../../functions/records/upload-csv.ts')).handler;
+  const exporting = (await import('../../functions/records/export.ts')).handler;
   const listAs = (principal: object) =>
     invokeWith(list, { ...principal })({ queryStringParameters: { type: 'city' } });
   return {
@@ -35,6 +38,25 @@ async function onFullDisk() {
     key: () => listAs(principalOf(key)),
     counted: () => listAs(principalOf(counted)),
     revoked: () => listAs(principalOf(revoked)),
+    async upload() {
+      const form = new FormData();
+      form.append('file', new File(['name\nRome\nParis\n'], 'cities.csv'));
+      form.append('typeValue', 'city');
+      const sent = new Response(form);
+      return invokeWith(upload, { ...tenantPrincipal(tenant) })({
+        headers: { 'content-type': sent.headers.get('content-type') ?? '' },
+        body: Buffer.from(await sent.arrayBuffer()).toString('base64'),
+        isBase64Encoded: true,
+      });
+    },
+    export: () =>
+      readStreamedAnswer(
+        invokeStreaming(exporting, tenant, {}, 60_000, {
+          httpMethod: 'GET',
+          body: null,
+          queryStringParameters: { type: 'city' },
+        }).stream,
+      ),
     create: () =>
       invokeWith(create, { ...tenantPrincipal(tenant) })({
         headers: { 'content-type': 'application/json' },
@@ -61,4 +83,13 @@ test('while the disk is full, a revoked key is refused, and so is one whose uses
   const disk = await onFullDisk();
   expect((await disk.revoked()).statusCode).toBe(401);
   expect((await disk.counted()).statusCode).toBe(507);
+});
+
+test('while the disk is full, an export goes on, and an upload is a 507 at once, not a matter of time', async () => {
+  const disk = await onFullDisk();
+  const { head, body } = await disk.export();
+  expect(head.statusCode, body).toBe(200);
+  expect(body).toContain('Oslo');
+  const uploaded = await disk.upload();
+  expect(uploaded.statusCode, uploaded.body).toBe(507);
 });

@@ -1,9 +1,10 @@
+import { createHook } from 'node:async_hooks';
 import { mkdtempSync, readFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
-import { beforeAll, expect, test } from 'vitest';
+import { beforeAll, expect, onTestFinished, test } from 'vitest';
 import type { Site } from '../../functions/sites/site.ts';
 import { writeStaticFiles } from '../../infra/static-files.ts';
 import { type FileManifest, staticResponse } from '../../shared/platform/http/static-files.ts';
@@ -80,4 +81,25 @@ test('the ETag changes with the content', async () => {
   await writeStaticFiles([{ ...app, files: async () => ({ '/console': '<!doctype html> ' }) }], other);
   const changed: FileManifest = JSON.parse(readFileSync(join(other, 'manifest.json'), 'utf8'));
   expect(changed['/console']?.codings.identity.etag).not.toBe(manifest['/console']?.codings.identity.etag);
+});
+
+test('few encoders are open at a time, since each holds its memory from its creation on', async () => {
+  const open = new Set<number>();
+  let most = 0;
+  const hook = createHook({
+    init(id, type) {
+      if (type !== 'ZLIB') return;
+      open.add(id);
+      most = Math.max(most, open.size);
+    },
+    after: (id) => open.delete(id),
+  }).enable();
+  onTestFinished(() => void hook.disable());
+  const files = Object.fromEntries(Array.from({ length: 60 }, (_, n) => [`/console/${n}.js`, `go(${n});`]));
+  await writeStaticFiles(
+    [{ ...app, files: async () => files }],
+    mkdtempSync(join(tmpdir(), 'static-files-')),
+  );
+  expect(most).toBeGreaterThan(0);
+  expect(most).toBeLessThanOrEqual(8);
 });

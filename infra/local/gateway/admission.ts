@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { performance } from 'node:perf_hooks';
 import { loadOnce } from '../../../shared/core/concurrency/load-once.ts';
 import { ServiceError } from '../../../shared/core/errors/errors.ts';
@@ -7,6 +8,8 @@ export interface ProcessTime {
   nowMs: () => number;
   /** The share of the last second in which the process had work, from 0 to 1. */
   utilization: () => number;
+  /** The highest such share of the last ten seconds. */
+  highestUtilization: () => number;
 }
 
 const saturated = 0.9;
@@ -32,7 +35,7 @@ interface Load {
  * ends after all those of its endpoint that run, at the rate at which they have ended lately. Without this, all would be
  * begun, and a 504 would say that nothing is known of them although their work is done.
  */
-export function makeAdmission({ nowMs, utilization }: ProcessTime = ownTime()) {
+export function makeAdmission({ nowMs, utilization, highestUtilization }: ProcessTime = ownTime()) {
   const loads = new Map<string, Load>();
 
   /** How long a further request would take. */
@@ -64,8 +67,11 @@ export function makeAdmission({ nowMs, utilization }: ProcessTime = ownTime()) {
 
   return {
     begin,
-    /** Twice the time limit for what begins while the process has no time left: its client gets the result, not a 504. */
-    secondsOf: (timeoutSeconds: number) => (utilization() > saturated ? 2 : 1) * timeoutSeconds,
+    /**
+     * Twice the time limit for what begins while the process had no time left lately: its client gets the result, not a
+     * 504. On a busy machine, a second with time left is followed by others without.
+     */
+    secondsOf: (timeoutSeconds: number) => (highestUtilization() > saturated ? 2 : 1) * timeoutSeconds,
   };
 }
 
@@ -81,13 +87,40 @@ const busy = (retryAfterSeconds: number) =>
     },
   );
 
+const samplesKept = 10;
+
 const ownTime = loadOnce((): ProcessTime => {
-  let before = performance.eventLoopUtilization();
-  let utilization = 0;
+  let before = sample();
+  const latest: number[] = [];
   setInterval(() => {
-    const now = performance.eventLoopUtilization();
-    ({ utilization } = performance.eventLoopUtilization(now, before));
+    const now = sample();
+    const { utilization } = performance.eventLoopUtilization(now.loop, before.loop);
+    latest.push(Math.max(utilization, (now.runnableMs - before.runnableMs) / (now.atMs - before.atMs)));
     before = now;
+    if (latest.length > samplesKept) latest.shift();
   }, 1_000).unref();
-  return { nowMs: () => performance.now(), utilization: () => utilization };
+  return {
+    nowMs: () => performance.now(),
+    utilization: () => latest.at(-1) ?? 0,
+    highestUtilization: () => Math.max(0, ...latest),
+  };
 });
+
+const sample = () => ({
+  loop: performance.eventLoopUtilization(),
+  runnableMs: runnableMs(),
+  atMs: performance.now(),
+});
+
+/**
+ * How long the main thread has run or waited for a processor, as Linux counts it: the event loop takes the wait after an
+ * event for idle time. @returns 0 on other systems
+ */
+function runnableMs(): number {
+  try {
+    const [ran = 0, waited = 0] = readFileSync('/proc/self/schedstat', 'utf8').split(' ').map(Number);
+    return (ran + waited) / 1e6;
+  } catch {
+    return 0;
+  }
+}

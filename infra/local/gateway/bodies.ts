@@ -12,15 +12,17 @@ export interface BodyBounds {
   /** The bytes of bodies that are read or handled at a time, of the process and of a network. */
   bytes: number;
   bytesPerNetwork: number;
-  /** A body must arrive at this rate on average after the grace time. */
+  /** So many bytes of a body must arrive in each second, on average over the grace time. */
   bytesPerSecondMin: number;
   graceMs: number;
+  /** A body, however large, must be complete after so long and the grace time. */
+  bodyMsMax: number;
 }
 
 /** A body takes several times its bytes: as a text, as the event of a Lambda, parsed and validated. */
 export function bodyBounds(memory = memoryBytes()): BodyBounds {
   const bytes = Math.min(512 * 2 ** 20, Math.max(2 * bodyBytesMax, memory / 16));
-  return { bytes, bytesPerNetwork: bytes / 2, bytesPerSecondMin: 500, graceMs: 20_000 };
+  return { bytes, bytesPerNetwork: bytes / 2, bytesPerSecondMin: 500, graceMs: 20_000, bodyMsMax: 300_000 };
 }
 
 /** The number of connections bounds smaller bodies. */
@@ -99,16 +101,18 @@ const ofNetwork =
   'Your address sends too much at a time. Send less at once, or the request again in a moment';
 const ofAll = 'The service receives too much at the moment. Send the request again in a moment';
 
-interface Collecting extends Pick<BodyBounds, 'bytesPerSecondMin' | 'graceMs'> {
+interface Collecting extends Pick<BodyBounds, 'bytesPerSecondMin' | 'graceMs' | 'bodyMsMax'> {
   /** Called before a body has so many bytes. */
   grow: (bytes: number) => void;
 }
+
+const checksInGrace = 4;
 
 /** The memory of a body follows what has arrived, not what is announced. */
 function collect(
   request: IncomingMessage,
   length: number | undefined,
-  { grow, bytesPerSecondMin, graceMs }: Collecting,
+  { grow, bytesPerSecondMin, graceMs, bodyMsMax }: Collecting,
 ): Promise<ReadBody> {
   const { promise, resolve, reject } = Promise.withResolvers<ReadBody>();
   let body: Buffer = Buffer.allocUnsafe(Math.min(length ?? smallBytes, smallBytes));
@@ -127,10 +131,16 @@ function collect(
     chunk.copy(body, bytes);
     bytes = end;
   };
-  const rate = setInterval(() => {
+  const before = Array.from({ length: checksInGrace }, () => Number.NEGATIVE_INFINITY);
+  const check = () => {
     const counted = performance.now() - begunAt - graceMs;
-    if (counted > 0 && bytes < (counted / 1_000) * bytesPerSecondMin) resolve('too slow');
-  }, graceMs / 4);
+    const lately = bytes - (before.shift() as number);
+    before.push(bytes);
+    const isSlow = lately < (graceMs / 1_000) * bytesPerSecondMin;
+    // In proportion, so that one that cannot be complete in time does not hold its bytes until then.
+    if (isSlow || bytes < (length ?? bytes) * (counted / bodyMsMax)) resolve('too slow');
+  };
+  const rate = setInterval(check, graceMs / checksInGrace);
   const onEnd = () => resolve(body.subarray(0, bytes));
   const onClose = () => reject(new Error(left));
   request.on('data', onData).once('end', onEnd).once('error', reject).once('close', onClose);

@@ -33,8 +33,9 @@ export function claimDataDir(directory: string): DataDir {
     }
     if (errcode === sqliteCorrupt || errcode === sqliteNoDatabase)
       throw unreadableFileError(join(path, 'lock.db'), message);
+    const shortage = shortageIn(error, join(path, 'lock.db'));
     throw new StartError(
-      `The data directory ${path} cannot be used: ${shortageIn(error, join(path, 'lock.db')) ?? message}. Free disk space, set DATA_DIR to a writable directory, or start with --ephemeral.`,
+      `The data directory ${path} cannot be used: ${shortage ?? message}. ${shortage ? 'Or' : 'Free disk space,'} set DATA_DIR to a writable directory, or start with --ephemeral.`,
     );
   }
 }

@@ -23,6 +23,7 @@ export const held: Record<string, string> = {
   'log-marks.json': 'the check that the write-ahead logs are whole',
   'oidc-key.json': 'the signing key of session tokens; existing tokens become invalid',
   'outbox.db': 'the outbox: messages that flows sent',
+  'schedules.db': 'the times at which suspended runs resume',
   'schedules.json': 'the times at which suspended runs resume',
   'secrets.key': 'the values of secrets; also move the folder `secrets` away',
   'shared-local-instance.db': 'flows, records, results and keys',

@@ -1,14 +1,10 @@
-import { join } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
-import * as z from 'zod';
 import { log } from '../../../shared/core/log.ts';
 import { systemClocks, watchClock } from '../runtime/clock-jumps.ts';
-import { readStored, writePrivately } from '../runtime/state-files.ts';
 import { firesOnce, parseExpression } from './expressions.ts';
-import { AwsSchedule, type ScheduleKey, scheduleKey } from './schedule.ts';
+import { openKeptSchedules } from './kept-schedules.ts';
+import { type AwsSchedule, type ScheduleKey, scheduleKey } from './schedule.ts';
 import { openSender } from './sender.ts';
-
-const Kept = z.array(z.tuple([z.string(), AwsSchedule]));
 
 /** The maximum delay of a timer. */
 const timerMsMax = 2 ** 31 - 1;
@@ -18,7 +14,7 @@ const correctionMsMax = 60_000;
 export type ScheduleTable = ReturnType<typeof openSchedules>;
 
 /**
- * Schedules, stored in a file. Overdue ones that fire once fire at the next start; a recurring one goes on with its next
+ * Schedules, stored in a database. Overdue ones that fire once fire at the next start; a recurring one goes on with its next
  * time.
  * @param urlOf The URL of a queue, by its ARN.
  */
@@ -29,18 +25,22 @@ export function openSchedules(
 ) {
   const { wall } = clocks;
   let watch: Disposable | undefined;
-  const file = directory && join(directory, 'schedules.json');
-  const schedules = new Map((file && readStored(file, Kept)) || []);
+  const kept = directory === undefined ? undefined : openKeptSchedules(directory);
+  const schedules = kept?.read() ?? new Map<string, AwsSchedule>();
   const timers = new Map<string, { timer: NodeJS.Timeout; due: number }>();
   const sender = openSender(urlOf);
 
   let saving: Promise<void> | undefined;
+  let changed = new Set<string>();
 
   /** Concurrent changes share one write, which waits for the disk. */
-  function save(): Promise<void> {
+  function save(key: ScheduleKey): Promise<void> {
+    changed.add(scheduleKey(key));
     saving ??= setImmediate().then(() => {
+      const changes = new Map([...changed].map((name) => [name, schedules.get(name)]));
       saving = undefined;
-      if (file) writePrivately(file, JSON.stringify([...schedules]));
+      changed = new Set();
+      kept?.write(changes);
     });
     return saving;
   }
@@ -58,7 +58,7 @@ export function openSchedules(
     if (schedule.ActionAfterCompletion === 'NONE' || schedules.get(scheduleKey(schedule)) !== schedule)
       return;
     await remove(schedule).catch((error) =>
-      log.warn('A finished schedule could not be removed from its file; it runs again at the next start', {
+      log.warn('A finished schedule could not be removed from the disk; it runs again at the next start', {
         error,
       }),
     );
@@ -88,7 +88,7 @@ export function openSchedules(
   async function remove(key: ScheduleKey): Promise<boolean> {
     disarm(key);
     const existed = schedules.delete(scheduleKey(key));
-    if (existed) await save();
+    if (existed) await save(key);
     return existed;
   }
 
@@ -115,7 +115,7 @@ export function openSchedules(
     const key = scheduleKey(schedule);
     const before = schedules.get(key);
     schedules.set(key, schedule);
-    await save().catch((error) => {
+    await save(schedule).catch((error) => {
       if (before) schedules.set(key, before);
       else schedules.delete(key);
       throw error;
@@ -136,6 +136,8 @@ export function openSchedules(
       sender.stop();
       await saving?.catch(() => {});
     },
+    /** Call it when nothing is created any more. */
+    close: () => kept?.close(),
     get: (key: ScheduleKey) => schedules.get(scheduleKey(key)),
     remove,
     /** @returns false if the name is taken. */

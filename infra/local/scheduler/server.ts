@@ -45,6 +45,7 @@ export async function startScheduler(
     async stop() {
       await schedules.stop();
       await close(server);
+      schedules.close();
     },
   };
 }

@@ -43,6 +43,8 @@ export const Schedule = z.object({
   /** When it fires next; null if it is disabled. */
   nextRunAt: z.string().nullable(),
   lastRunAt: z.string().nullable(),
+  /** How often the clock was set back since the creation: its times come again, and fire again. */
+  setBacks: z.int().optional(),
   /** The firing that ran last or runs, and its batch. Skipped ones do not count. */
   lastFiring: z.object({ id: z.string(), batchId: z.string() }).nullable(),
   /** At most one of the three selectors is set. */

@@ -27,13 +27,14 @@ export const scheduleFirer = /* @__PURE__ */ using([scheduleStates, firingStarte
 
   /** Moves the schedule on and records the firing. @returns undefined if it is not due, or does not run. */
   async function claim(id: string): Promise<{ schedule: Schedule; firing: Firing } | undefined> {
-    const schedule = await table.get(scheduleEntity, { id }, { consistent: true });
-    const { nextRunAt } = schedule ?? {};
     const at = now();
+    const stored = await table.get(scheduleEntity, { id }, { consistent: true });
+    const schedule = stored && byClock(stored, at);
+    const { nextRunAt } = schedule ?? {};
     if (!schedule || !nextRunAt || Date.parse(nextRunAt) > at.getTime() + earlyMs) return;
     const state = await scheduleStates(scope)(schedule);
     const refusal = refusalOf(state);
-    const firingId = derivedId('firing', Date.parse(nextRunAt), id, nextRunAt);
+    const firingId = derivedId('firing', Date.parse(nextRunAt), id, nextRunAt, ...setBacksIn(schedule));
     const firing = newFiring(schedule, firingId, { at, refusal });
     const due = new Date(Math.max(at.getTime(), Date.parse(nextRunAt)));
     const after = movedOn(schedule, due, state.missing !== undefined);
@@ -61,6 +62,22 @@ export const scheduleFirer = /* @__PURE__ */ using([scheduleStates, firingStarte
     if (claimed) await firingStarter(scope).startOrPostpone(claimed.schedule, claimed.firing, timeLeftMs);
   };
 });
+
+/** More than the clocks of processes differ by, and more than a wake-up may be late. */
+const setBackMsMin = 60_000;
+
+/**
+ * A recurring schedule whose clock was set back since it last changed: it takes the times of the new clock, those of the last
+ * minute included, because it is woken for one. Otherwise it would not fire until the old time comes again.
+ */
+function byClock(schedule: Schedule, at: Date): Schedule {
+  const { triggerType, updatedAt, setBacks = 0 } = schedule;
+  if (triggerType !== 'recurring' || Date.parse(updatedAt) <= at.getTime() + setBackMsMin) return schedule;
+  const nextRunAt = nextRunAfter(schedule, new Date(at.getTime() - setBackMsMin));
+  return { ...schedule, nextRunAt, setBacks: setBacks + 1 };
+}
+
+const setBacksIn = ({ setBacks }: Schedule) => (setBacks === undefined ? [] : [setBacks]);
 
 function refusalOf({ missing, isPaused, isRunning }: ScheduleState): Refusal | undefined {
   if (missing) return deleted(missing);

@@ -1,3 +1,4 @@
+import { isStorageFull } from '../aws/storage-full.ts';
 import { isContention, isOutage } from './condition-failed.ts';
 import { backOff } from './retry-contention.ts';
 
@@ -62,12 +63,15 @@ async function repeated(work: () => Promise<void>, signal: AbortSignal): Promise
     try {
       return await work();
     } catch (error) {
-      if (signal.aborted || !(isContention(error) || isOutage(error))) throw error;
+      if (signal.aborted || !mayPass(error)) throw error;
       await backOff(attempt);
       if (signal.aborted) throw error;
     }
   }
 }
+
+/** Within the time of a request: a disk that is full remains so, and the caller must know it. */
+const mayPass = (error: unknown) => isContention(error) || (isOutage(error) && !isStorageFull(error));
 
 function timeout(ms: number) {
   const { promise: over, resolve } = Promise.withResolvers<void>();

@@ -1,6 +1,7 @@
 import { finished } from 'node:stream/promises';
 import { requireEnv } from '../../core/environment.ts';
 import { tooManyAtOnce } from '../../core/errors/errors.ts';
+import { isStorageFull } from '../aws/storage-full.ts';
 import type { Scope } from '../data/scope.ts';
 import { type Pool, takePlace } from '../tenant-places.ts';
 import type { AnyEndpoint } from './endpoint.ts';
@@ -36,7 +37,12 @@ export async function openRequest(
 ): Promise<OpenRequest | undefined> {
   const kind = typeof open === 'function' ? open(request as never) : open;
   if (kind === 'brief') return undefined;
-  const place = await takePlace(scope, pools[kind]);
+  const place = await takePlace(scope, pools[kind]).catch((error): 'uncounted' => {
+    if (kind === 'reader' && isStorageFull(error)) return 'uncounted';
+    throw error;
+  });
+  // Reads go on while the disk is full.
+  if (place === 'uncounted') return undefined;
   if (!place) throw tooManyAtOnce(refusals[kind](requireEnv(variable)), retryAfterSeconds);
   return {
     async releasedAfter(reply) {

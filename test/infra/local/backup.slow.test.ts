@@ -107,6 +107,7 @@ test('a database that its server locks exclusively, as DynamoDB Local does, is l
   server.close();
   databases.close();
   expect(JSON.parse(readFileSync(join(directory, 'contents.json'), 'utf8'))).toEqual([
+    'log-marks.json',
     'shared-local-instance.db',
   ]);
 });

@@ -83,7 +83,7 @@ const files = [
   'lock.db',
   'credentials.json',
   'oidc-key.json',
-  'schedules.json',
+  'schedules.db',
   'secrets.key',
   'contents.json',
 ];

@@ -125,6 +125,19 @@ test.each(Object.entries(damages))(
   },
 );
 
+test('missing marks are refused: without them, nothing says how long the log was', async () => {
+  const running = openRunning();
+  const count = running.add(50);
+  await marked(running.directory, 50);
+  const copy = copyOf(running.directory);
+  running.close();
+  rmSync(join(copy, 'log-marks.json'));
+  expect(refusal(copy)).toContain(`${join(copy, 'log-marks.json')} is missing, with the check`);
+  openDatabases(copy, () => {}, { acceptLoss: true }).close();
+  expect(refusal(copy)).toBeUndefined();
+  expect(stored(copy)).toBe(count);
+});
+
 test('a log of an earlier copy is refused', async () => {
   const running = openRunning(20);
   running.add(100);

@@ -18,7 +18,7 @@ function megabytesOf(pids: readonly number[]): number {
   return sizes.reduce((sum, size) => sum + size, 0);
 }
 
-test(`a flood of bodies of 5 MB stays within ${megabytes} MB, and the service answers after it`, async () => {
+test(`a flood of bodies of 5 MB, after the first request for a page, stays within ${megabytes} MB, and the service answers after it`, async () => {
   const settings = { MEMORY_MB: String(megabytes), RATE_LIMIT_PER_HOUR: '100000' };
   const { child, facts } = await start(settings, ['--ephemeral']);
   expect(readFileSync(`/proc/${child.pid}/cmdline`, 'utf8')).toContain('--max-old-space-size=179');
@@ -31,7 +31,7 @@ test(`a flood of bodies of 5 MB stays within ${megabytes} MB, and the service an
     inputs: { list },
     options: { streamResponse: false },
   });
-  const end = Date.now() + 25_000;
+  const end = Date.now() + 35_000;
   const statuses = new Set<number>();
   let most = 0;
   const measuring = (async () => {
@@ -39,6 +39,8 @@ test(`a flood of bodies of 5 MB stays within ${megabytes} MB, and the service an
       most = Math.max(most, megabytesOf([child.pid as number, ...childProcessIds(child)]));
     }
   })();
+  // Builds and compresses all pages.
+  await (await fetch(`${facts.url}/openapi.json`)).arrayBuffer();
   async function send(path: string, body: string): Promise<void> {
     while (Date.now() < end) {
       const response = await fetch(facts.url + path, { method: 'POST', headers, body });

@@ -2,8 +2,12 @@ import { expect, test } from 'vitest';
 import { makeAdmission } from '../../../../infra/local/gateway/admission.ts';
 
 function world() {
-  const time = { now: 0, utilization: 1 };
-  const { begin, secondsOf } = makeAdmission({ nowMs: () => time.now, utilization: () => time.utilization });
+  const time = { now: 0, utilization: 1, highest: 1 };
+  const { begin, secondsOf } = makeAdmission({
+    nowMs: () => time.now,
+    utilization: () => time.utilization,
+    highestUtilization: () => time.highest,
+  });
   const ends: (() => void)[] = [];
   return {
     time,
@@ -69,9 +73,11 @@ test('after requests have ended, others begin', () => {
   expect(() => start(8)).not.toThrow();
 });
 
-test('what begins while the process has no time left gets twice its time', () => {
+test('what begins while the process had no time left lately gets twice its time', () => {
   const { secondsOf, time } = world();
   expect(secondsOf(29)).toBe(58);
   time.utilization = 0.5;
+  expect(secondsOf(29)).toBe(58);
+  time.highest = 0.5;
   expect(secondsOf(29)).toBe(29);
 });

@@ -74,6 +74,7 @@ const usual: BodyBounds = {
   bytesPerNetwork: 2_000_000,
   bytesPerSecondMin: 500,
   graceMs: 60_000,
+  bodyMsMax: 300_000,
 };
 
 /** A server that says how many bytes it read, or why not. */
@@ -150,3 +151,21 @@ test('a body that arrives more slowly than the least rate is refused', async () 
   const server = await reading({ graceMs: 20, bytesPerSecondMin: 1_000_000 });
   expect(await (await sending(server, first, { 'content-length': 1_000 })).answer).toBe('too slow');
 });
+
+test('a body that ceases to arrive is refused, however fast it was before', async () => {
+  const server = await reading({ graceMs: 200, bytesPerSecondMin: 100 });
+  const { sent, answer } = await sending(server, first, { 'content-length': 1_000_000 });
+  sent.write('x'.repeat(900_000));
+  expect(await answer).toBe('too slow');
+});
+
+test.each([{ 'content-length': 1_900_000 }, { 'transfer-encoding': 'chunked' }])(
+  'a body that arrives without a pause is refused when its time is over: %j',
+  async (headers) => {
+    const server = await reading({ graceMs: 40, bodyMsMax: 200, bytesPerSecondMin: 1 });
+    const { sent, answer } = await sending(server, first, headers);
+    const timer = setInterval(() => sent.write('x'.repeat(100)), 2);
+    onTestFinished(() => clearInterval(timer));
+    expect(await answer).toBe('too slow');
+  },
+);

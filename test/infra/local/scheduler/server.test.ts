@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import {
@@ -72,9 +72,40 @@ test('a duplicate schedule name is rejected; a deleted schedule does not fire', 
   });
 });
 
-test('a schedule that came due while the server was down fires at the next start', async () => {
+function newDirectory() {
   const directory = mkdtempSync(join(tmpdir(), 'schedules-'));
   onTestFinished(() => rmSync(directory, { recursive: true }));
+  return directory;
+}
+
+test('schedules in the one file of an earlier release are taken over, once', async () => {
+  const directory = newDirectory();
+  const file = join(directory, 'schedules.json');
+  const { input } = schedule(await newQueue());
+  writeFileSync(file, JSON.stringify([['group/one', input]]));
+  const { client, stop } = await newScheduler(directory);
+  expect(await client.send(new GetScheduleCommand(named))).toMatchObject({ Target: input.Target });
+  expect(readFileSync(file, 'utf8')).toBe('[]');
+  await client.send(new DeleteScheduleCommand(named));
+  await stop();
+  const again = await newScheduler(directory);
+  await expect(again.client.send(new GetScheduleCommand(named))).rejects.toThrow('no schedule');
+});
+
+test('a change is written alone, however many schedules there are', async () => {
+  const directory = newDirectory();
+  const arn = await newQueue();
+  const { client } = await newScheduler(directory);
+  const written = () => statSync(join(directory, 'schedules.db-wal')).size;
+  const empty = written();
+  await Promise.all(Array.from({ length: 500 }, (_, n) => client.send(schedule(arn, { Name: `many-${n}` }))));
+  const many = written();
+  await client.send(schedule(arn));
+  expect(written() - many).toBeLessThan((many - empty) / 10);
+});
+
+test('a schedule that came due while the server was down fires at the next start', async () => {
+  const directory = newDirectory();
   const arn = await newQueue();
   const first = await newScheduler(directory);
   await first.client.send(schedule(arn, { ScheduleExpression: at(1_000) }));

@@ -105,6 +105,20 @@ test('starting a firing again makes the same batch, also at the same time', asyn
   expect(consumed.commands.filter((name) => name === 'TransactWriteItems').length).toBeLessThan(8);
 });
 
+test('after the clock was set back, a schedule fires at the times of the new clock, also those that have fired', async () => {
+  const { scope, id, item, ...caller } = await withSchedule();
+  const wakeAt = (time: string) =>
+    scheduleFirer({ ...scope, now: () => new Date(time) })(id, timeLeft).then(() => finishedRuns(caller, id));
+  const first = (await item()).nextRunAt ?? '';
+  await wakeAt(first);
+  const second = (await item()).nextRunAt ?? '';
+  expect(await wakeAt(second)).toHaveLength(2);
+  expect(await wakeAt(new Date(Date.parse(first) - 120_000).toISOString())).toHaveLength(2);
+  for (const _ of [1, 2]) expect(await wakeAt(first)).toHaveLength(3);
+  expect((await item()).nextRunAt).toBe(second);
+  for (const _ of [1, 2]) expect(await wakeAt(second)).toHaveLength(4);
+});
+
 test('the sweep fires a schedule that EventBridge Scheduler does not wake, once, and restores its entry', async () => {
   const { id, forget, sweep, expressionOf, item, ...caller } = await withSchedule({ cron: '@hourly' });
   await forget();
