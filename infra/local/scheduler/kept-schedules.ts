@@ -7,9 +7,6 @@ import { AwsSchedule, scheduleKey } from './schedule.ts';
 
 const Kept = z.array(z.tuple([z.string(), AwsSchedule]));
 
-/** By its key; undefined for one that is removed. */
-export type ScheduleChanges = ReadonlyMap<string, AwsSchedule | undefined>;
-
 /** Keeps each schedule by itself, so that a change costs the same however many there are. Waits for the disk. */
 export function openKeptSchedules(directory: string) {
   const file = join(directory, 'schedules.db');
@@ -23,8 +20,8 @@ export function openKeptSchedules(directory: string) {
   const remove = database.prepare('DELETE FROM schedules WHERE key = ?');
   const all = database.prepare('SELECT json FROM schedules');
 
-  /** @throws if the disk is full; then nothing is changed. */
-  function write(changes: ScheduleChanges): void {
+  /** @param changes By their keys; undefined for one that is removed. @throws if the disk is full; then nothing is changed. */
+  function write(changes: ReadonlyMap<string, AwsSchedule | undefined>): void {
     database.exec('BEGIN');
     try {
       for (const [key, schedule] of changes) {

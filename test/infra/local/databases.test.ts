@@ -61,7 +61,7 @@ function openRunning(pagesPerLog = 1_000) {
   };
 }
 
-/** Nothing before the first mark. */
+/** Nothing before the server is watched. */
 const marks = (directory: string) => {
   const file = join(directory, 'log-marks.json');
   return existsSync(file) ? JSON.parse(readFileSync(file, 'utf8')) : {};
@@ -143,11 +143,13 @@ test('a log of an earlier copy is refused', async () => {
   running.add(100);
   const earlier = copyOf(running.directory);
   running.add(100);
-  await eventually(() => expect(marks(running.directory)).not.toEqual(marks(earlier)));
-  const copy = copyOf(running.directory);
+  // The first marks may be from before the earlier copy.
+  await eventually(() => {
+    const copy = copyOf(running.directory);
+    cpSync(join(earlier, 'dynoxide.db-wal'), join(copy, 'dynoxide.db-wal'));
+    expect(refusal(copy) ?? '').toContain(`${join(copy, 'dynoxide.db-wal')} is damaged`);
+  });
   running.close();
-  cpSync(join(earlier, 'dynoxide.db-wal'), join(copy, 'dynoxide.db-wal'));
-  expect(refusal(copy)).toContain(`${join(copy, 'dynoxide.db-wal')} is damaged`);
 });
 
 test('a last transaction that was not written to its end is normal: nobody received its acknowledgement', async () => {
