@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { endpoints } from '../../functions/index.ts';
+import { unauthenticated } from '../../shared/core/errors/errors.ts';
 import { generateKey } from '../../shared/platform/auth/key-format.ts';
 import type { AnyEndpoint } from '../../shared/platform/http/endpoint.ts';
 import { newKey, tenantWithKey } from '../support/stack/keys.ts';
@@ -25,7 +26,9 @@ test.each(named(guarded))(
       callerWith('eyJhbGciOiJub25lIn0.e30.')(endpoint.method, path),
     ]);
     for (const { status, body, headers } of answers) {
-      expect({ status, body }).toEqual({ status: 401, body: unauthorized });
+      // Protocols have a form of errors of their own.
+      const form = endpoint.errorBody?.bodyOf(unauthenticated(), 401);
+      expect({ status, body }).toEqual({ status: 401, body: form ?? unauthorized });
       for (const name of ['limit', 'remaining', 'reset'])
         expect(headers.get(`x-ratelimit-${name}`)).toMatch(/^\d+$/);
     }

@@ -9,7 +9,7 @@ export type RequestHeaders = {
   [Name in 'headers' | 'multiValueHeaders']?: APIGatewayProxyEvent[Name] | null;
 };
 /** Whether a request has an Authorization header, valid or not. */
-export const hasCredential = (request: RequestHeaders) => authorizationsOf(request).length > 0;
+export const hasCredential = (request: RequestHeaders) => sentAuthorizations(request).length > 0;
 
 /** The caller that the credential identifies, or `undefined` if it is permanently invalid. @throws TemporaryRefusal */
 export async function identifyCaller(request: RequestHeaders): Promise<Caller | undefined> {
@@ -18,7 +18,7 @@ export async function identifyCaller(request: RequestHeaders): Promise<Caller | 
 }
 
 function bearerToken(request: RequestHeaders): string {
-  const [header = '', ...others] = authorizationsOf(request);
+  const [header = '', ...others] = sentAuthorizations(request);
   // API Gateway caches the result under one of the headers, which may be valid on its own.
   if (others.length > 0) throw new TemporaryRefusal();
   const token = /^bearer +(\S+) *$/i.exec(header)?.[1] ?? '';
@@ -26,7 +26,7 @@ function bearerToken(request: RequestHeaders): string {
 }
 
 /** The values of a request's Authorization headers. */
-export function authorizationsOf({ headers, multiValueHeaders }: RequestHeaders): string[] {
+export function sentAuthorizations({ headers, multiValueHeaders }: RequestHeaders): string[] {
   const sent = <Value>(of: Record<string, Value> | null | undefined) =>
     Object.entries(of ?? {}).flatMap(([name, value]) =>
       name.toLowerCase() === 'authorization' ? [value] : [],

@@ -3,7 +3,7 @@ import type { APIGatewayProxyEvent } from 'aws-lambda';
 import { loadingCache } from '../../core/concurrency/cache.ts';
 import { unauthenticated } from '../../core/errors/errors.ts';
 import type { Runtime } from '../runtime.ts';
-import { authorizationsOf, hasCredential, identifyCaller } from './credential.ts';
+import { hasCredential, identifyCaller, sentAuthorizations } from './credential.ts';
 import { type AccessRules, type Caller, TemporaryRefusal } from './credential-kind.ts';
 import type { OptionalCredential, PublicCall } from './public-scope.ts';
 import { admit, admitAddress } from './request-gate.ts';
@@ -25,7 +25,7 @@ async function callOf(event: APIGatewayProxyEvent, runtime: Runtime): Promise<Pu
 const recentCallers = loadingCache<Caller | undefined>({ entriesMax: 10_000, ttlMs: 60_000 });
 
 function recentCaller(event: APIGatewayProxyEvent): Promise<Caller | undefined> {
-  const sent = authorizationsOf(event).join('\n');
+  const sent = sentAuthorizations(event).join('\n');
   return recentCallers(createHash('sha256').update(sent).digest('base64'), () => identifyCaller(event));
 }
 

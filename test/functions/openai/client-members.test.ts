@@ -224,6 +224,7 @@ test('responses: images in the results of tools reach the model after all result
 
 test.each([
   [{ ...call, namespace: 'files' }, 'input'],
+  [{ type: 'item_reference', id: 'msg_1' }, 'input[0]'],
   [{ ...call, caller: { type: 'program', caller_id: 'p' } }, 'input'],
   [{ role: 'user', content: [{ type: 'input_image', file_id: 'file_1', image_url: pixel }] }, 'input'],
 ])('responses: what would change the answer stays an error: %j', async (item, param) => {

@@ -287,7 +287,7 @@ test.each([
   [{ input: undefined }, 'missing_required_parameter', 'input'],
   [{ input: [] }, 'invalid_value', 'input'],
   [{ input: [{ type: 'function_call_output', call_id: 'nobody', output: 'x' }] }, 'invalid_value', 'input'],
-  [{ input: [{ type: 'item_reference', id: 'x' }] }, 'invalid_value', 'input[0].type'],
+  [{ input: [{ type: 'item_reference', id: 'x' }] }, 'unsupported_parameter', 'input[0]'],
   [
     { input: [{ role: 'system', content: [{ type: 'input_image', image_url: 'x' }] }] },
     'unsupported_parameter',

@@ -66,8 +66,20 @@ const FunctionOutput = z.strictObject({
 
 const Reasoning = z.looseObject({ type: z.literal('reasoning') }).meta({ description: 'Ignored' });
 
+const ItemReference = z
+  .looseObject({ type: z.literal('item_reference') })
+  .superRefine((_item, { addIssue }) =>
+    addIssue({
+      code: 'custom',
+      params: { code: 'NOT_SUPPORTED' },
+      message:
+        'Items are not found by their ids. Send them whole (the AI SDK does with store: false), or continue by previous_response_id',
+    }),
+  )
+  .meta({ description: 'Not supported: send the item itself' });
+
 export const InputItem = z.union([
-  z.discriminatedUnion('type', [FunctionCall, FunctionOutput, Reasoning]),
+  z.discriminatedUnion('type', [FunctionCall, FunctionOutput, Reasoning, ItemReference]),
   InputMessage,
 ]);
 export type InputItem = z.infer<typeof InputItem>;
