@@ -207,7 +207,7 @@ test('a call is counted, and listed as a run with the call of the model in its t
   expect(response.headers.get('x-ratelimit-limit')).toMatch(/^\d+$/);
   const usage = await expectStatus(200, tenant.call('GET', '/v1/model-usage'));
   expect(usage.summary.totalRequests).toBe(1);
-  const runs = await expectStatus(200, tenant.call('GET', '/v1/runs?tags=gateway'));
+  const runs = await expectStatus(200, tenant.call('GET', '/v1/runs?tag=gateway'));
   const id = data.id.replace('chatcmpl-', '');
   expect(runs.data).toMatchObject([
     {
