@@ -27,7 +27,7 @@ export const listRuns = defineEndpoint({
   summary: 'List what ran',
   description: `Everything that was started as a whole, newest first: batches, flows, agents and tools. Shows the kinds whose flows, agents or tools the caller may read.
 
-- Several filters combine with AND. Unknown parameters are ignored, so check their spelling.
+- Several filters combine with AND.
 - A page costs at most 12 reads. With selective filters it may be short or even empty and still have a \`nextCursor\`: continue with it. \`error\`, \`minCost\` and \`minDurationMs\` read every run that matches the other filters.
 - Runs inside of others (sub-agents, flows as tools) are listed when they have ended, with \`root=false\` or \`parentRunId\`. Cost and tokens include them.
 - A run is deleted with its flow, agent or tool. Runs of tools, of inline flows without stored results and of inline agents expire 30 days after their start.`,

@@ -72,9 +72,9 @@ test.each([
   expect(body.details[0].path).toBe(query.split('=')[0]);
 });
 
-test('400 for a direction that the cursor does not support; unknown parameters are ignored', async () => {
+test('400 for a direction that the cursor does not support', async () => {
   const { call } = await tenantWithFlows(2);
-  const { pagination } = await expectStatus(200, call('GET', '/v1/flows?limit=1&colour=red'));
+  const { pagination } = await expectStatus(200, call('GET', '/v1/flows?limit=1'));
   expect((await call('GET', `/v1/flows?limit=1&direction=prev&cursor=${pagination.nextCursor}`)).status).toBe(
     400,
   );

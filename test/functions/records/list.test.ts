@@ -57,11 +57,6 @@ test.each<[Record<string, string>, string[]]>([
   expect(answer.filtersApplied).toEqual(filters);
 });
 
-test('unknown parameters are ignored', async () => {
-  const tenant = await withRecords(people);
-  expect(namesOf(await list(tenant, { whatever: 'x' }))).toHaveLength(4);
-});
-
 test.each<[Record<string, string>]>([[{}], [{ search: 'a' }], [{ type: 'customer', name: 'Ada' }]])(
   'includeCount adds the counts of what the filters %j match',
   async (filters) => {
