@@ -29,12 +29,23 @@ export function conversationParts(messages: readonly ModelMessage[], recent: Rec
   const kept = isChat ? head.filter(({ role }) => role === 'system') : head;
   const exchanges = exchangesOf([...head.slice(kept.length), ...messages.slice(headEnd)]);
   const from = recentFrom(exchanges, recent);
+  const older = exchanges.slice(0, from).flat();
   return {
-    head: kept,
+    head: withRules(kept, older.filter(isSystem)),
     earlierSummary,
-    older: exchanges.slice(0, from).flat(),
+    older: older.filter((message) => !isSystem(message)),
     recent: exchanges.slice(from).flat(),
   };
+}
+
+type SystemMessage = Extract<ModelMessage, { role: 'system' }>;
+const isSystem = (message: ModelMessage): message is SystemMessage => message.role === 'system';
+
+/** What a system message says holds from its place on, also if what is around it is summarised. */
+function withRules(head: readonly ModelMessage[], rules: readonly SystemMessage[]): readonly ModelMessage[] {
+  if (rules.length === 0) return head;
+  const content = [...head.filter(isSystem), ...rules].map((message) => message.content).join('\n\n');
+  return [{ role: 'system', content }, ...head.filter((message) => !isSystem(message))];
 }
 
 function recentFrom(exchanges: readonly ModelMessage[][], { tokens, messages = Infinity }: Recent): number {

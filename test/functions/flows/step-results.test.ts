@@ -125,6 +125,7 @@ test('a result has exactly the fields of a step result', async () => {
     errorMessage: null,
     retryCount: 0,
     attempts: null,
+    warnings: [],
   };
   const of = (index: number) => {
     const stepId = flow.flowSteps[index]?.id;
@@ -149,6 +150,7 @@ test('a result has exactly the fields of a step result', async () => {
       outputPreview: null,
       inputVariables: { greeting: 'hello thing-0' },
       errorMessage: expect.stringContaining('a third'),
+      warnings: [{ code: 'STEP_FAILED', message: expect.stringContaining('b: check'), count: 1 }],
     },
     {
       ...of(2),

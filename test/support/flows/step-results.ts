@@ -56,6 +56,7 @@ export const stepResultFields = [
   'errorMessage',
   'retryCount',
   'attempts',
+  'warnings',
 ].toSorted();
 
 /** Query strings that a list of step results refuses, and the parameter that each is refused for. */

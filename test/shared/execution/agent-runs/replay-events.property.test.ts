@@ -54,7 +54,14 @@ const completing = (events: readonly NumberedEvent[]) =>
     .filter(({ event: { type } }) => !/_start$|_delta$/.test(type))
     .map(({ seq, turnId, event }) => {
       const { execution: _execution, summary, ...rest } = { execution: null, summary: null, ...event };
-      return { seq, turnId, ...rest, ...(summary && { summary: { ...(summary as object), durationMs: 0 } }) };
+      const isMeasured = 'durationMs' in rest && event.type === 'awaiting';
+      return {
+        seq,
+        turnId,
+        ...rest,
+        ...(isMeasured && { durationMs: 0 }),
+        ...(summary && { summary: { ...(summary as object), durationMs: 0 } }),
+      };
     });
 
 test('the log tells every completing event with the number that it had, after any event', async () => {
