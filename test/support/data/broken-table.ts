@@ -39,9 +39,9 @@ export const cancelled = (...codes: string[]) =>
     CancellationReasons: codes.map((Code) => ({ Code })),
   });
 
-/** How DynamoDB answers where it fails by itself: the embedded one on a disk without room, for instance. */
+/** How DynamoDB answers where it fails by itself. */
 export const outage = () =>
-  Object.assign(new Error('database or disk is full'), {
+  Object.assign(new Error('Internal server error'), {
     name: 'InternalServerError',
     $metadata: { httpStatusCode: 500 },
   });

@@ -3,6 +3,7 @@ import { invalid } from '../../../core/errors/errors.ts';
 import { plainStart } from '../../../core/plain-start.ts';
 import type { AnyEndpoint } from '../endpoint.ts';
 import { EmptyBody, parseOrReject } from '../validation.ts';
+import { takesKnownQuery } from './error-statuses.ts';
 
 /** The parameters, the query and the body of a request, as the endpoint declares them. @throws 400 */
 export function parseRequest(endpoint: AnyEndpoint, event: APIGatewayProxyEvent) {
@@ -22,17 +23,10 @@ export function parseRequest(endpoint: AnyEndpoint, event: APIGatewayProxyEvent)
   };
 }
 
-/**
- * A filter with a wrong name would give everything. Not of protocols of others, nor of public pages, whose addresses others
- * make.
- */
-function assertKnownQuery(
-  { id, method, permission, errorBody, query }: AnyEndpoint,
-  sent: readonly string[],
-) {
-  const isStrict = method === 'GET' && permission !== 'public' && !errorBody;
-  const isList = (id.split('.').at(-1) ?? '').startsWith('list');
-  if (!isStrict || !(query || isList)) return;
+/** A filter with a wrong name would give everything. */
+function assertKnownQuery(endpoint: AnyEndpoint, sent: readonly string[]) {
+  if (!takesKnownQuery(endpoint)) return;
+  const { query } = endpoint;
   const known = Object.keys(query?.shape ?? {});
   const unknown = sent.filter((name) => !known.includes(name));
   if (unknown.length === 0) return;
