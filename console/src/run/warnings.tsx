@@ -15,8 +15,8 @@ interface ShownWarning {
 /** What went otherwise than asked in a run, a step or a turn. Nothing without warnings. */
 export const Warnings = ({ of }: { of: readonly ShownWarning[] }) =>
   of.length > 0 && (
-    <section className="warnings" aria-label={warningTexts.warnings}>
-      <h2>{warningTexts.warnings}</h2>
+    <div className="warnings">
+      <strong>{warningTexts.warnings}</strong>
       <ul>
         {of.map(({ code, message, step, count }) => (
           <li key={`${code} ${step} ${message}`}>
@@ -39,7 +39,7 @@ export const Warnings = ({ of }: { of: readonly ShownWarning[] }) =>
           </li>
         ))}
       </ul>
-    </section>
+    </div>
   );
 
 /** As the mark of a row says it. */
