@@ -41,6 +41,8 @@ export const newWarning = ({ code, message }: NewWarning): Warning => ({
 
 /** Equal ones are counted together. What is beyond the most kinds is counted as `MORE_WARNINGS`. */
 export function mergedWarnings(...lists: readonly (readonly Warning[])[]): Warning[] {
+  // As nearly always: it is asked for each step.
+  if (lists.every(({ length }) => length === 0)) return [];
   const merged = new Map<string, Warning>();
   for (const warning of lists.flat()) {
     const shown = merged.size < kindsMax - 1 || merged.has(keyOf(warning)) ? warning : more(warning);
