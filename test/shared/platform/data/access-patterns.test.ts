@@ -1401,6 +1401,8 @@ test.each(Object.entries(patterns))(
   async (_name, { commands, units, indexes = '', readsNothing, manyRecords, run }) => {
     const world = await accessWorld(manyRecords ? 60 : 2);
     const work = await run(world);
+    // A change in the millisecond of the change before has the same time, and leaves the indexes alone.
+    await sleep(2);
     const used = await world.measure(work);
     expect(used).toMatchObject({ commands, ...((!readsNothing || used.indexes !== '') && { indexes }) });
     expectUnits(used.units, units);
