@@ -1,3 +1,4 @@
+import { isJsonObject } from '../../core/json/json.ts';
 import { isDeeperThan } from '../../core/json/nesting.ts';
 import { schemaCharactersMax, schemaLevelsMax } from '../json-schema/limits.ts';
 import { walkSubschemas } from '../json-schema/subschemas.ts';
@@ -9,8 +10,6 @@ const nameCharactersMax = 128;
 
 /** Of the descriptions and schemas of a server together. */
 const charactersMax = 500_000;
-
-type Json = Readonly<Record<string, unknown>>;
 
 /**
  * The tools that a server describes, within the limits, in their order, without repeated names. Servers describe some of them
@@ -28,9 +27,9 @@ export function toToolList(described: readonly unknown[]): Required<McpToolList>
       if (invalid.length < toolsMax) invalid.push(tool);
       continue;
     }
-    const length = lengthOf(tool);
-    const isWithin = tools.size < toolsMax && characters + length <= charactersMax;
-    if (!isWithin || isTooLarge(tool) || tools.has(tool.name)) {
+    const length = lengthIn(tool);
+    const isWithin = length !== undefined && tools.size < toolsMax && characters + length <= charactersMax;
+    if (!isWithin || tools.has(tool.name)) {
       omitted++;
       continue;
     }
@@ -42,37 +41,37 @@ export function toToolList(described: readonly unknown[]): Required<McpToolList>
 
 /** Also of those that cannot be used. */
 export const toToolNames = (described: readonly unknown[]): string[] =>
-  described.flatMap((each) => (isObject(each) && typeof each.name === 'string' ? [each.name] : []));
+  described.flatMap((each) => (isJsonObject(each) && typeof each.name === 'string' ? [each.name] : []));
 
-const lengthOf = ({ parameters, description }: McpTool) =>
-  JSON.stringify(parameters).length + description.length;
-
-const isTooLarge = ({ name, parameters }: McpTool) =>
-  name.length > nameCharactersMax ||
-  isDeeperThan(schemaLevelsMax, parameters) ||
-  JSON.stringify(parameters).length > schemaCharactersMax;
+/** Of the description and the schema together; undefined for a tool that is too large. */
+function lengthIn({ name, description, parameters }: McpTool): number | undefined {
+  if (name.length > nameCharactersMax || isDeeperThan(schemaLevelsMax, parameters)) return undefined;
+  const schemaLength = JSON.stringify(parameters).length;
+  return schemaLength > schemaCharactersMax ? undefined : schemaLength + description.length;
+}
 
 function toolIn(described: unknown): McpTool | { name: string; problem: string } {
-  if (!isObject(described)) return { name: '(no name)', problem: 'it is no object' };
+  if (!isJsonObject(described)) return { name: '(no name)', problem: 'it is no object' };
   const { name, description, inputSchema, annotations } = described;
   if (typeof name !== 'string' || name === '') return { name: '(no name)', problem: 'it has no name' };
-  if (isStated(inputSchema) && !isObject(inputSchema))
-    return { name, problem: 'its inputSchema is no object' };
-  const hints = isObject(annotations) ? annotations : {};
+  const schema = inputSchema ?? {};
+  if (!isJsonObject(schema)) return { name, problem: 'its inputSchema is no object' };
+  const hints = isJsonObject(annotations) ? annotations : {};
   return {
     name,
     description: typeof description === 'string' ? description : '',
-    parameters: parametersIn(isObject(inputSchema) ? inputSchema : {}),
+    parameters: parametersIn(schema),
     repeatable: hints.readOnlyHint === true || hints.idempotentHint === true,
   };
 }
 
 /**
  * Servers name drafts of JSON Schema by habit; the providers' dialect has no such member. They write null for what is absent,
- * and the first items of a list as earlier drafts did.
+ * and the first items of a list as earlier drafts did. A schema that is too deep to use is left as it is.
  */
-function parametersIn(inputSchema: Json): JsonSchema {
-  const { $schema: _draft, ...schema } = structuredClone(inputSchema) as Record<string, unknown>;
+function parametersIn(inputSchema: Record<string, unknown>): JsonSchema {
+  if (isDeeperThan(schemaLevelsMax, inputSchema)) return inputSchema;
+  const { $schema: _draft, ...schema } = structuredClone(inputSchema);
   for (const keyword of ['required', 'properties', 'additionalProperties', 'description']) {
     if (schema[keyword] === null) delete schema[keyword];
   }
@@ -88,8 +87,3 @@ function withPrefixItems(schema: Record<string, unknown>): void {
   delete schema.additionalItems;
   if (additionalItems !== undefined) schema.items = additionalItems;
 }
-
-const isStated = (value: unknown) => value !== undefined && value !== null;
-
-const isObject = (value: unknown): value is Json =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);

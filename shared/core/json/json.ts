@@ -17,6 +17,10 @@ export function valueAt(value: unknown, path: string): unknown {
   return current;
 }
 
+/** An object of JSON: no list, and not null. */
+export const isJsonObject = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
 /** Parses JSON; `undefined` for invalid JSON, or JSON that is nested too deeply or has more values than an answer may. */
 export const jsonIn = (text: string): unknown => (hasTooMany(text) ? undefined : parsed(text));
 

@@ -33,15 +33,19 @@ export async function jsonAnswer(
 
 const noJson = { value: undefined, problems: [{ path: '', message: 'The response is not JSON' }] };
 
-/** The distinct JSON values of a response: itself, else what is in its code fences, else its objects and lists. */
-export function jsonValuesIn(text: string): unknown[] {
-  const answer = withoutThoughts(text.replace(/^\ufeff/, ''));
-  const whole = valuesOf([withoutFence(answer)]);
-  if (whole.length > 0) return whole;
-  const fenced = valuesOf(
-    [...answer.matchAll(/```[\w-]*\r?\n([\s\S]*?)```/g)].map(([, inside = '']) => inside),
-  );
-  return fenced.length > 0 ? fenced : valuesOf(objectsIn(answer));
+/**
+ * The distinct JSON values of a response: itself, else what follows its thoughts, else what is in its code fences, else its
+ * objects and lists.
+ */
+export function jsonValuesIn(response: string): unknown[] {
+  const text = response.replace(/^\ufeff/, '');
+  const answer = withoutThoughts(text);
+  const readings = [() => [withoutFence(text)], () => [withoutFence(answer)], fencedIn, objectsIn];
+  for (const read of readings) {
+    const values = valuesOf(read(answer));
+    if (values.length > 0) return values;
+  }
+  return [];
 }
 
 function valuesOf(texts: readonly string[]): unknown[] {
@@ -56,10 +60,16 @@ const valuesTriedMax = 20;
 
 /** Servers that do not part the thoughts of a model from its answer end them with a tag. Some leave out the first one. */
 const withoutThoughts = (text: string): string =>
-  text.slice(
-    Math.max(...thoughtEnds.map((end) => (text.includes(end) ? text.lastIndexOf(end) + end.length : 0))),
-  );
+  text.slice(Math.max(...thoughtEnds.map((end) => afterLast(end, text))));
 const thoughtEnds = ['</think>', '</thinking>', '</thought>', '<|channel|>final<|message|>'];
+
+function afterLast(mark: string, text: string): number {
+  const at = text.lastIndexOf(mark);
+  return at < 0 ? 0 : at + mark.length;
+}
+
+const fencedIn = (text: string): string[] =>
+  [...text.matchAll(/```[\w-]*\r?\n([\s\S]*?)```/g)].map(([, inside = '']) => inside);
 
 /** The texts from each outermost bracket or brace to the one that closes it. Quotes count inside of them only. */
 function objectsIn(text: string): string[] {

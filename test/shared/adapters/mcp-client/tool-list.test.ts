@@ -42,3 +42,10 @@ test.each([
   expect(tools.map((tool) => tool.name)).toEqual(['good']);
   expect(invalid).toEqual([{ name, problem: expect.any(String) }]);
 });
+
+test('a tool whose schema is too deep is omitted, and costs no other', () => {
+  let inputSchema: Record<string, unknown> = {};
+  for (let level = 0; level < 100_000; level++) inputSchema = { not: inputSchema };
+  const { tools, omitted } = toToolList([{ name: 'deep', inputSchema }, good]);
+  expect([tools.map(({ name }) => name), omitted]).toEqual([['good'], 1]);
+});

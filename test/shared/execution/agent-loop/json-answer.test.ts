@@ -32,6 +32,11 @@ test.each([
   expect(await read(text)).toEqual({ value: { city: 'Bergen' }, problems: [] });
 });
 
+test('the end of a thought inside of a text is a part of it', async () => {
+  const value = { city: 'Bergen </think> {"city":"Oslo"}' };
+  expect(await read(JSON.stringify(value))).toEqual({ value, problems: [] });
+});
+
 test.each([
   ['two that fit', `${bergen} or {"city":"Oslo"}`, /2 JSON values that fit/],
   ['none', 'It rains.', /not JSON/],
