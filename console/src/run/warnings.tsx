@@ -7,8 +7,6 @@ import '../style/run.css';
 interface ShownWarning {
   code: WarningCode;
   message?: string | undefined;
-  /** The name of the step. */
-  step?: string | undefined;
   count: number;
 }
 
@@ -18,18 +16,12 @@ export const Warnings = ({ of }: { of: readonly ShownWarning[] }) =>
     <div className="warnings">
       <strong>{warningTexts.warnings}</strong>
       <ul>
-        {of.map(({ code, message, step, count }) => (
-          <li key={`${code} ${step} ${message}`}>
+        {of.map(({ code, message, count }) => (
+          <li key={`${code} ${message}`}>
             <WarningMark words={warningTexts.warning} />
             <span>
               <strong>{warningTexts.titles[code]}</strong>
               {count > 1 && <span className="help"> {warningTexts.times(countText(count))}</span>}
-              {step && (
-                <span className="help">
-                  {' '}
-                  <bdi>{step}</bdi>
-                </span>
-              )}
               {message && (
                 <p>
                   <bdi>{message}</bdi>

@@ -1,3 +1,4 @@
+import { isJsonObject } from '../../core/json/json.ts';
 import type { JsonSchema } from '../ports/model-port.ts';
 
 /** Of the value and the schema together. A check of so few takes microseconds. */
@@ -19,19 +20,19 @@ const checks: Record<string, Check> = {
   minLength: (value, limit) => typeof value !== 'string' || (isNumber(limit) && value.length >= 2 * limit),
   maxLength: (value, limit) => typeof value !== 'string' || (isNumber(limit) && value.length <= limit),
   required: (value, names) =>
-    !isObject(value) || (Array.isArray(names) && names.every((name) => Object.hasOwn(value, name))),
+    !isJsonObject(value) || (Array.isArray(names) && names.every((name) => Object.hasOwn(value, name))),
   properties: (value, schemas, _schema, budget) =>
-    isObject(schemas) &&
+    isJsonObject(schemas) &&
     !Object.hasOwn(schemas, '__proto__') &&
     Object.entries(schemas).every(
       ([name, schema]) =>
-        !isObject(value) || !Object.hasOwn(value, name) || fits(schema, value[name], budget),
+        !isJsonObject(value) || !Object.hasOwn(value, name) || fits(schema, value[name], budget),
     ),
   additionalProperties: (value, allowed, { properties = {} }) =>
     allowed === true ||
     (allowed === false &&
-      isObject(properties) &&
-      (!isObject(value) || Object.keys(value).every((name) => Object.hasOwn(properties, name)))),
+      isJsonObject(properties) &&
+      (!isJsonObject(value) || Object.keys(value).every((name) => Object.hasOwn(properties, name)))),
   items: (value, schema, _schema, budget) =>
     !Array.isArray(value) || value.every((each) => fits(schema, each, budget)),
 };
@@ -42,7 +43,7 @@ export const certainlyFits = (schema: JsonSchema, value: unknown): boolean =>
   fits(schema, value, { left: partsMax });
 
 function fits(schema: unknown, value: unknown, budget: Budget): boolean {
-  if (!isObject(schema)) return false;
+  if (!isJsonObject(schema)) return false;
   return Object.entries(schema).every(([keyword, operand]) => {
     if (budget.left-- <= 0) return false;
     return (
@@ -59,7 +60,7 @@ function isOfType(value: unknown, type: unknown): boolean {
     case 'array':
       return Array.isArray(value);
     case 'object':
-      return isObject(value);
+      return isJsonObject(value);
     case 'integer':
       return Number.isInteger(value);
     case 'number':
@@ -71,5 +72,3 @@ function isOfType(value: unknown, type: unknown): boolean {
 
 const isNumber = (value: unknown): value is number => typeof value === 'number';
 const isScalar = (value: unknown) => value === null || typeof value !== 'object';
-const isObject = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);

@@ -1,3 +1,4 @@
+import { isJsonObject } from '../../core/json/json.ts';
 import type { JsonSchema } from '../ports/model-port.ts';
 import { subschemasMax, type ValueProblem } from './limits.ts';
 
@@ -17,7 +18,7 @@ interface Subschema {
 
 /** The schema and all schemas in it, with their paths. Values such as `const` and `default` contain none. */
 export function* walkSubschemas(schema: unknown, path: string[] = []): Generator<Subschema, void> {
-  if (!isObject(schema)) return;
+  if (!isJsonObject(schema)) return;
   yield { schema, path };
   for (const [keyword, value] of Object.entries(schema)) {
     const at = [...path, keyword];
@@ -31,7 +32,6 @@ export function* walkSubschemas(schema: unknown, path: string[] = []): Generator
 }
 
 const isContainer = (value: unknown): value is object => typeof value === 'object' && value !== null;
-const isObject = (value: unknown): value is JsonSchema => isContainer(value) && !Array.isArray(value);
 
 const draft = 'https://json-schema.org/draft/2020-12/schema';
 

@@ -11,12 +11,12 @@ type Fetch = typeof globalThis.fetch;
 
 /** Changes answers before a library reads them. */
 interface AnswerChanges {
-  whole: (bytes: Buffer, url: string, status: number) => { bytes: Buffer; status: number };
+  whole: (content: Buffer, url: string, status: number) => { content: Buffer; status: number };
   stream: (chunks: AsyncIterable<Uint8Array>, url: string) => AsyncIterable<Uint8Array>;
 }
 
 const unchanged: AnswerChanges = {
-  whole: (bytes, _url, status) => ({ bytes, status }),
+  whole: (content, _url, status) => ({ content, status }),
   stream: (chunks) => chunks,
 };
 
@@ -46,11 +46,9 @@ export const streamingFetch =
     const chunks = limited(unpacked(answer), bytesMax(isStream));
     const { content, status } = isStream
       ? { content: ReadableStream.from(changes.stream(chunks, String(url))), status: answer.statusCode }
-      : wholeContent(changes.whole(await joinedBytes(chunks), String(url), answer.statusCode));
+      : changes.whole(await joinedBytes(chunks), String(url), answer.statusCode);
     return new Response(bodiless.has(status) ? null : (content as never), { status, headers: fields });
   };
-
-const wholeContent = ({ bytes, status }: ReturnType<AnswerChanges['whole']>) => ({ content: bytes, status });
 
 /** Whether a body of this content type is streamed: server-sent events, and the frames of Bedrock. */
 export const isStreamType = (contentType: string) =>

@@ -81,8 +81,7 @@ export function beginNote(facts: NoteFacts): OpenNote | undefined {
   };
 }
 
-/** Notes work in the active span, and whether it throws. */
-/** @param known What the answer says of it. */
+/** Notes work in the active span, and whether it throws. @param known What the answer says of it. */
 export async function noted<T>(
   facts: NoteFacts,
   work: () => Promise<T>,

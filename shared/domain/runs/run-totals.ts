@@ -61,10 +61,10 @@ export interface StepSpending {
 }
 
 export const totalsOfStep = (step: StepSpending, use: RunUse = {}): RunTotals =>
-  step.isSum ? { ...noTotals, use, warnings: warningsOf(step) } : totalsOf(step, use);
+  step.isSum ? { ...noTotals, use, warnings: stepWarnings(step) } : totalsOf(step, use);
 
-/** Its own: those of the steps in it are theirs. */
-const warningsOf = ({ warnings = [], stepId }: StepSpending): Warning[] =>
+/** The warnings of a step itself: those of the steps in it are theirs. */
+export const stepWarnings = ({ warnings = [], stepId }: StepSpending): Warning[] =>
   warnings.map((warning) => ({ ...(stepId && { stepId }), ...warning }));
 
 const totalsOf = (step: StepSpending, use: RunUse): RunTotals => ({
@@ -79,7 +79,7 @@ const totalsOf = (step: StepSpending, use: RunUse): RunTotals => ({
   cacheSavings: new Big(step.cacheSavings ?? 0),
   isPriced: step.estimatedCost !== null,
   use,
-  warnings: warningsOf(step),
+  warnings: stepWarnings(step),
 });
 
 /** Of calls that belong to no result. */

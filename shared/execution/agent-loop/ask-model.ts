@@ -128,11 +128,11 @@ const tooManyCalls = () =>
 
 function triggers({ triggers = [{ type: 'error' }] }: Partial<ErrorHandling> = {}, tried: Tried): boolean {
   if ('error' in tried && tried.error.code) return false;
-  const reasons = {
-    error: 'error' in tried,
-    'empty-output': 'error' in tried ? tried.error.emptyOutput : isEmpty(tried.response),
-  };
-  return triggers.some(({ type }) => type in reasons && reasons[type as keyof typeof reasons]);
+  const hasFailed = 'error' in tried;
+  const isWithoutText = hasFailed ? tried.error.emptyOutput : isEmpty(tried.response);
+  return triggers.some(
+    ({ type }) => (type === 'error' && hasFailed) || (type === 'empty-output' && isWithoutText),
+  );
 }
 
 /** Why a complete response is no answer. The same request would be answered alike, unless a call of a tool was garbled. */

@@ -1,6 +1,6 @@
 import Big from 'big.js';
 import { mergedWarnings, type Warning } from '../../core/warnings.ts';
-import { totalsOfStep } from '../../domain/runs/run-totals.ts';
+import { stepWarnings } from '../../domain/runs/run-totals.ts';
 import type { StepResult } from '../engine/engine.ts';
 import type { ExecutionTotals } from '../events/flow-run-event.ts';
 
@@ -20,7 +20,7 @@ export function openTotals() {
         isSum,
       } = result;
       steps[status]++;
-      warnings = mergedWarnings(warnings, totalsOfStep(result).warnings);
+      warnings = mergedWarnings(warnings, stepWarnings(result));
       if (isSum) return;
       tokens.input += promptTokens;
       tokens.output += completionTokens;

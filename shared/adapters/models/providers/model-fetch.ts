@@ -1,4 +1,4 @@
-import { answeredJson } from '../../../core/json/json.ts';
+import { answeredJson, isJsonObject } from '../../../core/json/json.ts';
 import { streamingFetch } from '../../net/streaming-fetch.ts';
 import { type AnswerReader, answerReader } from './readable-answers.ts';
 
@@ -22,13 +22,12 @@ export const fetchFor = (kind: FetchKind, guarded: boolean) =>
 const readable = { whole: readableAnswer, stream: readableStream };
 
 /** An answer that states an error is one, whatever its status says. */
-function readableAnswer(bytes: Buffer, url: string, status: number): { bytes: Buffer; status: number } {
-  const text = bytes.toString('utf8').replace(/^\ufeff/, '');
-  const answer = parsedObject(text);
-  if (!answer || status >= 400) return { bytes, status };
-  if (answer.error) return { bytes, status: statusIn(answer.error) };
-  const isChanged = answerReader(url)?.whole(answer);
-  return { bytes: isChanged ? Buffer.from(JSON.stringify(answer)) : bytes, status };
+function readableAnswer(content: Buffer, url: string, status: number): { content: Buffer; status: number } {
+  if (status >= 400) return { content, status };
+  const answer = parsedObject(content.toString('utf8').replace(/^\ufeff/, ''));
+  if (answer?.error) return { content, status: statusIn(answer.error) };
+  const isChanged = answer && answerReader(url)?.whole(answer);
+  return { content: isChanged ? Buffer.from(JSON.stringify(answer)) : content, status };
 }
 
 /** Gemini names the status of HTTP as the code of an error. */
@@ -65,7 +64,5 @@ const readableLines = (text: string, reader: AnswerReader) =>
 /** @throws StepError for more values than may be read. */
 function parsedObject(text: string): Record<string, unknown> | undefined {
   const value = answeredJson(text, 'The model');
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
-    ? (value as Record<string, unknown>)
-    : undefined;
+  return isJsonObject(value) ? value : undefined;
 }

@@ -1,3 +1,5 @@
+import { isJsonObject } from '../../../core/json/json.ts';
+
 /**
  * What model servers write otherwise than the API that they follow says, as its SDK reads it. SDKs refuse a whole answer for
  * one member of another type, or for an event that is new. Here what carries meaning is read, and the rest is left out.
@@ -47,13 +49,13 @@ function mendChat(answer: Json, content: 'message' | 'delta', put: Put): void {
   if (!isWhole && !Array.isArray(answer.choices)) put(answer, 'choices', []);
   if (!Array.isArray(answer.choices)) return;
   for (const [index, choice] of answer.choices.entries()) {
-    if (!isObject(choice)) continue;
+    if (!isJsonObject(choice)) continue;
     put(choice, 'index', numberIn(choice.index) ?? index);
     put(choice, 'logprobs', undefined);
     put(choice, 'finish_reason', typeof choice.finish_reason === 'string' ? choice.finish_reason : null);
     if (!isWhole && !isStated(choice.delta)) put(choice, 'delta', {});
     const said = choice[content];
-    if (isObject(said)) mendMessage(said, isWhole, put);
+    if (isJsonObject(said)) mendMessage(said, isWhole, put);
   }
 }
 
@@ -63,7 +65,7 @@ function mendMessage(message: Json, isWhole: boolean, put: Put): void {
   put(message, 'content', contentIn(message.content));
   for (const name of ['reasoning', 'reasoning_content', 'refusal']) put(message, name, textIn(message[name]));
   const { tool_calls: calls, annotations } = message;
-  const called = Array.isArray(calls) ? calls.filter(isObject) : [];
+  const called = Array.isArray(calls) ? calls.filter(isJsonObject) : [];
   if (isStated(calls) && !(Array.isArray(calls) && called.length === calls.length)) {
     put(message, 'tool_calls', called);
   }
@@ -77,7 +79,7 @@ function mendCall(call: Json, index: number, isWhole: boolean, put: Put): void {
   put(call, 'id', textIn(call.id));
   if (isWhole) put(call, 'type', 'function');
   else put(call, 'index', numberIn(call.index) ?? index);
-  if (!isObject(call.function)) return;
+  if (!isJsonObject(call.function)) return;
   const { arguments: given } = call.function;
   if (isWhole || isStated(given)) put(call.function, 'arguments', isStated(given) ? textOf(given) : '');
 }
@@ -85,12 +87,12 @@ function mendCall(call: Json, index: number, isWhole: boolean, put: Put): void {
 /** Lists of parts stay: the SDKs of those who send them read them. */
 function contentIn(content: unknown): unknown {
   if (typeof content === 'number' || typeof content === 'boolean') return String(content);
-  return isObject(content) ? (textIn(content.text) ?? JSON.stringify(content)) : content;
+  return isJsonObject(content) ? (textIn(content.text) ?? JSON.stringify(content)) : content;
 }
 
 /** Counts of tokens, and those of their details. */
 function mendUsage(usage: unknown, put: Put): void {
-  if (!isObject(usage)) return;
+  if (!isJsonObject(usage)) return;
   for (const [name, value] of Object.entries(usage)) {
     if (name.endsWith('_details')) mendUsage(value, put);
     else if (name.endsWith('_tokens') && isStated(value)) put(usage, name, numberIn(value));
@@ -98,9 +100,9 @@ function mendUsage(usage: unknown, put: Put): void {
 }
 
 const isCitation = (annotation: unknown): boolean =>
-  isObject(annotation) &&
+  isJsonObject(annotation) &&
   annotation.type === 'url_citation' &&
-  isObject(annotation.url_citation) &&
+  isJsonObject(annotation.url_citation) &&
   typeof annotation.url_citation.url === 'string' &&
   typeof annotation.url_citation.title === 'string' &&
   typeof annotation.url_citation.start_index === 'number' &&
@@ -126,7 +128,8 @@ const eventTypes = new Set([
   'error',
 ]);
 
-const hasTypeIn = (types: ReadonlySet<unknown>, value: unknown) => isObject(value) && types.has(value.type);
+const hasTypeIn = (types: ReadonlySet<unknown>, value: unknown) =>
+  isJsonObject(value) && types.has(value.type);
 
 function messagesReader(): AnswerReader {
   const omitted = new Set<unknown>();
@@ -146,9 +149,6 @@ function messagesReader(): AnswerReader {
     },
   };
 }
-
-const isObject = (value: unknown): value is Json =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
 
 const isStated = (value: unknown) => value !== undefined && value !== null;
 

@@ -17,7 +17,6 @@ import { crossOrigin } from './cross-origin.ts';
 import { errorMapper } from './error-mapper.ts';
 import { responseMetrics } from './response-metrics.ts';
 import { wholeTexts } from './whole-texts.ts';
-import { withoutContent } from './without-content.ts';
 
 const timedOut = 'The request timed out. Request less at once, or try again later';
 
@@ -91,10 +90,24 @@ const requestStack = (
       },
     );
 
-/** Ends a body that nobody reads: a pipeline into a stream whose client has already left does not even begin. */
-async function endRequest({ response, context }: Ended): Promise<void> {
+/** Answers HEAD as GET without its content (RFC 9110, 9.3.2). */
+function withoutContent() {
+  const drop = ({ event, response }: Ended & { event: APIGatewayProxyEvent }): void => {
+    if (event.httpMethod !== 'HEAD' || !response) return;
+    endBody(response);
+    response.body = '';
+  };
+  return { after: drop, onError: drop };
+}
+
+function endBody(response: APIGatewayProxyResult | null): void {
   const body: unknown = response?.body;
   if (body instanceof Readable) body.destroy();
+}
+
+/** Ends a body that nobody reads: a pipeline into a stream whose client has already left does not even begin. */
+async function endRequest({ response, context }: Ended): Promise<void> {
+  endBody(response);
   // Lambda freezes the process after this.
   await context.released;
 }
