@@ -36,13 +36,13 @@ export async function openRunSecrets(steps: readonly FlowStep[], ports: Ports): 
   return {
     ports: masks.ports,
     variablesFor(step, variables) {
-      const keys = secretKeysOfStep(step);
-      return keys.length === 0 ? variables : { ...variables, secrets: openedValues(opened, keys) };
+      const { own } = namedBy(step);
+      return own.length === 0 ? variables : { ...variables, secrets: openedValues(opened, own) };
     },
     markedFor(step, variables) {
-      const keys = secretKeysOfStep(step);
-      const marks = keys.map((key) => [key, `secret ${key} ${opened.get(key)?.version}`]);
-      return keys.length === 0 ? undefined : { ...variables, secrets: Object.fromEntries(marks) };
+      const { own } = namedBy(step);
+      const marks = own.map((key) => [key, `secret ${key} ${opened.get(key)?.version}`]);
+      return own.length === 0 ? undefined : { ...variables, secrets: Object.fromEntries(marks) };
     },
     outcome(step, outcome) {
       if (!masks.hasAny()) return outcome;
@@ -64,16 +64,22 @@ export async function openRunSecrets(steps: readonly FlowStep[], ports: Ports): 
   };
 }
 
-/** With the steps in it, whose outputs are part of its own. */
-function namedBy(step: FlowStep): NamedSecrets {
+interface SecretsOfStep extends NamedSecrets {
+  /** Without those of the steps in it, whose outputs are part of its own. */
+  own: readonly string[];
+}
+
+/** Kept, since a step runs for every record. */
+function namedBy(step: FlowStep): SecretsOfStep {
   const known = named.get(step) ?? {
     keys: secretKeysOfSteps([step]),
+    own: secretKeysOfStep(step),
     use: getStepType(step.type).takesSecrets || 'text',
   };
   named.set(step, known);
   return known;
 }
-const named = new WeakMap<FlowStep, NamedSecrets>();
+const named = new WeakMap<FlowStep, SecretsOfStep>();
 
 /** The texts whose pieces are events, with the event that ends each. */
 const ends = {

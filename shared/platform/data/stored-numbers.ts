@@ -7,8 +7,14 @@ const detailsMax = 20;
 
 /** @throws ServiceError 400 with the path of each number that cannot be stored. */
 export function assertStorableNumbers(members: Readonly<Record<string, unknown>>): void {
-  const refused = refusedIn(members, []).take(detailsMax).toArray();
-  if (refused.length > 0) throw invalid(refused);
+  if (areStorable(members)) return;
+  throw invalid(refusedIn(members, []).take(detailsMax).toArray());
+}
+
+/** Of every write, so without the paths, which only a refusal needs. */
+function areStorable(value: unknown): boolean {
+  if (typeof value === 'number') return isStorable(value);
+  return !mayHoldNumbers(value) || Object.values(value).every(areStorable);
 }
 
 function* refusedIn(value: unknown, path: readonly string[]): Generator<ErrorDetail, void> {
