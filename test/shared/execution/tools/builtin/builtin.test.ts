@@ -109,6 +109,45 @@ test('json-query selects by JSONPath, in values and in JSON text', async () => {
   );
 });
 
+const orders = [
+  { id: 1, open: true, eur: 50, to: 'DE' },
+  { id: 2, open: true, eur: 50, to: 'FR' },
+  { id: 3, open: true, eur: 5, to: 'DE' },
+  { id: 4, open: false, eur: 50, to: 'DE' },
+];
+
+test.each([
+  ['$[?@.open == true && @.eur > 10 && @.to == "DE"]', [1]],
+  ['$[?(@.open == true && @.eur > 10 && @.to == "DE")]', [1]],
+  ['$[?@.id == 1 || @.id == 2 || @.id == 3 || @.id == 4]', [1, 2, 3, 4]],
+  ['$[?@.open == true && @.eur > 10 && @.to == "DE" || @.id == 4]', [1, 4]],
+  ['$[?@.open == true && (@.eur > 10 || @.to == "FR") && !(@.to == "DE")]', [2]],
+  ['$[?length(@.to) == 2 && match(@.to, "D.") && @.eur <= 5]', [3]],
+  ['$[-1, 0]', [4, 1]],
+])('json-query applies every condition and selector: %s', async (query, ids) => {
+  const found = await runBuiltin('json-query', { data: orders, query });
+  expect(found).toMatchObject({ values: ids.map((id) => orders.find((order) => order.id === id)) });
+});
+
+test('json-query goes down to the last level of JSON', async () => {
+  let data: unknown = { a: 1 };
+  for (let level = 0; level < 60; level++) data = { b: data };
+  expect(await runBuiltin('json-query', { data, query: '$..a' })).toMatchObject({ values: [1] });
+});
+
+test.each([
+  ['$[?count(1) > 2]', 'count() argument 0 must be of NodesType (at character 10)'],
+  ['$[?length(@.a)]', 'result of length() must be compared (at character 4)'],
+  ['$[?match(@.to) == true]', 'match() takes 2 arguments, 1 given (at character 4)'],
+  ['$[?@.a = 1]', "unexpected filter selector token '=' (at character 8)"],
+  ['$.a b', "found 'b' (at character 5)"],
+  ['$[01]', 'at character 3'],
+  ['$[?@.a == $..b]', 'at character'],
+  ['items', "expected '$'"],
+])('json-query refuses a query that is not valid, and says where: %s', async (query, problem) => {
+  expect(await stepFailureMessage(runBuiltin('json-query', { data: orders, query }))).toContain(problem);
+});
+
 test('json-query: a query that takes too long ends', async () => {
   const data = Array.from({ length: 30 }, () => ({ text: `${'a'.repeat(40)}!` }));
   const query = '$[?match(@.text, "(a+)+b")]';
