@@ -5,6 +5,7 @@ import { consoleCharactersMax, openProgramConsole } from './program-console.ts';
 import { toProgram } from './programs.ts';
 import { inEngine, openRuntime, resultText } from './quickjs-engine.ts';
 import { scriptFailure } from './quickjs-failure.ts';
+import { defineLocale } from './quickjs-locale.ts';
 import { resultCharactersMax } from './tool-program-limits.ts';
 
 export interface ToolProgram {
@@ -72,6 +73,7 @@ async function evaluateIn(
   using context = runtime.newContext();
   const calls = openCalls(context, callsMax, ask);
   try {
+    defineLocale(context, code);
     using preparing = context.unwrapResult(context.evalCode(prepare));
     using names = context.newString(JSON.stringify(toolNames));
     using call = context.newFunction('call', calls.start);

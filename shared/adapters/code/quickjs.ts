@@ -7,6 +7,7 @@ import type {
 import { type CodeKind, toProgram } from './programs.ts';
 import { inEngine, openRuntime, resultText, scriptOutputMax } from './quickjs-engine.ts';
 import { scriptFailure } from './quickjs-failure.ts';
+import { defineLocale } from './quickjs-locale.ts';
 
 export interface Program {
   kind: CodeKind;
@@ -72,6 +73,7 @@ function evaluateWith(
   miss: () => never,
 ): Evaluation {
   using context = runtime.newContext();
+  defineLocale(context, code);
   using preparing = context.unwrapResult(context.evalCode(prepare));
   using json = context.newString(variables);
   using names = context.newString(JSON.stringify(withheld));

@@ -110,6 +110,43 @@ test.each([
   await expect(runScript(script, variables)).rejects.toThrow(new StepError(message));
 });
 
+test.each<[string, string]>([
+  [
+    `new Date('2026-01-01T12:00:00Z').toLocaleString('en-US', { timeZone: 'Asia/Tokyo', hour: 'numeric' })`,
+    '9 PM',
+  ],
+  [`new Date('2026-07-01T22:30:00Z').toLocaleDateString('en-CA', { timeZone: 'Europe/Oslo' })`, '2026-07-02'],
+  [
+    `new Date('2026-01-01T12:00:00Z').toLocaleTimeString(['de-DE'], { timeZone: 'Europe/Berlin' })`,
+    '13:00:00',
+  ],
+  ['new Date(NaN).toLocaleDateString("de")', 'Invalid Date'],
+  [`(1234.5).toLocaleString('en-US', { style: 'currency', currency: 'USD' })`, '$1,234.50'],
+  ['(1234567.891).toLocaleString("de-DE")', '1.234.567,891'],
+  ['(1234567.891).toLocaleString()', '1,234,567.891'],
+  ['(12345678901234567890n).toLocaleString("de")', '12.345.678.901.234.567.890'],
+  ['[1234.5, null, 2].toLocaleString("de")', '1.234,5,,2'],
+  ['new Float64Array([1234.5]).toLocaleString("de")', '1.234,5'],
+  [`['z', 'ä', 'a'].sort((a, b) => a.localeCompare(b, 'de')).join('')`, 'aäz'],
+  [`['z', 'ä', 'a'].sort((a, b) => a.localeCompare(b, 'sv')).join('')`, 'azä'],
+  [`['a10', 'a9'].sort((a, b) => a.localeCompare(b, undefined, { numeric: true })).join(' ')`, 'a9 a10'],
+  [`'I'.toLocaleLowerCase('tr') + 'i'.toLocaleUpperCase(['tr']) + 'I'.toLocaleLowerCase()`, 'ıİi'],
+  ['JSON.stringify = () => "x"; Reflect.apply = null; return (1234).toLocaleString("de")', '1.234'],
+])('languages, zones and currencies are as in Node: %s', async (script, output) => {
+  expect(await runScript(script, {})).toBe(output);
+});
+
+test.each([
+  ['new Date(0).toLocaleString("de", { timeZone: "Mars/One" })', 'Invalid time zone specified: Mars/One'],
+  ['(1).toLocaleString("no such language")', 'RangeError: Incorrect locale'],
+  ['(1).toLocaleString("de", { style: "currency" })', 'Currency code is required'],
+  ['(1).toLocaleString("de".repeat(1000))', 'at most 1000 characters'],
+  ['Date.prototype.toLocaleString.call({})', 'not a Date object'],
+  ['new Intl.NumberFormat("de").format(1)', "'Intl' is not defined"],
+])('what a language cannot do is an error of the script: %s', async (script, message) => {
+  await expect(runScript(script, {})).rejects.toThrow(message);
+});
+
 describe('hostile scripts', () => {
   test('reach nothing of the host through any constructor', async () => {
     const script = `

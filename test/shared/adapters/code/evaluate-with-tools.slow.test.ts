@@ -37,6 +37,7 @@ test('code calls tools, awaits their results and returns a value', async () => {
   expect(await value('(await tools.look({ n: 2 })).args.n + 1')).toBe(3);
   expect(await value('const n: number = 4; return n')).toBe(4);
   expect(await value('return')).toBeNull();
+  expect(await value('return (1234.5).toLocaleString("de")')).toBe('1.234,5');
 });
 
 test('calls run side by side, at most five at once, and the results come in any order', async () => {
