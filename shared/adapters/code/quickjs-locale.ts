@@ -98,7 +98,7 @@ const answers: Record<string, (value: never, settings: string) => string> = {
     dateOf(value).toLocaleDateString(...settingsIn(settings)),
   toLocaleTimeString: (value: number | null, settings) =>
     dateOf(value).toLocaleTimeString(...settingsIn(settings)),
-  number: (value: Intl.StringNumericLiteral, settings) => numberFormat(settings).format(value),
+  number: (value: Intl.StringNumericLiteral, settings: string) => numberFormat(settings).format(value),
   toLocaleLowerCase: (value: string, settings) => value.toLocaleLowerCase(settingsIn(settings)[0]),
   toLocaleUpperCase: (value: string, settings) => value.toLocaleUpperCase(settingsIn(settings)[0]),
 };

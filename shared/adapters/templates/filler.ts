@@ -15,6 +15,8 @@ const quickTags = new Set('if elsif else endif unless endunless comment endcomme
 
 /** Anything that reads a whole value takes time: filters, ranges, searches, comparisons of lists, sizes. */
 const references = /^(?:[\w$.:\s-]|\[\d+\])*$/;
+/** The only filter that is as quick as an output without one. */
+const quickFilter = /\|\s*json_text\s*-?\s*$/;
 const walks = /\.\.|\b(?:contains|size)\b/;
 
 const isQuick = (text: string) =>
@@ -25,7 +27,7 @@ const isQuick = (text: string) =>
       const [inside = ''] = part.slice(2).split(/[%}]\}/, 1);
       const isTag = part[1] === '%';
       return (
-        references.test(inside) &&
+        references.test(inside.replace(quickFilter, '')) &&
         !walks.test(inside) &&
         (!isTag || quickTags.has(/\w+/.exec(inside)?.[0] ?? ''))
       );

@@ -1,6 +1,7 @@
-import { Drop, Liquid, type Template } from 'liquidjs';
+import { Liquid, type Template } from 'liquidjs';
 import { memoise } from '../../core/concurrency/cache.ts';
 import { withSecretsVariable } from '../../core/secrets/secret-references.ts';
+import { asPlain, mendedFilters } from './filters.ts';
 import { filledCharactersMax, fillMsMax, templateCharactersMax } from './limits.ts';
 
 const tooLong = `it produces a text of more than ${filledCharactersMax} characters`;
@@ -10,7 +11,8 @@ const liquid = new Liquid({
   strictVariables: false,
   strictFilters: true,
   templates: {},
-  parseLimit: templateCharactersMax,
+  // With what `escapedInJson` adds.
+  parseLimit: 2 * templateCharactersMax,
   renderLimit: fillMsMax,
   // Characters and list elements.
   memoryLimit: 10_000_000,
@@ -19,14 +21,15 @@ const liquid = new Liquid({
 });
 // Templates cannot load other files.
 for (const tag of ['include', 'render', 'layout', 'block']) delete liquid.tags[tag];
+for (const [name, filter] of Object.entries(mendedFilters(liquid.filters)))
+  liquid.registerFilter(name, filter);
 
 /** The output of the current template, including captured variables, which LiquidJS does not count. */
 let printed = 0;
 
-/** Renders lists and objects as JSON; LiquidJS would print `[object Object]`. */
+/** LiquidJS would print `[object Object]`. */
 function asText(value: unknown): string {
-  const plain = value instanceof Drop ? value.valueOf() : value;
-  const text = (typeof plain === 'object' && plain !== null ? JSON.stringify(plain) : plain) as string;
+  const text = asPlain(value) as string;
   printed += text?.length ?? 0;
   if (printed > 4 * filledCharactersMax) throw new RangeError(tooLong);
   return text;

@@ -1,4 +1,6 @@
 import type { HttpRequest, HttpResponse } from '../../adapters/ports/http-port.ts';
+import { escapedInJson, isJsonTemplate, isJsonText } from '../../adapters/templates/json-template.ts';
+import { isPlain } from '../../adapters/templates/limits.ts';
 import { failureOfStatus, StepError } from '../../core/errors/step-error.ts';
 import { answeredJson, jsonIn, valueAt } from '../../core/json/json.ts';
 import { textHasTooManyValues } from '../../core/json/value-count.ts';
@@ -11,25 +13,37 @@ export type PlannedRequest = Pick<HttpRequest, 'url' | 'method' | 'headers' | 'b
 const timeoutMsDefault = 30_000;
 export const requestTimeoutMs = ({ timeout = timeoutMsDefault }: Pick<Http, 'timeout'>) => timeout;
 
-/** @param more What other members of the config contribute. Replaces the URL if the caller rendered it. */
+/** @param more What other members of the config contribute. Replaces the URL and the body if the caller made them. */
 export async function plannedRequest(
   { url, method = 'GET', headers = {}, body }: Http,
   { render, renderValue }: Filling,
   more: { url?: string; body?: string | undefined; headers?: Record<string, string> } = {},
 ): Promise<PlannedRequest> {
+  const stated = { ...(await renderHeaders(headers, render)), ...more.headers };
   const fill = async () =>
-    typeof body === 'string' ? render(body) : JSON.stringify(await renderValue(body));
+    typeof body === 'string'
+      ? filledBody(body, stated['content-type'], render)
+      : JSON.stringify(await renderValue(body));
   const sent = more.body ?? (body === undefined ? undefined : await fill());
   return {
     url: more.url ?? (await render(url)).trim(),
     method,
-    headers: {
-      ...(sent !== undefined && typeOf(sent)),
-      ...(await renderHeaders(headers, render)),
-      ...more.headers,
-    },
+    headers: { ...(sent !== undefined && typeOf(sent)), ...stated },
     body: sent,
   };
+}
+
+const jsonType = /^\s*application\/(?:[\w.-]+\+)?json\b/i;
+
+/** In JSON, values stay in the literals that they stand in. @throws StepError if variables make it no JSON */
+async function filledBody(template: string, type: string | undefined, render: Filling['render']) {
+  const isMeantAsJson = type === undefined ? isJsonTemplate(template) : jsonType.test(type);
+  if (!isMeantAsJson || isPlain(template)) return render(template);
+  const filled = await render(escapedInJson(template));
+  if (filled.trim() === '' || textHasTooManyValues(filled) || isJsonText(filled)) return filled;
+  throw new StepError(
+    'The body is meant as JSON, and is none with the variables in it, so it was not sent. Write {{ name | json }} for a value without quotes around it, or give the body as an object',
+  );
 }
 
 const typeOf = (body: string) => ({

@@ -13,10 +13,8 @@ import { defineActingRunner } from '../step-support/step-runner.ts';
 export const apiCallRunner = defineActingRunner(apiCallStep, {
   async plan(step) {
     const { http, auth, requestTemplate, responseMapping } = step.config;
-    const request = await plannedRequest(http, step, {
-      body: requestTemplate === undefined ? undefined : await step.render(requestTemplate),
-      headers: await authorization(auth, step.render),
-    });
+    const headers = await authorization(auth, step.render);
+    const request = await plannedRequest({ ...http, body: requestTemplate ?? http.body }, step, { headers });
     return { request: { ...request, responseMapping } };
   },
 

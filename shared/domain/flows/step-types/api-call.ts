@@ -9,7 +9,10 @@ const Config = z
   .strictObject({
     http: Http,
     auth: Auth.optional(),
-    requestTemplate: Template.optional().meta({ description: 'A template of the complete request body' }),
+    requestTemplate: Template.optional().meta({
+      description:
+        'A template of the complete request body. In JSON, values stay in the literals that they stand in; what is no JSON in the end is not sent',
+    }),
     responseMapping: z
       .record(z.string().min(1), z.string().min(1).max(500))
       .optional()

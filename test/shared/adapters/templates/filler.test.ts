@@ -22,6 +22,87 @@ test.each([
   expect(await renderTemplate(template, variables)).toBe(text);
 });
 
+const order = {
+  lines: [
+    { sku: 'A', qty: 2 },
+    { sku: 'B', qty: 1 },
+    { sku: 'A', qty: 2 },
+  ],
+  address: { city: 'Bergen' },
+  net: 100,
+  zero: 0,
+  price: '12,50',
+  long: '12345678901234567890',
+  small: 1e-7,
+};
+const [a, b] = ['{"sku":"A","qty":2}', '{"sku":"B","qty":1}'];
+
+test.each([
+  ['{{ lines | join: ", " }}', `${a}, ${b}, ${a}`],
+  ['{{ lines | reverse | join: "; " }}', `${a}; ${b}; ${a}`],
+  ['{{ lines | uniq | join: "; " }}', `${a}; ${b}`],
+  ['{{ lines | array_to_sentence_string }}', `${a}, ${b}, and ${a}`],
+  ['{{ lines | first | append: "" }}', a],
+  ['{{ lines | downcase }}', '[{"sku":"a","qty":2},{"sku":"b","qty":1},{"sku":"a","qty":2}]'],
+  ['{{ lines | map: "qty" | join: "+" }}', '2+1+2'],
+  ['{{ "To " | append: address }}', 'To {"city":"Bergen"}'],
+  ['{{ "Bergen" | prepend: address }}', '{"city":"Bergen"}Bergen'],
+  ['{{ address | replace: "Bergen", "Oslo" }}', '{"city":"Oslo"}'],
+  ['{{ "x" | replace: "x", address }}', '{"city":"Bergen"}'],
+  ['{{ address | truncate: 10 }}', '{"city"...'],
+  ['{{ address | escape }}', '{&#34;city&#34;:&#34;Bergen&#34;}'],
+  ['{{ address | url_encode | url_decode }}', '{"city":"Bergen"}'],
+  ['{{ address | slice: 0, 6 }}', '{"city'],
+  ['{{ address | raw }}', '{"city":"Bergen"}'],
+  ['{{ address | size }}{{ lines | size }}{{ "four" | size }}', '134'],
+  ['{% cycle address, lines %}{% echo lines[0] %}', `{"city":"Bergen"}${a}`],
+  ['{% assign text = address | upcase %}{{ text }}', '{"CITY":"BERGEN"}'],
+  ['{% for line in lines %}{{ forloop | append: "" | size | at_most: 1 }}{% endfor %}', '111'],
+])('lists and objects are JSON behind every filter: %s', async (template, text) => {
+  expect(await renderTemplate(template, order)).toBe(text);
+});
+
+test.each([
+  ['{{ net | times: 1.15 }} {{ 4.35 | times: 100 }}', '115 435'],
+  ['{{ 0.1 | plus: 0.2 }} {{ "10.1" | minus: "2.2" }}', '0.3 7.9'],
+  [
+    '{{ 20 | divided_by: 7.0 }} {{ 10 | divided_by: 4 }} {{ 7 | divided_by: 2, true }}',
+    '2.857142857142857 2.5 3',
+  ],
+  ['{{ -7 | modulo: 3 }} {{ 0.3 | modulo: 0.1 }}', '2 0'],
+  ['{{ long | plus: 1 }} {{ long | divided_by: 2 }}', '12345678901234567891 6172839450617283945'],
+  ['{{ small | times: 1 }} {{ 0 | times: -1 }}', '0.0000001 0'],
+  ['{{ 2.5 | round }} {{ -2.5 | round }} {{ 1.005 | round: 2 }} {{ 1250 | round: -2 }}', '3 -3 1.01 1300'],
+  ['{{ -1.2 | ceil }} {{ -1.2 | floor }} {{ " -3.5 " | abs }}', '-1 -2 3.5'],
+  ['{{ 5 | at_least: "7.5" }} {{ 5 | at_most: 3 }}', '7.5 3'],
+  ['{{ lines | sum: "qty" }} {{ "0.1,0.2" | split: "," | sum }} {{ missing | sum }}', '5 0.3 0'],
+  ['{{ missing | plus: 1 }}{% assign n = n | plus: 1 %}{{ n | plus: 1 }}', '12'],
+  ['{% assign v = 0.1 | plus: 0.2 %}{% if v == 0.3 and v < 1 %}same{% endif %}', 'same'],
+])('sums are exact decimals: %s', async (template, text) => {
+  expect(await renderTemplate(template, order)).toBe(text);
+});
+
+test.each([
+  ['{{ net | divided_by: zero }}', 'divides by zero'],
+  ['{{ net | modulo: zero }}', 'divides by zero'],
+  ['{{ net | divided_by: missing }}', 'divided_by needs numbers such as 12.5, not a value that is missing'],
+  ['{{ net | times: missing }}', 'not a value that is missing'],
+  ['{{ net | plus }}', 'not a value that is missing'],
+  ['{{ price | plus: 1 }}', 'not "12,50"'],
+  ['{{ "€ 12.50" | times: 2 }}', 'not "€ 12.50"'],
+  ['{{ "1e9999" | plus: 1 }}', 'not "1e9999"'],
+  ['{{ lines | plus: 1 }}', 'not a list'],
+  ['{{ lines | sum }}', 'not an object'],
+  ['{{ lines | sum: "sku" }}', 'not "A"'],
+  ['{{ net | plus: true }}', 'not "true"'],
+  ['{{ net | plus: 1, 2 }}', 'The filter plus takes one argument, and has 2'],
+  ['{{ price | upcase: "x" }}', 'The filter upcase takes no argument'],
+  ['{{ net | round: 0.5 }}', 'whole number of places'],
+  ['{% assign n = 2 %}{% for i in (1..99) %}{% assign n = n | times: n %}{% endfor %}', '1000 digits'],
+])('what is no sum is an error: %s', async (template, problem) => {
+  await expect(renderTemplate(template, order)).rejects.toThrow(problem);
+});
+
 test('inherited members are not visible', async () => {
   const template =
     '{{ user.constructor }}{{ user.__proto__ }}{{ user.toString }}{{ __proto__ }}{{ constructor.name }}';

@@ -84,6 +84,66 @@ test('sends the request template as the body', async () => {
   expect(seen[0]).toMatchObject({ body: '{"n": 7}', headers: { 'content-type': 'application/json' } });
 });
 
+const said = 'She said "yes"\nand \\ left", "admin": "true';
+const typed = { 'content-type': 'application/json; charset=utf-8' };
+
+test.each<[string, object]>([
+  ['{"text":"{{ said }}"}', { text: said }],
+  ['{"text":"It is {{ said | upcase -}} !"}', { text: `It is ${said.toUpperCase()}!` }],
+  ['{"text":"{{ said | default: "none" }}","n":{{ n }},"big":1234567890123456789}', { text: said, n: 7 }],
+  [
+    '{"{{ said }}":[{% for tag in tags %}"{{ tag }}"{% unless forloop.last %},{% endunless %}{% endfor %}]}',
+    { [said]: ['a"b', 'c'] },
+  ],
+  ['{"text":{{ said | json }},"list":"{{ tags }}"}', { text: said, list: '["a\\"b","c"]' }],
+  ['{"escaped":"\\"{{ said }}\\""}', { escaped: `"${said}"` }],
+  ['[{"text":"{{ said }}"}]', [{ text: said }] as object],
+])('a value stays in the literal of JSON that it stands in: %s', async (requestTemplate, body) => {
+  const { url, seen } = await api(json({}));
+  const inputs = { said, n: 7, tags: ['a"b', 'c'] };
+  await runStep('api-call', { http: { url, method: 'POST' }, requestTemplate }, { variables: inputs });
+  await runStep(
+    'api-call',
+    { http: { url, method: 'POST', headers: typed, body: requestTemplate } },
+    { variables: inputs },
+  );
+  expect(seen.map(({ headers }) => headers['content-type'])).toEqual([
+    'application/json',
+    'application/json; charset=utf-8',
+  ]);
+  for (const { body: sent } of seen) expect(JSON.parse(sent)).toMatchObject(body);
+  if (requestTemplate.includes('big')) expect(seen[0]?.body).toContain('1234567890123456789');
+});
+
+test.each([
+  ['{"text":{{ said }}}', {}],
+  ['{"text":"{{ said | json }}"}', {}],
+  ['{"n": {{ missing }}}', {}],
+  ['{{ said }}', typed],
+])('a body that variables break is not sent: %s', async (body, headers) => {
+  const { url, seen } = await api(json({}));
+  const { message } = await stepFailure(
+    runStep('api-call', { http: { url, method: 'POST', headers, body } }, { variables: { said } }),
+  );
+  expect(message).toContain('Write {{ name | json }}');
+  expect(message).not.toContain('yes');
+  expect(seen).toEqual([]);
+});
+
+test('a body that is not meant as JSON, and one JSON a line, are sent as they are', async () => {
+  const { url, seen } = await api(json({}));
+  const send = (body: string, headers = {}) =>
+    runStep('api-call', { http: { url, method: 'POST', headers, body } }, { variables: { said: '"a"' } });
+  await send('[ALERT] {{ said }}');
+  await send('{"text":"{{ said }}"}', { 'content-type': 'text/plain' });
+  await send('{"index":{}}\n{"text":"{{ said }}"}\n', typed);
+  expect(seen.map(({ body }) => body)).toEqual([
+    '[ALERT] "a"',
+    '{"text":""a""}',
+    '{"index":{}}\n{"text":"\\"a\\""}\n',
+  ]);
+});
+
 test('returns only what the mapping names', async () => {
   const { url } = await api(json({ data: { items: [{ id: 'a' }] } }));
   const responseMapping = {

@@ -1,0 +1,200 @@
+import Big from 'big.js';
+import { Drop } from 'liquidjs';
+
+/*
+ * The filters of LiquidJS, mended where they lose a value without a word. Lists and objects become JSON wherever a text is
+ * made of them, as in `{{ list }}`. Sums are exact decimals: a word, a list, an argument without a value and a division by
+ * zero are errors, and so is an argument that a filter does not take. A value at the left that is missing counts as 0,
+ * as in Liquid: counters begin so.
+ */
+
+interface Rendering {
+  context: {
+    memoryLimit: { use(count: number): void };
+    _getFromScope(scope: unknown, path: string, isStrict: boolean): unknown;
+  };
+}
+type Filter = (this: Rendering, value: unknown, ...args: unknown[]) => unknown;
+
+/** LiquidJS puts values such as `forloop` into objects of its own. */
+const plainOf = (value: unknown): unknown => (value instanceof Drop ? value.valueOf() : value);
+
+/** Lists and objects as JSON; other values as they are. */
+export function asPlain(value: unknown): unknown {
+  const plain = plainOf(value);
+  return typeof plain === 'object' && plain !== null ? JSON.stringify(plain) : plain;
+}
+
+const words = (text: string) => new Set(text.split(' '));
+/** These make a text of their value and of each argument. */
+const ofTexts = words(
+  'append prepend lstrip rstrip strip downcase upcase capitalize remove remove_first remove_last replace replace_first replace_last split strip_newlines squish truncate truncatewords normalize_whitespace number_of_words escape xml_escape escape_once newline_to_br strip_html url_decode url_encode cgi_escape uri_escape slugify base64_encode base64_decode sha256 hmac_sha256',
+);
+/** These make a text of each element. */
+const ofElements = words('join array_to_sentence_string');
+/** These take a list, or a text. */
+const ofListOrText = words('slice sample');
+
+/** How many arguments a filter takes. All others: one. */
+const withoutArguments = words(
+  'downcase upcase capitalize strip_newlines squish normalize_whitespace escape xml_escape escape_once newline_to_br strip_html url_decode url_encode cgi_escape uri_escape base64_encode base64_decode sha256 abs ceil floor first last reverse size compact pop shift uniq date_to_xmlschema date_to_rfc822 raw to_integer json_text',
+);
+const withTwoArguments = words(
+  'replace replace_first replace_last truncate truncatewords slugify slice where reject where_exp reject_exp group_by_exp has has_exp find_index find_index_exp find find_exp date date_to_string date_to_long_string default divided_by',
+);
+
+/** @param given Those of LiquidJS, by name: a function, or an object with a function. */
+export const mendedFilters = (given: Record<string, unknown>): Record<string, Filter> =>
+  Object.fromEntries(
+    Object.entries({ ...given, ...ours }).map(([name, filter]) => [
+      name,
+      mended(
+        name,
+        (typeof filter === 'function' ? filter : (filter as { handler: unknown }).handler) as Filter,
+      ),
+    ]),
+  );
+
+function mended(name: string, filter: Filter): Filter {
+  const argumentsMax = withoutArguments.has(name) ? 0 : withTwoArguments.has(name) ? 2 : 1;
+  return function (value, ...args) {
+    if (args.length > argumentsMax) {
+      const taken = ['no argument', 'one argument', 'two arguments'][argumentsMax];
+      throw new RangeError(`The filter ${name} takes ${taken}, and has ${args.length}`);
+    }
+    if (ofTexts.has(name)) return filter.call(this, asPlain(value), ...args.map(asPlain));
+    const plain = plainOf(value);
+    if (ofElements.has(name) && Array.isArray(plain)) return filter.call(this, plain.map(asPlain), ...args);
+    const isText = ofElements.has(name) || ofListOrText.has(name);
+    return filter.call(this, isText && !Array.isArray(plain) ? asPlain(plain) : plain, ...args.map(plainOf));
+  };
+}
+
+const Decimal = Big();
+/** Decimal places of a quotient, before it is rounded to the digits of a double. */
+Decimal.DP = 30;
+const quotientDigits = 16;
+const digitsMax = 1_000;
+
+const zero = new Decimal(0);
+const decimal = /^-?(?:\d+(?:\.\d*)?|\.\d+)(?:e[+-]?\d{1,3})?$/i;
+const isMissing = (value: unknown) =>
+  value === undefined || value === null || (typeof value === 'string' && value.trim() === '');
+
+function numberIn(filter: string, value: unknown): Big {
+  const text = typeof value === 'number' || typeof value === 'string' ? String(value).trim() : '';
+  if (decimal.test(text)) return new Decimal(text);
+  throw new RangeError(`The filter ${filter} needs numbers such as 12.5, not ${shown(value)}`);
+}
+
+const shownMax = 60;
+/** Whole or not at all: a part of a secret would not be masked. */
+function shown(value: unknown): string {
+  if (isMissing(value)) return 'a value that is missing';
+  if (typeof value === 'object') return Array.isArray(value) ? 'a list' : 'an object';
+  const text = String(value);
+  return text.length <= shownMax ? `"${text}"` : `a text of ${text.length} characters`;
+}
+
+/** A number if it is exactly this one, else its digits. */
+function result(value: Big): number | string {
+  if (Math.abs(value.e) > digitsMax || value.c.length > digitsMax) {
+    throw new RangeError(`A sum has more than ${digitsMax} digits`);
+  }
+  const number = value.toNumber();
+  return value.eq(0) || String(number) === value.toFixed() ? number + 0 : value.toFixed();
+}
+
+const ofOne = (name: string, compute: (value: Big) => Big): [string, Filter] => [
+  name,
+  (value) => result(compute(isMissing(value) ? zero : numberIn(name, value))),
+];
+const ofTwo = (
+  name: string,
+  compute: (value: Big, other: Big, more: unknown) => Big,
+  missing?: Big,
+): [string, Filter] => [
+  name,
+  (value, other, more) => {
+    const given = missing && isMissing(other) ? missing : numberIn(name, other);
+    return result(compute(isMissing(value) ? zero : numberIn(name, value), given, more));
+  },
+];
+
+const floor = (value: Big) => value.round(0, value.lt(0) ? Big.roundUp : Big.roundDown);
+const ceil = (value: Big) => value.round(0, value.lt(0) ? Big.roundDown : Big.roundUp);
+
+function quotient(value: Big, divisor: Big): Big {
+  if (divisor.eq(0)) throw new RangeError('It divides by zero');
+  const exact = value.div(divisor);
+  return exact.times(divisor).eq(value) ? exact : exact.prec(quotientDigits);
+}
+
+function modulo(value: Big, divisor: Big): Big {
+  if (divisor.eq(0)) throw new RangeError('It divides by zero');
+  return value.mod(divisor).plus(divisor).mod(divisor);
+}
+
+const placesMax = 100;
+function round(value: Big, places: Big): Big {
+  if (places.abs().gt(placesMax) || !floor(places).eq(places)) {
+    throw new RangeError(`The filter round takes a whole number of places, of at most ${placesMax}`);
+  }
+  return value.round(places.toNumber(), Big.roundHalfUp);
+}
+
+const listIn = (value: unknown): unknown[] =>
+  isMissing(value) ? [] : [value].flat(Number.POSITIVE_INFINITY);
+
+/** In place of LiquidJS's. */
+const ours: Record<string, Filter> = {
+  ...Object.fromEntries([
+    ofOne('abs', (value) => value.abs()),
+    ofOne('ceil', ceil),
+    ofOne('floor', floor),
+    ofOne('to_integer', (value) => value),
+    ofTwo('plus', (value, other) => value.plus(other)),
+    ofTwo('minus', (value, other) => value.minus(other)),
+    ofTwo('times', (value, other) => value.times(other)),
+    ofTwo('at_least', (value, other) => (value.lt(other) ? other : value)),
+    ofTwo('at_most', (value, other) => (value.gt(other) ? other : value)),
+    ofTwo('divided_by', (value, other, isWhole) =>
+      isWhole === true ? floor(quotient(value, other)) : quotient(value, other),
+    ),
+    ofTwo('modulo', modulo),
+    ofTwo('round', round, zero),
+  ]),
+  *sum(value, property): Generator<unknown, number | string, unknown> {
+    const list = listIn(value);
+    this.context.memoryLimit.use(list.length);
+    let total = zero;
+    for (const item of list) {
+      const each = isMissing(property)
+        ? item
+        : yield this.context._getFromScope(item, String(property), false);
+      if (!isMissing(plainOf(each))) total = total.plus(numberIn('sum', plainOf(each)));
+    }
+    return result(total);
+  },
+  size(value) {
+    if (typeof value === 'string') return value.length;
+    return typeof value === 'object' && value !== null ? Object.keys(value).length : 0;
+  },
+  uniq(value) {
+    const list = isMissing(value) ? [] : Array.isArray(value) ? value : [value];
+    this.context.memoryLimit.use(list.length);
+    const seen = new Set<unknown>();
+    return list.filter((item) => {
+      const name = `${typeof item} ${asPlain(item)}`;
+      return !seen.has(name) && seen.add(name);
+    });
+  },
+  /** The inside of a literal of JSON. */
+  json_text(value) {
+    const text = String(asPlain(value) ?? '');
+    this.context.memoryLimit.use(text.length);
+    return JSON.stringify(text).slice(1, -1);
+  },
+  /** In LiquidJS, what is behind `raw` is not made into JSON. */
+  raw: (value) => value,
+};
