@@ -93,7 +93,8 @@ const collator = memoise((text) => new Intl.Collator(...settingsIn(text)), { ent
 
 /** By the method. A value is a time (null is an invalid one), the digits of a number, or a text. @throws what Node throws */
 const answers: Record<string, (value: never, settings: string) => string> = {
-  toLocaleString: (value: number | null, settings) => dateOf(value).toLocaleString(...settingsIn(settings)),
+  toLocaleString: (value: number | null, settings: string) =>
+    dateOf(value).toLocaleString(...settingsIn(settings)),
   toLocaleDateString: (value: number | null, settings) =>
     dateOf(value).toLocaleDateString(...settingsIn(settings)),
   toLocaleTimeString: (value: number | null, settings) =>

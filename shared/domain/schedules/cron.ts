@@ -2,6 +2,8 @@
 export interface CronFields {
   minutes: readonly number[];
   hours: readonly number[];
+  /** Whether the hour begins with an asterisk: a job of every hour, or of every few. Others name their hours. */
+  isOfEveryHours: boolean;
   daysOfMonth: readonly number[] | null;
   months: readonly number[];
   /** 0 is Sunday. */
@@ -57,7 +59,9 @@ export function parseCron(text: string): CronFields {
   const longest = Math.max(...months.map((each) => daysOfMonths[each - 1] ?? 0));
   const never = days.daysOfWeek === null && days.daysOfMonth?.every((day) => day > longest);
   if (never) throw new CronError('The expression never matches: none of its months has such a day');
-  return { minutes: valuesOf(fields.minute, minute), hours: valuesOf(fields.hour, hour), months, ...days };
+  const hours = valuesOf(fields.hour, hour);
+  const isOfEveryHours = hour.startsWith('*') || hours.length === fields.hour.max + 1;
+  return { minutes: valuesOf(fields.minute, minute), hours, isOfEveryHours, months, ...days };
 }
 
 /** The same expression in five fields of numbers, for a library. */

@@ -12,15 +12,43 @@ export function nextRunAfter({ enabled, triggerType, cron, runAt, timezone }: Tr
   return cron === null ? null : nextTime(parseCron(cron), timezone ?? 'UTC', after).toISOString();
 }
 
-/** A time in a gap of the zone's clock fires at the end of the gap, and a repeated one once. */
+const dayMs = 86_400_000;
+
+/**
+ * A time in a gap of the zone's clock fires at the end of the gap. An hour that comes twice counts twice for jobs of every
+ * few minutes or hours, which go on, and once for those that name an hour.
+ */
 export function nextTime(cron: CronFields, zone: string, after: Date): Date {
   const clock = new Cron(canonicalCron(cron), { mode: '5-part', timezone: 'UTC', paused: true });
-  let wall: Date | null = new Date(toLocal(Math.floor(after.getTime() / 1_000) * 1_000, zone));
+  const afterMs = after.getTime();
+  const offset = offsetAt(afterMs, zone);
+  let wall: Date | null = new Date(Math.floor(afterMs / 1_000) * 1_000 + offset);
   for (;;) {
     wall = clock.nextRun(wall);
     if (!wall) throw new Error(`The cron expression ${canonicalCron(cron)} has no next time`);
-    const instant = toInstant(wall.getTime(), zone, 'end');
-    // Not so in the second hour when clocks are set back.
-    if (instant > after.getTime()) return new Date(instant);
+    const first = toInstant(wall.getTime(), zone, 'end');
+    const again = wall.getTime() - offset;
+    if (first > afterMs) {
+      return new Date(cron.isOfEveryHours ? (inRepeatedHour(clock, zone, afterMs, first) ?? first) : first);
+    }
+    // In the second hour when clocks are set back.
+    if (cron.isOfEveryHours && again > afterMs && offsetAt(again, zone) === offset) return new Date(again);
   }
+}
+
+const offsetAt = (instantMs: number, zone: string) => toLocal(instantMs, zone) - instantMs;
+
+/** The first time after clocks are set back, if that is before `nextMs`. Clocks then show times once more that are past. */
+function inRepeatedHour(clock: Cron, zone: string, afterMs: number, nextMs: number): number | undefined {
+  let [before, since] = [afterMs, Math.min(nextMs, afterMs + dayMs)];
+  const offset = offsetAt(since, zone);
+  if (offset >= offsetAt(before, zone)) return undefined;
+  while (since - before > 1_000) {
+    const middle = Math.floor((before + since) / 2_000) * 1_000;
+    if (offsetAt(middle, zone) === offset) since = middle;
+    else before = middle;
+  }
+  const wall = clock.nextRun(new Date(since + offset - 1_000));
+  const instant = wall ? wall.getTime() - offset : nextMs;
+  return instant < nextMs ? instant : undefined;
 }

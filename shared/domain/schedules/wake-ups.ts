@@ -1,10 +1,11 @@
 import { log } from '../../core/log.ts';
+import { toLocal } from '../../core/time/time-zone.ts';
 import { using } from '../../platform/aws/uses.ts';
 import { sweepKeys } from '../../platform/cleanup/sweeps.ts';
 import { ConditionFailed } from '../../platform/data/condition-failed.ts';
 import { isUnchanged } from '../../platform/data/modify.ts';
 import type { Scope } from '../../platform/data/scope.ts';
-import { parseCron } from './cron.ts';
+import { type CronFields, parseCron } from './cron.ts';
 import { type Schedule, scheduleEntity, scheduleSweep } from './schedule.ts';
 import { schedulerExpressions } from './scheduler-expressions.ts';
 import { regularSweepAt } from './trigger.ts';
@@ -93,8 +94,22 @@ async function replace({ table }: Scope, id: string, schedule: Schedule | undefi
   );
 }
 
-const timezoneOf = (schedule: Schedule | undefined) =>
-  (schedule?.triggerType === 'recurring' && schedule.timezone) || 'UTC';
+function timezoneOf(schedule: Schedule | undefined): string {
+  if (schedule?.triggerType !== 'recurring' || !schedule.timezone) return 'UTC';
+  const { cron, timezone } = schedule;
+  return cron !== null && isSameByUtc(parseCron(cron), timezone) ? 'UTC' : timezone;
+}
+
+/** An hour that comes twice wakes once in a zone. A job of every hour and day wakes at the same times by UTC. */
+function isSameByUtc({ hours, months, daysOfMonth, daysOfWeek }: CronFields, zone: string): boolean {
+  const isOfEachHour = hours.length === 24 && months.length === 12 && !daysOfMonth && !daysOfWeek;
+  return isOfEachHour && [0, 6].every((month) => offsetOf(month, zone) % 3_600_000 === 0);
+}
+
+function offsetOf(month: number, zone: string): number {
+  const at = Date.UTC(new Date().getUTCFullYear(), month, 1);
+  return toLocal(at, zone) - at;
+}
 
 /** A schedule that fires once does so at the next whole second. */
 function expressionsOf({ nextRunAt, triggerType, cron }: Schedule): string[] {

@@ -90,6 +90,19 @@ test('a schedule with both kinds of days has two entries in EventBridge Schedule
   expect(await expressions()).toEqual(['cron(0 9 ? * 6 *)']);
 });
 
+test.each([
+  ['*/15 * * * *', 'Europe/Oslo', 'UTC'],
+  ['*/15 * * * *', 'Asia/Kolkata', 'Asia/Kolkata'],
+  ['0 */2 * * *', 'Europe/Oslo', 'Europe/Oslo'],
+  ['0 * * * FRI', 'Europe/Oslo', 'Europe/Oslo'],
+])(
+  'a job of each hour wakes by UTC, so also in an hour that comes twice: %s in %s',
+  async (cron, timezone, by) => {
+    const { schedule } = await withSchedule({ cron, timezone });
+    expect(await wakeUpsOf(schedule.id)).toMatchObject([{ ScheduleExpressionTimezone: by }]);
+  },
+);
+
 test('pause and resume change enabled and the next time, and what EventBridge Scheduler has', async () => {
   const { schedule, act, get } = await withSchedule();
   expect(await act('pause')).toMatchObject({ status: 200, body: { status: 'paused' } });

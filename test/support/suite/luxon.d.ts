@@ -9,6 +9,8 @@ declare module 'luxon' {
     getPossibleOffsets(): DateTime[];
     set(values: { second: number }): DateTime;
     minus(duration: { minutes: number }): DateTime;
+    plus(duration: { minutes: number }): DateTime;
+    setZone(zone: string, options: { keepLocalTime: boolean }): DateTime;
     toJSDate(): Date;
     toUTC(): DateTime;
   }
@@ -16,6 +18,7 @@ declare module 'luxon' {
   export const DateTime: {
     fromObject(values: Values, options: { zone: string }): DateTime;
     fromJSDate(date: Date, options: { zone: string }): DateTime;
+    fromMillis(instant: number, options: { zone: string }): DateTime;
     fromISO(text: string, options: { zone: string }): DateTime;
   };
 }
