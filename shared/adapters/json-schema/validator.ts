@@ -1,17 +1,22 @@
-import type { ErrorObject, ValidateFunction } from 'ajv/dist/2020.js';
-import { Ajv2020 } from 'ajv/dist/2020.js';
+import type { ErrorObject, FuncKeywordDefinition, ValidateFunction } from 'ajv/dist/2020.js';
+import { _, Ajv2020 } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
 import { memoise } from '../../core/concurrency/cache.ts';
 import { loadOnce } from '../../core/concurrency/load-once.ts';
+import { sortedJson } from '../../core/json/sorted-json.ts';
 import type { JsonSchema } from '../ports/model-port.ts';
 import { checkMsMax, type ValueProblem } from './limits.ts';
-import { refusedParts } from './subschemas.ts';
+import { isMultipleOf } from './multiple-of.ts';
+import { writtenForAjv } from './references.ts';
+import { refusedParts, walkSubschemas } from './subschemas.ts';
 import { OutOfTime, withinTime } from './time-limit.ts';
+import { compileWithUnevaluated } from './unevaluated.ts';
 
 // Runs in the threads of the sandbox: schemas are code of a tenant, and compiling or applying one may never end.
 
 const problemsMax = 20;
-const options = { strict: false, logger: false, allErrors: true } as const;
+// Names such as `toString` are members only if the value has them itself.
+const options = { strict: false, logger: false, allErrors: true, ownProperties: true } as const;
 
 /** Compiling the meta-schema takes longer than most checks. It is not part of their time. */
 const metaSchema = loadOnce(() => {
@@ -21,8 +26,60 @@ const metaSchema = loadOnce(() => {
 });
 
 /** An Ajv of its own for each schema: a schema must not be able to refer to another one by its `$id`. */
-const compile = (schema: JsonSchema): ValidateFunction =>
-  addFormats.default(new Ajv2020({ ...options, meta: false, validateSchema: false })).compile(schema);
+function compile(schema: JsonSchema): ValidateFunction {
+  const ajv = addFormats.default(new Ajv2020({ ...options, meta: false, validateSchema: false }));
+  for (const keyword of exactKeywords) {
+    ajv.removeKeyword(keyword.keyword as string);
+    ajv.addKeyword(keyword);
+  }
+  const document = writtenForAjv(schema);
+  const hasUnevaluated = [...walkSubschemas(document)].some(
+    ({ schema: part }) => part.unevaluatedItems !== undefined || part.unevaluatedProperties !== undefined,
+  );
+  return hasUnevaluated ? compileWithUnevaluated(ajv, document) : ajv.compile(document);
+}
+
+const isEqual = (one: unknown, other: unknown) => one === other || sortedJson(one) === sortedJson(other);
+
+/** In place of Ajv's, which divide doubles, and call `toString` and `valueOf` of objects that have members of these names. */
+const exactKeywords: FuncKeywordDefinition[] = [
+  {
+    keyword: 'multipleOf',
+    type: 'number',
+    schemaType: 'number',
+    errors: false,
+    error: { message: ({ schema }) => `must be multiple of ${schema}` },
+    validate: (step: number, value: number) => isMultipleOf(value, step),
+  },
+  {
+    keyword: 'const',
+    errors: false,
+    error: {
+      message: 'must be equal to constant',
+      params: ({ schemaCode }) => _`{allowedValue: ${schemaCode}}`,
+    },
+    validate: isEqual,
+  },
+  {
+    keyword: 'enum',
+    schemaType: 'array',
+    errors: false,
+    error: {
+      message: 'must be equal to one of the allowed values',
+      params: ({ schemaCode }) => _`{allowedValues: ${schemaCode}}`,
+    },
+    validate: (allowed: unknown[], value: unknown) => allowed.some((each) => isEqual(each, value)),
+  },
+  {
+    keyword: 'uniqueItems',
+    type: 'array',
+    schemaType: 'boolean',
+    errors: false,
+    error: { message: 'must NOT have duplicate items' },
+    validate: (isUnique: boolean, items: unknown[]) =>
+      !isUnique || new Set(items.map(sortedJson)).size === items.length,
+  },
+];
 
 const compiled = memoise((json) => compile(JSON.parse(json)), { entriesMax: 200, charactersMax: 2_000_000 });
 

@@ -121,6 +121,13 @@ const doubling = Object.fromEntries(
   ]),
 );
 
+const branching = Object.fromEntries(
+  Array.from({ length: 30 }, (_, level) => {
+    const next = { $ref: `#/$defs/b${level + 1}` };
+    return [`b${level}`, { anyOf: [next, next], unevaluatedProperties: false }];
+  }),
+);
+Object.assign(branching, { b30: { properties: { x: true } } });
 const hostile: [string, JsonSchema, unknown][] = [
   ['a catastrophic pattern', { type: 'string', pattern: '^(a+)+$' }, `${'a'.repeat(50)}!`],
   [
@@ -130,8 +137,13 @@ const hostile: [string, JsonSchema, unknown][] = [
   ],
   ['references that double at each step', { $defs: doubling, $ref: '#/$defs/a0' }, {}],
   ['a reference to itself', { $ref: '#' }, {}],
-  ['unique items of many objects', { uniqueItems: true }, Array.from({ length: 30_000 }, (_, n) => ({ n }))],
+  ['branches that each level judges anew', { $defs: branching, $ref: '#/$defs/b0' }, { x: 1 }],
 ];
+
+test('unique items of many objects are compared in linear time', async () => {
+  const many = Array.from({ length: 30_000 }, (_, n) => ({ n }));
+  expect(await check({ uniqueItems: true }, many)).toEqual([]);
+});
 
 test.each(hostile)('%s ends by its limit of CPU time, and accepts nothing', async (_name, schema, value) => {
   // Warm: what remains is the check itself.
@@ -153,7 +165,7 @@ const simple = fc.oneof(
   fc.record({ format: fc.constantFrom('date', 'email', 'uuid', 'ipv4', 'nonsense') }),
 );
 const leaf = fc.oneof(simple, simple, fc.constant<JsonSchema>({ $ref: '#/$defs/x' }));
-const names = fc.constantFrom('a', 'b', 'ab', '__proto__');
+const names = fc.constantFrom('a', 'b', 'ab', 'isPrototypeOf');
 const { schema: anySchema } = fc.letrec<{ schema: JsonSchema; node: JsonSchema }>((tie) => {
   const inner = tie('schema');
   const list = fc.array(inner, { minLength: 1, maxLength: 2 });
@@ -185,7 +197,7 @@ const value = fc.oneof(likely, fc.dictionary(names, likely), fc.array(likely));
 
 test('random schemas and values: what we accept is what Ajv accepts', () => {
   // One for all: each compiles the schema of schemas anew.
-  const ajv = addFormats.default(new Ajv2020({ strict: false, logger: false }));
+  const ajv = addFormats.default(new Ajv2020({ strict: false, logger: false, ownProperties: true }));
   fc.assert(
     fc.property(anySchema, simple, value, (part, x, given) => {
       const schema = { ...part, $defs: { x } };
@@ -196,4 +208,184 @@ test('random schemas and values: what we accept is what Ajv accepts', () => {
     }),
     { numRuns: 300 },
   );
+});
+
+test.each<[number, number, boolean]>([
+  [19.99, 0.01, true],
+  [4.35, 0.01, true],
+  [0.07, 0.01, true],
+  [1234567.89, 0.01, true],
+  [0.3, 0.1, true],
+  [-1.1, 0.1, true],
+  [1e-7, 1e-8, true],
+  [1e308, 0.5, true],
+  [19.999, 0.01, false],
+  [0.35, 0.1, false],
+  [1e308, 0.123456789, false],
+  [7, 2, false],
+])('%d is a multiple of %d by its digits: %s', async (value, multipleOf, fits) => {
+  const problems = [{ path: '', message: `Must be multiple of ${multipleOf}` }];
+  expect(await check({ multipleOf }, value)).toEqual(fits ? [] : problems);
+  expect(await check({ multipleOf, not: { type: 'string' } }, value)).toEqual(fits ? [] : problems);
+});
+
+const only = (...names: string[]) => names.map((name) => ({ contains: { const: name } }));
+const [a, b] = only('a', 'b');
+// As text: the linter takes an object with `then` for a promise.
+const conditional: JsonSchema = JSON.parse(
+  JSON.stringify({ if: a, next: { if: b }, unevaluatedItems: false }).replace('next', 'then'),
+);
+
+test.each<[string, JsonSchema, unknown, boolean]>([
+  ['a required name of an object', { required: ['toString', '__proto__'] }, {}, false],
+  ['an object with such a name', { const: { a: 1 } }, { toString: 'a' }, false],
+  [
+    'equal objects with such names',
+    { enum: [{ valueOf: 1, a: 2 }], not: { const: { valueOf: 1 } } },
+    { a: 2, valueOf: 1 },
+    true,
+  ],
+  [
+    'items that are equal, with members in another order',
+    { uniqueItems: true },
+    [
+      { toString: 1, a: -0 },
+      { a: 0, toString: 1 },
+    ],
+    false,
+  ],
+  ['such a name', { required: ['toString'] }, { toString: 1 }, true],
+  ['a property of such a name', { properties: { constructor: { type: 'number' } } }, {}, true],
+  [
+    'a property __proto__',
+    { properties: JSON.parse('{"__proto__":{"type":"number"}}') },
+    JSON.parse('{"__proto__":"x"}'),
+    false,
+  ],
+  [
+    'an item that only contains describes',
+    { prefixItems: [true], contains: { type: 'string' }, unevaluatedItems: false },
+    [1, 'a', 'b'],
+    true,
+  ],
+  [
+    'an item that contains does not describe',
+    { prefixItems: [true], contains: { type: 'string' }, unevaluatedItems: false },
+    [1, 'a', 2],
+    false,
+  ],
+  ['contains of a condition that holds', conditional, ['a', 'b'], true],
+  ['contains of a condition that does not hold', conditional, ['b'], false],
+  [
+    'items of a branch that does not accept',
+    { anyOf: [{ items: { type: 'string' } }, true], unevaluatedItems: { type: 'boolean' } },
+    ['yes', false],
+    false,
+  ],
+  [
+    'items of a branch that accepts',
+    { anyOf: [{ items: { type: 'string' } }, true], unevaluatedItems: { type: 'boolean' } },
+    ['yes', 'no'],
+    true,
+  ],
+  [
+    'if without then',
+    { if: { required: ['a'], properties: { a: true } }, unevaluatedProperties: false },
+    { a: 1 },
+    true,
+  ],
+  [
+    'if without then that does not hold',
+    { if: { properties: { a: { const: 1 } } }, else: true, unevaluatedProperties: false },
+    { a: 2 },
+    false,
+  ],
+  [
+    'a reference',
+    {
+      $id: 'https://example.com/mine',
+      $defs: { x: { $anchor: 'x', properties: { a: true } } },
+      allOf: [{ $ref: '#x' }, { $ref: '#/$defs/x' }],
+      unevaluatedProperties: false,
+    },
+    { a: 1 },
+    true,
+  ],
+  [
+    'what a reference does not describe',
+    { $defs: { x: { properties: { a: true } } }, $ref: '#/$defs/x', unevaluatedProperties: false },
+    { b: 1 },
+    false,
+  ],
+  [
+    'a pattern, and a dependent schema',
+    {
+      patternProperties: { '^a': true },
+      dependentSchemas: { a1: { properties: { b: true } } },
+      unevaluatedProperties: false,
+    },
+    { a1: 1, b: 2 },
+    true,
+  ],
+  ['a cousin', { allOf: [{ properties: { a: true } }, { unevaluatedProperties: false }] }, { a: 1 }, false],
+  [
+    'a property of the type of the rest',
+    { properties: { a: true }, unevaluatedProperties: { type: 'number' } },
+    { a: 'x', b: 2 },
+    true,
+  ],
+  [
+    '$dynamicRef to an anchor',
+    {
+      properties: { list: { items: { $dynamicRef: '#each' } } },
+      $defs: { each: { $dynamicAnchor: 'each', type: 'string' } },
+    },
+    { list: ['x'] },
+    true,
+  ],
+  [
+    '$dynamicRef that does not accept',
+    {
+      properties: { list: { items: { $dynamicRef: '#each' } } },
+      $defs: { each: { $anchor: 'each', type: 'string' } },
+    },
+    { list: [1] },
+    false,
+  ],
+  [
+    '$dynamicRef to false',
+    { properties: { no: { $dynamicRef: '#/$defs/no' } }, $defs: { no: false } },
+    { no: 1 },
+    false,
+  ],
+  [
+    '$ref beside $id',
+    {
+      properties: {
+        v: { $id: 'https://example.com/v', $ref: '#/$defs/n', $defs: { n: { type: 'number' } } },
+      },
+    },
+    { v: 1 },
+    true,
+  ],
+])('as in JSON Schema 2020-12: %s', async (_what, schema, value, fits) => {
+  expect(await problemsOf(schema)).toEqual([]);
+  expect((await check(schema, value)).length === 0).toBe(fits);
+});
+
+test('what is not evaluated is named with its path', async () => {
+  const described = { properties: { a: true } };
+  const schema = {
+    properties: {
+      'x/y': { allOf: [described], unevaluatedProperties: false },
+      list: { prefixItems: [true], unevaluatedItems: false },
+      rest: { allOf: [described], unevaluatedProperties: { type: 'number' } },
+    },
+  };
+  const value = { 'x/y': { a: 1, 'b/c': 2 }, list: [1, 2], rest: { a: 'x', b: 'y', c: 3 } };
+  expect(await check(schema, value)).toEqual([
+    { path: 'x/y.b/c', message: 'The schema has no such member' },
+    { path: 'list.1', message: 'Is an item that the schema does not describe' },
+    { path: 'rest.b', message: 'Expected number' },
+  ]);
 });

@@ -18,6 +18,7 @@ const { schema: anySchema, value: anyValue } = fc.letrec<{ schema: JsonSchema; v
         type: fc.oneof(types, fc.uniqueArray(types, { minLength: 1 })),
         minimum: bound,
         maximum: bound,
+        multipleOf: fc.constantFrom(1, 2, 0.5),
         minLength: fc.nat(3),
         maxLength: fc.nat(3),
         title: fc.string(),
