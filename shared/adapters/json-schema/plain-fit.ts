@@ -1,6 +1,6 @@
 import { isJsonObject } from '../../core/json/json.ts';
 import type { JsonSchema } from '../ports/model-port.ts';
-import { isMultipleOf } from './multiple-of.ts';
+import { isWholeMultiple } from './multiple-of.ts';
 
 /** Of the value and the schema together. A check of so few takes microseconds. */
 const partsMax = 1_000;
@@ -18,7 +18,7 @@ const checks: Record<string, Check> = {
   minimum: (value, limit) => typeof value !== 'number' || (isNumber(limit) && value >= limit),
   maximum: (value, limit) => typeof value !== 'number' || (isNumber(limit) && value <= limit),
   multipleOf: (value, step) =>
-    typeof value !== 'number' || (isNumber(step) && step > 0 && isMultipleOf(value, step)),
+    typeof value !== 'number' || (isNumber(step) && step > 0 && isWholeMultiple(value, step)),
   // A character has one or two code units.
   minLength: (value, limit) => typeof value !== 'string' || (isNumber(limit) && value.length >= 2 * limit),
   maxLength: (value, limit) => typeof value !== 'string' || (isNumber(limit) && value.length <= limit),

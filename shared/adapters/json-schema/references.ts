@@ -1,7 +1,8 @@
+import { urlPart } from '../../core/text.ts';
 import type { JsonSchema } from '../ports/model-port.ts';
 import { walkSubschemas } from './subschemas.ts';
 
-const escaped = (name: string) => encodeURIComponent(name.replaceAll('~', '~0').replaceAll('/', '~1'));
+const escaped = (name: string) => urlPart(name.replaceAll('~', '~0').replaceAll('/', '~1'));
 const pointerOf = (path: readonly string[]) => path.map((name) => `/${escaped(name)}`).join('');
 const pathIn = (pointer: string) =>
   pointer

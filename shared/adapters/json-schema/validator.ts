@@ -6,7 +6,7 @@ import { loadOnce } from '../../core/concurrency/load-once.ts';
 import { sortedJson } from '../../core/json/sorted-json.ts';
 import type { JsonSchema } from '../ports/model-port.ts';
 import { checkMsMax, type ValueProblem } from './limits.ts';
-import { isMultipleOf } from './multiple-of.ts';
+import { isWholeMultiple } from './multiple-of.ts';
 import { writtenForAjv } from './references.ts';
 import { refusedParts, walkSubschemas } from './subschemas.ts';
 import { OutOfTime, withinTime } from './time-limit.ts';
@@ -49,7 +49,7 @@ const exactKeywords: FuncKeywordDefinition[] = [
     schemaType: 'number',
     errors: false,
     error: { message: ({ schema }) => `must be multiple of ${schema}` },
-    validate: (step: number, value: number) => isMultipleOf(value, step),
+    validate: (step: number, value: number) => isWholeMultiple(value, step),
   },
   {
     keyword: 'const',

@@ -5,6 +5,7 @@ import { hasSecretReference } from '../../core/secrets/secret-references.ts';
 import { createNameTest } from '../../core/variables/named-variables.ts';
 import type { Variables } from '../../core/variables/variables.ts';
 import { type Sandbox, SandboxError } from '../sandbox/sandbox.ts';
+import { quickFilter } from './json-template.ts';
 import { filledCharactersMax, fillMsMax, isPlain } from './limits.ts';
 import { fillTemplatesTask } from './tasks.ts';
 
@@ -15,8 +16,6 @@ const quickTags = new Set('if elsif else endif unless endunless comment endcomme
 
 /** Anything that reads a whole value takes time: filters, ranges, searches, comparisons of lists, sizes. */
 const references = /^(?:[\w$.:\s-]|\[\d+\])*$/;
-/** The only filter that is as quick as an output without one. */
-const quickFilter = /\|\s*json_text\s*-?\s*$/;
 const walks = /\.\.|\b(?:contains|size)\b/;
 
 const isQuick = (text: string) =>
@@ -27,7 +26,7 @@ const isQuick = (text: string) =>
       const [inside = ''] = part.slice(2).split(/[%}]\}/, 1);
       const isTag = part[1] === '%';
       return (
-        references.test(inside.replace(quickFilter, '')) &&
+        references.test(inside.endsWith(quickFilter) ? inside.slice(0, -quickFilter.length) : inside) &&
         !walks.test(inside) &&
         (!isTag || quickTags.has(/\w+/.exec(inside)?.[0] ?? ''))
       );

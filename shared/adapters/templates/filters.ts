@@ -37,7 +37,7 @@ const ofListOrText = words('slice sample');
 
 /** How many arguments a filter takes. All others: one. */
 const withoutArguments = words(
-  'downcase upcase capitalize strip_newlines squish normalize_whitespace escape xml_escape escape_once newline_to_br strip_html url_decode url_encode cgi_escape uri_escape base64_encode base64_decode sha256 abs ceil floor first last reverse size compact pop shift uniq date_to_xmlschema date_to_rfc822 raw to_integer json_text',
+  'downcase upcase capitalize strip_newlines squish normalize_whitespace escape xml_escape escape_once newline_to_br strip_html url_decode url_encode cgi_escape uri_escape base64_encode base64_decode sha256 abs ceil floor first last reverse size pop shift date_to_xmlschema date_to_rfc822 raw to_integer json_text',
 );
 const withTwoArguments = words(
   'replace replace_first replace_last truncate truncatewords slugify slice where reject where_exp reject_exp group_by_exp has has_exp find_index find_index_exp find find_exp date date_to_string date_to_long_string default divided_by',
@@ -143,8 +143,25 @@ function round(value: Big, places: Big): Big {
   return value.round(places.toNumber(), Big.roundHalfUp);
 }
 
-const listIn = (value: unknown): unknown[] =>
+const toList = (value: unknown): unknown[] =>
+  isMissing(value) ? [] : Array.isArray(value) ? value : [value];
+const flatList = (value: unknown): unknown[] =>
   isMissing(value) ? [] : [value].flat(Number.POSITIVE_INFINITY);
+
+/** Each item, with its property if one is named, else with itself. */
+function* withProperty(
+  { context }: Rendering,
+  list: readonly unknown[],
+  property: unknown,
+): Generator<unknown, (readonly [item: unknown, each: unknown])[], unknown> {
+  context.memoryLimit.use(list.length);
+  const items: (readonly [unknown, unknown])[] = [];
+  for (const item of list) {
+    const each = isMissing(property) ? item : yield context._getFromScope(item, String(property), false);
+    items.push([item, plainOf(each)]);
+  }
+  return items;
+}
 
 /** In place of LiquidJS's. */
 const ours: Record<string, Filter> = {
@@ -165,14 +182,11 @@ const ours: Record<string, Filter> = {
     ofTwo('round', round, zero),
   ]),
   *sum(value, property): Generator<unknown, number | string, unknown> {
-    const list = listIn(value);
-    this.context.memoryLimit.use(list.length);
     let total = zero;
-    for (const item of list) {
-      const each = isMissing(property)
-        ? item
-        : yield this.context._getFromScope(item, String(property), false);
-      if (!isMissing(plainOf(each))) total = total.plus(numberIn('sum', plainOf(each)));
+    for (const [item, each] of yield* withProperty(this, flatList(value), property)) {
+      if (!isMissing(property) && typeof item !== 'object')
+        throw new RangeError('The filter sum with a property needs objects');
+      if (!isMissing(each)) total = total.plus(numberIn('sum', each));
     }
     return result(total);
   },
@@ -180,14 +194,19 @@ const ours: Record<string, Filter> = {
     if (typeof value === 'string') return value.length;
     return typeof value === 'object' && value !== null ? Object.keys(value).length : 0;
   },
-  uniq(value) {
-    const list = isMissing(value) ? [] : Array.isArray(value) ? value : [value];
-    this.context.memoryLimit.use(list.length);
+  *uniq(value, property): Generator<unknown, unknown[], unknown> {
     const seen = new Set<unknown>();
-    return list.filter((item) => {
-      const name = `${typeof item} ${asPlain(item)}`;
-      return !seen.has(name) && seen.add(name);
-    });
+    const items = yield* withProperty(this, toList(value), property);
+    return items
+      .filter(([, each]) => {
+        const name = `${typeof each} ${asPlain(each)}`;
+        return !seen.has(name) && seen.add(name);
+      })
+      .map(([item]) => item);
+  },
+  *compact(value, property): Generator<unknown, unknown[], unknown> {
+    const items = yield* withProperty(this, toList(value), property);
+    return items.filter(([, each]) => each !== null && each !== undefined).map(([item]) => item);
   },
   /** The inside of a literal of JSON. */
   json_text(value) {

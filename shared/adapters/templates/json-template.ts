@@ -1,22 +1,54 @@
 /** Whether the text of a template begins as JSON: an object, or a list of objects or texts. */
 export const isJsonTemplate = (template: string) => /^\s*(?:\{\s*(?:"|\{%)|\[\s*(?:"|\{\s*"))/.test(template);
 
-/** Blocks without outputs, tags, outputs, and what decides whether a literal of JSON goes on. */
-const parts = /\{%-?\s*(raw|comment)\b[\s\S]*?\{%-?\s*end\1\s*-?%\}|\{%[\s\S]*?%\}|\{\{[\s\S]*?\}\}|\\.|"/g;
+/** Where something begins that is not just text. */
+const marks = /\{\{|\{%|\\|"/g;
 /** The author has cared for it. */
 const isEscaped = /\|\s*(?:json|jsonify|json_text|replace)\b/;
+
+/** The only filter that is as quick as an output without one. */
+export const quickFilter = ' | json_text';
 
 /**
  * The template with the filter `json_text` behind each output that stands in a literal of JSON, so that quotes and line
  * breaks of a value stay in that literal.
  */
 export function escapedInJson(template: string): string {
-  let inLiteral = false;
-  return template.replace(parts, (part) => {
+  let [written, at, inLiteral] = ['', 0, false];
+  for (;;) {
+    marks.lastIndex = at;
+    const mark = marks.exec(template);
+    if (!mark) return written + template.slice(at);
+    const end = endOfPart(template, mark.index, mark[0]);
+    const part = template.slice(mark.index, end);
     if (part === '"') inLiteral = !inLiteral;
-    if (!inLiteral || !part.startsWith('{{') || isEscaped.test(part)) return part;
-    return part.replace(/\s*-?\}\}$/, (end) => ` | json_text${end}`);
-  });
+    const isOpen = inLiteral && mark[0] === '{{' && !isEscaped.test(part);
+    written += template.slice(at, mark.index) + (isOpen ? escapedOutput(part) : part);
+    at = end;
+  }
+}
+
+/** An output, a tag or an escape ends behind its end; what does not end, with the template. */
+function endOfPart(template: string, start: number, mark: string): number {
+  if (mark === '"') return start + 1;
+  if (mark === '\\') return start + 2;
+  const behind = (text: string, from: number) => {
+    const found = template.indexOf(text, from);
+    return found < 0 ? template.length : found + text.length;
+  };
+  if (mark === '{{') return behind('}}', start);
+  const end = behind('%}', start);
+  // Blocks without outputs.
+  const [, block] = /^\{%-?\s*(raw|comment)\b/.exec(template.slice(start, end)) ?? [];
+  return block ? behind('%}', behind(`end${block}`, end)) : end;
+}
+
+function escapedOutput(output: string): string {
+  const inside = output.slice(2, -2);
+  const trimmed = inside.trimEnd();
+  return trimmed.endsWith('-')
+    ? `{{${trimmed.slice(0, -1)}${quickFilter} -}}`
+    : `{{${trimmed}${quickFilter}}}`;
 }
 
 /** JSON, or a value a line. */
