@@ -55,13 +55,18 @@ export const mendedFilters = (given: Record<string, unknown>): Record<string, Fi
     ]),
   );
 
-function mended(name: string, filter: Filter): Filter {
+/** What is wrong with the number of arguments, which LiquidJS ignores. */
+export function argumentsProblem(name: string, count: number): string | undefined {
   const argumentsMax = withoutArguments.has(name) ? 0 : withTwoArguments.has(name) ? 2 : 1;
+  if (count <= argumentsMax) return undefined;
+  const taken = ['no argument', 'one argument', 'two arguments'][argumentsMax];
+  return `The filter ${name} takes ${taken}, and has ${count}`;
+}
+
+function mended(name: string, filter: Filter): Filter {
   return function (value, ...args) {
-    if (args.length > argumentsMax) {
-      const taken = ['no argument', 'one argument', 'two arguments'][argumentsMax];
-      throw new RangeError(`The filter ${name} takes ${taken}, and has ${args.length}`);
-    }
+    const problem = argumentsProblem(name, args.length);
+    if (problem) throw new RangeError(problem);
     if (ofTexts.has(name)) return filter.call(this, asPlain(value), ...args.map(asPlain));
     const plain = plainOf(value);
     if (ofElements.has(name) && Array.isArray(plain)) return filter.call(this, plain.map(asPlain), ...args);

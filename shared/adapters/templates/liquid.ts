@@ -1,7 +1,7 @@
-import { Liquid, type Template } from 'liquidjs';
+import { Filter, Liquid, type Template } from 'liquidjs';
 import { memoise } from '../../core/concurrency/cache.ts';
 import { withSecretsVariable } from '../../core/secrets/secret-references.ts';
-import { asPlain, mendedFilters } from './filters.ts';
+import { argumentsProblem, asPlain, mendedFilters } from './filters.ts';
 import { filledCharactersMax, fillMsMax, templateCharactersMax } from './limits.ts';
 
 const tooLong = `it produces a text of more than ${filledCharactersMax} characters`;
@@ -66,11 +66,23 @@ export function fillTemplates({
 /** The syntax error of a template with line and column, or undefined. */
 export function templateProblem(text: string): string | undefined {
   try {
-    parseAnew(text);
+    for (const { name, args, token } of filtersIn(parseAnew(text), new Set([liquid]))) {
+      const problem = argumentsProblem(name, args.length);
+      const [line, column] = token.getPosition();
+      if (problem) return `${problem}, line:${line}, col:${column}`;
+    }
     return undefined;
   } catch (error) {
     return problemIn(error);
   }
+}
+
+/** LiquidJS has no list of them: they are somewhere in each tag. */
+function* filtersIn(node: unknown, seen: Set<unknown>): Generator<Filter, void> {
+  if (typeof node !== 'object' || node === null || seen.has(node)) return;
+  seen.add(node);
+  if (node instanceof Filter) yield node;
+  else for (const member of Object.values(node)) yield* filtersIn(member, seen);
 }
 
 /** Loops over a variable, not over a member of it. */

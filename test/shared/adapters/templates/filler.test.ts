@@ -124,6 +124,17 @@ test('a template with a syntax error is rejected with its line and column', asyn
 });
 
 test.each([
+  ['one\n{{ a | upcase: 1 }}', 'The filter upcase takes no argument, and has 1, line:2, col:8'],
+  ['{% if true %}{% assign b = a | plus: 1, 2 %}{% endif %}', 'The filter plus takes one argument'],
+  ['{% for b in a %}{% echo b | date: "%Y", "UTC", 1 %}{% endfor %}', 'The filter date takes two arguments'],
+  ['{{ a | default: "x", allow_false: true | uniq: "b" | replace: "a", "b" | upcase }}', undefined],
+])('saving rejects arguments that a filter does not take: %s', async (template, problem) => {
+  const found = await textProblem('template', template);
+  if (problem) expect(found).toContain(problem);
+  else expect(found).toBeUndefined();
+});
+
+test.each([
   '{% for i in (1..100000000) %}a{% endfor %}',
   '{% assign all = (1..30000) %}{% for i in all %}{% for j in all %}{% endfor %}{% endfor %}',
   '{% assign a = long %}{% for i in (1..1000) %}{% assign a = a | append: a %}{% endfor %}{{ a }}',
