@@ -66,15 +66,19 @@ export function fillTemplates({
 /** The syntax error of a template with line and column, or undefined. */
 export function templateProblem(text: string): string | undefined {
   try {
-    for (const { name, args, token } of filtersIn(parseAnew(text), new Set([liquid]))) {
-      const problem = argumentsProblem(name, args.length);
-      const [line, column] = token.getPosition();
+    for (const filter of filtersIn(parseAnew(text), new Set([liquid]))) {
+      const problem = argumentsProblem(filter.name, filter.args.length);
+      const [line, column] = (filter as unknown as Placed).token.getPosition();
       if (problem) return `${problem}, line:${line}, col:${column}`;
     }
     return undefined;
   } catch (error) {
     return problemIn(error);
   }
+}
+
+interface Placed {
+  token: { getPosition(): number[] };
 }
 
 /** LiquidJS has no list of them: they are somewhere in each tag. */
