@@ -12,6 +12,8 @@ const remedies: Record<WarningCode, string> = {
   SETTING_IGNORED: 'Remove the setting, or choose a model that takes it.',
   STEP_FAILED:
     'Look at the result of the step for its error. `errorHandling` or `onError` says that the flow goes on.',
+  TEXT_ENCODING:
+    'Compare the letters beyond ASCII with the original. Who sends the text names its encoding, or sends UTF-8.',
   TOOLS_MISSING:
     'Look at the MCP server that the message names. `"required": true` on the server fails the run instead.',
 };

@@ -1,10 +1,18 @@
 import * as z from 'zod';
 import { invalidAt } from '../../shared/core/errors/errors.ts';
-import { firstRows, rowErrorTexts, untilLine } from '../../shared/domain/records/csv/csv-report.ts';
+import { Warning } from '../../shared/core/warnings.ts';
+import {
+  csvWarnings,
+  firstRows,
+  rowErrorTexts,
+  untilLine,
+} from '../../shared/domain/records/csv/csv-report.ts';
 import {
   type CsvDraft,
   type CsvEntry,
+  type CsvWarning,
   isDraft,
+  isWarning,
   type RowError,
   readCsv,
 } from '../../shared/domain/records/csv/read-csv.ts';
@@ -29,7 +37,8 @@ export const uploadCsv = defineEndpoint({
   description: `Creates one record per row, with the cells as text metadata; blank cells are left out.
 
 - The names come from \`nameColumn\` (by default the column "name"), the type from \`typeValue\`, else from \`typeColumn\`; neither column appears in the metadata.
-- The service detects commas, semicolons and tabs as delimiters, and UTF-8, Windows-1252 and UTF-16 as encodings.
+- The service detects commas, semicolons and tabs as delimiters, and UTF-8, UTF-16 with a byte order mark, ISO-2022-JP and Windows-1252 as encodings. It reads others if \`encoding\` or the media type of the file names them, and answers 400 where no encoding is certain enough.
+- Bytes that are not in the encoding cost their cell only: U+FFFD takes their place, and \`warnings\` says in which line. In a name or a type they cost the row, in the header the file. \`warnings\` also says that the file was read as Windows-1252, which is a guess.
 - \`errorDetails\` reports invalid rows by line number; the other rows become records. Uploading a file again reports its rows as taken.
 - A file has up to 10,000 rows and 5,002 columns (5,000, the name and the type).
 - The response lists the first 1,000 records, or as many as fit 5 MB with \`errorDetails\`, which take up to half of it.
@@ -40,6 +49,10 @@ export const uploadCsv = defineEndpoint({
     nameColumn: z.string().optional(),
     typeColumn: z.string().optional(),
     typeValue: z.string().max(255).optional(),
+    encoding: z.string().max(100).optional().meta({
+      description:
+        'The encoding of the file, such as `windows-1251` or `gbk`: a label of the Encoding Standard. A byte order mark outdoes it',
+    }),
     fromLine: z
       .string()
       .regex(/^\d{1,9}$/, 'Expected a line number')
@@ -60,6 +73,9 @@ export const uploadCsv = defineEndpoint({
           description:
             'The line of the first row that was not processed for lack of time; absent if all were',
         }),
+        warnings: z.array(Warning).optional().meta({
+          description: 'What may be wrong with the texts of records that were created; absent if nothing is',
+        }),
         records: z.array(
           z.object({ id: z.string(), type: z.string(), name: z.string(), metadata: Metadata }),
         ),
@@ -69,14 +85,20 @@ export const uploadCsv = defineEndpoint({
   errors: [400],
   needs: { records: recordStore },
 
-  async handle({ body: { file, fromLine = 0, ...columns }, principal, timeLeftMs }, { records }) {
+  async handle({ body: { file, encoding, fromLine = 0, ...columns }, principal, timeLeftMs }, { records }) {
     if (!columns.typeValue && !columns.typeColumn) {
       throw invalidAt('typeValue', 'MISSING_REQUIRED_FIELD', 'Required: typeValue or typeColumn');
     }
     const errors: RowError[] = [];
+    const found: CsvWarning[] = [];
     const shown = firstRows(listedMax);
     let created = 0;
-    const drafts = draftsIn(await readCsv(await file.bytes(), columns), fromLine, errors);
+    const drafts = draftsIn(
+      await readCsv(await file.bytes(), columns, encoding ?? charsetIn(file.type)),
+      fromLine,
+      errors,
+      found,
+    );
     const unfinished = await records.createEach(principal, drafts, {
       timeLeftMs,
       onDone(done) {
@@ -89,27 +111,36 @@ export const uploadCsv = defineEndpoint({
     const nextLine = unfinished.length > 0 ? Math.min(...unfinished.map(({ line }) => line)) : undefined;
     const reported = nextLine === undefined ? errors : untilLine(nextLine, errors);
     const errorDetails = rowErrorTexts(reported);
+    const failed = new Set(reported.map(({ line }) => line));
+    const isStored = ({ line }: RowError) =>
+      !failed.has(line) && line < (nextLine ?? Number.POSITIVE_INFINITY);
+    const warnings = csvWarnings(found.filter(isStored));
     return {
       success: created > 0,
       created,
       errors: reported.length,
       errorDetails,
-      message: `Created ${created} records; ${reported.length} rows failed, see errorDetails`,
+      message: `Created ${created} records; ${reported.length} rows failed, see errorDetails${warnings.length > 0 ? ' and warnings' : ''}`,
       ...(nextLine !== undefined && { nextLine }),
-      records: takeWithinBytes(shown.all(), responseBytesMax - responseBytes(errorDetails)),
+      ...(warnings.length > 0 && { warnings }),
+      records: takeWithinBytes(shown.all(), responseBytesMax - responseBytes({ errorDetails, warnings })),
     };
   },
 });
+
+const charsetIn = (mediaType: string) => /;\s*charset\s*=\s*"?([^\s;"]+)/i.exec(mediaType)?.[1];
 
 /** Yields the valid drafts from a line on, and collects the errors of the other rows. */
 async function* draftsIn(
   entries: AsyncIterable<CsvEntry>,
   fromLine: number,
   errors: RowError[],
+  warnings: CsvWarning[],
 ): AsyncGenerator<CsvDraft> {
   for await (const entry of entries) {
     if (entry.line < fromLine) continue;
     if (isDraft(entry)) yield entry;
+    else if (isWarning(entry)) warnings.push(entry);
     else errors.push(entry);
   }
 }

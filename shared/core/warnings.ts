@@ -11,6 +11,8 @@ export const warningCodes = {
   MORE_WARNINGS: 'More kinds of warnings than a run shows',
   SETTING_IGNORED: 'A model or its provider does not take a setting',
   STEP_FAILED: 'A step failed, and the flow went on, as it says',
+  TEXT_ENCODING:
+    'A text has bytes that are not in its encoding, or the encoding was guessed: letters may be wrong',
   TOOLS_MISSING: 'Tools that the model was to have are not available',
 } as const satisfies Record<string, string>;
 export type WarningCode = keyof typeof warningCodes;

@@ -9,6 +9,7 @@ const titles: Record<WarningCode, string> = {
   MORE_WARNINGS: 'More warnings',
   SETTING_IGNORED: 'Setting ignored',
   STEP_FAILED: 'Failed, and went on',
+  TEXT_ENCODING: 'Letters may be wrong',
   TOOLS_MISSING: 'Tools not available',
 };
 

@@ -1,14 +1,20 @@
-/** Decodes a text by its byte order mark, its content type, or the charset that it declares. */
-export function decodeText(bytes: Uint8Array, contentType = ''): string {
-  const charset = charsetOfMark(bytes) ?? charsetIn(contentType) ?? charsetInside(bytes, contentType);
-  return decoder(charset).decode(bytes);
+import {
+  type DecodedText,
+  decodeAs,
+  decodeUnnamed,
+  encodingOfMark,
+  knownEncoding,
+} from '../../core/text-encoding.ts';
+
+/** Decodes a text by its byte order mark, its content type, the charset that it declares, or what its bytes show. */
+export function decodeText(bytes: Uint8Array, contentType = ''): DecodedText {
+  const named =
+    encodingOfMark(bytes) ?? known(charsetIn(contentType)) ?? known(charsetInside(bytes, contentType));
+  if (named !== undefined) return decodeAs(bytes, named);
+  return decodeUnnamed(bytes) ?? decodeAs(bytes, 'utf-8');
 }
 
-function charsetOfMark([first, second]: Uint8Array): string | undefined {
-  if (first === 0xff && second === 0xfe) return 'utf-16le';
-  if (first === 0xfe && second === 0xff) return 'utf-16be';
-  return undefined;
-}
+const known = (label: string | undefined) => (label === undefined ? undefined : knownEncoding(label));
 
 const charsetIn = (text: string) => /charset\s*=[\s"']*([^\s;"'>]+)/i.exec(text)?.[1];
 
@@ -22,10 +28,12 @@ function charsetInside(bytes: Uint8Array, contentType: string): string | undefin
   return named?.toLowerCase().startsWith('utf-16') ? 'utf-8' : named;
 }
 
-function decoder(charset: string | undefined): TextDecoder {
-  try {
-    return new TextDecoder(charset);
-  } catch {
-    return new TextDecoder();
-  }
+/** What may be wrong with the letters of a text; undefined for binary data that is asked for as text. */
+export function encodingProblem({ text, encoding, isGuess, isDamaged }: DecodedText): string | undefined {
+  if (text.slice(0, 8_000).includes('\0')) return undefined;
+  const parts = [
+    ...(isGuess ? [`names no encoding and was read as ${encoding}`] : []),
+    ...(isDamaged ? [`contains bytes that are not ${encoding}, which were replaced by \uFFFD`] : []),
+  ];
+  return parts.length > 0 ? parts.join(', and ') : undefined;
 }

@@ -6,7 +6,7 @@ import type { HttpRequest, HttpResponse } from '../ports/http-port.ts';
 import type { Ports } from '../ports/ports.ts';
 import { checkedUrl } from './checked-url.ts';
 import type { EgressClient, Resolve } from './client.ts';
-import { decodeText } from './decode-text.ts';
+import { decodeText, encodingProblem } from './decode-text.ts';
 import { fetchFailure, slowServer } from './fetch-failure.ts';
 import { redirectedRequest } from './redirect.ts';
 import { sendableHeaders } from './sendable-headers.ts';
@@ -41,7 +41,7 @@ async function follow(client: EgressClient, first: HttpRequest): Promise<HttpRes
       throw redirects > 0 ? afterRedirect(error, request.url) : error;
     });
     const next = redirectedRequest(request, response.status, response.headers.get('location'));
-    if (!next) return answerOf(response, url, request.bytesMax);
+    if (!next) return answerOf(response, url, request);
     await response.body?.cancel();
     request = next;
   }
@@ -71,7 +71,11 @@ const send = (
     dispatcher,
   });
 
-async function answerOf(response: Response, url: URL, bytesMax: number | undefined): Promise<HttpResponse> {
+async function answerOf(
+  response: Response,
+  url: URL,
+  { bytesMax, warn }: HttpRequest,
+): Promise<HttpResponse> {
   const headers = Object.fromEntries(response.headers);
   const bytes = await readBytes(response, bytesMax);
   let text: string | undefined;
@@ -81,7 +85,11 @@ async function answerOf(response: Response, url: URL, bytesMax: number | undefin
     url: url.href,
     bytes,
     get text() {
-      text ??= decodeText(bytes, headers['content-type']);
+      if (text !== undefined) return text;
+      const decoded = decodeText(bytes, headers['content-type']);
+      const problem = encodingProblem(decoded);
+      if (problem) warn?.({ code: 'TEXT_ENCODING', message: `The text of ${url.href} ${problem}` });
+      text = decoded.text;
       return text;
     },
   };

@@ -1,3 +1,5 @@
+import type { NewWarning } from '../../core/warnings.ts';
+
 export interface HttpRequest {
   url: string;
   method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
@@ -9,6 +11,8 @@ export interface HttpRequest {
   /** The maximum size of the response. Default: 5,000,000. */
   bytesMax?: number | undefined;
   signal: AbortSignal;
+  /** Learns what is wrong with the text of the response, when that is read. */
+  warn?: ((warning: NewWarning) => void) | undefined;
 }
 
 export interface HttpResponse {

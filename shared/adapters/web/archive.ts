@@ -2,10 +2,13 @@ import { createGunzip } from 'node:zlib';
 import { Parser } from 'tar/parse';
 import type { ReadEntry } from 'tar/read-entry';
 import { StepError } from '../../core/errors/step-error.ts';
+import { decodeText, encodingProblem } from '../net/decode-text.ts';
 
 export interface TextFile {
   path: string;
   text: string;
+  /** What may be wrong with its letters. */
+  problem?: string | undefined;
 }
 
 const unpackedBytesMax = 200_000_000;
@@ -80,10 +83,10 @@ function startReading(wants: (path: string) => boolean) {
     },
     files: (): TextFile[] => {
       if (failure) throw failure;
-      return kept.map(({ path, chunks }) => ({
-        path,
-        text: new TextDecoder().decode(Buffer.concat(chunks)),
-      }));
+      return kept.map(({ path, chunks }) => {
+        const decoded = decodeText(Buffer.concat(chunks));
+        return { path, text: decoded.text, problem: encodingProblem(decoded) };
+      });
     },
   };
 }

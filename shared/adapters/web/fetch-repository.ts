@@ -1,4 +1,5 @@
 import { StepError } from '../../core/errors/step-error.ts';
+import { decodeText, encodingProblem } from '../net/decode-text.ts';
 import { limitAsStepError, type Sandbox } from '../sandbox/sandbox.ts';
 import { isText } from './content.ts';
 import { fetchArchive, fileAt, type GitHub, repositoryName } from './github.ts';
@@ -17,9 +18,11 @@ export async function fetchRepository(
 ): Promise<string> {
   const file = place.path === '' ? undefined : await fileAt(place, github);
   if (file) {
-    const text = new TextDecoder().decode(file);
-    if (!isText(text)) throw new StepError(`${repositoryName(place)} is not text`);
-    return text;
+    const decoded = decodeText(file);
+    if (!isText(decoded.text)) throw new StepError(`${repositoryName(place)} is not text`);
+    const problem = encodingProblem(decoded);
+    if (problem) github.warn({ code: 'TEXT_ENCODING', message: `${place.path} ${problem}` });
+    return decoded.text;
   }
   const archive = await fetchArchive(place, github);
   const result = await sandbox(
@@ -28,6 +31,7 @@ export async function fetchRepository(
     { timeoutMs, signal: github.signal },
   ).catch(limitAsStepError(repositoryName(place), 'to read'));
   if ('problem' in result) throw new StepError(result.problem);
+  for (const message of result.warnings) github.warn({ code: 'TEXT_ENCODING', message });
   if (!result.text)
     throw new StepError(`${repositoryName(place)} has no text file that matches the patterns`);
   return result.text;

@@ -8,6 +8,7 @@ import type { RepositoryPlace } from './repository.ts';
 
 export interface GitHub {
   fetch: Ports['fetch'];
+  warn: Ports['warn'];
   token?: string | undefined;
   signal: AbortSignal;
 }

@@ -10,7 +10,7 @@ export interface RepositoryPacking {
   style: PackStyle;
 }
 
-/** Joins the matching text files of an archive below a path; `''` if there are none. */
+/** Joins the matching text files of an archive below a path; `''` if there are none. Warns of files whose letters may be wrong. */
 export async function packRepository({
   archive,
   path: below,
@@ -19,13 +19,15 @@ export async function packRepository({
   archive: Uint8Array;
   path: string;
   packing: RepositoryPacking;
-}): Promise<{ text: string } | { problem: string }> {
+}): Promise<{ text: string; warnings: string[] } | { problem: string }> {
   const included = includePatterns.length > 0 ? globMatcher(includePatterns) : () => true;
   const excluded = globMatcher(excludePatterns);
   const isBelow = (path: string) => below === '' || path.startsWith(`${below}/`);
   const wants = (path: string) => isBelow(path) && included(path) && !excluded(path);
   try {
-    return { text: packed(await textFilesIn(archive, wants), style, compress) };
+    const files = await textFilesIn(archive, wants);
+    const warnings = files.flatMap(({ path, problem }) => (problem ? [`${path} ${problem}`] : []));
+    return { text: packed(files, style, compress), warnings };
   } catch (error) {
     if (error instanceof StepError) return { problem: error.message };
     throw error;

@@ -83,7 +83,7 @@ export const detailCodes = {
   TOO_SMALL: 'The number is too low, or the text or list is too short.',
   UNCLOSED_QUOTE: 'A quote in the CSV file is never closed.',
   UNKNOWN_AGENT: 'There is no such agent.',
-  UNKNOWN_ENCODING: 'The encoding of the CSV file is not supported.',
+  UNKNOWN_ENCODING: 'The encoding of the CSV file cannot be told.',
   UNKNOWN_FLOW: 'There is no such flow.',
   UNKNOWN_MEMBER: 'The object has a member that the operation does not know.',
   UNPROCESSABLE: 'The request is well-formed, but something that it needs is missing.',

@@ -40,11 +40,14 @@ export function openMeter(ports: Ports): ModelMeter {
     warnings = mergedWarnings(warnings, added);
     undrained = mergedWarnings(undrained, added);
   };
+  // Cut only when it is masked.
+  const warn: Ports['warn'] = ({ code, message }) =>
+    warned(newWarning({ code, message: ports.shown(message) }));
   return {
     ports: {
       ...ports,
-      // Cut only when it is masked.
-      warn: ({ code, message }) => warned(newWarning({ code, message: ports.shown(message) })),
+      warn,
+      fetch: (request) => ports.fetch({ ...request, warn }),
       model: {
         ...ports.model,
         async *stream(request) {

@@ -14,7 +14,7 @@ export const fetchGithubRunner = defineActingRunner(fetchGithubStep, {
     return { request: { place, packing, token: auth && (await render(auth.token)) } };
   },
 
-  perform: async ({ place, packing, token }, { ports: { fetch, sandbox }, signal }) => ({
-    output: await fetchRepository(place, packing, { fetch, token, signal }, sandbox),
+  perform: async ({ place, packing, token }, { ports: { fetch, warn, sandbox }, signal }) => ({
+    output: await fetchRepository(place, packing, { fetch, warn, token, signal }, sandbox),
   }),
 });

@@ -164,3 +164,14 @@ test('the headers of Svix are those of Standard Webhooks by other names', async 
   ).toEqual(first);
   expect(await said(tenant, flow.id)).toBe('Hello Ada');
 });
+
+test.each([
+  ['names its encoding', 'person=%CC%EE%F1%EA%E2%E0', '; charset=windows-1251', 'Москва'],
+  ['shows its encoding by its bytes', 'person=Caf%E9+%26+Z%FCrich', '', 'Café & Zürich'],
+  ['has a letter that was cut', 'person=Z%C3%BCrich+%C3%9F+M%C3', '', 'Zürich ß M\uFFFD'],
+])('a form that %s keeps its letters', async (_what, body, more, person) => {
+  const { send, shown } = await showing('github', '{{ person }}');
+  const headers = { 'content-type': `application/x-www-form-urlencoded${more}` };
+  await expectStatus(202, send(asGithub(body, headers)));
+  expect(await shown()).toBe(person);
+});

@@ -181,7 +181,71 @@ test('an error names the line of bytes in an unknown encoding', async () => {
   const tenant = await newTenant();
   const file = joined(utf8('name\nA\nB'), bytes(0x81), utf8('\n'));
   const { details } = await expectStatus(400, upload(tenant, file, {}));
-  expect(details[0].message).toContain('line 3 contains invalid bytes. Save it as UTF-8');
+  expect(details[0].message).toContain('Line 3 contains invalid bytes');
+});
+
+const cutLetter = joined(
+  utf8('name,city,note\nr1,Zürich,größer/süß\nr2,M'),
+  bytes(0xc3),
+  utf8(',日本\nÅse,x,'),
+  bytes(0xe6, 0x97),
+  utf8('\n'),
+);
+
+test('a letter that was cut costs its cell: the others are whole, and a warning names the line', async () => {
+  const tenant = await newTenant();
+  const file = joined(cutLetter, utf8('n'), bytes(0xc3), utf8(',a,b\n'));
+  const { created, errorDetails, warnings } = await expectStatus(201, upload(tenant, file, {}));
+  expect(created).toBe(3);
+  expect(errorDetails).toEqual(['Line 5: the name or the type contains bytes that are not utf-8']);
+  const replaced = 'bytes that are not utf-8 were replaced by \uFFFD in';
+  expect(warnings).toEqual([
+    { code: 'TEXT_ENCODING', message: `Line 3: ${replaced} "city"`, count: 1 },
+    { code: 'TEXT_ENCODING', message: `Line 4: ${replaced} "note"`, count: 1 },
+  ]);
+  expect(await stored(tenant)).toEqual({
+    r1: { city: 'Zürich', note: 'größer/süß' },
+    r2: { city: 'M\uFFFD', note: '日本' },
+    Åse: { city: 'x', note: '\uFFFD' },
+  });
+  const again = await expectStatus(201, upload(tenant, cutLetter, {}));
+  expect([again.errors, again.warnings]).toEqual([3, undefined]);
+});
+
+test('a letter that was cut in the header costs the file', async () => {
+  const tenant = await newTenant();
+  const file = joined(utf8('name,größe,stra'), bytes(0xc3), utf8('\nA,日本,x\n'));
+  const { details } = await expectStatus(400, upload(tenant, file, {}));
+  expect(details).toEqual([
+    { path: 'file', code: 'UNKNOWN_ENCODING', message: expect.stringContaining('column "stra\uFFFD"') },
+  ]);
+});
+
+test('a file that was read as Windows-1252 says so, since others are possible', async () => {
+  const { warnings } = await expectStatus(
+    201,
+    upload(await newTenant(), await fixture('windows-1252.csv'), {}),
+  );
+  expect(warnings).toEqual([
+    { code: 'TEXT_ENCODING', message: expect.stringContaining('was read as windows-1252'), count: 1 },
+  ]);
+});
+
+const moscow = joined(utf8('name\n'), bytes(0xcc, 0xee, 0xf1, 0xea, 0xe2, 0xe0), utf8('\n'));
+
+test('an encoding that is not certain is a 400 that says what others read; named in the form or by the part, it is read', async () => {
+  const tenant = await newTenant();
+  const { details } = await expectStatus(400, upload(tenant, moscow, {}));
+  expect(details[0].message).toContain('"Москва" in windows-1251');
+  await expectStatus(201, upload(tenant, moscow, { encoding: 'cp1251' }));
+  const body = new FormData();
+  body.append('file', new File([moscow], 'a.csv', { type: 'text/csv; charset=windows-1251' }));
+  body.append('typeValue', 'other');
+  const ofPart = await expectStatus(201, tenant.call('POST', '/v1/records/upload-csv', { body }));
+  expect(ofPart).toMatchObject({ created: 1, records: [{ name: 'Москва', type: 'other' }] });
+  expect(ofPart.warnings).toBeUndefined();
+  const unknown = await expectStatus(400, upload(tenant, moscow, { encoding: 'klingon' }));
+  expect(unknown.details).toMatchObject([{ path: 'encoding', code: 'INVALID_VALUE' }]);
 });
 
 test('more than 10,000 rows are a 413 that names the limit, and nothing is created', async () => {

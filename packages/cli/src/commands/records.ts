@@ -12,6 +12,7 @@ interface UploadOptions {
   nameColumn?: string;
   typeColumn?: string;
   type?: string;
+  encoding?: string;
 }
 
 interface ExportOptions {
@@ -28,6 +29,7 @@ export function addRecords(program: Command): void {
     .option('--name-column <column>', 'the column with the names')
     .option('--type-column <column>', 'the column with the types')
     .addOption(new Option('--type <type>', 'the type of all records').conflicts('typeColumn'))
+    .option('--encoding <encoding>', 'the encoding of the file, such as windows-1251, if it is not in UTF-8')
     .action(async (file: string, options: UploadOptions, command: Command) =>
       upload(commandSession(command), file, options),
     );
@@ -44,7 +46,7 @@ export function addRecords(program: Command): void {
 async function upload({ client, isJson }: CliSession, path: string, options: UploadOptions): Promise<void> {
   const blob = await blobOf(path);
   const file = new File([blob], basename(path), { type: 'text/csv' });
-  const sum = { created: 0, errors: 0, errorDetails: [] as string[] };
+  const sum = { created: 0, errors: 0, errorDetails: [] as string[], warnings: [] as { message: string }[] };
   let nextLine: number | undefined;
   do {
     const answer = await client.records.uploadCsv({
@@ -53,6 +55,7 @@ async function upload({ client, isJson }: CliSession, path: string, options: Upl
         nameColumn: options.nameColumn,
         typeColumn: options.typeColumn,
         typeValue: options.type,
+        encoding: options.encoding,
         ...(nextLine !== undefined && { fromLine: String(nextLine) }),
       },
     });
@@ -61,6 +64,7 @@ async function upload({ client, isJson }: CliSession, path: string, options: Upl
     // The line at which time ran out is an error too, and is uploaded next.
     sum.errors += answer.errors - (nextLine === undefined ? 0 : 1);
     sum.errorDetails.push(...answer.errorDetails.filter((text) => !text.startsWith(`Line ${nextLine}:`)));
+    sum.warnings.push(...(answer.warnings ?? []));
     showProgress(`${sum.created} records`);
   } while (nextLine !== undefined);
   showProgress('');
@@ -68,6 +72,7 @@ async function upload({ client, isJson }: CliSession, path: string, options: Upl
   if (isJson) return printJson(sum);
   print(`Created ${sum.created} records; ${sum.errors} rows failed`);
   for (const problem of sum.errorDetails) print(problem);
+  for (const { message } of sum.warnings) print(message);
 }
 
 async function blobOf(path: string): Promise<Blob> {

@@ -1,51 +1,68 @@
 import { isUtf8 } from 'node:buffer';
 import { invalidAt } from '../../../core/errors/errors.ts';
+import {
+  type DecodedText,
+  decodeAs,
+  decodeUnnamed,
+  encodingOfMark,
+  knownEncoding,
+  lettersIn,
+  otherReadings,
+} from '../../../core/text-encoding.ts';
 
-/** From UTF-8, Windows-1252, or UTF-16 with a byte order mark, to UTF-8 without one. @throws 400 for other encodings. */
-export function toUtf8(bytes: Uint8Array): Buffer {
-  const mark = markOf(bytes);
-  const utf8 = mark && mark !== 'utf-8' ? fromUtf16(bytes, mark) : fromBytes(bytes, mark !== undefined);
-  if (utf8.includes(0))
-    throw invalidAt('file', 'NOT_CSV', 'The file is not a CSV file: it contains binary data');
-  return utf8;
+export interface CsvBytes extends Omit<DecodedText, 'text'> {
+  /** In UTF-8, without a byte order mark. */
+  file: Buffer;
 }
 
-function markOf([first, second, third]: Uint8Array): 'utf-16le' | 'utf-16be' | 'utf-8' | undefined {
-  if (first === 0xff && second === 0xfe) return 'utf-16le';
-  if (first === 0xfe && second === 0xff) return 'utf-16be';
-  return first === 0xef && second === 0xbb && third === 0xbf ? 'utf-8' : undefined;
-}
-
-function fromUtf16(bytes: Uint8Array, encoding: string): Buffer {
-  try {
-    return Buffer.from(new TextDecoder(encoding, { fatal: true }).decode(bytes));
-  } catch {
-    throw unknownEncoding(`it begins as ${encoding} but contains invalid bytes`);
+/**
+ * Reads the encoding that the byte order mark says, else the named one, else the one that the bytes show.
+ * @throws 400 if that is no encoding, or none is certain enough
+ */
+export function toUtf8(bytes: Uint8Array, named: string | undefined): CsvBytes {
+  const mark = encodingOfMark(bytes);
+  if (mark?.startsWith('utf-16') && bytes.length % 2 !== 0)
+    throw unknownEncoding(`It begins as ${mark} and ends in the middle of a letter. Upload the whole file`);
+  const encoding = mark ?? namedEncoding(named);
+  if (encoding === undefined || encoding === 'utf-8') {
+    const own = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+    const file = mark ? own.subarray(3) : own;
+    if (file.includes(0)) throw binary();
+    if (isUtf8(file) && !file.includes(0x1b))
+      return { file, encoding: 'utf-8', isGuess: false, isDamaged: false };
   }
+  const decoded = encoding === undefined ? decodeUnnamed(bytes) : decodeAs(bytes, encoding);
+  if (!decoded) throw notCertain(bytes);
+  const { text, ...rest } = decoded;
+  if (mark) assertIsMost(mark, text);
+  if (text.includes('\0')) throw binary();
+  return { file: Buffer.from(text), ...rest };
 }
 
-function fromBytes({ buffer, byteOffset, byteLength }: Uint8Array, isMarked: boolean): Buffer {
-  const markLength = isMarked ? 3 : 0;
-  const bytes = Buffer.from(buffer, byteOffset + markLength, byteLength - markLength);
-  if (isUtf8(bytes)) return bytes;
-  if (isMarked) throw unknownEncoding('it begins as utf-8 but contains invalid bytes');
-  return fromWindows(bytes);
+function namedEncoding(named: string | undefined): string | undefined {
+  if (named === undefined) return undefined;
+  const known = knownEncoding(named);
+  if (known !== undefined) return known;
+  const message = `"${named}" is no encoding. Such are utf-8, windows-1252, windows-1251, gbk, shift_jis, macintosh`;
+  throw invalidAt('encoding', 'INVALID_VALUE', message);
 }
 
-/** Windows-1252 decodes any bytes. Those without a character show that the file has another encoding. */
-function fromWindows(bytes: Buffer): Buffer {
-  const text = new TextDecoder('windows-1252').decode(bytes);
-  const strange = bytes.includes(0) ? -1 : text.search(/[\x80-\x9f]/);
-  if (strange >= 0)
-    throw unknownEncoding(`line ${linesIn(text.slice(0, strange)) + 1} contains invalid bytes`);
-  return Buffer.from(text);
+/** Programs put the mark of UTF-8 before other texts. */
+function assertIsMost(mark: string, text: string): void {
+  const { wellFormed, malformed } = lettersIn(text);
+  if (malformed > wellFormed)
+    throw unknownEncoding(`It begins as ${mark} but contains invalid bytes. Save it as UTF-8`);
+}
+
+function notCertain(bytes: Uint8Array) {
+  const { line, readings } = otherReadings(bytes);
+  const others = readings.length > 0 ? `: it reads as ${readings.join(', ')}` : '';
+  return unknownEncoding(
+    `Line ${line} contains invalid bytes for UTF-8 and is not certainly in Windows-1252${others}. Save the file as UTF-8, or name its \`encoding\``,
+  );
 }
 
 const unknownEncoding = (reason: string) =>
-  invalidAt(
-    'file',
-    'UNKNOWN_ENCODING',
-    `The file is not in UTF-8, Windows-1252, or UTF-16 with a byte order mark: ${reason}. Save it as UTF-8`,
-  );
+  invalidAt('file', 'UNKNOWN_ENCODING', `The encoding of the file is not known. ${reason}`);
 
-const linesIn = (text: string) => text.match(/\r\n|\r|\n/g)?.length ?? 0;
+const binary = () => invalidAt('file', 'NOT_CSV', 'The file is not a CSV file: it contains binary data');

@@ -1,7 +1,8 @@
 import { truncate } from '../../../core/text.ts';
+import { newWarning, type Warning } from '../../../core/warnings.ts';
 import { responseBytesMax, takeWithinBytes } from '../../../platform/http/responses/body-sizes.ts';
 import type { RecordItem } from '../record.ts';
-import type { RowError } from './read-csv.ts';
+import type { CsvWarning, RowError } from './read-csv.ts';
 
 const errorsBytesMax = responseBytesMax / 2;
 /** An error may repeat the name of a column. */
@@ -23,6 +24,21 @@ export function rowErrorTexts(errors: readonly RowError[]): string[] {
   const listed = takeWithinBytes(details, errorsBytesMax);
   const more = details.length - listed.length;
   return more === 0 ? details : [...listed, `${more} more rows failed`];
+}
+
+const warningsMax = 1_000;
+
+/** Of the file first, then of the rows. */
+export function csvWarnings(found: readonly CsvWarning[]): Warning[] {
+  const listed = found
+    .slice(0, warningsMax)
+    .map(({ line, message }) =>
+      newWarning({ code: 'TEXT_ENCODING', message: line > 0 ? `Line ${line}: ${message}` : message }),
+    );
+  const more = found.length - listed.length;
+  if (more === 0) return listed;
+  const message = `${more} more rows contain bytes that were replaced`;
+  return [...listed, { ...newWarning({ code: 'MORE_WARNINGS', message }), count: more }];
 }
 
 /** Collects the records of the first rows, in whatever order they are created. */

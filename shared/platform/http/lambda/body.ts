@@ -2,6 +2,8 @@ import httpJsonBodyParser from '@middy/http-json-body-parser';
 import type { APIGatewayProxyEvent } from 'aws-lambda';
 import { invalidAt, ServiceError, tooLarge } from '../../../core/errors/errors.ts';
 import { assertValueCount } from '../../../core/json/value-count.ts';
+import { urlPart } from '../../../core/text.ts';
+import { decodeAs, decodeUnnamed, knownEncoding, replacementCharacter } from '../../../core/text-encoding.ts';
 import type { AnyEndpoint } from '../endpoint.ts';
 import { assertExactJson, assertNotTooDeep, tooDeep } from '../json-body.ts';
 import { escapedBytes, requestBytesMax } from '../responses/body-sizes.ts';
@@ -85,8 +87,8 @@ const isForm = ({ headers }: Sent) =>
  * The fields of a form; of several with a name, a list. A form of the one field `payload` is the JSON in it, as GitHub and Slack send
  * events. @throws 400
  */
-function urlencodedBody({ body }: Sent): unknown {
-  const fields = [...new URLSearchParams(body ?? '')];
+function urlencodedBody({ headers, body }: Sent): unknown {
+  const fields = formFields(body ?? '', headers['content-type'] ?? '');
   const [[name, value] = [], another] = fields;
   if (name === 'payload' && another === undefined)
     return parseJsonBody({
@@ -100,6 +102,38 @@ function urlencodedBody({ body }: Sent): unknown {
   return Object.fromEntries(
     [...byName].map(([field, all]) => [field, all.length === 1 ? all[0]?.[1] : all.map(([, text]) => text)]),
   );
+}
+
+/** In UTF-8 unless the media type names another encoding, or the bytes show one. */
+function formFields(body: string, contentType: string): [string, string][] {
+  const named = charset.exec(contentType)?.[1];
+  const fields = [...new URLSearchParams(body)];
+  const isUtf8 = named === undefined || /^utf-?8$/i.test(named);
+  if (isUtf8 && !fields.flat().some((text) => text.includes(replacementCharacter))) return fields;
+  // Each byte becomes one character of its own first: the encoding is that of the whole form.
+  const marked = body.replaceAll(/%([89a-f][0-9a-f])/gi, (_, hex) =>
+    urlPart(String.fromCharCode(firstMark + Number.parseInt(hex, 16))),
+  );
+  const raw = [...new URLSearchParams(marked)];
+  const encoding = isUtf8 ? decodeUnnamed(unmarked(raw.flat().join('\n')))?.encoding : knownEncoding(named);
+  if (encoding === undefined && !isUtf8)
+    throw unsupportedMediaType('application/x-www-form-urlencoded in UTF-8');
+  if (encoding === undefined) return fields;
+  const decoded = (text: string) => decodeAs(unmarked(text), encoding).text;
+  return raw.map(([name, value]) => [decoded(name), decoded(value)]);
+}
+
+/** Of characters for private use, which stand for bytes. */
+const firstMark = 0xe000;
+
+function unmarked(text: string): Buffer {
+  const bytes = Buffer.alloc(3 * text.length);
+  let end = 0;
+  for (const char of text) {
+    const value = char.charCodeAt(0) - firstMark;
+    end += value >= 0x80 && value <= 0xff ? bytes.writeUInt8(value, end) - end : bytes.write(char, end);
+  }
+  return bytes.subarray(0, end);
 }
 
 async function formBody(event: Sent): Promise<unknown> {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { decodeText } from '../../../../shared/adapters/net/decode-text.ts';
+import { decodeText, encodingProblem } from '../../../../shared/adapters/net/decode-text.ts';
 
 const latin = (text: string) => Buffer.from(text, 'latin1');
 const utf16 = (text: string) => Buffer.from(`\ufeff${text}`, 'utf16le');
@@ -8,6 +8,7 @@ test.each<[string, Uint8Array, string | undefined, string]>([
   ['UTF-8 where nothing is said', Buffer.from('é'), undefined, 'é'],
   ['the content type’s charset', latin('é'), 'text/plain; charset=ISO-8859-1', 'é'],
   ['a quoted charset', latin('é'), 'text/plain; Charset="latin1"', 'é'],
+  ['what its bytes show if nothing is said', latin('Café'), 'text/plain', 'Café'],
   ['UTF-8 for a charset that does not exist', Buffer.from('é'), 'text/plain; charset=klingon', 'é'],
   ['the mark of UTF-8, which is left out', Buffer.from('\ufeffé'), 'text/plain', 'é'],
   ['the mark of UTF-16 before what the content type says', utf16('é'), 'text/plain; charset=utf-8', 'é'],
@@ -44,5 +45,19 @@ test.each<[string, Uint8Array, string | undefined, string]>([
     '<meta charset=latin1>é',
   ],
 ])('decodes by %s', (_name, bytes, contentType, text) => {
-  expect(decodeText(bytes, contentType)).toBe(text);
+  expect(decodeText(bytes, contentType).text).toBe(text);
+});
+
+test.each<[string, Uint8Array, string | undefined, string | undefined]>([
+  ['nothing of a whole text', Buffer.from('é'), 'text/plain', undefined],
+  ['nothing of what is no text', Buffer.from([0, 0xff, 0xfe]), undefined, undefined],
+  [
+    'bytes that are not in the encoding that was named',
+    latin('é'),
+    'text/plain; charset=utf-8',
+    'contains bytes that are not utf-8, which were replaced by \uFFFD',
+  ],
+  ['a guess', latin('Café'), undefined, 'names no encoding and was read as windows-1252'],
+])('reports %s', (_name, bytes, contentType, problem) => {
+  expect(encodingProblem(decodeText(bytes, contentType))).toBe(problem);
 });

@@ -293,3 +293,24 @@ test.each([
 ])('%j is rejected', async (config, problem) => {
   expect(await configProblems('fetch-github', config)).toContainEqual(problem);
 });
+
+test('a file that is not in UTF-8 keeps its letters or says that it lost some, alone and among others', async () => {
+  const old = { 'old.txt': Buffer.from('Café', 'latin1') };
+  const cut = Buffer.concat([Buffer.from('Zürich, ß, M'), Buffer.from([0xc3])]);
+  const packed = tarball(
+    Object.entries({ ...old, 'cut.txt': cut }).map(([path, body]) => ({ path: `a/${path}`, body })),
+  );
+  await stub(({ path }) =>
+    path.includes('/tarball')
+      ? { type: 'application/x-gzip', body: packed }
+      : jsonWebAnswer({ type: 'file', encoding: 'base64', content: old['old.txt'].toString('base64') }),
+  );
+  const warning = (message: string) => ({ code: 'TEXT_ENCODING', message, count: 1 });
+  const guessed = warning('old.txt names no encoding and was read as windows-1252');
+  const alone = await runStep('fetch-github', { repository: 'ada/airports', path: 'old.txt' });
+  expect(alone).toMatchObject({ output: 'Café', warnings: [guessed] });
+  const all = await runStep('fetch-github', { repository: 'ada/airports' });
+  expect(all.output).toContain('Zürich, ß, M\uFFFD');
+  const damaged = 'cut.txt contains bytes that are not utf-8, which were replaced by \uFFFD';
+  expect(all.warnings).toEqual(expect.arrayContaining([guessed, warning(damaged)]));
+});

@@ -163,3 +163,15 @@ test.each([
 ])('%j is rejected', async (config, problem) => {
   expect(await configProblems('fetch-url', config)).toEqual([problem]);
 });
+
+test.each(['fetch-url', 'api-call'])(
+  'a page of %s with a letter that was cut is read, with a warning',
+  async (type) => {
+    const body = Buffer.concat([Buffer.from('Zürich, Große Straße, M'), Buffer.from([0xc3])]);
+    const { url } = await web(() => ({ type: 'text/plain', body }));
+    const { output, warnings } = await runStep(type, { http: { url, method: 'GET' } });
+    expect(JSON.stringify(output)).toContain('Zürich, Große Straße, M\uFFFD');
+    const message = `The text of ${url}/ contains bytes that are not utf-8, which were replaced by \uFFFD`;
+    expect(warnings).toEqual([{ code: 'TEXT_ENCODING', message, count: 1 }]);
+  },
+);

@@ -1,4 +1,5 @@
 import { parse } from 'csv-parse/browser/esm/sync';
+import { decodeAs, decodeUnnamed, encodingOfMark } from '../../../../../shared/core/text-encoding.ts';
 import { declaredDelimiter, dialect, isEmpty } from '../../../../../shared/domain/records/csv/csv-dialect.ts';
 import { uploadTexts } from '../../../texts/upload.ts';
 
@@ -63,13 +64,13 @@ function likelyDelimiter(text: string): string {
 
 /** Without a byte order mark, which a decoder leaves out. */
 function textOf(bytes: Uint8Array): string {
-  const [first, second] = bytes;
-  if (first === 0xff && second === 0xfe) return new TextDecoder('utf-16le').decode(bytes);
-  if (first === 0xfe && second === 0xff) return new TextDecoder('utf-16be').decode(bytes);
+  const mark = encodingOfMark(bytes);
+  if (mark) return decodeAs(bytes, mark).text;
   // The last character may be cut in two, which is not a sign of another encoding.
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(bytes, { stream: true });
   } catch {
-    return new TextDecoder('windows-1252').decode(bytes);
+    // The service refuses a file whose encoding cannot be told, and says so.
+    return (decodeUnnamed(bytes) ?? decodeAs(bytes, 'windows-1252')).text;
   }
 }

@@ -29,9 +29,9 @@ export const UploadOutcome = ({ outcome }: { outcome: Outcome }) => {
           {uploadTexts.lastRequestMayHaveCreated}
         </p>
       )}
-      {leftOut > 0 && (
+      {leftOut > 0 && <p>{uploadTexts.rowsLeftOut(leftOut)}</p>}
+      {problems.length > 0 && (
         <>
-          <p>{uploadTexts.rowsLeftOut(leftOut)}</p>
           <ul className="records-problems">
             {problems.slice(0, shownMax).map((problem) => (
               <li key={problem}>{problem}</li>

@@ -80,12 +80,12 @@ const bodyOf = ({ plan: { file, nameColumn, typeColumn, type }, nextLine }: Outc
 });
 
 function withAnswer(soFar: Outcome, answer: OperationResponse<'records.upload-csv'>): Outcome {
-  const { created, errors, errorDetails, nextLine } = answer;
+  const { created, errors, errorDetails, nextLine, warnings = [] } = answer;
   const sum = {
     plan: soFar.plan,
     created: soFar.created + created,
     leftOut: soFar.leftOut + errors,
-    problems: [...soFar.problems, ...errorDetails],
+    problems: [...soFar.problems, ...errorDetails, ...warnings.map(({ message }) => message)],
   };
   if (nextLine === undefined) return sum;
   // The service reports the line at which it ran out of time as an error too.
