@@ -1,4 +1,5 @@
 # The service on one machine, as `npm start` runs it: docker compose up
+# For both architectures: docker buildx build --platform linux/amd64,linux/arm64 .
 
 FROM node:24.21.0-slim AS build
 WORKDIR /service
@@ -10,12 +11,14 @@ COPY infra/operations/trim-packages.ts infra/operations/
 # The image has this Node already.
 RUN npm ci --omit=dev --no-audit && rm -r node_modules/node node_modules/.bin/node
 COPY . .
+# The lock file knows the engine for x64 alone. The next stage must not need npm or a folder to write in.
+RUN node infra/operations/install-engine.ts
 # Otherwise the first visitor of the console waits for it.
 RUN node console/build-cli.ts && rm -r console/dist
 RUN mkdir /data
 
 FROM node:24.21.0-slim
-ENV HOST=0.0.0.0 PORT=3000 DATA_DIR=/data
+ENV HOST=0.0.0.0 PORT=3000 DATA_DIR=/data AGENT_FLOW_INSTALL=never
 WORKDIR /service
 COPY --from=build /service ./
 COPY --from=build --chown=node:node /data /data

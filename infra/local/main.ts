@@ -50,6 +50,8 @@ async function main() {
     Promise.all([stack?.stop(), model?.close()]).finally(() => process.exit(code));
   };
   process.on('SIGINT', () => end(0)).on('SIGTERM', () => end(0));
+  // What Windows sends when the window is closed. Elsewhere nohup is to keep the service.
+  if (process.platform === 'win32') process.on('SIGHUP', () => end(0));
   if (process.env.npm_lifecycle_event) endWithParent(() => end(0));
   const finding = providerKeys().then((keys) => findLocalModel(process.env, keys));
   const [{ startStack }, found] = await Promise.all([import('./stack.ts'), finding]);

@@ -6,11 +6,21 @@ const checkMs = 100;
 export function endWithParent(end: () => void): void {
   const first = { parent: process.ppid, grandparent: grandparentBehindShell() };
   const timer = setInterval(() => {
-    if (process.ppid === first.parent && isStill(first.grandparent)) return;
+    if (process.ppid === first.parent && isRunning(first.parent) && isStill(first.grandparent)) return;
     clearInterval(timer);
     end();
   }, checkMs);
   timer.unref();
+}
+
+/** Windows keeps the number of a parent that has ended. */
+function isRunning(parent: number): boolean {
+  if (process.platform !== 'win32') return true;
+  try {
+    return process.kill(parent, 0);
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code !== 'ESRCH';
+  }
 }
 
 /** A failure to look, for example at the limit of open files, is no death. */

@@ -15,5 +15,7 @@ Settings are environment variables; docs/guides/self-hosting.md has them all:
                    keys of the model providers
   LOCAL_MODEL      auto, stand-in or off: the model without a provider (auto)
   PUBLIC_URL       URL under which people reach the API
+  AGENT_FLOW_INSTALL
+                   never: does not install the database engine on machines where npm ci did not
   LOG_LEVEL        info, warn or error (info)
 `;

@@ -1,7 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { accepts, freePort, type GuardedProcess, spawnGuarded } from '../runtime/guarded-process.ts';
 import { StartError } from '../runtime/start-error.ts';
-import { chooseEngine } from './engines.ts';
+import { prepareEngine } from './engines.ts';
+import { thisMachine } from './machine.ts';
 
 const readyWithinMs = 20_000;
 
@@ -9,7 +10,7 @@ const readyWithinMs = 20_000;
 export async function startDynamoDb(
   directory: string | undefined,
 ): Promise<GuardedProcess & { endpoint: string }> {
-  const { command, parameters } = chooseEngine();
+  const { command, parameters } = await prepareEngine(thisMachine, directory);
   const port = await freePort();
   const engine = spawnGuarded(command, parameters(port, directory));
   const ended = engine.ended.then(() => 'ended' as const);

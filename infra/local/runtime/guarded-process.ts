@@ -24,14 +24,29 @@ wait "$child"; code=$?
 kill "$watch" 2>/dev/null
 exit "$code"`;
 
-export function spawnGuarded(command: string, parameters: readonly string[]): GuardedProcess {
+/** The same for Windows, which has no such shell. */
+const guardInNode = `
+const [command, ...parameters] = process.argv.slice(1);
+const child = require('node:child_process').spawn(command, parameters, { stdio: ['ignore', 'inherit', 'inherit'], windowsHide: true });
+const kill = () => child.kill('SIGKILL');
+child.on('error', (error) => { console.error(error.message); process.exit(1); });
+child.on('exit', (code) => process.exit(code ?? 1));
+process.stdin.on('end', kill).on('error', kill).resume();`;
+
+export function spawnGuarded(
+  command: string,
+  parameters: readonly string[],
+  platform: NodeJS.Platform = process.platform,
+): GuardedProcess {
+  const [program, ...first] =
+    platform === 'win32' ? [process.execPath, '-e', guardInNode, '--'] : ['/bin/sh', '-c', guard, 'sh'];
   // Runs in its own session, so that Ctrl-C in the terminal reaches only this process, which stops its children in
   // order.
-  const options = { detached: true, stdio: ['pipe', 'pipe', 'pipe'] as ['pipe', 'pipe', 'pipe'] };
-  const child =
-    process.platform === 'win32'
-      ? spawn(command, parameters, { ...options, detached: false })
-      : spawn('/bin/sh', ['-c', guard, 'sh', command, ...parameters], options);
+  const child = spawn(program, [...first, command, ...parameters], {
+    detached: true,
+    windowsHide: true,
+    stdio: ['pipe', 'pipe', 'pipe'],
+  });
   let output = '';
   // Without pipes if the limit of open files is reached.
   for (const stream of [child.stdout, child.stderr]) {
@@ -50,7 +65,6 @@ export function spawnGuarded(command: string, parameters: readonly string[]): Gu
     output: () => output.trim(),
     async stop() {
       child.stdin?.end();
-      if (process.platform === 'win32') child.kill();
       await ended;
     },
   };

@@ -6,7 +6,8 @@ import {
   deploymentCredentials,
 } from '../../../shared/adapters/models/providers/credentials.ts';
 import { providerNames } from '../../../shared/adapters/models/providers/provider-names.ts';
-import { chooseEngine } from '../../local/dynamodb/engines.ts';
+import { findEngine } from '../../local/dynamodb/engines.ts';
+import { thisMachine } from '../../local/dynamodb/machine.ts';
 import { StartError } from '../../local/runtime/start-error.ts';
 import { findBrowser } from './browsers.ts';
 import { type CheckFinding, type DoctorCheck, ok, problem, warning } from './check.ts';
@@ -57,9 +58,9 @@ async function port({ PORT, HOST }: Environment): Promise<CheckFinding> {
   }
 }
 
-function engine(): CheckFinding {
+async function engine(): Promise<CheckFinding> {
   try {
-    return ok(chooseEngine().command);
+    return ok(await findEngine(thisMachine));
   } catch (error) {
     if (!(error instanceof StartError)) throw error;
     const [message = '', ...rest] = error.message.split('\n');

@@ -44,7 +44,8 @@ export function edits(): Edits {
         writeFileSync(root + path, texts.get(path) ?? '');
       }
       // Sorts the imports.
-      execFileSync('npx', ['biome', 'check', '--write', ...paths], { cwd: root, stdio: 'pipe' });
+      const biome = `${root}node_modules/@biomejs/biome/bin/biome`;
+      execFileSync(process.execPath, [biome, 'check', '--write', ...paths], { cwd: root, stdio: 'pipe' });
       return paths;
     },
   };

@@ -183,3 +183,9 @@ test('nothing is removed from a folder that is no workspace', async () => {
 test('a folder without a workspace says how to make one', async () => {
   await expect(readFolder(newFolder())).rejects.toThrow('agent-flow pull');
 });
+
+test('a name that Windows takes for a device is written beside it', () => {
+  const flows = ['Con', 'AUX', 'lpt1', 'Console'].map((name) => ({ name }));
+  const paths = [...documentFiles({ flows }).keys()].filter((path) => path.startsWith('flows/'));
+  expect(paths).toEqual(['flows/con-.yaml', 'flows/aux-.yaml', 'flows/lpt1-.yaml', 'flows/console.yaml']);
+});

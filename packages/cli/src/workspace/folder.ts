@@ -43,8 +43,11 @@ function fileName(name: string): string {
     .toLowerCase()
     .replaceAll(/[^a-z0-9]+/g, '-')
     .replaceAll(/^-|-$/g, '');
-  return words.slice(0, 80) || 'unnamed';
+  return forWindows(words.slice(0, 80) || 'unnamed');
 }
+
+/** Windows takes these for devices, with any ending. */
+const forWindows = (name: string) => (/^(?:con|prn|aux|nul|com\d|lpt\d)$/.test(name) ? `${name}-` : name);
 
 function freePath(files: ReadonlyMap<string, string>, name: string, ending: string): string {
   for (let n = 1; ; n++) {
