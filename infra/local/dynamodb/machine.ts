@@ -9,17 +9,17 @@ export interface Machine {
   /** The folder `node_modules` of the service. */
   modules: string;
   /** Runs a program to its end; one that cannot be started or takes too long has the code -1. */
-  run: (command: string, parameters: readonly string[], options?: RunOptions) => Promise<RunEnd>;
+  run: (command: string, parameters: readonly string[], options?: ProgramOptions) => Promise<ProgramEnd>;
   /** Prints a line for the person who starts the service. */
   say: (line: string) => void;
 }
 
-export interface RunOptions {
+export interface ProgramOptions {
   cwd?: string;
   timeoutMs?: number;
 }
 
-export interface RunEnd {
+export interface ProgramEnd {
   code: number;
   output: string;
 }
@@ -39,8 +39,8 @@ export const thisMachine: Machine = {
 function runToEnd(
   command: string,
   parameters: readonly string[],
-  { cwd, timeoutMs = runTimeoutMs }: RunOptions = {},
-): Promise<RunEnd> {
+  { cwd, timeoutMs = runTimeoutMs }: ProgramOptions = {},
+): Promise<ProgramEnd> {
   return new Promise((resolve) => {
     // Windows starts scripts only by a shell. Neither they nor their parameters contain what it would read.
     const shell = /\.cmd$/i.test(command);

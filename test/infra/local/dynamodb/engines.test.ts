@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { findEngine, prepareEngine } from '../../../../infra/local/dynamodb/engines.ts';
-import type { Machine, RunEnd } from '../../../../infra/local/dynamodb/machine.ts';
+import type { Machine, ProgramEnd } from '../../../../infra/local/dynamodb/machine.ts';
 
 const version = '1.2.1';
 
@@ -12,9 +12,9 @@ interface Circumstances {
   arch?: string;
   env?: Record<string, string>;
   /** What npm and the installed program do instead. */
-  npm?: RunEnd;
+  npm?: ProgramEnd;
   installs?: string;
-  program?: RunEnd;
+  program?: ProgramEnd;
   /** The code of `java -version`, if there is a java. */
   java?: number;
 }
