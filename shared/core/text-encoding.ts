@@ -72,17 +72,29 @@ export function lettersIn(text: string): { wellFormed: number; malformed: number
 
 /** ASCII letters and all beyond ASCII. */
 const words = /[A-Za-z\x80-\uffff]+/g;
+const beyondAscii = /[\x80-\uffff]/;
+
+/** Enough to tell, also in a file of millions. */
+const judgedWordsMax = 20_000;
+/** What is longer is no word. */
+const wordLengthMax = 100;
 
 function isWestern(text: string): boolean {
   const counts = { western: 0, either: 0, strange: 0 };
-  for (const [word] of text.matchAll(words)) if (/[\x80-\uffff]/.test(word)) counts[looksOf(word)]++;
+  let judged = 0;
+  for (const [word] of text.matchAll(words)) {
+    if (!beyondAscii.test(word)) continue;
+    counts[looksOf(word)]++;
+    if (++judged === judgedWordsMax) break;
+  }
   return counts.western > 0 && counts.strange * 10 <= counts.western + counts.strange;
 }
 
 type Looks = 'western' | 'either' | 'strange';
 
-const edges = /^[¿¡«„‚“‘‹’”»]+|[»”’“‘›®©™°²³ºª•]{1,3}$/g;
-const aloneSigns = /^(?:[°º][CF]?|[nN][º°]|µ[a-zA-Z]{0,2}|[€£¥¢§©®±×÷·•½¼¾²³¹–—…«»“”‘’„‚¿¡\xa0]+)$/;
+const edges = /^[¿¡«„‚“‘‹’”»]+|[»”’“‘›®©™°•]{1,3}$/g;
+const aloneSigns =
+  /^(?:[°º][CF]?|[a-zA-Z]{1,2}[ºª°]|[ckdm]?m[²³]|µ[a-zA-Z]{0,2}|[€£¥¢§©®±×÷·•½¼¾²³¹–—…«»“”‘’„‚¿¡\xa0]+)$/;
 /** The words of one letter of Western languages. */
 const aloneLetters = /^[àáâãäåæèéêìíîòóôõöøùúûüÀÁÄÅÆÈÉÓÖØÜ]$/;
 const english = /^\p{L}+’(?:s|t|re|ll|ve|d|m)$/u;
@@ -90,6 +102,8 @@ const elided = /^(?:[cdjlmnstCDJLMNSTO]|qu|Qu)’\p{L}+$/u;
 
 /** Of a word as Windows-1252 reads it. "Either" reads well in another code page as often. */
 function looksOf(word: string): Looks {
+  if (word.length > wordLengthMax) return 'strange';
+  if (/^([–—…•·])\1*$/.test(word)) return 'western';
   if (aloneSigns.test(word)) return /[±×÷½¼¾²³¹]{2}|[\x80-\uffff]{3}/.test(word) ? 'strange' : 'western';
   // French has signs beside its letters; else one of three in a row is in ASCII, unless letters have two bytes.
   if (/[\x80-\uffff]{3}/.test(word.replaceAll(/[\xa0«»]/g, ''))) return 'strange';
@@ -119,8 +133,8 @@ function looksOfLetters(letters: string): Looks {
       : 'either';
 }
 
-/** Capitals inside of words. */
-const unlikely = /\p{L}[À-ÞŠŒŽŸ](?!ß)\p{Ll}|\p{Ll}[À-ÞŠŒŽŸ]|[à-ÿšœž]\p{Lu}/u;
+/** Capitals inside of words, and a ñ before another letter than a vowel, where Central Europe has a ń. */
+const unlikely = /\p{L}[À-ÞŠŒŽŸ](?!ß)\p{Ll}|\p{Ll}[À-ÞŠŒŽŸ]|[à-ÿšœž]\p{Lu}|ñ(?![aeiouáéíóúü])/u;
 
 const others = ['gbk', 'big5', 'shift_jis', 'euc-kr', 'windows-1251', 'windows-1250', 'macintosh'];
 
@@ -131,9 +145,9 @@ export function otherReadings(bytes: Uint8Array): { line: number; readings: stri
   const line = linesIn(utf8.slice(0, utf8.indexOf(replacementCharacter))) + 1;
   // Windows-1252 makes one character of each byte.
   for (const { 0: word, index } of western.matchAll(words)) {
-    if (!/[\x80-\uffff]/.test(word) || looksOf(word) === 'western') continue;
+    if (!beyondAscii.test(word) || looksOf(word) === 'western') continue;
     // The second byte of a letter may be an ASCII sign, but none that ends a cell.
-    const length = western.slice(index).search(/[\s,;"]|$/);
+    const length = western.slice(index, index + wordLengthMax).search(/[\s,;"]|$/);
     const cut = bytes.subarray(index, index + length);
     const readings = others.flatMap((encoding) => {
       const { text, isDamaged } = decodeAs(cut, encoding);

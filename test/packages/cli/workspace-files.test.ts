@@ -189,3 +189,11 @@ test('a name that Windows takes for a device is written beside it', () => {
   const paths = [...documentFiles({ flows }).keys()].filter((path) => path.startsWith('flows/'));
   expect(paths).toEqual(['flows/con-.yaml', 'flows/aux-.yaml', 'flows/lpt1-.yaml', 'flows/console.yaml']);
 });
+
+test('a file that is not in UTF-8 is an error that names it, not a document without its letters', async () => {
+  const folder = newFolder();
+  writeFileSync(join(folder, 'workspace.yaml'), Buffer.from('tools:\n  - name: Büro\n', 'latin1'));
+  await expect(readFolder(folder)).rejects.toThrow('workspace.yaml is not in UTF-8. Save it as UTF-8');
+  writeFileSync(join(folder, 'workspace.yaml'), 'tools:\n  - name: Büro\n');
+  expect(await readFolder(folder)).toEqual({ tools: [{ name: 'Büro' }] });
+});

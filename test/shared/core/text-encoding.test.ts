@@ -44,6 +44,7 @@ test.each([
   ['l’été', '6c 92 e974e9'],
   ['“quoted”', '93 71756f746564 94'],
   ['5 € – …', '3520 80 20 96 20 85'],
+  ['———', '97 97 97'],
 ])('also by the signs that Windows added: %s', (text, hex) => {
   expect(decodeUnnamed(bytes(hex))).toMatchObject({ text, encoding: 'windows-1252' });
 });
@@ -63,11 +64,22 @@ test.each([
   ['Mac Roman', '5a9f72696368', '"Zürich" in macintosh'],
   ['Mac Roman with a letter that is a dash elsewhere', '4c65976e', '"León" in macintosh'],
   ['Mac Roman with a letter that is an apostrophe elsewhere', '47617263 92 61', '"García" in macintosh'],
+  ['ISO-8859-2 with a letter that Spanish has elsewhere', '4764 61 f1 736b', '"Gdańsk" in windows-1250'],
+  ['Windows-1250 with a letter that is a power elsewhere', '4d69636861 b3', '"Michał" in windows-1250'],
   ['ISO-8859-2', 'a3f364bc', '"ŁódĽ" in windows-1250'],
 ])('%s is not taken for Windows-1252, and is among the readings', (_name, hex, reading) => {
   const text = Buffer.concat([Buffer.from('a\n'), bytes(hex)]);
   expect(decodeUnnamed(text)).toBeUndefined();
   expect(otherReadings(text)).toEqual({ line: 2, readings: expect.arrayContaining([reading]) });
+});
+
+test.each([
+  ['letters in ASCII and one beyond', Buffer.concat([Buffer.alloc(3_000_000, 'a'), bytes('e9')])],
+  ['apostrophes between letters', Buffer.alloc(3_000_000, bytes('61 92'))],
+  ['quotes', Buffer.alloc(3_000_000, 0x93)],
+])('a word of millions of %s is no text of Windows-1252, and stops nothing', (_name, text) => {
+  expect(decodeUnnamed(text)).toBeUndefined();
+  expect(otherReadings(text)).toEqual({ line: 1, readings: expect.any(Array) });
 });
 
 test('DOS code pages, and UTF-8 of which half is cut, are unknown', () => {

@@ -134,7 +134,7 @@ export async function readFolder(folder: string): Promise<DocumentLists> {
   const root = await realpath(folder).catch(() => folder);
   if (!(await isThere(join(root, main))))
     throw new CliError(`${folder} has no ${main}; write one with agent-flow pull`);
-  const read = async (path: string) => parsed(root, path, await readFile(await placeIn(root, path), 'utf8'));
+  const read = async (path: string) => parsed(root, path, await textAt(await placeIn(root, path), path));
   const document = (await read(main)) as DocumentLists;
   for (const kind of kindsInFolders) {
     const paths = (await filesIn(root, kind)).filter((path) => /^[^/]+\/[^/]+\.ya?ml$/.test(path));
@@ -157,8 +157,18 @@ async function parsed(root: string, path: string, text: string): Promise<unknown
     });
     // A workspace of somebody else must not read what lies beside it.
     if (!at.startsWith(root + sep)) throw new CliError(`${path} names ${named}, which is not in the folder`);
-    return readFile(at, 'utf8');
+    return textAt(at, named);
   });
+}
+
+/** @throws CliError for a file in another encoding, of which every letter beyond ASCII would be lost in what is sent */
+async function textAt(at: string, path: string): Promise<string> {
+  const bytes = await readFile(at);
+  try {
+    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
+  } catch {
+    throw new CliError(`${path} is not in UTF-8. Save it as UTF-8`);
+  }
 }
 
 /** The paths of the files in a folder of the workspace, with slashes. Links to folders are not followed. */
