@@ -14,7 +14,7 @@ export interface Machine {
   say: (line: string) => void;
 }
 
-export interface ProgramOptions {
+interface ProgramOptions {
   cwd?: string;
   timeoutMs?: number;
 }
