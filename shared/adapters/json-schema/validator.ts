@@ -1,7 +1,7 @@
 import type { ErrorObject, FuncKeywordDefinition, ValidateFunction } from 'ajv/dist/2020.js';
 import { _, Ajv2020 } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
-import { memoise } from '../../core/concurrency/cache.ts';
+import { boundedMap } from '../../core/concurrency/cache.ts';
 import { loadOnce } from '../../core/concurrency/load-once.ts';
 import { sortedJson } from '../../core/json/sorted-json.ts';
 import type { JsonSchema } from '../ports/model-port.ts';
@@ -81,14 +81,22 @@ const exactKeywords: FuncKeywordDefinition[] = [
   },
 ];
 
-const compiled = memoise((json) => compile(JSON.parse(json)), { entriesMax: 200, charactersMax: 2_000_000 });
+const compiled = boundedMap<ValidateFunction>({ entriesMax: 200, charactersMax: 2_000_000 });
+
+/** Kept only when its use ends: one that was interrupted while it compiled a part of itself does not work again. */
+function use<T>(schema: string, work: (validate: ValidateFunction) => T): T {
+  const validate = compiled.get(schema) ?? compile(JSON.parse(schema));
+  compiled.delete(schema);
+  const result = work(validate);
+  compiled.set(schema, validate);
+  return result;
+}
 
 /** The problems of a value, at most 20. @param schema As JSON text, which is the name of the compiled schema. */
 export function validateValue({ schema, value }: { schema: string; value: unknown }): ValueProblem[] {
-  return timed('The value cannot be checked', () => {
-    const validate = compiled(schema);
-    return validate(value) ? [] : problemsIn(validate.errors);
-  });
+  return timed('The value cannot be checked', () =>
+    use(schema, (validate) => (validate(value) ? [] : problemsIn(validate.errors))),
+  );
 }
 
 /** Why a schema is not valid, or cannot be used here. */
@@ -98,8 +106,7 @@ export function validateSchema(schema: JsonSchema): ValueProblem[] {
     const refused = refusedParts(schema);
     if (refused.length > 0) return refused.slice(0, problemsMax);
     if (!ajv.validateSchema(schema)) return problemsIn(ajv.errors);
-    compiled(JSON.stringify(schema));
-    return [];
+    return use(JSON.stringify(schema), () => []);
   });
 }
 
