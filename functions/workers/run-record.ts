@@ -1,13 +1,13 @@
 import type { Context, SQSBatchResponse, SQSEvent } from 'aws-lambda';
-import { holdSlot } from '../../shared/execution/batches/concurrency/held-slots.ts';
+import { holdSlot, slotWidth } from '../../shared/execution/batches/concurrency/held-slots.ts';
 import { type Delivered, setRetryTimes } from '../../shared/execution/batches/messages/delivered-runs.ts';
 import { RunMessage, runsOfMessage } from '../../shared/execution/batches/messages/run-message.ts';
 import { settleAtOnce } from '../../shared/execution/batches/running/batch-recorder.ts';
 import { earlyDeletes } from '../../shared/execution/batches/running/early-deletes.ts';
 import { groupCommits } from '../../shared/execution/batches/running/group-commit.ts';
-import { jobLoader, slotLoader } from '../../shared/execution/batches/running/job-loader.ts';
+import { type JobLoader, jobLoader, slotLoader } from '../../shared/execution/batches/running/job-loader.ts';
 import { runRecord } from '../../shared/execution/batches/running/record-runner.ts';
-import { type InvocationWork, runSlot } from '../../shared/execution/batches/running/run-slot.ts';
+import { type InvocationWork, runGroup } from '../../shared/execution/batches/running/run-slot.ts';
 import { openSlotPlaces } from '../../shared/execution/batches/running/slot-places.ts';
 import { livePorts } from '../../shared/execution/live-ports.ts';
 import { parseMessages, type QueueMessage } from '../../shared/platform/aws/messages.ts';
@@ -30,7 +30,7 @@ export const requirements = combineRequirements(
 );
 
 /**
- * Runs flows on records. Message groups run concurrently; the runs of one group in order. When a run fails, its message
+ * Runs flows on records. Message groups run concurrently; the runs of one group in order, or some at a time (see `slotWidth`). When a run fails, its message
  * is delivered again with the later ones of its group, after a pause that grows; runs that have ended do nothing then.
  * During a DynamoDB outage the worker waits instead of failing.
  */
@@ -61,15 +61,16 @@ async function runTenant(
   work: Omit<InvocationWork, 'run' | 'hold'>,
   signal: AbortSignal,
 ) {
-  const groups = [...Map.groupBy(delivered, ({ group }) => group).values()];
+  const groups = [...Map.groupBy(delivered, ({ group }) => group).values()] as [Delivered, ...Delivered[]][];
   const withCommits = groupCommits(scope);
   const load = jobLoader(scope);
   const places = openSlotPlaces(scope);
   const stopped = new Set<string>();
   const returned = await Promise.all(
-    groups.map((group) => {
-      const next = slotLoader(load, scope);
-      return runSlot(scope, group, {
+    groups.map(async (group) => {
+      const { width, first } = await beginGroup(load, group);
+      const next = slotLoader(load, scope, first);
+      return runGroup(scope, group, width, {
         ...work,
         async run(rest) {
           const job = await next(rest);
@@ -82,6 +83,19 @@ async function runTenant(
   );
   await Promise.all(Array.from(stopped, (batchId) => settleAtOnce(scope, batchId)));
   return returned;
+}
+
+/** Loads the first run of a group to know how many of its runs may run at a time: see `slotWidth`. */
+async function beginGroup(
+  load: JobLoader,
+  [{ runId, message, deliveries }]: readonly [Delivered, ...Delivered[]],
+) {
+  // An earlier delivery may write until its lease ends.
+  if (deliveries > 1) return { width: 1 };
+  const first = { runId, job: load(message) };
+  // What cannot be loaded is reported when its run begins.
+  const { batch } = await first.job.catch(() => ({ batch: undefined }));
+  return { first, width: batch ? slotWidth(batch, message.slot) : 1 };
 }
 
 const toDelivered = ({

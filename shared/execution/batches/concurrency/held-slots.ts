@@ -5,6 +5,7 @@ import { ifRefused } from '../../../platform/data/condition-failed.ts';
 import { decode } from '../../../platform/data/entity.ts';
 import type { Scope } from '../../../platform/data/scope.ts';
 import { type Batch, batchEntity, heldSlotEntity, heldSlotsRange, type SlotKey } from '../batch.ts';
+import { recordsPerMessage } from '../messages/run-message.ts';
 
 /** After this time a held slot asks again, should nobody have released it. */
 export const heldSeconds = 3_600;
@@ -15,8 +16,28 @@ export type SharedBatch = Pick<
 >;
 
 /** How many slots of a batch have not come to their end. */
-export const slotsLeft = ({ recordConcurrency, totalRecords, endedSlots = [] }: SharedBatch): number =>
+const slotsLeft = ({ recordConcurrency, totalRecords, endedSlots = [] }: SharedBatch): number =>
   Math.min(recordConcurrency, totalRecords) - endedSlots.length;
+
+/**
+ * How many records a slot may run at a time: one, until fewer slots of its batch are left than the share has places. Without
+ * that, a batch that got few slots late would end in those that had waited, and leave most of its share to lower priorities.
+ */
+export function slotWidth(batch: SharedBatch, slot: number): number {
+  const { stopped, slotShare = 1, endedSlots = [] } = batch;
+  const left = slotsLeft(batch);
+  if (stopped || left < 1 || left >= slotShare) return 1;
+  const rank = slot - endedSlots.filter((each) => each < slot).length;
+  return Math.min(Math.floor((slotShare - 1 - Math.min(rank, left - 1)) / left) + 1, slotWidthMax(batch));
+}
+
+/** As many records as a message of a slot has: a delivery brings one message at the least. */
+const slotWidthMax = ({ recordConcurrency, totalRecords }: SharedBatch): number =>
+  recordsPerMessage(Math.ceil(totalRecords / recordConcurrency));
+
+/** How many places of its share a batch can still use. */
+export const usablePlaces = (batch: SharedBatch): number =>
+  Math.max(1, slotsLeft(batch) * slotWidthMax(batch));
 
 /** Whether a slot may run records of its batch, and if it needs a place in the share for that. */
 export function slotPlace(batch: SharedBatch, slot: number): 'has' | 'may' | 'none' {

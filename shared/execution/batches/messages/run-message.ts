@@ -29,6 +29,12 @@ export const RunMessage = z.object({
 });
 export type RunMessage = z.infer<typeof RunMessage>;
 
+const recordsPerMessageMax = 10;
+
+/** A tenth of those that its slot has in a page of the plan, at most ten. */
+export const recordsPerMessage = (ofSlot: number): number =>
+  Math.min(recordsPerMessageMax, Math.ceil(ofSlot / 10));
+
 /** The runs of a message in their order, as messages of their own. */
 export function runsOfMessage({ next = [], ...first }: RunMessage): RunMessage[] {
   const { isLast: _isLast, ...same } = first;

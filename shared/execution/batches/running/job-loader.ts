@@ -29,8 +29,14 @@ export function jobLoader(scope: Scope) {
 }
 
 /** Loads the runs of a group, those that begin within `freshMs` together: a short run takes less time than its load. */
-export function slotLoader(load: JobLoader, { now }: Scope) {
+/** @param first A run that is being loaded. */
+export function slotLoader(
+  load: JobLoader,
+  { now }: Scope,
+  first?: { runId: string; job: Promise<RecordJob> },
+) {
   const ahead = new Map<string, { job: Promise<RecordJob>; at: number }>();
+  if (first) ahead.set(first.runId, { job: first.job, at: now().getTime() });
   const begun = new Set<string>();
   let lastAt: number | undefined;
 

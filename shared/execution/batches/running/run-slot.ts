@@ -21,6 +21,57 @@ export interface InvocationWork {
   done: (delivered: Delivered) => void;
 }
 
+type Runs = readonly [Delivered, ...Delivered[]];
+
+/**
+ * Runs a group, so many runs of it at a time. A message that has a run to return is returned as a whole, and is done once all of its
+ * runs are.
+ */
+export async function runGroup(
+  scope: Scope,
+  group: Runs,
+  width: number,
+  work: InvocationWork,
+): Promise<Returned[]> {
+  const lanes = lanesOf(group, width);
+  if (lanes.length === 1) return runSlot(scope, group, work);
+  const open = new Map<string, number>();
+  for (const { id, isLastOfMessage } of lanes.flat()) {
+    if (isLastOfMessage) open.set(id, (open.get(id) ?? 0) + 1);
+  }
+  const done = (delivered: Delivered) => {
+    const left = (open.get(delivered.id) ?? 0) - 1;
+    open.set(delivered.id, left);
+    if (left === 0) work.done(delivered);
+  };
+  const [first] = group;
+  // One message holds a slot.
+  const hold = async (held: Delivered) => held.runId === first.runId && work.hold(held);
+  const all = lanes.map((lane) => runSlot(scope, lane, { ...work, done, hold }));
+  const returned = (await Promise.all(all)).flat();
+  const ids = new Set(returned.map(({ id }) => id));
+  const runs = new Set(returned.map(({ runId }) => runId));
+  // A lane gives back its own runs.
+  await giveBack(
+    scope,
+    group.filter(({ id, runId }) => ids.has(id) && !runs.has(runId)),
+  );
+  return returned;
+}
+
+/** In turns. The runs of a message that comes twice stay together: only their second delivery takes a lease. */
+function lanesOf(group: Runs, width: number): Runs[] {
+  if (width === 1 || new Set(group.map(({ runId }) => runId)).size < group.length) return [group];
+  const lanes = Map.groupBy(group.entries(), ([index]) => index % width).values();
+  return [...lanes].map((lane) => {
+    const runs = lane.map(([, delivered]) => delivered);
+    return runs.map((run, index) => ({
+      ...run,
+      isLastOfMessage: runs[index + 1]?.id !== run.id,
+    })) as unknown as Runs;
+  });
+}
+
 /** What an invocation has left, at least, for each run after the first of a group. */
 const leftMsMin = 600_000;
 
@@ -32,11 +83,7 @@ const unstoredMax = 8;
  * to another invocation.
  * @returns from the first run on that failed or that another delivery runs.
  */
-export async function runSlot(
-  scope: Scope,
-  group: readonly Delivered[],
-  work: InvocationWork,
-): Promise<Returned[]> {
+async function runSlot(scope: Scope, group: readonly Delivered[], work: InvocationWork): Promise<Returned[]> {
   let mayHandOver = true;
   /** Of each run whose end may not be stored yet: what it and the ones before it return. */
   const unstored: Promise<readonly Returned[]>[] = [];
@@ -103,6 +150,11 @@ interface Place {
   rest: readonly [Delivered, ...Delivered[]];
 }
 
+const giveBack = (scope: Scope, runs: readonly MessageDelivery[]) =>
+  giveBackRuns(scope, runs).catch((cause) =>
+    log.warn('Runs could not be given back; they resume when their leases end', { error: cause }),
+  );
+
 /** Runs one record. @returns whether it ran to its end; if that cannot be stored, it and the later ones of its group. */
 async function runOne(
   scope: Scope,
@@ -112,27 +164,23 @@ async function runOne(
 ): Promise<{ hasEnded: boolean; isHeld?: boolean; stored: Promise<readonly Returned[]> }> {
   const [delivered] = rest;
   const after = (pauseSeconds: number) => rest.map((each) => ({ ...each, pauseSeconds }));
-  const giveBack = (runs: readonly MessageDelivery[]) =>
-    giveBackRuns(scope, runs).catch((cause) =>
-      log.warn('Runs could not be given back; they resume when their leases end', { error: cause }),
-    );
   const fail = async (error: unknown) => {
     log.error('A record could not be run and will be retried', { error });
     const returned = after(pauseAfter(delivered.deliveries));
-    await giveBack([...earlier, ...returned]);
+    await giveBack(scope, [...earlier, ...returned]);
     return returned;
   };
   try {
     const heldUntil = await takeRun(scope, delivered, until);
     if (heldUntil !== undefined) {
       log.warn('An earlier delivery still runs this record');
-      await giveBack(earlier);
+      await giveBack(scope, earlier);
       const seconds = Math.max(1, Math.ceil((heldUntil - scope.now().getTime()) / 1_000));
       return { hasEnded: false, stored: Promise.resolve(after(seconds)) };
     }
     const ran = await run();
     if (ran === 'held') {
-      if (delivered.deliveries > 1) await giveBack([delivered]);
+      if (delivered.deliveries > 1) await giveBack(scope, [delivered]);
       return { hasEnded: false, isHeld: true, stored: Promise.resolve([]) };
     }
     const { stored } = ran;

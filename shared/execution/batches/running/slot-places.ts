@@ -3,7 +3,7 @@ import { ifRefused } from '../../../platform/data/condition-failed.ts';
 import type { Scope } from '../../../platform/data/scope.ts';
 import type { WriteCondition } from '../../../platform/data/writes.ts';
 import { type Batch, batchEntity } from '../batch.ts';
-import { releaseSlots, type SharedBatch, slotPlace, slotsLeft } from '../concurrency/held-slots.ts';
+import { releaseSlots, type SharedBatch, slotPlace, usablePlaces } from '../concurrency/held-slots.ts';
 import { slotDivider } from '../concurrency/tenant-slots.ts';
 import type { Ran } from './group-commit.ts';
 import type { RecordJob } from './record-jobs.ts';
@@ -113,6 +113,6 @@ const isSame = ({ slotShare, claimedSlots }: SharedBatch): WriteCondition => ({
 async function passOn(scope: Scope, batch: Batch): Promise<void> {
   const { id, slotShare = 0 } = batch;
   await releaseSlots(scope, id);
-  const left = slotsLeft(batch);
-  if (left < slotShare) await slotDivider(scope).shrink(id, Math.max(1, left));
+  const usable = usablePlaces(batch);
+  if (usable < slotShare) await slotDivider(scope).shrink(id, usable);
 }

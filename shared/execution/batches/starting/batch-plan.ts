@@ -8,7 +8,13 @@ import { using } from '../../../platform/aws/uses.ts';
 import type { Scope } from '../../../platform/data/scope.ts';
 import type { Batch } from '../batch.ts';
 import { batchStore, recordSlot } from '../batch-store.ts';
-import { fifoGroup, messageOfRuns, type RunMessage, resendName } from '../messages/run-message.ts';
+import {
+  fifoGroup,
+  messageOfRuns,
+  type RunMessage,
+  recordsPerMessage,
+  resendName,
+} from '../messages/run-message.ts';
 
 /** Asks a worker to enqueue the records of a batch, from the n-th on. */
 export const PlanMessage = z.object({
@@ -39,8 +45,6 @@ export interface ListedRecord {
 /** Records per plan message unless it says otherwise: a few seconds of work. */
 const recordsPerPlan = 5_000;
 const recordsPerQuery = 1_000;
-/** A message has a tenth of its slot's records of a page, at most so many. */
-const recordsPerMessageMax = 10;
 /** Twice what the batch needs, since records may get its type while it is planned. Ends a chain that does not advance. */
 const roundsMax = ({ totalRecords }: Batch, perPlan: number) => 2 * Math.ceil(totalRecords / perPlan) + 2;
 
@@ -84,8 +88,7 @@ export const batchPlanner = /* @__PURE__ */ using(parts, (scope: Scope) => {
       }),
     );
     const fifoGroups = [...Map.groupBy(runs, ({ slot }) => slot).values()].map((slotRuns) => {
-      const size = Math.min(recordsPerMessageMax, Math.ceil(slotRuns.length / 10));
-      return toChunks(slotRuns, size).map((some) => {
+      return toChunks(slotRuns, recordsPerMessage(slotRuns.length)).map((some) => {
         const body = messageOfRuns(some);
         // Both ends, since records may be deleted before a page is planned again.
         const ends = new Set([some[0]?.recordId, some.at(-1)?.recordId]);
