@@ -66,7 +66,7 @@ export const RunFeedbackBody = z
       refuse('rating', 'Give rating or score, or expected');
   })
   .meta({
-    id: 'NewRunFeedback',
+    id: 'RunFeedbackInput',
     examples: [{ rating: -1, label: 'wrong-language', comment: 'Asked in Dutch', expected: 'Dag!' }],
   });
 

@@ -41,7 +41,10 @@ const example = {
 
 export const WorkspaceDocument = z.strictObject(lists).meta({ id: 'WorkspaceDocument', examples: [example] });
 
-const Sent = z.union([z.string(), z.looseObject({})], 'Expected an object, or its YAML as a text').meta({
+/** `parseDocument` validates it, as it does the text. Generators for Go name what has no name after its type, which is no name. */
+const AsObject = z.looseObject({}).meta({ asJson: { $ref: '#/components/schemas/WorkspaceDocument' } });
+
+const Sent = z.union([z.string(), AsObject], 'Expected an object, or its YAML as a text').meta({
   description: 'A document as GET /v1/workspace returns it: an object, or a text of YAML or JSON',
 });
 

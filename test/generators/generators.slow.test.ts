@@ -92,6 +92,39 @@ export async function main(baseUrl: string, key: string) {
   ]);
 });
 
+/** openapi-generator is in no registry of npm, which downloads it: see docs/testing.md. */
+const jar = process.env.OPENAPI_GENERATOR_JAR;
+
+const openapiGenerator = (generator: string, folder: string, more: string[] = []) =>
+  run('java', ['-jar', jar ?? '', 'generate', '-i', openapi(), '-g', generator, '-o', folder, ...more]);
+
+test.skipIf(!jar)(
+  'openapi-generator makes a client in TypeScript that compiles',
+  async () => {
+    const folder = newFolder();
+    await openapiGenerator('typescript-fetch', join(folder, 'client'));
+    await compile(
+      folder,
+      `import { FlowsApi, WorkspaceApi, type Telemetry } from './client';
+export const name = async () => (await new FlowsApi().flowsGet({ id: 'flow_1' })).name satisfies string;
+export const headers = (telemetry: Telemetry): Record<string, string> => telemetry.headers;
+export const plan = new WorkspaceApi().workspacePlan;`,
+    );
+  },
+  120_000,
+);
+
+test.skipIf(!jar)(
+  'openapi-generator makes a client in Go that compiles',
+  async () => {
+    const folder = newFolder();
+    await openapiGenerator('go', folder, ['--additional-properties', 'packageName=client,withGoMod=true']);
+    const options = { cwd: folder, env: { ...process.env, GOFLAGS: '-mod=mod' } };
+    await run('go', ['build', './...'], options).catch(({ stderr }) => expect(stderr).toBe(''));
+  },
+  240_000,
+);
+
 test('swagger-typescript-api makes a client of the served document that compiles and runs a flow', async () => {
   const folder = newFolder();
   await program('swagger-typescript-api', 'dist/cli.mjs', [

@@ -40,6 +40,7 @@ interface Tidied {
   id?: unknown;
   pattern?: string;
   enum?: unknown;
+  const?: unknown;
   minimum?: number;
   maximum?: number;
   description?: string;
@@ -55,14 +56,16 @@ interface Tidied {
 const isFit = ({ default: given, required = [] }: Tidied) =>
   JSON.stringify(given) !== '{}' && required.every((member) => Object.hasOwn(Object(given), member));
 
+/** Generators name a constant by its letters and signs of ASCII. */
+const isNameless = (value: unknown) => typeof value === 'string' && !/[!-~]/.test(value);
+
 /** Omits noise, rewrites patterns so that every engine reads them alike, and describes text as what it stands for. */
 function tidy(schema: Tidied, source: z.core.$ZodType): void {
   delete schema.id;
-  if (schema.asJson) {
-    delete schema.pattern;
-    delete schema.enum;
-    Object.assign(schema, schema.asJson);
-    delete schema.asJson;
+  if (schema.asJson) describeAs(schema, schema.asJson);
+  if (isNameless(schema.const)) {
+    schema.description ??= `Always \`${schema.const}\``;
+    delete schema.const;
   }
   // Zod omits the default of text that it converts.
   if (source instanceof z.ZodDefault && schema.type === 'integer') schema.default = source.def.defaultValue;
@@ -82,6 +85,18 @@ function tidy(schema: Tidied, source: z.core.$ZodType): void {
   }
   if (schema.minimum === Number.MIN_SAFE_INTEGER) delete schema.minimum;
   if (schema.maximum === Number.MAX_SAFE_INTEGER) delete schema.maximum;
+}
+
+/** Replaces what says which values a schema takes. */
+function describeAs(schema: Tidied, asJson: object): void {
+  const { description, default: given } = schema;
+  for (const key of Object.keys(schema)) delete schema[key as keyof Tidied];
+  Object.assign(
+    schema,
+    description !== undefined && { description },
+    given !== undefined && { default: given },
+    asJson,
+  );
 }
 
 /** As in OpenAPI 3.2. OpenAPI 3.1 has no `itemSchema`, so `schema` describes one event. */

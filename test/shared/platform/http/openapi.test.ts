@@ -72,6 +72,53 @@ test('clients can be generated: defaults fit, nothing is only null, and no two t
   }
 });
 
+const spelled = (name: string) => name.replace(/[^a-z0-9*]/gi, '').toLowerCase();
+
+test('openapi-generator can name what it makes: constants, components and alternatives', () => {
+  const problems: string[] = [];
+  for (const { place, schema } of schemasIn({ paths: document.paths, components: document.components })) {
+    if (/\/(properties|patternProperties)$/.test(place)) continue;
+    const { const: constant, enum: members = [constant], anyOf, oneOf } = schema as Named;
+    const texts = members.filter((member) => typeof member === 'string');
+    // An enum of TypeScript names its members by the letters and signs of ASCII.
+    if (texts.some((text) => !/[!-~]/.test(text))) problems.push(`${place}: a constant without a name`);
+    if (new Set(texts.map(spelled)).size < texts.length) problems.push(`${place}: constants of one name`);
+    // Go names a free object beside something else after its type: `map[string]*interface{}`.
+    const others = (anyOf ?? oneOf ?? []).filter(({ type }) => type !== 'null');
+    const isFree = ({ type, properties = {} }: Named) =>
+      type === 'object' && Object.keys(properties).length < 1;
+    if (others.length > 1 && others.some(isFree)) problems.push(`${place}: an alternative without a name`);
+  }
+  const names = Object.keys(schemas);
+  // A struct of Go has a constructor of its name with `New`.
+  for (const name of names)
+    if (names.includes(`New${name}`)) problems.push(`New${name} makes a ${name} in Go`);
+  if (new Set(names.map(spelled)).size < names.length) problems.push('components of one name');
+  expect(problems).toEqual([]);
+});
+
+interface Named {
+  const?: unknown;
+  enum?: unknown[];
+  type?: unknown;
+  properties?: object;
+  anyOf?: Named[];
+  oneOf?: Named[];
+}
+
+test('what contains itself does so in an object with members: a type of Go cannot be its own list or alternative', () => {
+  const within = (schema: unknown): string[] => {
+    if (typeof schema !== 'object' || schema === null || 'properties' in schema) return [];
+    const { $ref } = schema as { $ref?: string };
+    return $ref ? [$ref.split('/').at(-1) ?? ''] : Object.values(schema).flatMap(within);
+  };
+  const reaches = (name: string, from: string, seen: string[] = []): boolean =>
+    within(schemas[from]).some(
+      (next) => next === name || (!seen.includes(next) && reaches(name, next, [...seen, next])),
+    );
+  expect(Object.keys(schemas).filter((name) => reaches(name, name))).toEqual([]);
+});
+
 interface Parameter {
   name: string;
   in: string;
