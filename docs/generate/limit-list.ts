@@ -36,9 +36,9 @@ export const limitGroups: { title: string; limits: Limit[] }[] = [
       { what: 'Streamed response', constant: 'streamedBytesMax', unit: 'bytes', at: 'the stream ends' },
       {
         what: 'Request line and headers',
-        constant: { name: 'maxHeaderSize', in: 'infra/local' },
+        constant: { name: 'maxHeaderSize', in: '/body-sizes.ts' },
         unit: 'bytes',
-        at: 'the gateway refuses the request',
+        at: '431 of the gateway',
         change: 'a quota of API Gateway',
       },
       {

@@ -8,7 +8,7 @@ import { apiResources } from '../../shared/protocols/api-mcp/resources.ts';
 import { apiTools, callApiTool } from '../../shared/protocols/api-mcp/tools.ts';
 import { assertOrigin } from '../../shared/protocols/mcp/assert-origin.ts';
 import { mcpHeaders } from '../surface-mcp/paths.ts';
-import { JsonRpcMessage, JsonRpcResponse } from '../surface-mcp/schemas.ts';
+import { JsonRpcMessage, JsonRpcResponse, mcpErrors } from '../surface-mcp/schemas.ts';
 
 const id = 'api-mcp.serve';
 
@@ -34,10 +34,10 @@ export const serveApiMcp = defineEndpoint({
 Each call of an operation is a request of its own with your credential: it has the permissions of the credential, counts for its rate limits, and comes from your address.`,
   body: JsonRpcMessage,
   open: ({ body }) => (runningMethods.has(body.method ?? '') ? 'run' : 'brief'),
-  response: { kind: 'stream', mediaType: 'application/json', body: JsonRpcResponse },
+  response: { kind: 'stream', mediaType: 'application/json', body: JsonRpcResponse, emptyStatus: 202 },
+  protocolErrors: mcpErrors,
   errors: [400],
   statuses: {
-    400: 'A message that the protocol refuses gets a JSON-RPC error with the status 400, 404 or 406',
     403: 'Also if a page of an origin calls that the deployment does not allow',
   },
   needs: { relay: addressRelay },

@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import type { ProtocolErrors } from '../../shared/platform/http/responses/error-form.ts';
 
 const Id = z.union([z.string(), z.number()]);
 
@@ -28,6 +29,25 @@ export const JsonRpcResponse = z
     id: 'JsonRpcResponse',
     examples: [{ jsonrpc: '2.0', id: 1, result: { content: [{ type: 'text', text: 'Hello Ada' }] } }],
   });
+
+/** The errors with which the library of the protocol refuses a message. */
+export const mcpErrors = {
+  statuses: {
+    400: 'As a JSON-RPC error: the protocol refuses the message',
+    404: 'As a JSON-RPC error: the protocol of the message has no such method',
+    406: 'As a JSON-RPC error: the header `Accept` names not both of `application/json` and `text/event-stream`',
+  },
+  schema: z
+    .object({
+      jsonrpc: z.literal('2.0'),
+      id: Id.nullable().optional().meta({ description: 'null or missing if the message was not read' }),
+      error: z.object({ code: z.int(), message: z.string(), data: z.unknown().optional() }),
+    })
+    .meta({
+      id: 'JsonRpcError',
+      examples: [{ jsonrpc: '2.0', id: 1, error: { code: -32_601, message: 'Method not found' } }],
+    }),
+} satisfies ProtocolErrors;
 
 export const McpInfo = z
   .object({

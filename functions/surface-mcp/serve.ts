@@ -14,7 +14,7 @@ import { surfaceRunScope } from '../../shared/protocols/surface/start-exposed.ts
 import { SurfaceParams } from '../surfaces/response-schemas.ts';
 import { keyOrSession } from './caller.ts';
 import { mcpHeaders, mcpPath } from './paths.ts';
-import { JsonRpcMessage, JsonRpcResponse } from './schemas.ts';
+import { JsonRpcMessage, JsonRpcResponse, mcpErrors } from './schemas.ts';
 
 /** The methods that list items. */
 const listing: ReadonlySet<string | undefined> = new Set(['tools/list', 'prompts/list']);
@@ -65,10 +65,10 @@ export const serveMcp = defineEndpoint({
   params: SurfaceParams,
   body: JsonRpcMessage,
   open: ({ body }) => (runningMethods.has(body.method ?? '') ? 'run' : 'brief'),
-  response: { kind: 'stream', mediaType: 'application/json', body: JsonRpcResponse },
+  response: { kind: 'stream', mediaType: 'application/json', body: JsonRpcResponse, emptyStatus: 202 },
+  protocolErrors: mcpErrors,
   errors: [400, 404, 503],
   statuses: {
-    400: 'A message that the protocol refuses gets a JSON-RPC error with the status 400, 404 or 406',
     403: 'Also if a page of an origin calls that the deployment does not allow, if the surface is paused, or is a draft and the key is no test key',
     404: 'Also if the surface is of another type',
   },

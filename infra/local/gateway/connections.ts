@@ -4,6 +4,7 @@ import { ServiceError } from '../../../shared/core/errors/errors.ts';
 import { log } from '../../../shared/core/log.ts';
 import { toNetwork } from '../../../shared/platform/auth/addresses.ts';
 import { toHttpError } from '../../../shared/platform/http/responses/http-errors.ts';
+import { writeRaw } from '../runtime/http-messages.ts';
 import { connectionsFor } from '../runtime/shortages.ts';
 
 export interface ConnectionBounds {
@@ -75,17 +76,7 @@ const busy = new ServiceError(
 
 function refuse(socket: Socket, network: string): void {
   const { statusCode, headers, body } = toHttpError(busy);
-  const text = JSON.stringify(body);
-  const sent = {
-    ...headers,
-    Connection: 'close',
-    'Content-Type': 'application/json',
-    'Content-Length': Buffer.byteLength(text),
-  };
-  const lines = Object.entries(sent).map(([name, value]) => `${name}: ${value}`);
-  socket.on('error', () => {});
-  socket.write([`HTTP/1.1 ${statusCode} Service Unavailable`, ...lines, '', text].join('\r\n'));
-  socket.destroySoon();
+  writeRaw(socket, { statusCode, headers, body: JSON.stringify(body) });
   report('Too many connections: new ones are refused', { network });
 }
 

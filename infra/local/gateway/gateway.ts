@@ -3,6 +3,7 @@ import type { APIGatewayProxyEvent, APIGatewayProxyResult } from 'aws-lambda';
 import { ServiceError } from '../../../shared/core/errors/errors.ts';
 import { log } from '../../../shared/core/log.ts';
 import { defaultLimits } from '../../../shared/platform/auth/rate-limit-windows.ts';
+import { maxHeaderSize } from '../../../shared/platform/http/responses/body-sizes.ts';
 import {
   allowOrigin,
   corsOrigins,
@@ -20,15 +21,9 @@ import { makeAdmission } from './admission.ts';
 import { makeAuthorizer } from './authorize.ts';
 import { type BodyBounds, bodyBounds, bodyReader, boundDrain, type ReadBody } from './bodies.ts';
 import { boundConnections, type ConnectionBounds, connectionBounds } from './connections.ts';
-import {
-  bodyTooLarge,
-  bodyTooSlow,
-  eventTooLarge,
-  isAnswerTooLarge,
-  isEventTooLarge,
-  maxHeaderSize,
-} from './limits.ts';
+import { bodyTooLarge, eventTooLarge, isAnswerTooLarge, isEventTooLarge, requestTooSlow } from './limits.ts';
 import { localRouteRefusal } from './local-routes.ts';
+import { refuseMalformed } from './malformed-requests.ts';
 import { oneAtATimePerConnection } from './one-at-a-time.ts';
 import { toProxyEvent } from './proxy-event.ts';
 import { remappedHeaders } from './remapped-headers.ts';
@@ -130,6 +125,7 @@ export function createGateway(
   });
   const server = httpServer(handle, { maxHeaderSize });
   boundConnections(server, connections);
+  refuseMalformed(server);
   // Asks for the body once the credential is accepted.
   return server.on('checkContinue', handle);
 }
@@ -159,7 +155,7 @@ const stopping = new ServiceError('BUSY', 'The service is stopping. Send the req
 
 function unreadable(reason: Exclude<ReadBody, Buffer>, event: APIGatewayProxyEvent): APIGatewayProxyResult {
   if (reason === 'unknown coding') return gatewayAnswer('UNSUPPORTED_MEDIA_TYPE', event);
-  return reason === 'too large' ? bodyTooLarge : bodyTooSlow;
+  return reason === 'too large' ? bodyTooLarge : requestTooSlow();
 }
 
 /**

@@ -1,9 +1,14 @@
 import type { APIGatewayProxyEvent, APIGatewayProxyResult } from 'aws-lambda';
-import { answerBytesMax, eventBytesMax } from '../../../shared/platform/http/responses/body-sizes.ts';
+import type { DetailCode } from '../../../shared/core/errors/error-codes.ts';
+import { defaultLimits } from '../../../shared/platform/auth/rate-limit-windows.ts';
+import {
+  answerBytesMax,
+  eventBytesMax,
+  maxHeaderSize,
+} from '../../../shared/platform/http/responses/body-sizes.ts';
+import { gatewayCorsHeaders } from '../../../shared/platform/http/responses/cors.ts';
+import { gatewayResponses } from '../../gateway-responses.ts';
 import { bodyBytesMax } from './bodies.ts';
-
-/** API Gateway's limit of the request line and the headers together. */
-export const maxHeaderSize = 10_240;
 
 const jsonBytes = (value: unknown) => Buffer.byteLength(JSON.stringify(value));
 
@@ -20,13 +25,32 @@ export const bodyTooLarge: APIGatewayProxyResult = {
   headers: { 'content-type': 'text; charset=utf-8' },
   body: `HTTP content length exceeded ${bodyBytesMax} bytes.`,
 };
-export const bodyTooSlow: APIGatewayProxyResult = {
-  statusCode: 408,
-  headers: { 'content-type': 'application/json', connection: 'close' },
-  body: '{"error": "Request timeout", "details": "The body arrives too slowly. Send the request again"}',
-};
 export const eventTooLarge: APIGatewayProxyResult = {
   statusCode: 413,
   headers: { 'content-type': 'application/json', 'x-amzn-errortype': 'BadRequestException' },
   body: '{"message": "Request Too Long"}',
 };
+
+/** An error in the form of the service, with a status that no error of the service has. */
+const gatewayFailure = (statusCode: number, error: string, code: DetailCode, message: string) => ({
+  statusCode,
+  headers: {
+    ...gatewayResponses(defaultLimits().perHour).DEFAULT_4XX.headers,
+    ...gatewayCorsHeaders,
+    'content-type': 'application/json',
+    connection: 'close',
+  },
+  body: JSON.stringify({ error, details: [{ code, message }] }),
+});
+
+export const requestTooSlow = () =>
+  gatewayFailure(408, 'Request timeout', 'TIMEOUT', 'The request arrives too slowly. Send it again');
+
+const bytes = maxHeaderSize.toLocaleString('en-US');
+export const headersTooLarge = () =>
+  gatewayFailure(
+    431,
+    'Request header fields too large',
+    'TOO_LARGE',
+    `The request line and the headers have more than ${bytes} bytes together. Send fewer or shorter headers, or a shorter query`,
+  );

@@ -1,4 +1,5 @@
-import type { ServerResponse } from 'node:http';
+import { type ServerResponse, STATUS_CODES } from 'node:http';
+import type { Socket } from 'node:net';
 import type { APIGatewayProxyEvent, APIGatewayProxyResult } from 'aws-lambda';
 import type { ServiceError } from '../../../shared/core/errors/errors.ts';
 import { defaultLimits } from '../../../shared/platform/auth/rate-limit-windows.ts';
@@ -47,6 +48,27 @@ export function errorAnswer(error: ServiceError): APIGatewayProxyResult {
     headers: { ...headers, ...gatewayCorsHeaders, 'content-type': 'application/json' },
     body: JSON.stringify(body),
   };
+}
+
+/** Responds on a connection without a request that Node could read, and closes it. */
+export function writeRaw(socket: Socket, { statusCode, headers, body }: RawAnswer) {
+  const sent = {
+    ...headers,
+    ...gatewayCorsHeaders,
+    connection: 'close',
+    'content-type': 'application/json',
+    'content-length': Buffer.byteLength(body),
+  };
+  const lines = Object.entries(sent).map(([name, value]) => `${name}: ${value}`);
+  socket.on('error', () => {});
+  socket.write([`HTTP/1.1 ${statusCode} ${STATUS_CODES[statusCode]}`, ...lines, '', body].join('\r\n'));
+  socket.destroySoon();
+}
+
+interface RawAnswer {
+  statusCode: number;
+  headers?: Record<string, string>;
+  body: string;
 }
 
 export function write(

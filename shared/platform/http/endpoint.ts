@@ -5,7 +5,7 @@ import type { Windows } from '../auth/rate-limit-windows.ts';
 import type { Needs } from '../data/scope.ts';
 import type { Access } from '../identity/permissions.ts';
 import type { Open } from './open-requests.ts';
-import type { ErrorForm } from './responses/error-form.ts';
+import type { ErrorForm, ProtocolErrors } from './responses/error-form.ts';
 import type { EndpointResponse, HandlerResult } from './responses/response.ts';
 import type { LoggedRun } from './responses/streamed-body.ts';
 
@@ -81,6 +81,8 @@ export interface Endpoint<
   shownOnce?: readonly string[];
   /** The bodies of its errors, if a protocol has another form for them. */
   errorBody?: ErrorForm;
+  /** The errors that the library of a protocol returns itself, in a form of its own. Other errors have the form of the service. */
+  protocolErrors?: ProtocolErrors;
   /** The headers that a protocol makes pages of other origins send, besides those of all endpoints. */
   requestHeaders?: readonly string[];
   /** Request headers that have a meaning for it, for the reference. They are not validated. */

@@ -3,7 +3,15 @@ import { takesIdempotencyKey } from '../idempotency-key.ts';
 
 type Declared = Pick<
   AnyEndpoint,
-  'id' | 'errors' | 'method' | 'permission' | 'scope' | 'noIdempotencyKey' | 'query' | 'errorBody'
+  | 'id'
+  | 'errors'
+  | 'method'
+  | 'permission'
+  | 'scope'
+  | 'noIdempotencyKey'
+  | 'query'
+  | 'errorBody'
+  | 'protocolErrors'
 >;
 
 export const takesCredential = ({ permission, scope }: Declared): boolean =>
@@ -17,12 +25,23 @@ export function takesKnownQuery({ id, method, permission, errorBody, query }: De
 
 /** Every error status that an endpoint may return, in ascending order. */
 export function errorStatuses(endpoint: Declared): number[] {
-  const { errors = [], method } = endpoint;
+  const { errors = [], method, protocolErrors } = endpoint;
+  const ofProtocol = Object.keys(protocolErrors?.statuses ?? {}).map(Number);
   const ofCredential = takesCredential(endpoint) ? [401, 403] : [];
   const ofKey = takesIdempotencyKey(endpoint) ? [400, 409, 422] : [];
   const ofQuery = takesKnownQuery(endpoint) ? [400] : [];
-  const ofBody = method === 'GET' ? [] : [413, 415, 507];
-  return [...new Set([...errors, ...ofCredential, ...ofKey, ...ofQuery, ...ofBody, 429, 500, 504])].sort(
-    (a, b) => a - b,
-  );
+  const ofBody = method === 'GET' ? [] : [408, 413, 415, 507];
+  const all = [
+    ...errors,
+    ...ofProtocol,
+    ...ofCredential,
+    ...ofKey,
+    ...ofQuery,
+    ...ofBody,
+    429,
+    431,
+    500,
+    504,
+  ];
+  return [...new Set(all)].sort((a, b) => a - b);
 }

@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { detailCodes } from '../../../core/errors/error-codes.ts';
 import type { AnyEndpoint } from '../endpoint.ts';
+import { maxHeaderSize } from '../responses/body-sizes.ts';
 import { textStatuses } from '../responses/http-errors.ts';
 import type { Bodies, EndpointResponse } from '../responses/response.ts';
 import { type Components, eventStreamSchema, type Json, openapiSchema } from './openapi-schemas.ts';
@@ -31,11 +32,13 @@ const errorMeanings: Record<number, string> = {
   403: 'The credential lacks the required permission',
   404: 'The caller’s tenant has no such resource',
   402: 'A budget is spent that pays for the models of what was to start',
+  408: 'The body arrived too slowly',
   409: 'The state of the resource, or a concurrent change, prevents the operation',
   413: 'The body is too large',
   415: 'The operation does not accept the media type of the body',
   422: 'The request is well-formed, but something that it needs is missing',
   429: 'The hourly or daily limit is reached; `X-RateLimit-Reset` is the time of the reset',
+  431: `The request line and the headers have more than ${maxHeaderSize.toLocaleString('en-US')} bytes together. API Gateway returns a text of its own`,
   500: 'Internal error; `details` contains the request id',
   502: 'Another server, which the request or the resource names, failed or could not be reached',
   503: 'The service is too busy to start, or ran out of time before all work was done. `details` says which, and how much is done: send the request again',
@@ -74,17 +77,25 @@ const headersOf = ({ isCounted, takesKey }: Headers) => ({
 });
 
 export const openapiResponses = (
-  { response, errorBody, statuses }: Pick<AnyEndpoint, 'response' | 'errorBody' | 'statuses'>,
+  endpoint: Failing & Pick<AnyEndpoint, 'response' | 'statuses'>,
   failures: readonly number[],
   given: Headers,
   schemas: Components,
 ) =>
   Object.fromEntries([
-    ...successes(response, schemas).map(([status, content]) => [status, success(status, content, given)]),
+    ...successes(endpoint.response, schemas).map(([status, content]) => [
+      status,
+      success(status, content, given),
+    ]),
     ...failures.map((status) => {
-      const meanings = [errorMeanings[status], statuses?.[status], given.takesKey && keyMeanings[status]];
+      const meanings = [
+        isOurs(endpoint, status) && errorMeanings[status],
+        endpoint.statuses?.[status],
+        endpoint.protocolErrors?.statuses[status],
+        given.takesKey && keyMeanings[status],
+      ];
       const description = meanings.filter(Boolean).join('. ');
-      return [status, failure(status, description, given.isCounted, schemas, errorBody?.schema)];
+      return [status, failure(status, description, given.isCounted, errorSchema(endpoint, status, schemas))];
     }),
   ]);
 
@@ -111,7 +122,8 @@ function successes(
       return [...jsonBodies(response.bodies), ...(response.cached ? [notModified] : [])];
     case 'stream': {
       const schema = openapiSchema(response.body, 'output', schemas);
-      return [[200, { [response.mediaType]: { schema } }], ...jsonBodies(response.bodies)];
+      const empty: [number, undefined][] = response.emptyStatus ? [[response.emptyStatus, undefined]] : [];
+      return [[200, { [response.mediaType]: { schema } }], ...empty, ...jsonBodies(response.bodies)];
     }
     case 'sse': {
       // JSON first: generators that support only one media type take the first.
@@ -125,41 +137,48 @@ function successes(
 const notModified: [number, undefined] = [304, undefined];
 
 const descriptions: Record<number, string> = {
-  204: 'Done; no body',
   304: 'The body is still that of the ETag in the header `If-None-Match`',
   302: 'The address is in the header `Location`; most clients follow it and get what is there',
 };
 
 const success = (status: number, content: Json | undefined, given: Headers) => ({
-  description: descriptions[status] ?? 'Done',
+  description: descriptions[status] ?? (content ? 'Done' : 'Done; no body'),
   ...((given.isCounted || given.takesKey) && { headers: headersOf(given) }),
   ...(content && { content }),
 });
 
-const errorBodyOf = (status: number) => (textStatuses.includes(status) ? AccessError : ErrorBody);
+type Failing = Pick<AnyEndpoint, 'errors' | 'errorBody' | 'protocolErrors'>;
+
+/** Errors of the gateway alone. */
+const onlyGateway = [408, 431];
 
 /**
  * Errors that API Gateway may answer itself, in the form of the service whatever the path is. No 401: endpoints with a form of their
  * own verify the credential in their Lambdas.
  */
-const gatewayStatuses = [403, 413, 429, 500, 504];
+const alsoGateway = [403, 413, 429, 500, 504];
 
-function errorSchemaOf(status: number, own: z.ZodType | undefined, schemas: Components): Json {
-  const ours = () => openapiSchema(errorBodyOf(status), 'output', schemas);
-  if (!own) return ours();
-  const theirs = openapiSchema(own, 'output', schemas);
-  return gatewayStatuses.includes(status) ? { anyOf: [theirs, ours()] } : theirs;
+function errorForms(endpoint: Failing, status: number): z.ZodType[] {
+  const { errorBody, protocolErrors } = endpoint;
+  const ours = textStatuses.includes(status) ? AccessError : ErrorBody;
+  if (onlyGateway.includes(status)) return [ours];
+  if (errorBody) return [errorBody.schema, ...(alsoGateway.includes(status) ? [ours] : [])];
+  const own = isOurs(endpoint, status) ? [ours] : [];
+  return protocolErrors?.statuses[status] === undefined ? own : [protocolErrors.schema, ...own];
 }
 
-/** @param own The form that the endpoint's protocol has for errors. */
-const failure = (
-  status: number,
-  description: string,
-  isCounted: boolean,
-  schemas: Components,
-  own?: z.ZodType,
-) => ({
+/** Whether the service itself returns a status that the endpoint has. */
+const isOurs = ({ errors = [], protocolErrors }: Failing, status: number) =>
+  protocolErrors?.statuses[status] === undefined || errors.some((each) => each === status);
+
+function errorSchema(endpoint: Failing, status: number, schemas: Components): Json {
+  const forms = errorForms(endpoint, status).map((form) => openapiSchema(form, 'output', schemas));
+  const [only = {}, ...others] = forms;
+  return others.length === 0 ? only : { anyOf: forms };
+}
+
+const failure = (status: number, description: string, isCounted: boolean, schema: Json) => ({
   description,
   ...((isCounted || status === 429) && { headers: rateLimitHeaders }),
-  content: { 'application/json': { schema: errorSchemaOf(status, own, schemas) } },
+  content: { 'application/json': { schema } },
 });

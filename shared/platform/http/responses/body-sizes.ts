@@ -2,10 +2,13 @@
 export const eventBytesMax = 6_291_456;
 export const answerBytesMax = 6_291_556;
 
+/** API Gateway's limit of the request line and the headers together. */
+export const maxHeaderSize = 10_240;
+
 /** What a streamed response may have. It is not wrapped in JSON. */
 export const streamedBytesMax = 200 * 1024 * 1024;
 
-/** Escaped. The rest of the event holds the request line and headers (10,240 bytes) and the authorizer's context. */
+/** Escaped. The rest of the event holds the request line and headers and the authorizer's context. */
 export const requestBytesMax = 6_000_000;
 
 /** The escaped size of a list in a response. The rest of the answer holds the other members and the headers. */

@@ -6,3 +6,10 @@ export interface ErrorForm {
   /** Of the bodies, for the OpenAPI document. */
   schema: z.ZodType;
 }
+
+/** Errors in a form of their own, beside those of the service. */
+export interface ProtocolErrors {
+  /** What each of their statuses means. */
+  statuses: Readonly<Partial<Record<number, string>>>;
+  schema: z.ZodType;
+}

@@ -47,6 +47,8 @@ interface StreamResponse {
   mediaType: string;
   body: z.ZodType;
   bodies?: Bodies;
+  /** A status that it may have instead of 200, without a body. */
+  emptyStatus?: 202;
 }
 
 /** The four kinds of responses. Each determines the handler's result: see {@link HandlerResult}. */

@@ -108,6 +108,6 @@ test('the API document requires no credential and documents the rate limit', () 
     responses: Record<string, object>;
   };
   expect(operation.security).toEqual([]);
-  expect(Object.keys(operation.responses)).toEqual(['200', '404', '429', '500', '504']);
+  expect(Object.keys(operation.responses)).toEqual(['200', '404', '429', '431', '500', '504']);
   expect(operation.responses[200]).toHaveProperty(['headers', 'X-RateLimit-Remaining']);
 });

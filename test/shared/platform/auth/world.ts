@@ -27,7 +27,13 @@ export const limitedAnswer = (details: string): ExpectedAnswer => ({
 export const welcome: ExpectedAnswer = { status: 200, body: expect.objectContaining({ data: [] }) };
 export const missing = (permission: string) => forbiddenAnswer(`Missing required permission: ${permission}`);
 export const wrongAddress = forbiddenAnswer('IP address not allowed');
-export const notHttp: ExpectedAnswer = { status: 400, body: '' };
+export const notHttp: ExpectedAnswer = {
+  status: 400,
+  body: {
+    error: 'Validation error',
+    details: [{ code: 'MALFORMED_REQUEST', message: 'The request is malformed' }],
+  },
+};
 
 export async function newWorld({ issuer, send }: OwnGateway) {
   const tenant = await newTenant();
