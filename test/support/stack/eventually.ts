@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 
 const longestPauseMs = 400;
 /** On short pages, a list takes many more requests. */
-const usualMs = process.env.PAGES_SEED ? 60_000 : 20_000;
+const usualMs = process.env.PAGES_SEED ? 60_000 : 40_000;
 
 /**
  * Waits until a check holds, as long as that may take on a busy machine. The pauses between two checks grow: most effects

@@ -1,9 +1,8 @@
 import { randomUUID } from 'node:crypto';
-import { expect, test, vi } from 'vitest';
+import { expect, test } from 'vitest';
 import { messagesPort } from '../../../../shared/adapters/messages/messages-adapter.ts';
 import { findSentMessages } from '../../../support/data/outbox.ts';
 import { stepFailure } from '../../../support/flows/failure-of.ts';
-import { loopback } from '../../../support/servers/loopback.ts';
 import { configProblems, runStep } from './run-step.ts';
 import '../../../support/suite/fresh-modules.ts';
 
@@ -52,28 +51,6 @@ test.each([
   const variables = { long: 'x'.repeat(129), huge: { text: 'é'.repeat(131_072) } };
   expect(await stepFailure(sentEvent(config, variables))).toMatchObject({ message, retryable: false });
 });
-
-test.each([
-  ['MalformedDetail', 'Detail is malformed.', false],
-  ['ThrottlingException', 'Slow down.', true],
-  ['InternalFailure', '', true],
-])(
-  'an entry rejected in a successful response fails the step: %s',
-  async (ErrorCode, ErrorMessage, retryable) => {
-    const { url } = await loopback((_request, response) => {
-      response.writeHead(200, { 'content-type': 'application/x-amz-json-1.1' });
-      response.end(JSON.stringify({ FailedEntryCount: 1, Entries: [{ ErrorCode, ErrorMessage }] }));
-    });
-    vi.stubEnv('AWS_ENDPOINT_URL_EVENTBRIDGE', url);
-    vi.resetModules();
-    const { putEvent } = await import('../../../../shared/adapters/messages/event.ts');
-    await expect(putEvent('user:ada')({ type: 't', payload: {} })).rejects.toMatchObject({
-      message: `The event was rejected: ${ErrorMessage || ErrorCode}`,
-      retryable,
-    });
-    vi.unstubAllEnvs();
-  },
-);
 
 test.each([
   [{}, 'eventType: Invalid input: expected string, received undefined'],
