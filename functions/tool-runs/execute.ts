@@ -5,7 +5,7 @@ import { defineEndpoint } from '../../shared/platform/http/endpoint.ts';
 import { toLastingLambda } from '../../shared/platform/http/lambda/lasting-lambda.ts';
 import { StartHeaders } from '../../shared/platform/http/start-headers.ts';
 import { AnyToolParams } from '../tools/schemas.ts';
-import { reserveMs, ToolAnswerResponse } from './schemas.ts';
+import { reserveMs, ToolAnswerResponse, ToolRunOptions } from './schemas.ts';
 
 export const executeTool = defineEndpoint({
   id: 'tool-runs.execute',
@@ -30,6 +30,7 @@ A flow tool also requires FLOWS:EXECUTE; record tools require RECORDS:READ or RE
         })
         .optional()
         .meta({ description: 'Recorded with the execution' }),
+      options: ToolRunOptions,
     })
     .meta({ examples: [{ parameters: { operation: 'now', timezone: 'Europe/Oslo' } }] }),
   open: 'run',
@@ -38,11 +39,11 @@ A flow tool also requires FLOWS:EXECUTE; record tools require RECORDS:READ or RE
   needs: { tools: toolExecutor },
 
   handle({ params, body, principal, signal, timeLeftMs }, { tools }) {
-    const { parameters, context, toolId = params.id } = body;
+    const { parameters, context, options, toolId = params.id } = body;
     if (toolId !== params.id)
       throw invalidAt('toolId', 'INVALID_VALUE', `Expected ${params.id}, as in the path`);
     const timeMs = Math.max(1, timeLeftMs() - reserveMs);
-    return tools.execute({ toolId, principal, parameters, context, signal, timeMs });
+    return tools.execute({ toolId, principal, parameters, context, ...options, signal, timeMs });
   },
 });
 

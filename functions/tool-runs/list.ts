@@ -29,7 +29,7 @@ export const listToolExecutions = defineEndpoint({
   permission: 'TOOLS:READ',
   summary: 'List the executions of a tool',
   description:
-    'Returns what POST /v1/tools/{id}/execute and /test ran in the last 30 days, newest first, without arguments and results. Calls by flows are part of their step results.',
+    'Returns what POST /v1/tools/{id}/execute and /test ran in the last 30 days, newest first, those that run too. GET /v1/runs/{id} shows the arguments and the result. Calls by flows are part of their step results.',
   params: AnyToolParams,
   query: CursorQuery,
   response: {

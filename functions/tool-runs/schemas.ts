@@ -3,7 +3,7 @@ import * as z from 'zod';
 export const ToolAnswerResponse = z
   .object({
     executionId: z.string(),
-    status: z.enum(['pending', 'success', 'failed', 'waiting_for_local']),
+    status: z.enum(['pending', 'success', 'failed', 'cancelled', 'waiting_for_local']),
     executionTimeMs: z.number(),
     result: z.unknown().optional(),
     error: z.string().optional(),
@@ -19,6 +19,15 @@ export const ToolAnswerResponse = z
       },
     ],
   });
+
+export const ToolRunOptions = z
+  .strictObject({
+    storeResults: z.boolean().default(true).meta({
+      description:
+        'Whether to store the arguments and the result, for GET /v1/runs/{id} and its trace. They are masked, and kept for 30 days',
+    }),
+  })
+  .prefault({});
 
 /** Reserved for recording the execution. */
 export const reserveMs = 2_000;

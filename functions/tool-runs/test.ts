@@ -3,7 +3,7 @@ import { toolExecutor } from '../../shared/execution/tool-runs/tool-executor.ts'
 import { defineEndpoint } from '../../shared/platform/http/endpoint.ts';
 import { toLastingLambda } from '../../shared/platform/http/lambda/lasting-lambda.ts';
 import { AnyToolParams } from '../tools/schemas.ts';
-import { reserveMs, ToolAnswerResponse } from './schemas.ts';
+import { reserveMs, ToolAnswerResponse, ToolRunOptions } from './schemas.ts';
 
 export const testTool = defineEndpoint({
   id: 'tool-runs.test',
@@ -18,6 +18,7 @@ export const testTool = defineEndpoint({
     .strictObject({
       parameters: z.record(z.string(), z.unknown()).default({}),
       execute: z.boolean().default(false).meta({ description: 'Whether to run the tool' }),
+      options: ToolRunOptions,
     })
     .meta({ examples: [{ parameters: { operation: 'now' }, execute: false }] }),
   open: ({ body }) => (body.execute ? 'run' : 'brief'),
@@ -26,9 +27,9 @@ export const testTool = defineEndpoint({
   needs: { tools: toolExecutor },
 
   handle: ({ params, body, principal, signal, timeLeftMs }, { tools }) => {
-    const { parameters, execute } = body;
+    const { parameters, execute, options } = body;
     const timeMs = Math.max(1, timeLeftMs() - reserveMs);
-    return tools.test({ toolId: params.id, principal, parameters, signal, timeMs }, execute);
+    return tools.test({ toolId: params.id, principal, parameters, ...options, signal, timeMs }, execute);
   },
 });
 

@@ -10,7 +10,12 @@ import { recordPartition } from '../domain/records/record.ts';
 import { scheduleCleaner, scheduleRemover } from '../domain/schedules/remove-schedules.ts';
 import { surfaceKeyRemover } from '../domain/surfaces/remove-surface-keys.ts';
 import { surfaceSecretRemover } from '../domain/surfaces/remove-surface-secrets.ts';
-import { toolExecutionsPartition } from '../domain/tools/tool-execution.ts';
+import {
+  toolContentsPartition,
+  toolExecutionsPartition,
+  toolFolder,
+  toolPayloads,
+} from '../domain/tools/tool-execution.ts';
 import { using } from '../platform/aws/uses.ts';
 import type { Key } from '../platform/data/keys.ts';
 import { payloadFolders, payloadRemover } from '../platform/data/payloads.ts';
@@ -75,6 +80,8 @@ export const cleaner = /* @__PURE__ */ using(
     async function cleanTool(id: string): Promise<void> {
       await listedRunRemover(scope)({ toolId: id });
       await removeRange({ partition: toolExecutionsPartition(id) });
+      await removeRange({ partition: toolContentsPartition(id) });
+      await payloadFolders(scope, toolPayloads).remove(toolFolder(id));
     }
 
     const cleaners: { [Kind in IdPrefix]?: (id: string) => Promise<void> } = {

@@ -10,6 +10,8 @@ import { Secret } from 'aws-cdk-lib/aws-secretsmanager';
 import { DeduplicationScope, FifoThroughputLimit, Queue, QueueEncryption } from 'aws-cdk-lib/aws-sqs';
 import { Construct } from 'constructs';
 import { conversationPayloads } from '../../../shared/domain/conversations/retention.ts';
+import { listedSeconds } from '../../../shared/domain/listed-seconds.ts';
+import { toolPayloads } from '../../../shared/domain/tools/tool-execution.ts';
 import {
   deadLetters,
   type QueueName,
@@ -115,6 +117,7 @@ export class Stores extends Construct {
     const bucket = dataBucket(this, 'payloads', settings, noLogs);
     const { conversationRetentionDays: days } = settings;
     // The items expire by themselves, and name objects that are as old.
+    bucket.addLifecycleRule({ prefix: toolPayloads, expiration: Duration.seconds(listedSeconds) });
     if (days) bucket.addLifecycleRule({ prefix: conversationPayloads, expiration: Duration.days(days) });
     return bucket;
   }

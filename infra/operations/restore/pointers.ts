@@ -1,9 +1,14 @@
 import { conversationPayloads } from '../../../shared/domain/conversations/retention.ts';
+import { toolPayloads } from '../../../shared/domain/tools/tool-execution.ts';
 
 /** The names of a tenant's payload objects that a stored item names, each once. */
 export function pointersIn(item: unknown, tenant: string): string[] {
   const found = new Set<string>();
-  collect(item, [`${tenant}/`, `${conversationPayloads}${tenant}/`], found);
+  collect(
+    item,
+    ['', conversationPayloads, toolPayloads].map((root) => `${root}${tenant}/`),
+    found,
+  );
   return [...found];
 }
 

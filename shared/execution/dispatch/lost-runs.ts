@@ -14,20 +14,21 @@ import type { Scope } from '../../platform/data/scope.ts';
 import type { Runtime } from '../../platform/runtime.ts';
 import { executionEntity } from '../runs/execution.ts';
 import { endingOfFlow } from '../runs/flow-run-listing.ts';
+import { toolRunEnder } from '../tool-runs/end-tool-run.ts';
 import { leaseMs } from './dispatch-recorder.ts';
 
 const filter = {
   expression:
-    '#summary.#kind = :flow AND #summary.#status = :running AND attribute_not_exists(#summary.#batchId)',
-  values: { flow: 'flow', running: 'running' },
+    '#summary.#kind IN (:flow, :tool) AND #summary.#status = :running AND attribute_not_exists(#summary.#batchId)',
+  values: { flow: 'flow', tool: 'tool', running: 'running' },
 };
 
 /**
- * Ends dispatched runs of an hour in the list whose process crashed before their first checkpoint: nothing else knows of
- * them. Later ones have an execution, which has a sweep of its own.
+ * Ends what the list of an hour says that runs, and whose process crashed: runs of tools, and dispatched ones before their
+ * first checkpoint, of which nothing else knows. Later ones have an execution, which has a sweep of its own.
  */
 export const lostRuns = /* @__PURE__ */ using(
-  [runEnd],
+  [runEnd, toolRunEnder],
   (scope: Scope) =>
     async (hour: string, isLost: (run: Run) => boolean = isOverdue(scope)): Promise<void> => {
       const { table, now } = scope;
@@ -45,6 +46,10 @@ export const lostRuns = /* @__PURE__ */ using(
       );
       for (const run of runs.filter((_, index) => !executions[index])) {
         const error = 'The process of the run crashed before the run ended';
+        if (run.kind === 'tool') {
+          await toolRunEnder(scope).fail(run, error).catch(ifRefused(undefined));
+          continue;
+        }
         const ending = endingOfFlow({ at: now().toISOString(), error, totals: noTotals }, 'failed');
         const { writes, send } = await runEnd(scope, run, { ...ending, condition: isOpenRun });
         await table.commit(writes).then(send, ifRefused(undefined));

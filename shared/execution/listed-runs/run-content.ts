@@ -1,4 +1,5 @@
 import type { Run } from '../../domain/runs/run.ts';
+import { toolExecutionReader } from '../../domain/tools/tool-execution.ts';
 import { using } from '../../platform/aws/uses.ts';
 import { type PayloadRef, payloadBytes, payloadReader } from '../../platform/data/payloads.ts';
 import type { Scope } from '../../platform/data/scope.ts';
@@ -20,48 +21,55 @@ const shownBytesMax = 1_000_000;
 const nothing: RunContent = { input: null, output: null };
 
 /** What a run was given and what came of it, as far as it is stored. */
-export const runContents = /* @__PURE__ */ using(['table:read', payloadReader], (scope: Scope) => {
-  const { table } = scope;
-  const payloads = payloadReader(scope);
+export const runContents = /* @__PURE__ */ using(
+  ['table:read', payloadReader, toolExecutionReader],
+  (scope: Scope) => {
+    const { table } = scope;
+    const payloads = payloadReader(scope);
 
-  const shown = async (value: PayloadRef | undefined): Promise<unknown> =>
-    value && payloadBytes(value) <= shownBytesMax ? payloads.fetchReadable(value) : null;
+    const shown = async (value: PayloadRef | undefined): Promise<unknown> =>
+      value && payloadBytes(value) <= shownBytesMax ? payloads.fetchReadable(value) : null;
 
-  async function outputOf(output: PayloadRef | undefined): Promise<Pick<RunContent, 'output' | 'outputUrl'>> {
-    if (!output || payloadBytes(output) <= shownBytesMax) return { output: await shown(output) };
-    return { output: null, ...('pointer' in output && { outputUrl: await payloads.urlOf(output) }) };
-  }
+    async function outputOf(
+      output: PayloadRef | undefined,
+    ): Promise<Pick<RunContent, 'output' | 'outputUrl'>> {
+      if (!output || payloadBytes(output) <= shownBytesMax) return { output: await shown(output) };
+      return { output: null, ...('pointer' in output && { outputUrl: await payloads.urlOf(output) }) };
+    }
 
-  async function ofAgent({ id }: Run): Promise<RunContent> {
-    const execution = await table.get(agentExecutionEntity, { id });
-    if (!execution?.isLogged) return nothing;
-    const [given, last] = await Promise.all([shown(execution.input), runLogReader(scope).last(id)]);
-    const { messages = [] } = (given ?? {}) as Partial<RunInput>;
-    const output = last?.fact.type === 'end' ? last.fact.output : null;
-    const isShown = Buffer.byteLength(JSON.stringify(output)) <= shownBytesMax;
-    return { input: { messages }, output: isShown ? output : null };
-  }
+    async function ofAgent({ id }: Run): Promise<RunContent> {
+      const execution = await table.get(agentExecutionEntity, { id });
+      if (!execution?.isLogged) return nothing;
+      const [given, last] = await Promise.all([shown(execution.input), runLogReader(scope).last(id)]);
+      const { messages = [] } = (given ?? {}) as Partial<RunInput>;
+      const output = last?.fact.type === 'end' ? last.fact.output : null;
+      const isShown = Buffer.byteLength(JSON.stringify(output)) <= shownBytesMax;
+      return { input: { messages }, output: isShown ? output : null };
+    }
 
-  async function ofFlow({ id: runId, recordId, batchId }: Run): Promise<RunContent> {
-    const [checkpoints, batch] = await Promise.all([
-      readCheckpoints(scope, { runId, recordId: recordId ?? null }),
-      batchId ? table.get(batchEntity, { id: batchId }) : undefined,
-    ]);
-    const input = checkpoints[0]?.input ?? batch?.dispatched?.input;
-    const isOver = checkpoints.at(-1)?.end?.status === 'completed';
-    return { input: await shown(input), ...(await outputOf(isOver ? lastOutput(checkpoints) : undefined)) };
-  }
+    async function ofFlow({ id: runId, recordId, batchId }: Run): Promise<RunContent> {
+      const [checkpoints, batch] = await Promise.all([
+        readCheckpoints(scope, { runId, recordId: recordId ?? null }),
+        batchId ? table.get(batchEntity, { id: batchId }) : undefined,
+      ]);
+      const input = checkpoints[0]?.input ?? batch?.dispatched?.input;
+      const isOver = checkpoints.at(-1)?.end?.status === 'completed';
+      return { input: await shown(input), ...(await outputOf(isOver ? lastOutput(checkpoints) : undefined)) };
+    }
 
-  async function ofBatch({ id }: Run): Promise<RunContent> {
-    const batch = await table.get(batchEntity, { id });
-    if (!batch) return nothing;
-    const { recordType, recordIds } = batch;
-    return { input: recordType === null ? { recordIds: recordIds ?? null } : { recordType }, output: null };
-  }
+    async function ofBatch({ id }: Run): Promise<RunContent> {
+      const batch = await table.get(batchEntity, { id });
+      if (!batch) return nothing;
+      const { recordType, recordIds } = batch;
+      return { input: recordType === null ? { recordIds: recordIds ?? null } : { recordType }, output: null };
+    }
 
-  return (run: Run): Promise<RunContent> => {
-    if (run.kind === 'agent') return ofAgent(run);
-    if (run.kind === 'flow') return ofFlow(run);
-    return run.kind === 'batch' ? ofBatch(run) : Promise.resolve(nothing);
-  };
-});
+    async function ofTool({ id, toolId = '' }: Run): Promise<RunContent> {
+      const content = await toolExecutionReader(scope).content(toolId, id);
+      return content ? { input: await shown(content.input), ...(await outputOf(content.output)) } : nothing;
+    }
+
+    const byKind = { agent: ofAgent, flow: ofFlow, batch: ofBatch, tool: ofTool };
+    return (run: Run): Promise<RunContent> => byKind[run.kind](run);
+  },
+);

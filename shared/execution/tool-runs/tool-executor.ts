@@ -1,14 +1,13 @@
 import type { Ports } from '../../adapters/ports/ports.ts';
 import type { StoredTool } from '../../adapters/ports/tools-port.ts';
 import { conflict, missingPermission, notFound } from '../../core/errors/errors.ts';
+import { log } from '../../core/log.ts';
 import { inSpan, openSpan, startedIn } from '../../core/tracing/active-span.ts';
 import { tracedRun } from '../../core/tracing/trace-context.ts';
 import { builtinIdIn } from '../../domain/flows/steps/tool-reference.ts';
-import { usageWrites } from '../../domain/model-usage/usage.ts';
-import { runEnd } from '../../domain/runs/run-end.ts';
 import { originOfCall } from '../../domain/runs/run-origin.ts';
 import { findBuiltinTool } from '../../domain/tools/builtin/index.ts';
-import { type ToolExecution, toolExecutionStore } from '../../domain/tools/tool-execution.ts';
+import type { ToolExecution } from '../../domain/tools/tool-execution.ts';
 import { toolStore } from '../../domain/tools/tool-store.ts';
 import { using } from '../../platform/aws/uses.ts';
 import type { Scope } from '../../platform/data/scope.ts';
@@ -16,20 +15,24 @@ import { covers } from '../../platform/identity/permissions.ts';
 import type { Principal } from '../../platform/identity/principal.ts';
 import { livePorts } from '../live-ports.ts';
 import { type ModelMeter, openMeter } from '../model-costs/model-meter.ts';
+import { cancellation } from '../runs/cancellation.ts';
+import { type Masks, openMasks } from '../step-support/masks.ts';
 import { openTools } from '../tools/open-tools.ts';
 import type { RunnableTool } from '../tools/runnable-tool.ts';
-import { type ToolCall, toolEnd, toolPreview } from './tool-end.ts';
-import { endingOfTool, runOfTool } from './tool-run-listing.ts';
+import { type ToolCall, type ToolEnd, toolEnd, toolPreview } from './tool-end.ts';
+import { faultOf, toolRunRecorder } from './tool-run-recorder.ts';
 
 export interface ToolRequest extends ToolCall {
   toolId: string;
   principal: Principal;
+  /** Whether arguments and result are stored. */
+  storeResults: boolean;
   context?: { flowExecutionId?: string | undefined; stepId?: string | undefined } | undefined;
 }
 
 export interface ToolRunResult {
   executionId: string;
-  status: ToolExecution['status'] | 'pending';
+  status: ToolEnd['status'] | 'pending';
   executionTimeMs: number;
   result?: unknown;
   error?: string;
@@ -40,87 +43,100 @@ interface Opened {
   name: string;
   tool: RunnableTool;
   meter: ModelMeter;
+  masks: Masks;
   flowId: string | null;
 }
 
 /** Runs tools by themselves, in front of a caller. */
-export const toolExecutor = /* @__PURE__ */ using(
-  [livePorts, toolStore, toolExecutionStore],
-  (scope: Scope) => {
-    const executions = toolExecutionStore(scope);
-
-    /** @throws ServiceError 404, 409 if it is not active, 403 */
-    async function open({ toolId, principal }: ToolRequest, runId: string): Promise<Opened> {
-      const { permissions, userId, organizationId } = principal;
-      const stored = await storedTool(scope, toolId);
-      const meter = openMeter(
-        livePorts(scope, { userId, organizationId, runId, origin: originOfCall(principal) }),
-      );
-      // The tool itself is not read again; a flow may run others.
-      const tools: Ports['tools'] = {
-        find: async (ids) =>
-          stored && ids.every((id) => id === toolId)
-            ? new Map([[toolId, stored]])
-            : meter.ports.tools.find(ids),
-      };
-      const [tool] = await openTools({ ...meter.ports, tools }, [toolId], { permissions });
-      if (!tool) throw new Error('The tool was not opened');
-      const name = stored?.name ?? tool.name;
-      return { id: runId, name, tool, meter, flowId: (stored?.config.flowId as string | undefined) ?? null };
-    }
-
-    async function run(
-      request: ToolRequest,
-      { id, name, tool, meter, flowId }: Opened,
-    ): Promise<ToolRunResult> {
-      const { toolId, principal, context } = request;
-      const startedAt = scope.now();
-      const origin = startedIn();
-      const span = openSpan(tracedRun(id, origin.startedIn), '', startedAt.getTime());
-      const ended = await inSpan(span, () => toolEnd(request, tool));
-      const executionTimeMs = Math.max(0, scope.now().getTime() - startedAt.getTime());
-      const execution = {
-        id,
-        toolId,
-        status: ended.status,
-        executionTimeMs,
-        startedAt: startedAt.toISOString(),
-        error: ended.error ?? null,
-        userId: principal.userId,
-        keyId: principal.keyId,
-        flowExecutionId: context?.flowExecutionId ?? null,
-        stepId: context?.stepId ?? null,
-        ...(span.notes.length > 0 && { notes: span.notes }),
-        ...origin,
-      };
-      const calls = meter.calls();
-      const run = { ...runOfTool(execution, name), ...originOfCall(principal) };
-      const listed = await runEnd(scope, run, endingOfTool(execution, calls));
-      await executions.record(execution, [...usageWrites(scope, [{ flowId, calls }]), ...listed.writes]);
-      await listed.send();
-      return { executionId: id, executionTimeMs, ...ended };
-    }
-
-    return {
-      /** Runs the tool and records that. @throws ServiceError 400 if the arguments do not fit */
-      async execute(request: ToolRequest): Promise<ToolRunResult> {
-        return run(request, await open(request, scope.newId('toolrun')));
-      },
-
-      /** Shows what a run would send, and runs the tool if asked to. */
-      async test(request: ToolRequest, executes: boolean): Promise<ToolRunResult> {
-        if (!covers(request.principal.permissions, 'TOOLS:READ')) throw missingPermission('TOOLS:READ');
-        const opened = await open(request, scope.newId('toolrun'));
-        const { id, tool } = opened;
-        const seen = await toolPreview(request, tool);
-        if ('error' in seen) return { executionId: id, executionTimeMs: 0, status: 'failed', ...seen };
-        if (!executes) return { executionId: id, executionTimeMs: 0, status: 'pending', result: seen };
-        const { result: output, ...answer } = await run(request, opened);
-        return { ...answer, result: { ...seen, ...(output !== undefined && { output }) } };
-      },
+export const toolExecutor = /* @__PURE__ */ using([livePorts, toolStore, toolRunRecorder], (scope: Scope) => {
+  /** @throws ServiceError 404, 409 if it is not active, 403 */
+  async function open({ toolId, principal }: ToolRequest, runId: string): Promise<Opened> {
+    const { permissions, userId, organizationId } = principal;
+    const stored = await storedTool(scope, toolId);
+    const masks = openMasks(
+      livePorts(scope, { userId, organizationId, runId, origin: originOfCall(principal) }),
+    );
+    const meter = openMeter(masks.ports);
+    // The tool itself is not read again; a flow may run others.
+    const tools: Ports['tools'] = {
+      find: async (ids) =>
+        stored && ids.every((id) => id === toolId)
+          ? new Map([[toolId, stored]])
+          : meter.ports.tools.find(ids),
     };
-  },
-);
+    const [tool] = await openTools({ ...meter.ports, tools }, [toolId], { permissions });
+    if (!tool) throw new Error('The tool was not opened');
+    const name = stored?.name ?? tool.name;
+    const flowId = (stored?.config.flowId as string | undefined) ?? null;
+    return { id: runId, name, tool, meter, masks, flowId };
+  }
+
+  async function run(request: ToolRequest, opened: Opened): Promise<ToolRunResult> {
+    const { id, name, tool, meter, masks, flowId } = opened;
+    const { principal, parameters, storeResults } = request;
+    const startedAt = scope.now();
+    const execution = executionOf(request, { id, startedAt });
+    const span = openSpan(tracedRun(id, execution.startedIn), '', startedAt.getTime());
+    // The caller's text: ordinary words in it are no secrets.
+    const shown = () => masks.outcome({ output: { parameters } }, { keys: [], use: 'text' }).output;
+    const input = storeResults ? shown : undefined;
+    const record = toolRunRecorder(scope, { execution, name, origin: originOfCall(principal), input });
+    const end = (ended: ToolEnd) => record.end({ ended, notes: span.notes, calls: meter.calls(), flowId });
+    using cancelled = cancellation(scope, { id });
+    let isListed = false;
+    const onPlanned = async () => {
+      await record.begin();
+      isListed = true;
+    };
+    const watch = { onPlanned, cancelled: cancelled.signal };
+    const ended = await inSpan(span, () => toolEnd(request, tool, watch)).catch(async (error) => {
+      const unrecorded = (failure: unknown) =>
+        log.error('The end of a run could not be recorded', { error: failure });
+      if (isListed) await end(faultOf(error)).catch(unrecorded);
+      throw error;
+    });
+    const { executionTimeMs, ...told } = await end(ended);
+    request.signal.throwIfAborted();
+    return { executionId: id, executionTimeMs, ...told };
+  }
+
+  return {
+    /** Runs the tool and records that. @throws ServiceError 400 if the arguments do not fit */
+    async execute(request: ToolRequest): Promise<ToolRunResult> {
+      return run(request, await open(request, scope.newId('toolrun')));
+    },
+
+    /** Shows what a run would send, and runs the tool if asked to. */
+    async test(request: ToolRequest, executes: boolean): Promise<ToolRunResult> {
+      if (!covers(request.principal.permissions, 'TOOLS:READ')) throw missingPermission('TOOLS:READ');
+      const opened = await open(request, scope.newId('toolrun'));
+      const { id, tool } = opened;
+      const seen = await toolPreview(request, tool);
+      if ('error' in seen) return { executionId: id, executionTimeMs: 0, status: 'failed', ...seen };
+      if (!executes) return { executionId: id, executionTimeMs: 0, status: 'pending', result: seen };
+      const { result: output, ...answer } = await run(request, opened);
+      return { ...answer, result: { ...seen, ...(output !== undefined && { output }) } };
+    },
+  };
+});
+
+/** As it begins. */
+const executionOf = (
+  { toolId, principal, context }: ToolRequest,
+  { id, startedAt }: { id: string; startedAt: Date },
+): ToolExecution => ({
+  id,
+  toolId,
+  status: 'running',
+  executionTimeMs: 0,
+  startedAt: startedAt.toISOString(),
+  error: null,
+  userId: principal.userId,
+  keyId: principal.keyId,
+  flowExecutionId: context?.flowExecutionId ?? null,
+  stepId: context?.stepId ?? null,
+  ...startedIn(),
+});
 
 /** Undefined for a built-in tool. @throws ServiceError 404, 409 if it is not active */
 async function storedTool(scope: Scope, toolId: string): Promise<StoredTool | undefined> {

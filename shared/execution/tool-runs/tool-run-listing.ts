@@ -1,22 +1,15 @@
-import { unixSeconds } from '../../core/time/unix-seconds.ts';
-import { listedSeconds } from '../../domain/listed-seconds.ts';
 import type { ModelCall } from '../../domain/model-usage/model-calls.ts';
 import type { NewRun, RunEnding } from '../../domain/runs/run-list.ts';
+import type { RunOrigin } from '../../domain/runs/run-origin.ts';
 import { totalsOfCalls } from '../../domain/runs/run-totals.ts';
-import type { ToolExecution } from '../../domain/tools/tool-execution.ts';
+import { type ToolExecution, toolRunExpiry } from '../../domain/tools/tool-execution.ts';
 
-/** A run of a tool by itself as it is listed: at its end only, since its caller waits for it. */
+/** A run of a tool by itself as it is listed. */
 export const runOfTool = (
   { id, toolId, startedAt }: ToolExecution,
   name: string,
-): Omit<NewRun, 'trigger'> => ({
-  id,
-  kind: 'tool',
-  name,
-  toolId,
-  startedAt,
-  ttl: unixSeconds(new Date(startedAt)) + listedSeconds,
-});
+  origin: RunOrigin,
+): NewRun => ({ id, kind: 'tool', name, toolId, ...origin, startedAt, ttl: toolRunExpiry({ startedAt }) });
 
 /** One that the caller has to execute is over for this service. */
 export function endingOfTool(
@@ -25,9 +18,12 @@ export function endingOfTool(
 ): RunEnding {
   const at = new Date(Date.parse(startedAt) + executionTimeMs).toISOString();
   return {
-    status: status === 'failed' ? 'failed' : 'completed',
+    status: status === 'failed' || status === 'cancelled' ? status : 'completed',
     at,
     totals: totalsOfCalls(calls),
-    error: error === null ? null : { code: 'TOOL_FAILED', message: error },
+    error: toolRunError(status, error),
   };
 }
+
+export const toolRunError = (status: ToolExecution['status'], message: string | null): RunEnding['error'] =>
+  message === null ? null : { code: status === 'cancelled' ? 'CANCELLED' : 'TOOL_FAILED', message };

@@ -9,12 +9,25 @@ import { runSpan } from './run-span.ts';
 /** A tool by itself. Its execution is kept for 30 days; then the run is all that is known. */
 export async function spanOfTool(reader: AgentReader, run: Run) {
   const { toolId = '', id, startedAt } = run;
-  const execution = await toolExecutionReader(reader.scope)(toolId, id);
+  const { content } = reader;
+  const stored = toolExecutionReader(reader.scope);
+  const [execution, values] = await Promise.all([
+    stored.execution(toolId, id),
+    content && stored.content(toolId, id),
+  ]);
   const attributes = { ...toolAttributes({ name: run.name }), 'tool.id': toolId };
   const notes = noteSpans(execution?.notes ?? [], { runId: id, path: '', since: Date.parse(startedAt) });
   const span = runSpan(run, attributes, notes);
   const error = execution?.error;
-  if (reader.content && error) Object.assign(span.attributes, reader.content.taken('error.message', error));
+  if (content) {
+    const parametersOf = (input: unknown) => (input as { parameters?: unknown } | null)?.parameters;
+    Object.assign(
+      span.attributes,
+      await content.fetchedAs('gen_ai.tool.call.arguments', values?.input, parametersOf),
+      await content.fetched('gen_ai.tool.call.result', values?.output),
+      error && content.taken('error.message', error),
+    );
+  }
   await addAgents(reader, span, await notedAgents(reader, span));
   return { span, startedIn: execution?.startedIn };
 }

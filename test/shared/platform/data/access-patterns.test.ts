@@ -24,7 +24,6 @@ import { fieldValues } from '../../../../shared/domain/records/field-values.ts';
 import { filterPreviewer } from '../../../../shared/domain/records/preview-filter.ts';
 import { recordTypes } from '../../../../shared/domain/records/record-types.ts';
 import { schemaDiscovery } from '../../../../shared/domain/records/schema-discovery.ts';
-import { toolExecutionStore } from '../../../../shared/domain/tools/tool-execution.ts';
 import { toolStore } from '../../../../shared/domain/tools/tool-store.ts';
 import { agentExecutions } from '../../../../shared/execution/agent-runs/executions/list-executions.ts';
 import { takeRun } from '../../../../shared/execution/batches/messages/run-lease.ts';
@@ -48,6 +47,7 @@ import { runListPatterns } from './run-list-patterns.ts';
 import { runNumberPatterns } from './run-number-patterns.ts';
 import { schedulePatterns } from './schedule-patterns.ts';
 import { telemetryPatterns } from './telemetry-patterns.ts';
+import { toolRunPatterns } from './tool-run-patterns.ts';
 import { tracePatterns } from './trace-patterns.ts';
 
 const created = { status: 201, contentType: 'application/json', body: '{}' };
@@ -98,20 +98,6 @@ const newTool = ({ scope, owner }: AccessWorld, config: object = { code: '1' }) 
     toolType: 'custom',
     parametersSchema: {},
     config: { ...config },
-  });
-
-const newExecutionOfTool = ({ scope }: AccessWorld) =>
-  toolExecutionStore(scope).record({
-    id: scope.newId('toolrun'),
-    toolId: 'builtin:date-time',
-    status: 'success',
-    error: null,
-    executionTimeMs: 1,
-    startedAt: new Date().toISOString(),
-    userId: 'u',
-    keyId: null,
-    flowExecutionId: null,
-    stepId: null,
   });
 
 const vector = [1, 0];
@@ -819,19 +805,7 @@ const patterns: Record<string, Pattern> = {
       return () => toolStore(world.scope).remove(id);
     },
   },
-  'Record an execution of a tool': {
-    commands: 'PutItem',
-    units: 1,
-    run: (world) => () => newExecutionOfTool(world),
-  },
-  'List the executions of a tool': {
-    commands: 'Query',
-    units: 0.5,
-    run: async (world) => {
-      await newExecutionOfTool(world);
-      return () => toolExecutionStore(world.scope).list('builtin:date-time', world.page());
-    },
-  },
+  ...toolRunPatterns,
 
   'Get a version': {
     commands: '2 GetItem',
