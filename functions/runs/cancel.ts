@@ -13,7 +13,7 @@ export const cancelRun = defineEndpoint({
   permission: executesRuns,
   summary: 'Cancel a run',
   description:
-    'Cancels a run of any kind. What runs at the moment is aborted within seconds; records of a batch that run still finish. 409 if the run is over. A tool runs in front of its caller only, so its run is always over.',
+    'Cancels a run of any kind. What runs at the moment is aborted within seconds; records of a batch that run still finish. 409 if the run is over. What a tool or a step has already sent is not undone.',
   params: RunParams,
   response: {
     kind: 'json',

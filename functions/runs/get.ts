@@ -12,11 +12,11 @@ import { RunParams, RunRow, readsRuns, runExample, toRunRow } from './schemas.ts
 export const RunDetails = RunRow.extend({
   input: z.unknown().meta({
     description:
-      'The input, as far as it is stored: `inputs`, `messages` and `record` of a flow, `messages` of an agent, `recordIds` or `recordType` of a batch. Null over 1 MB',
+      'The input, as far as it is stored: `inputs`, `messages` and `record` of a flow, `messages` of an agent, `recordIds` or `recordType` of a batch, `parameters` of a tool. Null over 1 MB',
   }),
   output: z.unknown().meta({
     description:
-      'The output, as far as it is stored: of a flow that of its last step. Null until the end, over 1 MB, and for batches',
+      'The output, as far as it is stored: of a flow that of its last step, of a tool its result. Null until the end, over 1 MB, and for batches',
   }),
   waits: z.array(WaitView).meta({
     description:
@@ -39,7 +39,7 @@ export const getRun = defineEndpoint({
   permission: readsRuns,
   summary: 'Get a run',
   description:
-    'Its row of the list, its input and its output. Inputs and outputs of tools are not stored, nor those of runs whose results are not (`storeResults`, an agent without a log). 404 also for a kind that the caller may not read.',
+    'Its row of the list, its input and its output. Those of runs whose results are not stored are null (`storeResults`, an agent without a log). 404 also for a kind that the caller may not read.',
   params: RunParams,
   response: { kind: 'json', bodies: { 200: RunDetails } },
   errors: [400, 404],

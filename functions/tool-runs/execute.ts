@@ -13,7 +13,7 @@ export const executeTool = defineEndpoint({
   path: '/v1/tools/{id}/execute',
   permission: 'TOOLS:EXECUTE',
   summary: 'Run a tool',
-  description: `Runs the tool and records it for GET /v1/tools/{id}/executions. A failure of the tool is a response with \`status: failed\` and an \`error\`. \`waiting_for_local\`: the caller executes the tool. 400 with the path if the arguments do not fit \`parametersSchema\` (the tool does not run then), 409 if the tool is not active. A tool has as long as the request, about 25 seconds.
+  description: `Runs the tool. It is listed while it runs (GET /v1/runs, GET /v1/tools/{id}/executions), and GET /v1/runs/{executionId} shows its arguments and its result. A failure of the tool is a response with \`status: failed\` and an \`error\`. \`cancelled\`: somebody called POST /v1/runs/{executionId}/cancel; \`error\` says if it may have done something already. \`waiting_for_local\`: the caller executes the tool. 400 with the path if the arguments do not fit \`parametersSchema\` (the tool does not run then), 409 if the tool is not active. A tool has as long as the request, about 25 seconds.
 
 A flow tool also requires FLOWS:EXECUTE; record tools require RECORDS:READ or RECORDS:WRITE. Secrets in the config of a stored tool require nothing more, as those of a stored flow: their values go only where the tool’s author sends them.`,
   params: AnyToolParams,

@@ -1,7 +1,9 @@
 import { test as anyTest, expect } from 'vitest';
 import { argumentFormSchema } from '../../console/src/screens/settings/tools/argument-schema.ts';
-import { browserTest, expectGoodScreen, openConsole, tabTo } from '../support/console/console.ts';
+import { browserTest, expectGoodScreen, goTo, openConsole, tabTo } from '../support/console/console.ts';
 import { createTool } from '../support/files/tools.ts';
+import { expectStatus, publishedFlow } from '../support/flows/flows.ts';
+import { eventually } from '../support/stack/eventually.ts';
 import { newTenant } from '../support/stack/stack.ts';
 
 const test = browserTest;
@@ -115,4 +117,50 @@ test('a built-in tool can be tried by whoever may run tools, and others are told
   await reading.getByRole('button', { name: 'Run', exact: true }).click();
   await reading.getByRole('alert').filter({ hasText: 'TOOLS:EXECUTE' }).waitFor();
   await expectGoodScreen(reading);
+});
+
+test('a run of a tool is cancelled while it runs, and shows its arguments, its result and why it failed', async () => {
+  const tenant = await newTenant();
+  const wait = { type: 'wait-until', name: 'w', config: { delayMs: 9_000 } };
+  const { id: flowId } = await publishedFlow(tenant, [wait]);
+  const slow = await createTool(tenant, { name: 'slow', toolType: 'flow', config: { flowId } });
+  const code = 'if (input.n < 0) throw new Error("below zero"); return { twice: input.n * 2 }';
+  const quick = await createTool(tenant, { name: 'quick', config: { code } });
+  const run = (id: string, n: number) =>
+    tenant.call('POST', `/v1/tools/${id}/execute`, { body: { parameters: { n } } });
+  for (const n of [21, -1]) await expectStatus(200, run(quick.id, n));
+  const { page, complaints } = await openConsole({ tenant, screen: `/settings/tools/${slow.id}` });
+  const answer = run(slow.id, 7);
+  await eventually(async () =>
+    expect((await tenant.call('GET', '/v1/runs?status=running')).body.data).toHaveLength(1),
+  );
+  await page.reload();
+  const runs = page.getByRole('table', { name: 'Direct runs' });
+  await runs.getByText('running').waitFor();
+  await runs.getByRole('link').click();
+  await page.getByRole('region', { name: 'Input' }).getByText('7').first().waitFor();
+  await page.screenshot({ path: '/tmp/h28-running-light.png' });
+  await page.getByRole('button', { name: 'Cancel run' }).click();
+  await page.getByRole('alertdialog').getByRole('button', { name: 'Cancel run' }).click();
+  expect(await expectStatus(200, answer)).toMatchObject({ status: 'cancelled' });
+  await page.getByText('What it had already sent may have taken effect').first().waitFor();
+  await expectGoodScreen(page);
+  await goTo(page, `/settings/tools/${quick.id}`);
+  await runs.getByText('success').waitFor();
+  await expectGoodScreen(page);
+  await page.screenshot({ path: '/tmp/h28-list-light.png' });
+  for (const [status, shown] of [
+    ['failed', 'below zero'],
+    ['success', 'twice'],
+  ] as const) {
+    await goTo(page, `/settings/tools/${quick.id}`);
+    await runs.getByRole('row').filter({ hasText: status }).getByRole('link').click();
+    await page.getByText(shown).first().waitFor();
+    await page.emulateMedia({ colorScheme: 'light' });
+    await page.screenshot({ path: `/tmp/h28-${status}-light.png` });
+    await page.emulateMedia({ colorScheme: 'dark' });
+    await page.screenshot({ path: `/tmp/h28-${status}-dark.png` });
+    await expectGoodScreen(page);
+  }
+  expect(complaints).toEqual([]);
 });

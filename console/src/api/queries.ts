@@ -78,9 +78,15 @@ export function usePages<Id extends CursorOperation>(
     enabled = true,
     everyMs = false,
     limit = 50,
-  }: { enabled?: boolean; everyMs?: number | false; limit?: number } = {},
+  }: {
+    enabled?: boolean;
+    everyMs?: number | false | ((rows: readonly OperationItem<Id>[]) => number | false);
+    limit?: number;
+  } = {},
 ) {
   const { call } = useApi();
+  const { items } = operations[operation].pages;
+  const rowsIn = (page: OperationResponse<Id>) => page[items as keyof typeof page] as OperationItem<Id>[];
   const { query, ...rest } = (request ?? {}) as { query?: object };
   const pages = useInfiniteQuery({
     queryKey: callKey(operation, [request, 'pages']),
@@ -92,10 +98,12 @@ export function usePages<Id extends CursorOperation>(
     getNextPageParam: (page) =>
       (page as { pagination: { nextCursor: string | null } }).pagination.nextCursor ?? undefined,
     enabled,
-    refetchInterval: ({ state: { error } }) => nextAskMs(everyMs, error),
+    refetchInterval({ state: { data, error } }) {
+      const known = typeof everyMs === 'function' ? (data?.pages.flatMap(rowsIn) ?? []) : [];
+      return nextAskMs(typeof everyMs === 'function' ? everyMs(known) : everyMs, error);
+    },
   });
-  const { items } = operations[operation].pages;
-  const rows = pages.data?.pages.flatMap((page) => page[items as keyof typeof page] as OperationItem<Id>[]);
+  const rows = pages.data?.pages.flatMap(rowsIn);
   return { ...pages, rows };
 }
 

@@ -32,6 +32,7 @@ export const runTexts = {
   cancelThisRun: 'Cancel this run?',
   runStops: 'It stops within seconds. What its steps did is not undone.',
   agentStops: 'It stops within seconds, and its sub-agents with it. What its tools did is not undone.',
+  toolStops: 'It stops within seconds. What it has already sent may have taken effect.',
   runningRecordsFinish: 'Records that are running finish. The others do not start.',
   runCancelled: 'Run cancelled',
 

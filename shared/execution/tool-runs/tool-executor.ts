@@ -20,7 +20,7 @@ import { type Masks, openMasks } from '../step-support/masks.ts';
 import { openTools } from '../tools/open-tools.ts';
 import type { RunnableTool } from '../tools/runnable-tool.ts';
 import { type ToolCall, type ToolEnd, toolEnd, toolPreview } from './tool-end.ts';
-import { faultOf, toolRunRecorder } from './tool-run-recorder.ts';
+import { endByFault, toolRunRecorder } from './tool-run-recorder.ts';
 
 export interface ToolRequest extends ToolCall {
   toolId: string;
@@ -92,7 +92,7 @@ export const toolExecutor = /* @__PURE__ */ using([livePorts, toolStore, toolRun
     const ended = await inSpan(span, () => toolEnd(request, tool, watch)).catch(async (error) => {
       const unrecorded = (failure: unknown) =>
         log.error('The end of a run could not be recorded', { error: failure });
-      if (isListed) await end(faultOf(error)).catch(unrecorded);
+      if (isListed) await end(endByFault(error)).catch(unrecorded);
       throw error;
     });
     const { executionTimeMs, ...told } = await end(ended);

@@ -111,7 +111,7 @@ export const toolRunRecorder = /* @__PURE__ */ using(
 );
 
 /** What the run of a tool ends with that a fault of the service has ended. */
-export const faultOf = (error: unknown): ToolEnd => ({
+export const endByFault = (error: unknown): ToolEnd => ({
   status: 'failed',
   error: error instanceof ServiceError ? error.message : 'The run failed because of an internal error',
 });

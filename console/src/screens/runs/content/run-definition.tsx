@@ -19,7 +19,7 @@ export function runDefinition({
     ? [sharedTexts.flow, `/flows/${flowId}`, flowVersionId]
     : agentId
       ? [sharedTexts.agent, `/agents/${agentId}`, agentVersionId]
-      : toolId?.startsWith('tool_')
+      : toolId
         ? [sharedTexts.tool, `/settings/tools/${toolId}`, null]
         : [undefined, '', null];
   if (!title) return [];

@@ -10,12 +10,18 @@ interface Call {
 
 /** The call that starts a run again, as far as its input is stored, or else the one that reads it. */
 function callOf(run: RunDetails): Call {
-  const { id, kind, flowId, agentId, input } = run;
+  const { id, kind, flowId, agentId, toolId, input } = run;
   const given = isObject(input) ? input : undefined;
   if (given && kind === 'flow' && flowId)
     return { method: 'POST', path: '/v1/dispatch', body: dispatchOf(flowId, given) };
   if (given && kind === 'agent' && agentId && Array.isArray(given.messages))
     return { method: 'POST', path: `/v1/agents/${agentId}/execute`, body: { messages: given.messages } };
+  if (given && toolId)
+    return {
+      method: 'POST',
+      path: `/v1/tools/${toolId}/execute`,
+      body: { parameters: given.parameters ?? {} },
+    };
   if (given && kind === 'batch' && flowId) {
     if (Array.isArray(given.recordIds))
       return { method: 'POST', path: '/v1/batch/flow', body: { flowId, recordIds: given.recordIds } };

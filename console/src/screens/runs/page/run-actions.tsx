@@ -13,6 +13,7 @@ import { curlCommand } from './curl.ts';
 const consequences: Record<string, string> = {
   batch: runTexts.runningRecordsFinish,
   agent: runTexts.agentStops,
+  tool: runTexts.toolStops,
 };
 
 /** What one can do with a run. */

@@ -2,10 +2,15 @@ import { usePages } from '../../../api/queries.ts';
 import { countText } from '../../../texts/language.ts';
 import { settingsTexts } from '../../../texts/settings.ts';
 import { sharedTexts } from '../../../texts/shared.ts';
+import { Link } from '../../../ui/link.tsx';
 import { Empty } from '../../../ui/loading/loaded.tsx';
 import { StatusLabel } from '../../../ui/status.tsx';
 import { PagedTable } from '../../../ui/tables/paged-table.tsx';
 import { Time } from '../../../ui/values/time.tsx';
+import { runPath } from '../../runs/data/run-path.ts';
+
+const whileRunning = (runs: readonly { status: string }[]) =>
+  runs.some(({ status }) => status === 'running') ? 2_000 : false;
 
 /** The runs of a tool by itself, newest first. */
 export const ToolRuns = ({ id }: { id: string }) => (
@@ -13,7 +18,7 @@ export const ToolRuns = ({ id }: { id: string }) => (
     <h2 id="runs">{settingsTexts.directRuns}</h2>
     <PagedTable
       label={settingsTexts.directRuns}
-      pages={usePages('tool-runs.list', { params: { id } })}
+      pages={usePages('tool-runs.list', { params: { id } }, { everyMs: whileRunning })}
       keyOf={(run) => run.id}
       copyId={sharedTexts.copyRunId}
       empty={
@@ -22,7 +27,14 @@ export const ToolRuns = ({ id }: { id: string }) => (
         </Empty>
       }
       columns={[
-        { title: sharedTexts.when, cell: ({ startedAt }) => <Time at={startedAt} /> },
+        {
+          title: sharedTexts.when,
+          cell: ({ id: runId, startedAt }) => (
+            <Link to={runPath(runId)}>
+              <Time at={startedAt} />
+            </Link>
+          ),
+        },
         { title: sharedTexts.status, cell: ({ status }) => <StatusLabel of={status} /> },
         {
           title: settingsTexts.timeInMs,

@@ -46,6 +46,7 @@ test.each([
     { kind: 'batch', flowId: 'flow_1', input: { recordType: 'city' } },
     'https://api/v1/flows/flow_1/run-on-record-type',
   ],
+  [{ kind: 'tool', toolId: 'tool_1', input: { parameters: {} } }, 'https://api/v1/tools/tool_1/execute'],
   [{ kind: 'tool', toolId: 'tool_1' }, 'https://api/v1/runs/exec_1'],
   [{ kind: 'flow', flowId: 'flow_1', input: null }, 'https://api/v1/runs/exec_1'],
 ] as [Partial<RunDetails>, string][])('%j calls %s', (given, address) => {
