@@ -139,7 +139,6 @@ test('a run of a tool is cancelled while it runs, and shows its arguments, its r
   await runs.getByText('running').waitFor();
   await runs.getByRole('link').click();
   await page.getByRole('region', { name: 'Input' }).getByText('7').first().waitFor();
-  await page.screenshot({ path: '/tmp/h28-running-light.png' });
   await page.getByRole('button', { name: 'Cancel run' }).click();
   await page.getByRole('alertdialog').getByRole('button', { name: 'Cancel run' }).click();
   expect(await expectStatus(200, answer)).toMatchObject({ status: 'cancelled' });
@@ -148,7 +147,6 @@ test('a run of a tool is cancelled while it runs, and shows its arguments, its r
   await goTo(page, `/settings/tools/${quick.id}`);
   await runs.getByText('success').waitFor();
   await expectGoodScreen(page);
-  await page.screenshot({ path: '/tmp/h28-list-light.png' });
   for (const [status, shown] of [
     ['failed', 'below zero'],
     ['success', 'twice'],
@@ -156,10 +154,6 @@ test('a run of a tool is cancelled while it runs, and shows its arguments, its r
     await goTo(page, `/settings/tools/${quick.id}`);
     await runs.getByRole('row').filter({ hasText: status }).getByRole('link').click();
     await page.getByText(shown).first().waitFor();
-    await page.emulateMedia({ colorScheme: 'light' });
-    await page.screenshot({ path: `/tmp/h28-${status}-light.png` });
-    await page.emulateMedia({ colorScheme: 'dark' });
-    await page.screenshot({ path: `/tmp/h28-${status}-dark.png` });
     await expectGoodScreen(page);
   }
   expect(complaints).toEqual([]);

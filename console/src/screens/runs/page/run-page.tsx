@@ -7,6 +7,7 @@ import { Loaded } from '../../../ui/loading/loaded.tsx';
 import { ScreenPage } from '../../../ui/page.tsx';
 import { ShownId } from '../../../ui/values/copy-id.tsx';
 import { RunFacts } from '../content/run-facts.tsx';
+import type { RunDetails } from '../data/run-details.ts';
 import { isUnfinished } from '../data/use-runs.ts';
 import { TraceView } from '../trace/trace-view.tsx';
 import { isMissing, MissingRun } from './missing-run.tsx';
@@ -15,13 +16,20 @@ import { RunFeedbackPanel } from './run-feedback.tsx';
 import { RunsInside } from './runs-inside.tsx';
 import '../../../style/runs.css';
 
+const settlingMs = 10_000;
+
+/** The process of a cancelled run stores what it took within seconds. */
+const mayChange = (run: RunDetails) =>
+  isUnfinished(run) ||
+  (run.status === 'cancelled' && Date.now() - Date.parse(run.completedAt ?? '') < settlingMs);
+
 /** One run of any kind: how it stands, what happened in it, and what people think of it. Live while it is open. */
 export function RunPage() {
   const id = useParam('runId');
   const run = useCall(
     'runs.get',
     { params: { id } },
-    { everyMs: (known) => (known && isUnfinished(known) ? 2_000 : false) },
+    { everyMs: (known) => (known && mayChange(known) ? 2_000 : false) },
   );
   return (
     <ScreenPage
