@@ -182,6 +182,7 @@ test('it is listed while it runs, with its arguments; who cancels it aborts its 
   });
   await expectStatus(409, cancel(tenant, runId));
 
+  await eventually(() => expect(seen.gone).toBe(1));
   const error = 'The run was cancelled. What it had already sent may have taken effect';
   expect(await answer).toEqual({
     executionId: runId,
