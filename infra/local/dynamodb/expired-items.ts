@@ -4,6 +4,8 @@ import { DeleteCommand, DynamoDBDocumentClient, paginateScan } from '@aws-sdk/li
 import { forEachConcurrently } from '../../../shared/core/concurrency/for-each-concurrently.ts';
 import { log } from '../../../shared/core/log.ts';
 import { unixSeconds } from '../../../shared/core/time/unix-seconds.ts';
+import { toolPayloads } from '../../../shared/domain/tools/tool-execution.ts';
+import { payloadRemover } from '../../../shared/platform/data/payloads.ts';
 import { tableSchema } from '../../resources.ts';
 
 const everyMs = 3_600_000;
@@ -15,7 +17,7 @@ const restFactor = 4;
 
 const { partitionKey, sortKey, timeToLive } = tableSchema;
 
-/** Deletes what has expired, at the start and then every hour, as DynamoDB does: the engine only does so when asked. */
+/** Deletes what has expired, with the payloads of tools' runs, at the start and then every hour, as DynamoDB does: the engine only does so when asked. */
 export function startExpiry(TableName: string): Disposable {
   const stop = new AbortController();
   const run = () =>
@@ -55,8 +57,14 @@ export async function deleteExpired(TableName: string, now: Date, signal?: Abort
       if (done) return deleted;
       await forEachConcurrently(value.Items ?? [], deletesAtOnce, async (Key) => {
         // It may have been written anew.
-        const write = new DeleteCommand({ TableName, Key, ConditionExpression: '#ttl <= :now', ...expired });
-        await client.send(write).then(() => deleted++, ifRenewed);
+        const condition = {
+          ConditionExpression: '#ttl <= :now',
+          ReturnValues: 'ALL_OLD',
+          ...expired,
+        } as const;
+        const gone = await client.send(new DeleteCommand({ TableName, Key, ...condition })).catch(ifRenewed);
+        if (gone) deleted++;
+        await payloadRemover().remove(expiringPayloads(gone?.Attributes ?? {}));
       });
       await sleep(restFactor * (performance.now() - startedAt), undefined, { ...(signal && { signal }) });
     }
@@ -65,6 +73,13 @@ export async function deleteExpired(TableName: string, now: Date, signal?: Abort
   }
 }
 
-function ifRenewed(error: unknown): void {
+function ifRenewed(error: unknown): undefined {
   if (!(error instanceof ConditionalCheckFailedException)) throw error;
 }
+
+/** Those that only this item names. On AWS a rule of the bucket expires them. */
+const expiringPayloads = (item: Record<string, unknown>): string[] =>
+  Object.values(item).flatMap((value) => {
+    const { pointer } = (value ?? {}) as { pointer?: unknown };
+    return typeof pointer === 'string' && pointer.startsWith(toolPayloads) ? [pointer] : [];
+  });

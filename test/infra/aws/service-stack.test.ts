@@ -88,12 +88,17 @@ test('production retains its data: deletion protection, point-in-time recovery, 
   for (const type of kept) prod.allResources(type, { DeletionPolicy: Match.stringLikeRegexp('^Retain') });
 });
 
-test('with a retention, payloads of conversations expire with their items; without one, nothing does', () => {
+const rulesIn = (template: Template) =>
+  Object.values(template.findResources('AWS::S3::Bucket'))
+    .flatMap(({ Properties }) => Properties.LifecycleConfiguration?.Rules ?? [])
+    .filter(({ ExpirationInDays }) => ExpirationInDays !== undefined);
+
+test('payloads of runs of tools expire with their items', () => {
+  expect(rulesIn(prod)).toContainEqual({ Prefix: 'tool-runs/', ExpirationInDays: 30, Status: 'Enabled' });
+});
+
+test('with a retention, payloads of conversations expire with their items; without one, they do not', () => {
   const withRetention = synthesise('prod', { conversationRetentionDays: '90' });
-  const rulesIn = (template: Template) =>
-    Object.values(template.findResources('AWS::S3::Bucket'))
-      .flatMap(({ Properties }) => Properties.LifecycleConfiguration?.Rules ?? [])
-      .filter(({ ExpirationInDays }) => ExpirationInDays !== undefined);
   expect(rulesIn(withRetention)).toContainEqual(
     expect.objectContaining({ Prefix: 'conversations/', ExpirationInDays: 90, Status: 'Enabled' }),
   );

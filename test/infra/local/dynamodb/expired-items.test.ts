@@ -4,10 +4,14 @@ import { expect, test } from 'vitest';
 import * as z from 'zod';
 import { deleteExpired } from '../../../../infra/local/dynamodb/expired-items.ts';
 import { ensureTable } from '../../../../infra/local/dynamodb/table.ts';
+import { newId } from '../../../../shared/core/ids.ts';
+import { toolPayloads } from '../../../../shared/domain/tools/tool-execution.ts';
+import { toolRunRecorder } from '../../../../shared/execution/tool-runs/tool-run-recorder.ts';
 import { documentClient } from '../../../../shared/platform/data/client.ts';
 import { defineEntity } from '../../../../shared/platform/data/entity.ts';
 import { tenantPartition } from '../../../../shared/platform/data/keys.ts';
 import { tenantTable } from '../../../../shared/platform/data/table.ts';
+import { payloadNames } from '../../../support/data/payload-bucket.ts';
 import '../../../support/stack/stack.ts';
 
 const partition = tenantPartition('NOTES');
@@ -30,4 +34,36 @@ test('the embedded stack deletes what has expired, and nothing else', async () =
   expect(await deleteExpired(name, now)).toBe(1_202);
   expect((await table.queryAll({ partition })).map(({ id }) => id)).toEqual(['future', 'never']);
   expect(await deleteExpired(name, now)).toBe(0);
+});
+
+test('the large values of a run of a tool go with its item', async () => {
+  const name = `expiry-${randomUUID()}`;
+  await ensureTable(name);
+  const tenant = `user:${randomUUID()}`;
+  const startedAt = new Date();
+  const scope = {
+    table: tenantTable(documentClient(new DynamoDBClient({})), name, tenant, () => startedAt),
+    now: () => startedAt,
+    newId,
+  };
+  const execution = {
+    id: newId('toolrun'),
+    toolId: 'builtin:date-time',
+    status: 'running' as const,
+    error: null,
+    executionTimeMs: 0,
+    startedAt: startedAt.toISOString(),
+    userId: 'u',
+    keyId: null,
+    flowExecutionId: null,
+    stepId: null,
+  };
+  const origin = { trigger: { type: 'api' as const } };
+  const input = () => ({ parameters: { text: 'x'.repeat(100_000) } });
+  await toolRunRecorder(scope, { execution, name: 'date-time', origin, input }).begin();
+  expect(await payloadNames(tenant, toolPayloads)).toHaveLength(1);
+  await deleteExpired(name, startedAt);
+  expect(await payloadNames(tenant, toolPayloads)).toHaveLength(1);
+  await deleteExpired(name, new Date(startedAt.getTime() + 31 * 86_400_000));
+  expect(await payloadNames(tenant, toolPayloads)).toEqual([]);
 });
