@@ -79,7 +79,7 @@ test('they are content: nothing of them is exported without it, nor shown to oth
   const tenant = await newTenant();
   const collector = newCollector();
   await setTelemetry(tenant, { endpoint: collector.endpoint, content: 'none' });
-  const { id } = await createTool(tenant, { config: { code: 'return `seen ${input.word}`' } });
+  const { id } = await createTool(tenant, { config: { code: 'return "seen " + input.word' } });
   const { executionId } = await execute(tenant, id, { word: 'confidential' });
   expect(await runOf(tenant, executionId)).toMatchObject({ output: 'seen confidential' });
   const [exported] = await collector.got(1);
