@@ -199,21 +199,6 @@ test('it is listed while it runs, with its arguments; who cancels it aborts its 
   expect(await executionsOf(tenant, id)).toMatchObject([{ status: 'cancelled', error }]);
 });
 
-test('a run that ends before its process looks again stays cancelled, with its result', async () => {
-  const tenant = await newTenant();
-  let release = () => {};
-  const { run } = await externalTool(tenant, (_request, response) => {
-    release = () => void response.writeHead(200, { 'content-type': 'application/json' }).end('{"done":true}');
-  });
-  const answer = run();
-  const { id } = await onlyRunning(tenant);
-  await eventually(async () => expect(await cancel(tenant, id)).toMatchObject({ status: 200 }));
-  release();
-  const error = 'The run was cancelled. The tool had done its work';
-  expect(await answer).toMatchObject({ status: 'cancelled', error, result: { done: true } });
-  expect(await runOf(tenant, id)).toMatchObject({ status: 'cancelled', output: { done: true } });
-});
-
 /** Runs in this process. */
 const runHere = (
   tenant: Tenant,
@@ -228,6 +213,26 @@ const runHere = (
     signal,
     timeMs: 20_000,
   });
+
+test('a run that ends before its process looks again stays cancelled, with its result', async () => {
+  const tenant = await newTenant();
+  const { id } = await createTool(tenant);
+  let transactions = 0;
+  const table = brokenTable(tenant.tenant, {
+    async before(command) {
+      if (!/Transact/.test(command) || transactions++ !== 1) return;
+      await expectStatus(200, cancel(tenant, (await onlyRunning(tenant)).id));
+    },
+  });
+  const error = 'The run was cancelled. The tool had done its work';
+  const { executionId, ...answer } = await runHere(tenant, id, { table });
+  expect(answer).toMatchObject({ status: 'cancelled', error, result: 2 });
+  expect(await runOf(tenant, executionId)).toMatchObject({
+    status: 'cancelled',
+    error: { code: 'CANCELLED', message: error },
+    output: 2,
+  });
+});
 
 test('one whose process crashed ends as failed, once, and keeps its arguments', async () => {
   const tenant = await newTenant();
