@@ -127,3 +127,48 @@ function reachableFrom(start: string, leadsTo: ReadonlyMap<string, ReadonlySet<s
   }
   return found;
 }
+
+/** What rounds whole numbers beyond 2^53 (`shared/core/json/exact-json.ts`), and why nothing is lost by it. */
+const parsedByDoubles: Record<string, string> = {
+  'shared/core/json/exact-json.ts': 'it decides',
+  'shared/platform/identity/principal.ts': 'what our authorizer wrote',
+  'shared/platform/auth/discovery.ts': 'the metadata of an issuer, of which only texts are read',
+  'shared/platform/http/json-body.ts': 'looks for names and numbers to refuse',
+  'shared/platform/http/openapi/openapi-schemas.ts': 'our own schemas',
+  'shared/platform/http/idempotency/masked.ts':
+    'our own answers with secrets, in which such numbers are texts',
+  'shared/platform/data/lists/pages.ts': 'our own cursors',
+  'shared/platform/data/requests/attempt.ts': 'DynamoDB writes numbers as texts',
+  'shared/protocols/chat/visitors/visitors-by.ts': 'reads the credential of a body alone',
+  'shared/protocols/api-mcp/operations.ts': 'our own document',
+  'shared/domain/conversations/message-cursor.ts': 'our own cursors',
+  'shared/domain/flows/checking/text-problems.ts': 'checks the text of a schema',
+  'shared/domain/surfaces/secrets/surface-plaintexts.ts': 'our own texts',
+  'shared/domain/mcp-connections/connection-secrets.ts': 'tokens, and seconds',
+  'shared/domain/budgets/threshold-email.ts': 'our own message',
+  'shared/domain/a2a-tasks/push-secrets.ts': 'our own texts',
+  'shared/adapters/yaml/yaml.ts': 'texts without such numbers',
+  'shared/adapters/mcp-server/pages.ts': 'our own cursors',
+  'shared/adapters/code/quickjs-locale.ts': 'between a script and its host, with numbers as texts',
+  'shared/adapters/code/quickjs.ts': 'the paths of variables',
+  'shared/adapters/code/script-values.ts': 'inside the engine of scripts, where it makes bigints',
+  'shared/adapters/templates/json-template.ts': 'looks whether a text is JSON',
+  'shared/adapters/a2a-server/card-key.ts': 'the key of the operator',
+  'shared/adapters/models/providers/provider-keys.ts': 'the keys of the operator',
+  'shared/adapters/a2a-client/agent-card.ts': 'the card of an agent, of which only texts are read',
+  'shared/adapters/json-schema/validator.ts': 'schemas, which have such numbers in no sensible limit',
+  'shared/execution/listed-runs/list-runs.ts': 'our own cursors',
+  'shared/execution/step-support/masks.ts': 'our own texts',
+  'shared/execution/forecast/history.ts': 'counts the characters of a text',
+  'shared/execution/runs/checkpoints/rows.ts': 'our own counts and times',
+  'functions/surfaces/surface-document.ts': 'our own schemas',
+  'functions/static-files.ts': 'our own files',
+};
+
+test('JSON of others is parsed by exact-json.ts; what else parses JSON says why it may round', () => {
+  const code = [...shared, ...filesIn('functions')];
+  const parsing = code.filter((file) =>
+    /\bJSON\.parse\(|\.json\(\)|\{ parse, stringify \} = JSON/.test(readFileSync(join(root, file), 'utf8')),
+  );
+  expect(parsing.toSorted()).toEqual(Object.keys(parsedByDoubles).toSorted());
+});

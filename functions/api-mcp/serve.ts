@@ -33,6 +33,7 @@ export const serveApiMcp = defineEndpoint({
 
 Each call of an operation is a request of its own with your credential: it has the permissions of the credential, counts for its rate limits, and comes from your address.`,
   body: JsonRpcMessage,
+  exactNumbers: true,
   open: ({ body }) => (runningMethods.has(body.method ?? '') ? 'run' : 'brief'),
   response: { kind: 'stream', mediaType: 'application/json', body: JsonRpcResponse, emptyStatus: 202 },
   protocolErrors: mcpErrors,

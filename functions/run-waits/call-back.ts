@@ -26,6 +26,7 @@ export const callBack = defineEndpoint({
   description:
     'The address that a `wait-for-callback` step has made. Any JSON of up to 256 KB and 100 levels becomes its output. It works once: 404 for a wrong, used or expired one.',
   params: z.object({ token: z.string().min(1).max(200) }),
+  exactNumbers: true,
   body: z.unknown().refine((body) => body !== undefined, 'Required: a JSON value'),
   needsBody: true,
   response: { kind: 'json', bodies: { 202: z.object({ accepted: z.literal(true) }) } },

@@ -42,6 +42,7 @@ export const callA2a = defineEndpoint({
 An API key or a session needs \`PRODUCTS:EXECUTE\`, or the EXECUTE permission of what it runs. Failures other than those below are errors of JSON-RPC, with the status 200.`,
   params: SurfaceParams,
   body: A2aRequestBody,
+  exactNumbers: true,
   open: ({ body: { method } }) =>
     sendingMethods.has(method) ? 'run' : followingMethods.has(method) ? 'reader' : 'brief',
   response: { kind: 'stream', mediaType: 'application/json', body: A2aResponse },

@@ -26,6 +26,7 @@ export const sendA2aMessage = defineEndpoint({
     'The operations `message:send` and `message:stream` of the HTTP+JSON binding of A2A 1.0. They do what `SendMessage` and `SendStreamingMessage` of JSON-RPC do; `message:stream` responds with server-sent events. 400 also for a message that the protocol refuses, 404 also for an unknown task.',
   params: SurfaceParams.extend({ operation: z.enum(['message:send', 'message:stream']) }),
   body: SendMessageBody,
+  exactNumbers: true,
   open: 'run',
   response: { kind: 'stream', mediaType: 'application/json', body: A2aSentTask },
   errors: [400, 404, 422, 503],

@@ -2,12 +2,16 @@ import * as z from 'zod';
 import type { ProtocolErrors } from '../../shared/platform/http/responses/error-form.ts';
 
 const Id = z.union([z.string(), z.number()]);
+/** A number of any size. */
+const RequestId = z
+  .custom<string | number | bigint>((value) => ['string', 'number', 'bigint'].includes(typeof value))
+  .meta({ anyOf: [{ type: 'string' }, { type: 'number' }] });
 
 /** A request, a notification or a response of JSON-RPC. */
 export const JsonRpcMessage = z
   .looseObject({
     jsonrpc: z.literal('2.0'),
-    id: Id.optional(),
+    id: RequestId.optional(),
     method: z.string().optional(),
     params: z.looseObject({}).optional(),
   })

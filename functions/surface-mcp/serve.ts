@@ -64,6 +64,7 @@ export const serveMcp = defineEndpoint({
 - OAuth clients find the issuer of sessions by the metadata at \`/.well-known/oauth-protected-resource\` and the path of the surface.`,
   params: SurfaceParams,
   body: JsonRpcMessage,
+  exactNumbers: true,
   open: ({ body }) => (runningMethods.has(body.method ?? '') ? 'run' : 'brief'),
   response: { kind: 'stream', mediaType: 'application/json', body: JsonRpcResponse, emptyStatus: 202 },
   protocolErrors: mcpErrors,

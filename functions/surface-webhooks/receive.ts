@@ -50,6 +50,7 @@ export const receiveWebhook = defineEndpoint({
     endpointSlug: z.string().regex(/^[a-z0-9-]{1,100}$/),
   }),
   bodyType: 'json-or-form',
+  exactNumbers: true,
   body: z.record(z.string(), z.unknown()).meta({ examples: [{ person: 'Ada' }] }),
   response: {
     kind: 'json',

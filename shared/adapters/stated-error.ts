@@ -67,7 +67,7 @@ function ownFacts({ code, type, status, param, loc }: Record<string, unknown>): 
 }
 
 const textIn = (value: unknown): string =>
-  typeof value === 'string' ? value.trim() : typeof value === 'number' ? String(value) : '';
+  typeof value === 'string' ? value.trim() : ['number', 'bigint'].includes(typeof value) ? String(value) : '';
 
 /** Of a page, the text that it shows. */
 function wordsIn(text: string): string {

@@ -9,6 +9,7 @@ const limits = {
   // With the polls of its task.
   requestsMax: 500,
   linesMax: 50_000,
+  exactMembers: new Set(['data', 'metadata']),
 };
 
 /** Errors that the SDK reads: of JSON-RPC, and of the binding to HTTP. */

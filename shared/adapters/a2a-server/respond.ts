@@ -49,17 +49,26 @@ export async function respondToRpc(
     return keepAliveJsonBody(failed(error), gone);
   }
   const answer = protocol.handler
-    .handle(message as Record<string, unknown>, context)
+    .handle({ ...message, id: standIn(id) } as Record<string, unknown>, context)
     .then((response) => withoutReason(response, requestId));
-  if (!streamingMethods.has(method)) return keepAliveJsonBody(answer, gone);
+  const answered = <T extends object>(response: T): T =>
+    typeof id === 'bigint' ? { ...response, id } : response;
+  if (!streamingMethods.has(method)) return keepAliveJsonBody(answer.then(answered), gone);
   const events = await answer;
-  if (!(Symbol.asyncIterator in events)) return keepAliveJsonBody(events, gone);
-  const first = await readFirst(events).catch(failed);
+  if (!(Symbol.asyncIterator in events)) return keepAliveJsonBody(answered(events), gone);
+  const first = await readFirst(changed(events, answered)).catch(failed);
   if (!('rest' in first)) return keepAliveJsonBody(first, gone);
   return eventsBody(first, failed, gone);
 }
 
-const isId = (id: unknown) => id === null || typeof id === 'string' || Number.isInteger(id);
+const isId = (id: unknown) => id === null || ['string', 'bigint'].includes(typeof id) || Number.isInteger(id);
+
+/** The SDK takes ids that are texts or doubles. Its responses get the id of the request. */
+const standIn = (id: unknown) => (typeof id === 'bigint' ? 0 : id);
+
+async function* changed<T extends object>(events: AsyncIterable<T>, change: (event: T) => T) {
+  for await (const event of events) yield change(event);
+}
 
 /** Why a message is no request of JSON-RPC. The SDK has the code of invalid parameters for some of these. */
 function requestProblem({ jsonrpc, method, id = null }: RpcRequest['message']) {

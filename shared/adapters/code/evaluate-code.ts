@@ -1,4 +1,5 @@
 import { StepError } from '../../core/errors/step-error.ts';
+import { parseExact } from '../../core/json/exact-json.ts';
 import { answerValuesMax } from '../../core/json/json.ts';
 import { characterCount } from '../../core/json/json-texts.ts';
 import { answerMembersMax, textHasTooManyValues } from '../../core/json/value-count.ts';
@@ -8,6 +9,7 @@ import { type Sandbox, SandboxError } from '../sandbox/sandbox.ts';
 import type { ScriptLanguage } from './languages.ts';
 import type { CodeKind } from './programs.ts';
 import type { Program } from './quickjs.ts';
+import { toScript } from './script-values.ts';
 import { evaluateProgramTask } from './tasks.ts';
 
 const kindOfScript = (language: ScriptLanguage = 'javascript'): CodeKind =>
@@ -68,7 +70,7 @@ async function evaluate(
   if (result.json === undefined) return null;
   if (textHasTooManyValues(result.json, answerValuesMax, answerMembersMax))
     throw new StepError(tooManyValues(what));
-  return JSON.parse(result.json) as unknown;
+  return parseExact(result.json);
 }
 
 const shownMax = 500;
@@ -85,7 +87,7 @@ const tooManyValues = (what: string) =>
 type Handed = Pick<Program, 'variables' | 'withheld'>;
 
 const whole = (variables: Readonly<Variables>): Handed => ({
-  variables: JSON.stringify(variables),
+  variables: toScript(variables),
   withheld: [],
 });
 
@@ -116,7 +118,7 @@ function named(code: string, variables: Readonly<Variables>): Handed {
         return [name, null];
       }),
     );
-  return { variables: JSON.stringify(slim(variables, [])), withheld };
+  return { variables: toScript(slim(variables, [])), withheld };
 }
 
 const limitInWords = ({ reason }: SandboxError, timeoutMs: number) =>

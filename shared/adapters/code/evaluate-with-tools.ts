@@ -1,9 +1,11 @@
 import { StepError } from '../../core/errors/step-error.ts';
+import { parseExact } from '../../core/json/exact-json.ts';
 import { isDeeperThan, nestingLevelsMax } from '../../core/json/nesting.ts';
 import { makeFairQueue } from '../sandbox/fair-queue.ts';
 import { type Sandbox, SandboxError } from '../sandbox/sandbox.ts';
 import type { ProgramCall, ProgramCallResult } from './program-calls.ts';
 import type { ToolEvaluation } from './quickjs-tools.ts';
+import { toScript } from './script-values.ts';
 import { evaluateWithToolsTask } from './tasks.ts';
 
 export interface CodeWithTools {
@@ -46,12 +48,12 @@ export async function evaluateWithTools(
     const { tool, args } = request as ProgramCall;
     const release = await calls.take('', ended);
     try {
-      const given: unknown = args === undefined ? undefined : JSON.parse(args);
+      const given: unknown = args === undefined ? undefined : parseExact(args);
       if (isDeeperThan(nestingLevelsMax, given)) {
         return { error: `The arguments are nested more than ${nestingLevelsMax} levels deep` };
       }
       const output = await call(tool, given, ended);
-      const json = JSON.stringify(output ?? null);
+      const json = toScript(output ?? null);
       if (json.length <= outputCharactersMax) return { json };
       return { error: `The output of ${tool} has more than ${outputCharactersMax} characters; ask for less` };
     } catch (error) {

@@ -6,6 +6,7 @@ import { toProgram } from './programs.ts';
 import { inEngine, openRuntime, resultText } from './quickjs-engine.ts';
 import { scriptFailure } from './quickjs-failure.ts';
 import { defineLocale } from './quickjs-locale.ts';
+import { exactJsonOfScripts } from './script-values.ts';
 import { resultCharactersMax } from './tool-program-limits.ts';
 
 export interface ToolProgram {
@@ -25,7 +26,7 @@ export type ToolEvaluation = ({ json: string | undefined } | { error: string }) 
 
 /** Defines `tools` and `console`. Returns the function that serialises the result. Uses no built-in that code can change. */
 const prepare = `(namesJson, call, print) => {
-  const { parse, stringify } = JSON;
+  const { parse, stringify } = ${exactJsonOfScripts};
   const join = Function.prototype.call.bind(Array.prototype.join);
   const map = Function.prototype.call.bind(Array.prototype.map);
   const tools = {};

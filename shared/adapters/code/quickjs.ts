@@ -8,6 +8,7 @@ import { type CodeKind, toProgram } from './programs.ts';
 import { inEngine, openRuntime, resultText, scriptOutputMax } from './quickjs-engine.ts';
 import { scriptFailure } from './quickjs-failure.ts';
 import { defineLocale } from './quickjs-locale.ts';
+import { exactJsonOfScripts } from './script-values.ts';
 
 export interface Program {
   kind: CodeKind;
@@ -51,8 +52,8 @@ function evaluateIn(module: QuickJSWASMModule, program: Program): Evaluation {
 
 /** Defines the variables as globals, except over built-ins. Returns the function that serialises the result. */
 const prepare = `(json, withheldJson, miss) => {
-  const { stringify } = JSON;
-  const variables = JSON.parse(json);
+  const { parse, stringify } = ${exactJsonOfScripts};
+  const variables = parse(json);
   globalThis.input = variables;
   globalThis.variables = variables;
   const withheld = { get: () => miss(), set: () => miss(), enumerable: true, configurable: true };

@@ -1,5 +1,7 @@
 import { createHash } from 'node:crypto';
 import { boundedMap } from '../../core/concurrency/cache.ts';
+import { withDoubles, withLongDecimals } from '../../core/json/exact-json.ts';
+import { sortedJson } from '../../core/json/sorted-json.ts';
 import type { JsonSchema } from '../ports/model-port.ts';
 import { type Sandbox, SandboxError } from '../sandbox/sandbox.ts';
 import { checkMsMax, schemaSizeProblem, type ValueProblem } from './limits.ts';
@@ -17,11 +19,36 @@ export async function checkValue(
   value: unknown,
   { signal }: Options = {},
 ): Promise<ValueProblem[]> {
-  if (certainlyFits(schema, value)) return [];
+  // Rounded: no limit of a schema has so many digits.
+  const judged = withDoubles(value);
+  if (certainlyFits(schema, judged)) return [];
   const tooLarge = schemaSizeProblem(schema);
   if (tooLarge) return [tooLarge];
-  const input = { schema: JSON.stringify(schema), value };
-  return sandbox(validateValueTask, input, { timeoutMs: checkMsMax, signal }).catch(limitAsProblem);
+  const check = (given: unknown) =>
+    sandbox(
+      validateValueTask,
+      { schema: JSON.stringify(schema), value: given },
+      { timeoutMs: checkMsMax, signal },
+    ).catch(limitAsProblem);
+  const found = await check(judged);
+  const problems =
+    judged === value
+      ? found
+      : found.filter(({ path, message }) => !(isDuplicate(message) && isDistinct(value, path)));
+  const asNumbers = problems.length === 0 ? judged : withLongDecimals(judged);
+  return asNumbers === judged || (await check(asNumbers)).length > 0 ? problems : [];
+}
+
+const isDuplicate = (message: string) => /duplicate items/i.test(message);
+
+/** Whether the items of a list differ, though their doubles do not. */
+function isDistinct(value: unknown, path: string): boolean {
+  const names = path === '' ? [] : path.split('.');
+  const list = names.reduce<unknown>(
+    (holder, name) => (holder as Record<string, unknown> | undefined)?.[name],
+    value,
+  );
+  return Array.isArray(list) && new Set(list.map(sortedJson)).size === list.length;
 }
 
 /** Hashes of schemas without problems: each run opens the same tools again, and a thread costs a millisecond. */

@@ -9,6 +9,7 @@ const limits = {
   requestsMax: 50,
   // The SDK takes some 30 µs for each event.
   linesMax: 20_000,
+  exactMembers: new Set(['structuredContent']),
 };
 
 /** How long a server may take to end its session. */

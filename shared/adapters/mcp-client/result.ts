@@ -1,5 +1,6 @@
 import type { Client, ContentBlock } from '@modelcontextprotocol/client';
 import { StepError } from '../../core/errors/step-error.ts';
+import { unmarked } from '../../core/json/exact-json.ts';
 import { isDeeperThan, nestingLevelsMax } from '../../core/json/nesting.ts';
 import type { McpOutcome } from '../ports/mcp-port.ts';
 
@@ -11,7 +12,7 @@ export function toMcpOutcome({ content, structuredContent, isError }: McpCallRes
   if (isDeeperThan(nestingLevelsMax, structuredContent)) {
     throw new StepError(`The result is nested more than ${nestingLevelsMax} levels deep`);
   }
-  if (structuredContent !== undefined) return { output: structuredContent };
+  if (structuredContent !== undefined) return { output: unmarked(structuredContent) };
   const isText = content.every(({ type }) => type === 'text');
   return { output: isText ? textIn(content) : content.map(partOf) };
 }

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { Readable } from 'node:stream';
 import {
   createMcpHandler,
@@ -17,7 +18,7 @@ export interface McpMessage {
   url: string;
   header: (name: string) => string | undefined;
   message: {
-    id?: string | number | undefined;
+    id?: string | number | bigint | undefined;
     method?: string | undefined;
     params?: Record<string, unknown> | undefined;
   };
@@ -27,10 +28,11 @@ export const runningMethods: ReadonlySet<string> = new Set(['tools/call', 'promp
 
 /** Streams what runs: only a stream stays open while nothing is sent, and tells when the caller is gone. */
 export async function respondTo(
-  { url, header, message }: McpMessage,
+  { url, header, message: given }: McpMessage,
   served: ServedMcp,
   requestId: string,
 ): Promise<StreamedBody> {
+  const { message, restored } = withStandIns(given);
   const server = createMcpServer(served, requestId);
   const gone = new AbortController();
   const named = [...headerNames, ...paramHeaderNames(message.params, served)];
@@ -42,17 +44,43 @@ export async function respondTo(
   const isStreamed = runningMethods.has(message.method ?? '');
   const isLegacy = await isLegacyRequest(request, message);
   // The SDK takes it for a mistake in the header.
-  if (isHandshake(message) && !isLegacy) return unknownMethod(message.id);
+  if (isHandshake(message) && !isLegacy) return unknownMethod(given.id);
   // The SDK says itself what the newer protocol misses in `_meta`.
   const isComplete = isLegacy || message.params?._meta !== undefined;
   const problem = message.id !== undefined && isComplete ? paramsProblem(message, served) : undefined;
-  if (problem !== undefined) return refused(message.id, 200, ProtocolErrorCode.InvalidParams, problem);
+  if (problem !== undefined) return refused(given.id, 200, ProtocolErrorCode.InvalidParams, problem);
   const response = isLegacy
     ? await legacyResponse(request, message, server, isStreamed)
     : await modernResponse(request, message, server, isStreamed);
   // The SDK serves this method itself. Without room for subscriptions, it accepts no request that it finds correct.
-  if (message.method === 'subscriptions/listen' && response.ok && !isLegacy) return unknownMethod(message.id);
-  return bodyOf(response, gone);
+  if (message.method === 'subscriptions/listen' && response.ok && !isLegacy) return unknownMethod(given.id);
+  return bodyOf(response, gone, restored);
+}
+
+/**
+ * The SDK takes ids and progress tokens that are texts or doubles. Other whole numbers have a text in their place, which the
+ * response does not show.
+ */
+function withStandIns(message: McpMessage['message']) {
+  const digits = new Map<string, string>();
+  const standIn = <T>(value: T) => {
+    if (typeof value !== 'bigint') return value;
+    const name = `number-${randomUUID()}`;
+    digits.set(JSON.stringify(name), String(value));
+    return name;
+  };
+  const meta = message.params?._meta as { progressToken?: unknown } | undefined;
+  return {
+    message: {
+      ...message,
+      ...(message.id !== undefined && { id: standIn(message.id) }),
+      ...(typeof meta?.progressToken === 'bigint' && {
+        params: { ...message.params, _meta: { ...meta, progressToken: standIn(meta.progressToken) } },
+      }),
+    },
+    restored: (text: string) =>
+      digits.entries().reduce((shown, [name, number]) => shown.replaceAll(name, number), text),
+  };
 }
 
 const isHandshake = ({ id, method }: McpMessage['message']) => id !== undefined && method === 'initialize';
@@ -96,10 +124,14 @@ async function legacyResponse(
   return transport.handleRequest(request, { parsedBody: message });
 }
 
-async function bodyOf({ status, headers, body }: Response, gone: AbortController): Promise<StreamedBody> {
+async function bodyOf(
+  { status, headers, body }: Response,
+  gone: AbortController,
+  restored: (text: string) => string,
+): Promise<StreamedBody> {
   const contentType = headers.get('content-type') ?? 'application/json';
   if (!body || !contentType.startsWith('text/event-stream')) {
-    const text = body ? await new Response(body).text() : '';
+    const text = body ? restored(await new Response(body).text()) : '';
     return { statusCode: status, contentType, stream: Readable.from(text === '' ? [] : [text]) };
   }
   return streamedBody({
@@ -111,7 +143,7 @@ async function bodyOf({ status, headers, body }: Response, gone: AbortController
       for (;;) {
         const { done, value } = await reader.read();
         if (done) return;
-        await write(value);
+        await write(restored(value));
       }
     },
   });

@@ -6,6 +6,7 @@ import type {
   SharedV4ProviderOptions,
 } from '@ai-sdk/provider';
 import { omitUndefined } from '../../core/defined.ts';
+import { withRawNumbers } from '../../core/json/exact-json.ts';
 import type {
   AssistantPart,
   FilePart,
@@ -95,7 +96,7 @@ function assistantPartOf({ providerData, ...part }: AssistantPart) {
   const providerOptions = providerData as SharedV4ProviderOptions | undefined;
   return {
     ...(part.type === 'tool-call'
-      ? { type: part.type, toolCallId: part.id, toolName: part.name, input: part.input }
+      ? { type: part.type, toolCallId: part.id, toolName: part.name, input: withRawNumbers(part.input) }
       : part),
     ...(providerOptions && { providerOptions }),
   };
@@ -113,7 +114,7 @@ const userPartOf = (part: TextPart | FilePart) =>
 
 function resultOf({ output, failed }: ToolResultPart): LanguageModelV4ToolResultOutput {
   if (typeof output === 'string') return { type: failed ? 'error-text' : 'text', value: output };
-  return { type: failed ? 'error-json' : 'json', value: output as JSONValue };
+  return { type: failed ? 'error-json' : 'json', value: withRawNumbers(output) as JSONValue };
 }
 
 const toolOf = ({ name, description, parameters }: ModelTool) => ({

@@ -10,6 +10,7 @@ import type {
 import { loadingCache } from '../../core/concurrency/cache.ts';
 import { omitUndefined } from '../../core/defined.ts';
 import { StepError } from '../../core/errors/step-error.ts';
+import { bigintMark, unmarked } from '../../core/json/exact-json.ts';
 import { jsonIn } from '../../core/json/json.ts';
 import type { ModelEvent, ModelFinish, ModelRequest, ModelSettings } from '../ports/model-port.ts';
 import type { ModelAdmission } from './admission.ts';
@@ -176,8 +177,10 @@ function eventOf(part: Part, names: ReadonlyMap<string, string>): ModelEvent | u
     case 'tool-input-delta':
       return { type: 'tool-call-delta', id: part.id, name: names.get(part.id) ?? '', text: part.delta };
     case 'tool-call': {
-      const { toolCallId: id, toolName: name, input: text } = part;
-      return { type: 'tool-call', id, name, input: inputIn(text), text };
+      const { toolCallId: id, toolName: name } = part;
+      const input = inputIn(part.input);
+      const text = part.input.includes(bigintMark) ? JSON.stringify(input) : part.input;
+      return { type: 'tool-call', id, name, input, text };
     }
     case 'source':
       return {
@@ -200,7 +203,7 @@ function isRepeated(part: LanguageModelV4Source, seen: Set<string>): boolean {
 }
 
 /** Models write an empty input for tools without parameters. */
-const inputIn = (text: string): unknown => (text.trim() === '' ? {} : jsonIn(text));
+const inputIn = (text: string): unknown => (text.trim() === '' ? {} : unmarked(jsonIn(text)));
 
 async function finishOf(
   model: ResolvedModel,

@@ -86,8 +86,10 @@ const decimal = /^-?(?:\d+(?:\.\d*)?|\.\d+)(?:e[+-]?\d{1,3})?$/i;
 const isMissing = (value: unknown) =>
   value === undefined || value === null || (typeof value === 'string' && value.trim() === '');
 
+const numeric = new Set<string>(['number', 'bigint', 'string']);
+
 function numberIn(filter: string, value: unknown): Big {
-  const text = typeof value === 'number' || typeof value === 'string' ? String(value).trim() : '';
+  const text = numeric.has(typeof value) ? String(value).trim() : '';
   if (decimal.test(text)) return new Decimal(text);
   throw new RangeError(`The filter ${filter} needs numbers such as 12.5, not ${shown(value)}`);
 }
@@ -101,13 +103,15 @@ function shown(value: unknown): string {
   return text.length <= shownMax ? `"${text}"` : `a text of ${text.length} characters`;
 }
 
-/** A number if it is exactly this one, else its digits. */
-function result(value: Big): number | string {
+/** A number if it is exactly this one, a bigint for another whole number, else its digits. */
+function result(value: Big): number | bigint | string {
   if (Math.abs(value.e) > digitsMax || value.c.length > digitsMax) {
     throw new RangeError(`A sum has more than ${digitsMax} digits`);
   }
   const number = value.toNumber();
-  return value.eq(0) || String(number) === value.toFixed() ? number + 0 : value.toFixed();
+  const digits = value.toFixed();
+  if (value.eq(0) || String(number) === digits) return number + 0;
+  return /^-?\d{16,38}$/.test(digits) ? BigInt(digits) : digits;
 }
 
 const ofOne = (name: string, compute: (value: Big) => Big): [string, Filter] => [
@@ -186,7 +190,7 @@ const ours: Record<string, Filter> = {
     ofTwo('modulo', modulo),
     ofTwo('round', round, zero),
   ]),
-  *sum(value, property): Generator<unknown, number | string, unknown> {
+  *sum(value, property): Generator<unknown, number | bigint | string, unknown> {
     let total = zero;
     for (const [item, each] of yield* withProperty(this, flatList(value), property)) {
       if (!isMissing(property) && typeof item !== 'object')

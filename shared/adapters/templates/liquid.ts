@@ -1,5 +1,7 @@
-import { Filter, Liquid, type Template } from 'liquidjs';
+import { Filter, Liquid, type Template, type Token, TypeGuards } from 'liquidjs';
 import { memoise } from '../../core/concurrency/cache.ts';
+import { findParts } from '../../core/find-parts.ts';
+import { mayBeInexact, parseExact } from '../../core/json/exact-json.ts';
 import { withSecretsVariable } from '../../core/secrets/secret-references.ts';
 import { argumentsProblem, asPlain, mendedFilters } from './filters.ts';
 import { filledCharactersMax, fillMsMax, templateCharactersMax } from './limits.ts';
@@ -35,7 +37,26 @@ function asText(value: unknown): string {
   return text;
 }
 
-const parseAnew = (text: string): Template[] => liquid.parse(withSecretsVariable(text));
+function parseAnew(text: string): Template[] {
+  const parsed = liquid.parse(withSecretsVariable(text));
+  // LiquidJS rounds the numbers that a template states.
+  if (mayBeInexact(text))
+    for (const token of findParts(parsed, isNumberToken, liquid))
+      Object.assign(token, { content: exactNumber(token) });
+  return parsed;
+}
+
+const isNumberToken = (node: object): node is Token => TypeGuards.isNumberToken(node as Token);
+
+function exactNumber(token: Token): unknown {
+  const text = token.getText();
+  try {
+    return parseExact(text);
+  } catch {
+    return Number(text);
+  }
+}
+
 const parse = memoise(parseAnew);
 
 /** @throws an error with a message for the template's author. */
@@ -66,7 +87,7 @@ export function fillTemplates({
 /** The syntax error of a template with line and column, or undefined. */
 export function templateProblem(text: string): string | undefined {
   try {
-    for (const filter of filtersIn(parseAnew(text), new Set([liquid]))) {
+    for (const filter of findParts(parseAnew(text), (node) => node instanceof Filter, liquid)) {
       const problem = argumentsProblem(filter.name, filter.args.length);
       const [line, column] = (filter as unknown as Placed).token.getPosition();
       if (problem) return `${problem}, line:${line}, col:${column}`;
@@ -79,14 +100,6 @@ export function templateProblem(text: string): string | undefined {
 
 interface Placed {
   token: { getPosition(): number[] };
-}
-
-/** LiquidJS has no list of them: they are somewhere in each tag. */
-function* filtersIn(node: unknown, seen: Set<unknown>): Generator<Filter, void> {
-  if (typeof node !== 'object' || node === null || seen.has(node)) return;
-  seen.add(node);
-  if (node instanceof Filter) yield node;
-  else for (const member of Object.values(node)) yield* filtersIn(member, seen);
 }
 
 /** Loops over a variable, not over a member of it. */

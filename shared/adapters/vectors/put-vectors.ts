@@ -1,5 +1,6 @@
 import type { PutInputVector } from '@aws-sdk/client-s3vectors';
 import { StepError } from '../../core/errors/step-error.ts';
+import { parseExact } from '../../core/json/exact-json.ts';
 import type { StoredVector } from '../ports/vectors-port.ts';
 
 /** Non-filterable: S3 Vectors limits filterable metadata to 2 KB without nesting, other metadata to 40 KB. */
@@ -26,7 +27,7 @@ export function toPutInput({ id, vector, metadata }: StoredVector): PutInputVect
 
 export function metadataFrom(document: unknown): Record<string, unknown> {
   const json = (document as Record<string, string> | undefined)?.[metadataKey];
-  return json === undefined ? {} : JSON.parse(json);
+  return json === undefined ? {} : (parseExact(json) as Record<string, unknown>);
 }
 
 /** The dimension of the vectors; undefined if there are none. @throws StepError if they differ */

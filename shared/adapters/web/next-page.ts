@@ -52,7 +52,7 @@ export const pagingKinds: Record<ApiPaging['paginationType'], Kind> = {
     next: (paging, { body, answer }) => {
       const cursor = valueAt(body, paging.cursorPath) ?? '';
       if (endCursors.has(cursor)) return undefined;
-      if (typeof cursor !== 'string' && typeof cursor !== 'number')
+      if (typeof cursor !== 'string' && typeof cursor !== 'number' && typeof cursor !== 'bigint')
         throw new StepError(`${answer.url} has no cursor at ${paging.cursorPath}, but ${typeof cursor}`);
       const address = addressIn(String(cursor), answer);
       return address
@@ -92,7 +92,7 @@ export const firstPage = (paging: ApiPaging) =>
 
 function withQuery(
   { url: base, pageSize, pageSizeParam }: ApiPaging,
-  query: Record<string, string | number>,
+  query: Record<string, string | number | bigint>,
 ): string {
   const url = new URL(base);
   if (pageSize !== undefined) url.searchParams.set(pageSizeParam, String(pageSize));

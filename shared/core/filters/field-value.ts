@@ -9,7 +9,7 @@ export class FieldValue {
   readonly #known = new Map<string, unknown>();
 
   constructor(value: unknown) {
-    this.value = value;
+    this.value = typeof value === 'bigint' ? String(value) : value;
   }
 
   #once<T>(what: string, find: (value: unknown) => T): T {

@@ -1,4 +1,5 @@
 import { StepError } from '../errors/step-error.ts';
+import { parseExact } from './exact-json.ts';
 import { isDeeperThan, nestingLevelsMax } from './nesting.ts';
 import { answerMembersMax, textHasTooManyValues } from './value-count.ts';
 
@@ -24,11 +25,13 @@ export const isJsonObject = (value: unknown): value is Record<string, unknown> =
 /** Parses JSON; `undefined` for invalid JSON, or JSON that is nested too deeply or has more values than an answer may. */
 export const jsonIn = (text: string): unknown => (hasTooMany(text) ? undefined : parsed(text));
 
+type Parse = (text: string) => unknown;
+
 const hasTooMany = (text: string) => textHasTooManyValues(text, answerValuesMax, answerMembersMax);
 
-function parsed(text: string): unknown {
+function parsed(text: string, parse: Parse = parseExact): unknown {
   try {
-    const value: unknown = JSON.parse(text);
+    const value = parse(text);
     return isDeeperThan(nestingLevelsMax, value) ? undefined : value;
   } catch {
     return undefined;
@@ -39,8 +42,8 @@ function parsed(text: string): unknown {
 export const answerValuesMax = 250_000;
 
 /** As `jsonIn`, of what an API, a model or a script answers. @param who Of the error. @throws StepError for too many values */
-export function answeredJson(text: string, who: string): unknown {
-  if (!hasTooMany(text)) return parsed(text);
+export function answeredJson(text: string, who: string, parse?: Parse): unknown {
+  if (!hasTooMany(text)) return parsed(text, parse);
   throw new StepError(
     `${who} answers with more than ${answerValuesMax} values, each list and object with what is in it counted, or large objects with more than ${answerMembersMax} members. Ask for less at once`,
   );

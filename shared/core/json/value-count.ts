@@ -74,7 +74,7 @@ const [space, quote, comma] = [0x20, 0x22, 0x2c];
 const [openingBracket, closingBracket, openingBrace, closingBrace] = [0x5b, 0x5d, 0x7b, 0x7d];
 
 /** The position of the quote that closes the string which begins at `from`. */
-function endOfString(text: string, from: number): number {
+export function endOfString(text: string, from: number): number {
   for (let end = text.indexOf('"', from + 1); end !== -1; end = text.indexOf('"', end + 1)) {
     let before = end - 1;
     while (text[before] === '\\') before--;

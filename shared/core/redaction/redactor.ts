@@ -1,3 +1,4 @@
+import { parseExact } from '../json/exact-json.ts';
 import { decoded } from './decoded.ts';
 import { createFormFinder, type Finder, type Form, type FormHit } from './form-finder.ts';
 import { isOrdinary, secretForms } from './secret-forms.ts';
@@ -79,7 +80,7 @@ function marksOfUnknownForms({ find }: Finder, text: string): string | undefined
 /** Redacts only the texts with the value; `undefined` if the text is not JSON and is redacted as a whole. */
 function cleanJson(text: string, clean: Redactor['text']): string | undefined {
   try {
-    const value: unknown = JSON.parse(text);
+    const value = parseExact(text);
     return typeof value === 'object' ? JSON.stringify(redacted(value, clean)) : undefined;
   } catch {
     return undefined;
@@ -89,7 +90,11 @@ function cleanJson(text: string, clean: Redactor['text']): string | undefined {
 /** A JSON value with other texts, in names and numbers too. The value itself if none differs. */
 export function redacted(value: unknown, text: Redactor['text']): unknown {
   if (typeof value === 'string') return text(value);
-  if (typeof value === 'number') return text(String(value)) === String(value) ? value : text(String(value));
+  if (typeof value === 'number' || typeof value === 'bigint') {
+    const digits = String(value);
+    const clean = text(digits);
+    return clean === digits ? value : clean;
+  }
   if (Array.isArray(value)) {
     const items = value.map((item) => redacted(item, text));
     return items.every((item, index) => Object.is(item, value[index])) ? value : items;

@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { invalidAt, notFound } from '../../core/errors/errors.ts';
+import { parseExact } from '../../core/json/exact-json.ts';
 import { unixSeconds } from '../../core/time/unix-seconds.ts';
 import { using } from '../../platform/aws/uses.ts';
 import { payloadStore } from '../../platform/data/payloads.ts';
@@ -119,7 +120,7 @@ export const taskMessages = /* @__PURE__ */ using(['table:write', payloadStore],
     async hasMessage(task: A2aTask, { id, parts }: ReceivedMessage): Promise<boolean> {
       const messages = (await payloads.fetch(task.messages)) as ReceivedMessage[];
       const found = messages.find((each) => each.id === id);
-      if (found && !isDeepStrictEqual(found.parts, JSON.parse(JSON.stringify(parts)))) throw notRepeated();
+      if (found && !isDeepStrictEqual(found.parts, parseExact(JSON.stringify(parts)))) throw notRepeated();
       return found !== undefined;
     },
 

@@ -1,3 +1,4 @@
+import { clientJson } from '../../core/json/exact-json.ts';
 import { truncate } from '../../core/text.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 import type { Write } from '../../platform/data/writes.ts';
@@ -47,7 +48,7 @@ export function endNotice(
   const at = now();
   const { productId, surfaceId } = surface;
   const { executionId } = end;
-  const body = JSON.stringify({ type, timestamp: at.toISOString(), data: dataOf(surface, end) });
+  const body = clientJson({ type, timestamp: at.toISOString(), data: dataOf(surface, end) });
   const delivery = newDelivery({ newId }, at, { productId, surfaceId, executionId, type, body });
   return {
     writes: [table.writes.insert(deliveryEntity, delivery)],

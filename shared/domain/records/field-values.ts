@@ -1,4 +1,5 @@
 import { isSet, valueOfField } from '../../core/filters/field.ts';
+import { parseExact } from '../../core/json/exact-json.ts';
 import { using } from '../../platform/aws/uses.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 import { responseBytesMax, takeWithinBytes } from '../../platform/http/responses/body-sizes.ts';
@@ -42,7 +43,7 @@ export const fieldValues = /* @__PURE__ */ using(
       const values = [...counts]
         .toSorted(([one, ones], [other, others]) => others - ones || (one < other ? -1 : 1))
         .slice(0, limit)
-        .map(([value, count]): ValueCount => ({ value: JSON.parse(value), count }));
+        .map(([value, count]): ValueCount => ({ value: parseExact(value), count }));
       const shown = takeWithinBytes(values, responseBytesMax);
       return { values: shown, truncated: !sawAll || bytesLeft < 0 || shown.length < counts.size };
     },

@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { RecordFilter } from '../../core/filters/filter.ts';
 import { filterSizes } from '../../core/filters/filter-size.ts';
+import { parseExact } from '../../core/json/exact-json.ts';
 import { Flag, wholeNumber } from '../../platform/data/lists/query-values.ts';
 import { fieldTypes } from './metadata-predicates.ts';
 import { RecordName, RecordType } from './record.ts';
@@ -31,7 +32,7 @@ const Whether = Flag.transform((text) => text === 'true');
 
 const JsonText = z.string().transform((text, context): unknown => {
   try {
-    return JSON.parse(text);
+    return parseExact(text);
   } catch {
     context.addIssue({ code: 'custom', params: { code: 'INVALID_JSON' }, message: 'Expected JSON' });
     return z.NEVER;

@@ -85,7 +85,7 @@ function addTo(field: FieldStatistics, value: unknown): void {
 /** The type that a filter would use: a text from a CSV file may be a number, a date or a boolean. */
 function typeOf(value: unknown): InferredType {
   if (Array.isArray(value)) return 'array';
-  if (typeof value === 'number') return 'number';
+  if (typeof value === 'number' || typeof value === 'bigint') return 'number';
   if (typeof value === 'object') return 'object';
   if (toBoolean(value) !== undefined) return 'boolean';
   const text = value as string;

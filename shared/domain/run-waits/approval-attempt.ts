@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { parseExact } from '../../core/json/exact-json.ts';
 import { using } from '../../platform/aws/uses.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 import { type AttemptResult, attempt } from '../deliveries/attempt.ts';
@@ -31,7 +32,7 @@ export const approvalAttempt = /* @__PURE__ */ using(
         const headers = { 'content-type': 'application/json', 'webhook-id': id };
         return attempt(table.tenant, { url: approval.url, headers, body }, now());
       }
-      const message = approvalEmail(ApprovalRequested.parse(JSON.parse(body)));
+      const message = approvalEmail(ApprovalRequested.parse(parseExact(body)));
       return attemptServiceEmail(approval.email, message, now());
     },
 );

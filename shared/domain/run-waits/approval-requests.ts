@@ -1,4 +1,5 @@
 import type { NewWait } from '../../adapters/ports/waits-port.ts';
+import { clientJson } from '../../core/json/exact-json.ts';
 import type { StoredOf } from '../../platform/data/entity.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 import { type NewDelivery, newDelivery } from '../deliveries/new-delivery.ts';
@@ -56,7 +57,7 @@ export function createApprovalRequests({ now, newId }: Pick<Scope, 'now' | 'newI
     };
     const { runId } = item;
     const place = { productId: '', surfaceId: runId, executionId: runId };
-    return newDelivery({ newId }, at, { ...place, approval, type: body.type, body: JSON.stringify(body) });
+    return newDelivery({ newId }, at, { ...place, approval, type: body.type, body: clientJson(body) });
   });
   const more = {
     question,

@@ -11,7 +11,9 @@ export const upsertRecordRunner = defineActingRunner(upsertRecordStep, {
     const source = objectIn(variables, sourceVariable);
     const { name: ownName, ...rest } = source;
     const given = recordName === undefined ? ownName : (await render(recordName)).trim();
-    const name = RecordName.safeParse(typeof given === 'number' ? String(given) : given);
+    const name = RecordName.safeParse(
+      typeof given === 'number' || typeof given === 'bigint' ? String(given) : given,
+    );
     if (!name.success) {
       throw new StepError(
         `A record name has 1 to 500 characters; set ${recordName ?? `${sourceVariable}.name`}`,

@@ -2,6 +2,7 @@ import type { Ports } from '../../adapters/ports/ports.ts';
 import { type BuiltinTool, schemaOfBuiltin } from '../../domain/tools/builtin/builtin-tool.ts';
 import { loadBuiltinRunner } from './builtin/index.ts';
 import { ArgumentsError, checkArguments, toolOutcome } from './checked-call.ts';
+import { ownArguments } from './own-arguments.ts';
 import type { RunnableTool } from './runnable-tool.ts';
 import { toToolName } from './tool-name.ts';
 
@@ -11,7 +12,7 @@ export function runnableBuiltin(ports: Ports, id: string, tool: BuiltinTool): Ru
 
   /** Our own declaration needs no sandbox. Its JSON Schema says what does not fit in the words of all tools. */
   async function parsed(args: unknown, signal: AbortSignal) {
-    const { data, error } = tool.parameters.safeParse(args);
+    const { data, error } = ownArguments(tool.parameters, args);
     if (!error) return data;
     await checkArguments(ports, { name, parameters }, args, signal);
     // A schema in JSON cannot express every rule of the declaration.

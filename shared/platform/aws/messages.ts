@@ -1,5 +1,6 @@
 import type { SQSEvent, SQSRecord } from 'aws-lambda';
 import type * as z from 'zod';
+import { parseExact } from '../../core/json/exact-json.ts';
 import { log } from '../../core/log.ts';
 
 export interface QueueMessage<Message> {
@@ -23,7 +24,7 @@ export const parseMessages = <S extends z.ZodType>(
 
 function jsonIn({ body }: SQSRecord): unknown {
   try {
-    return JSON.parse(body);
+    return parseExact(body);
   } catch {
     return undefined;
   }

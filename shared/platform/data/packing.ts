@@ -1,3 +1,5 @@
+import { parseExact } from '../../core/json/exact-json.ts';
+
 /**
  * Fields of an item that are stored together, compressed: a write unit is 1 KB. No condition, filter or update can name
  * them.
@@ -35,5 +37,5 @@ export function unpack({ dictionaries }: Packing, { packed, ...rest }: Attribute
   if (!(packed instanceof Uint8Array)) return rest;
   const dictionary = Buffer.from(dictionaries[packed[0] ?? -1] ?? '');
   const json = zlib().inflateRawSync(packed.subarray(1), { dictionary });
-  return { ...rest, ...JSON.parse(json.toString()) };
+  return { ...rest, ...(parseExact(json.toString()) as Attributes) };
 }

@@ -1,6 +1,7 @@
 import { promisify } from 'node:util';
 import * as z from 'zod';
 import { requireEnv } from '../../core/environment.ts';
+import { parseExact } from '../../core/json/exact-json.ts';
 import { log } from '../../core/log.ts';
 import { S3Error, s3Request, signedUrl } from '../aws/s3.ts';
 import { using } from '../aws/uses.ts';
@@ -35,12 +36,12 @@ export type PayloadReader = ReturnType<typeof payloadReader>;
 export const payloadReader = /* @__PURE__ */ using(['payloads:read'], ({ signal }: Pick<Scope, 'signal'>) => {
   const reader = {
     async fetch(payloadRef: PayloadRef): Promise<unknown> {
-      if (!('pointer' in payloadRef)) return JSON.parse(payloadRef.inline);
+      if (!('pointer' in payloadRef)) return parseExact(payloadRef.inline);
       const response = await request('GET', payloadRef.pointer, { signal });
       const body = Buffer.from(await response.arrayBuffer());
       // An earlier release stored objects without their encoding: they arrive as they are.
       const isDecoded = response.headers.get('content-encoding') === 'gzip';
-      return JSON.parse((isDecoded ? body : await promisify(zlib().gunzip)(body)).toString());
+      return parseExact((isDecoded ? body : await promisify(zlib().gunzip)(body)).toString());
     },
 
     /** The same for a list: `null` for a missing or broken value, which is logged. */

@@ -101,6 +101,11 @@ export interface Endpoint<
    * application/x-www-form-urlencoded too, for senders that know nothing else.
    */
   bodyType?: 'json' | 'multipart' | 'json-or-form';
+  /**
+   * Other systems write its bodies, with numbers that they did not choose for us: those that no double holds are bigints, and
+   * texts of digits (see `exact-json.ts`). Elsewhere they are refused.
+   */
+  exactNumbers?: true;
   response: R;
   /** Error statuses beside those that every endpoint may return: see `error-statuses.ts`. */
   errors?: readonly ErrorStatuses[];

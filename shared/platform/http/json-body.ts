@@ -1,6 +1,6 @@
 import { type ErrorDetail, invalid, invalidAt } from '../../core/errors/errors.ts';
+import { roundsWhole } from '../../core/json/exact-json.ts';
 import { isDeeperThan } from '../../core/json/nesting.ts';
-import { withoutTrailing } from '../../core/text.ts';
 
 /** Deeper JSON can be parsed but not serialized again. Schemas may set lower limits. */
 const levelsMax = 2_000;
@@ -28,7 +28,16 @@ class Refused {
 }
 
 /** Accepts I-JSON (RFC 7493) and text that is no JSON. @throws ServiceError 400 with each refused path. */
-export function assertExactJson(text: string): void {
+export const assertExactJson = (text: string): void =>
+  refuse(text, (name, member, source) => nameProblem(name, member) ?? numberProblem(member, source));
+
+/** The same without the numbers. @throws as `assertExactJson` */
+export const assertSafeNames = (text: string): void => refuse(text, nameProblem);
+
+function refuse(
+  text: string,
+  problemOf: (name: string, member: unknown, source?: string) => Problem | undefined,
+) {
   if (!suspicious.test(text)) return;
   let refused = 0;
   const value = parsed(text, (key, member: unknown, context?: { source?: string }) => {
@@ -57,7 +66,7 @@ function* detailsIn(value: unknown, path: string[] = []): Generator<ErrorDetail,
   }
 }
 
-function problemOf(key: string, member: unknown, source = ''): Problem | undefined {
+function nameProblem(key: string, member: unknown): Problem | undefined {
   if (key === '__proto__') {
     return { code: 'FORBIDDEN_MEMBER', message: 'The name __proto__ is not allowed in a body' };
   }
@@ -68,32 +77,16 @@ function problemOf(key: string, member: unknown, source = ''): Problem | undefin
       message: 'A member constructor with a member prototype is not allowed in a body',
     };
   }
-  if (typeof member === 'number' && isChanged(source, member)) {
-    return {
-      code: 'NUMBER_NOT_EXACT',
-      message: 'No 64-bit floating-point number has exactly this value. Send it as text',
-    };
-  }
   return undefined;
 }
 
+/** Fractions are rounded, as usual. */
+const numberProblem = (member: unknown, source = ''): Problem | undefined =>
+  typeof member !== 'number' || !roundsWhole(source, member)
+    ? undefined
+    : {
+        code: 'NUMBER_NOT_EXACT',
+        message: 'No 64-bit floating-point number has exactly this value. Send it as text',
+      };
+
 const isObject = (value: unknown): value is object => typeof value === 'object' && value !== null;
-
-/** Whether parsing changes a whole number. Fractions are rounded, as usual. */
-function isChanged(source: string, value: number): boolean {
-  if (!Number.isFinite(value)) return true;
-  // A whole number stays whole, and a short one exact.
-  if (!Number.isInteger(value) || (Number.isSafeInteger(value) && /^-?\d+$/.test(source))) return false;
-  const sent = decimalOf(source);
-  const { digits, exponent } = decimalOf(String(value));
-  return sent.exponent >= 0 && (sent.digits !== digits || sent.exponent !== exponent);
-}
-
-/** The significant digits and the power of ten of a decimal: `1200` and `1.2e3` are both 12 and 2. */
-function decimalOf(text: string) {
-  const [, whole = '', fraction = '', exponent = '0'] = /^-?(\d+)(?:\.(\d+))?(?:e(.+))?$/i.exec(text) ?? [];
-  const all = (whole + fraction).replace(/^0+/, '');
-  const digits = withoutTrailing(all, '0');
-  const isZero = digits === '';
-  return { digits, exponent: isZero ? 0 : Number(exponent) - fraction.length + all.length - digits.length };
-}

@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { parseExact } from '../../core/json/exact-json.ts';
 
 /** More is cut: a model reads all of it. */
 const charactersMax = 100_000;
@@ -45,7 +46,7 @@ export const apiClient = (
     const { text, isCut } = await textUpTo(response, charactersMax);
     const isJson = /\bjson\b/.test(response.headers.get('content-type') ?? '');
     // A 204 says that it is JSON too.
-    const parsed = isJson && !isCut ? JSON.parse(text || 'null') : text;
+    const parsed = isJson && !isCut ? parseExact(text || 'null') : text;
     return { status: response.status, body: parsed, isCut };
   },
 });

@@ -1,4 +1,5 @@
 import { ifMissing } from '../../core/errors/errors.ts';
+import { clientJson } from '../../core/json/exact-json.ts';
 import { log } from '../../core/log.ts';
 import { type ChatTurn, chatTurns } from '../../domain/client-sessions/chat-turns.ts';
 import { turnLeases } from '../../domain/client-sessions/turn-leases.ts';
@@ -97,7 +98,7 @@ export const openTurn = /* @__PURE__ */ using(
           keepAlive: ' ',
           writeBody: async (write, pageGone) => {
             const result = await readClientResult(run.executionId, events(pageGone));
-            write(JSON.stringify(ClientResult.parse(result)));
+            write(clientJson(ClientResult.parse(result)));
           },
         });
       };

@@ -1,6 +1,7 @@
 import type { GetPromptResult, Prompt } from '@modelcontextprotocol/server';
 import { isMembers, toPromptMessages } from '../../adapters/mcp-server/content.ts';
 import type { Completion } from '../../adapters/mcp-server/served.ts';
+import { parseExact } from '../../core/json/exact-json.ts';
 import type { ExposedItem } from '../../domain/surfaces/exposed-item.ts';
 import type { OutwardRun } from '../surface/outward.ts';
 import { readOutcome } from './outcome.ts';
@@ -51,7 +52,7 @@ export function promptParameters(exposed: ExposedItem, args: Record<string, stri
 /** The value, or the text itself if it is none, which the check of the parameters refuses. */
 function jsonIn(text: string): unknown {
   try {
-    return JSON.parse(text);
+    return parseExact(text);
   } catch {
     return text;
   }

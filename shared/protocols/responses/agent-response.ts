@@ -1,3 +1,4 @@
+import { clientJson } from '../../core/json/exact-json.ts';
 import type { AgentRun } from '../../execution/agent-runs/execute-agent-run.ts';
 import { followRun } from '../../execution/agent-runs/log/follow-run.ts';
 import type { NumberedEvent } from '../../execution/events/agent-run-event.ts';
@@ -53,7 +54,7 @@ export function eventsResponse(eventsFor: RunEventsFor, { executionId, isStreame
     contentType: 'application/json',
     keepAlive: ' ',
     writeBody: async (write, signal) => {
-      write(JSON.stringify(AgentResult.parse(await readAgentResult(executionId, eventsFor(signal)))));
+      write(clientJson(AgentResult.parse(await readAgentResult(executionId, eventsFor(signal)))));
     },
   });
 }

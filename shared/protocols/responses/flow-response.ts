@@ -1,4 +1,5 @@
 import { setImmediate } from 'node:timers/promises';
+import { clientJson } from '../../core/json/exact-json.ts';
 import { type Dispatch, executeFlowRun } from '../../execution/dispatch/execute-flow-run.ts';
 import { livePorts } from '../../execution/live-ports.ts';
 import { using } from '../../platform/aws/uses.ts';
@@ -46,13 +47,13 @@ function* jsonPieces(value: object): Generator<string> {
     if (member === undefined) continue;
     yield `${before}${JSON.stringify(name)}:`;
     if (Array.isArray(member)) yield* itemPieces(member);
-    else yield JSON.stringify(member);
+    else yield clientJson(member);
     before = ',';
   }
   yield before === '{' ? '{}' : '}';
 }
 
 function* itemPieces(items: readonly unknown[]): Generator<string> {
-  for (const [index, item] of items.entries()) yield `${index === 0 ? '[' : ','}${JSON.stringify(item)}`;
+  for (const [index, item] of items.entries()) yield `${index === 0 ? '[' : ','}${clientJson(item)}`;
   yield items.length === 0 ? '[]' : ']';
 }

@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { clientJson } from '../../core/json/exact-json.ts';
 import { numberedEvents } from '../../platform/http/responses/server-sent-events.ts';
 import { streamedBody } from '../../platform/http/responses/streamed-body.ts';
 import {
@@ -98,7 +99,7 @@ export const outwardResponse = ({ events, result }: OutwardRun, isStreamed: bool
         contentType: 'application/json',
         keepAlive: ' ',
         writeBody: async (write, signal) => {
-          write(JSON.stringify(SurfaceResult.parse(await result(signal))));
+          write(clientJson(SurfaceResult.parse(await result(signal))));
         },
       });
 

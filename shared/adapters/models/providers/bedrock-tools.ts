@@ -1,6 +1,8 @@
 import type { LanguageModelV4 } from '@ai-sdk/provider';
+import { parseExact } from '../../../core/json/exact-json.ts';
 
 type Fetch = typeof globalThis.fetch;
+type Request = Record<string, unknown> & { toolConfig?: { tools: object[] } };
 
 /** A member of a request's body that asks for a cache point after its tools, which the SDK cannot express. */
 export const cachePointAfterTools = 'cachePointAfterTools';
@@ -16,7 +18,7 @@ export function withCachePointAfterTools(model: LanguageModelV4): LanguageModelV
 function marked(init: RequestInit | undefined): RequestInit | undefined {
   const body = init?.body;
   if (typeof body !== 'string' || !body.includes(`"${cachePointAfterTools}":`)) return init;
-  const { [cachePointAfterTools]: isAsked, ...request } = JSON.parse(body);
+  const { [cachePointAfterTools]: isAsked, ...request } = parseExact(body) as Request;
   if (isAsked) request.toolConfig?.tools.push({ cachePoint: { type: 'default' } });
   return { ...init, body: JSON.stringify(request) };
 }

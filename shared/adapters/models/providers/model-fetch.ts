@@ -1,6 +1,7 @@
+import { mayBeInexactIn, parseExactIn } from '../../../core/json/exact-json.ts';
 import { answeredJson, isJsonObject } from '../../../core/json/json.ts';
-import { streamingFetch } from '../../net/streaming-fetch.ts';
-import { type AnswerReader, answerReader } from './readable-answers.ts';
+import { changedEvents, streamingFetch } from '../../net/streaming-fetch.ts';
+import { answerReader } from './readable-answers.ts';
 
 /** The longest text of a response, equal to the limit for scripts and templates. */
 export const responseCharactersMax = 4_000_000;
@@ -24,9 +25,10 @@ const readable = { whole: readableAnswer, stream: readableStream };
 /** An answer that states an error is one, whatever its status says. */
 function readableAnswer(content: Buffer, url: string, status: number): { content: Buffer; status: number } {
   if (status >= 400) return { content, status };
-  const answer = parsedObject(content.toString('utf8').replace(/^\ufeff/, ''));
+  const text = content.toString('utf8').replace(/^\ufeff/, '');
+  const answer = parsedObject(text);
   if (answer?.error) return { content, status: statusIn(answer.error) };
-  const isChanged = answer && answerReader(url)?.whole(answer);
+  const isChanged = answer && (answerReader(url)?.whole(answer) || mayBeInexactIn(text, inputs));
   return { content: isChanged ? Buffer.from(JSON.stringify(answer)) : content, status };
 }
 
@@ -40,29 +42,19 @@ function statusIn(error: unknown): number {
 async function* readableStream(chunks: AsyncIterable<Uint8Array>, url: string): AsyncGenerator<Uint8Array> {
   const reader = answerReader(url);
   if (!reader) return yield* chunks;
-  const decoder = new TextDecoder();
-  const encoder = new TextEncoder();
-  let rest = '';
-  for await (const chunk of chunks) {
-    const text = rest + decoder.decode(chunk, { stream: true });
-    const end = text.lastIndexOf('\n') + 1;
-    rest = text.slice(end);
-    if (end > 0) yield encoder.encode(readableLines(text.slice(0, end), reader));
-  }
-  rest += decoder.decode();
-  if (rest) yield encoder.encode(readableLines(rest, reader));
-}
-
-const readableLines = (text: string, reader: AnswerReader) =>
-  text.replace(/^data:(.*)$/gm, (line, data: string) => {
+  yield* changedEvents(chunks, (line, data) => {
     const event = parsedObject(data);
-    const isChanged = event && reader.event(event);
+    const isChanged = event && (reader.event(event) || mayBeInexactIn(data, inputs));
     if (!isChanged) return line;
     return isChanged === 'omit' ? ': not known here' : `data: ${JSON.stringify(event)}`;
   });
+}
+
+/** The members that are arguments of a tool. The rest is for the SDK, which knows no bigints. */
+const inputs = new Set(['args', 'arguments', 'input']);
 
 /** @throws StepError for more values than may be read. */
 function parsedObject(text: string): Record<string, unknown> | undefined {
-  const value = answeredJson(text, 'The model');
+  const value = answeredJson(text, 'The model', (json) => parseExactIn(json, inputs));
   return isJsonObject(value) ? value : undefined;
 }

@@ -1,3 +1,4 @@
+import { unmarked } from '../../../core/json/exact-json.ts';
 import { isJsonObject } from '../../../core/json/json.ts';
 
 /**
@@ -19,8 +20,11 @@ type Json = Record<string, unknown>;
 export function answerReader(url: string): AnswerReader | undefined {
   const { pathname } = new URL(url);
   if (pathname.endsWith('/chat/completions')) return chatReader;
-  return pathname.endsWith('/messages') ? messagesReader() : undefined;
+  if (pathname.endsWith('/messages')) return messagesReader();
+  return pathname.endsWith('GenerateContent') ? geminiReader : undefined;
 }
+
+const geminiReader: AnswerReader = { whole: () => false, event: () => false };
 
 const chatReader: AnswerReader = {
   whole: (answer) => mending((put) => mendChat(answer, 'message', put)),
@@ -152,7 +156,7 @@ function messagesReader(): AnswerReader {
 
 const isStated = (value: unknown) => value !== undefined && value !== null;
 
-const textOf = (value: unknown) => (typeof value === 'string' ? value : JSON.stringify(value));
+const textOf = (value: unknown) => (typeof value === 'string' ? value : JSON.stringify(unmarked(value)));
 
 const textIn = (value: unknown): string | null | undefined =>
   typeof value === 'string' || value === null ? value : typeof value === 'number' ? String(value) : undefined;

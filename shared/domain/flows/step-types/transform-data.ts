@@ -17,7 +17,7 @@ export const transformDataStep = defineStepType({
     .strictObject({
       script: Script.meta({
         description:
-          'Returns the output, or is a single expression. Reads the variables, may use await, has no network. `toLocaleString`, `localeCompare` and the like know all languages and zones, and are en-US and UTC without them; there is no `Intl`. `{{secret:KEY}}` is allowed inside literals; `secrets.KEY` is equivalent',
+          'Returns the output, or is a single expression. Reads the variables, may use await, has no network. `toLocaleString`, `localeCompare` and the like know all languages and zones, and are en-US and UTC without them; there is no `Intl`. Whole numbers beyond 2^53 are bigints, in the output too. `{{secret:KEY}}` is allowed inside literals; `secrets.KEY` is equivalent',
       }),
       language: z.enum(scriptLanguages).optional().meta({ description: 'Default: javascript' }),
       sandboxProvider: z

@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { parseExact } from '../../../core/json/exact-json.ts';
 import { unixSeconds } from '../../../core/time/unix-seconds.ts';
 import { decode, defineEntity } from '../../../platform/data/entity.ts';
 import type { Scope } from '../../../platform/data/scope.ts';
@@ -82,7 +83,7 @@ export const pieceStore = ({ table, now }: Scope, executionId: string) => ({
     });
     return items.map((item) => {
       const { events, ...piece } = decode(pieceEntity, item);
-      return { ...piece, events: JSON.parse(events) as ModelOutputEvent[] };
+      return { ...piece, events: parseExact(events) as ModelOutputEvent[] };
     });
   },
 });

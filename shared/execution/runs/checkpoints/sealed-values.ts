@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { parseExact } from '../../../core/json/exact-json.ts';
 import { Hidden } from '../../../core/redaction/hidden.ts';
 import { seal, unseal } from '../../../platform/aws/seal.ts';
 import { using } from '../../../platform/aws/uses.ts';
@@ -24,7 +25,7 @@ export const sealedValues = /* @__PURE__ */ using(
       async open(sealed, runId) {
         const text = await unseal(keyEnv, sealed, context(runId));
         if (text === undefined) throw new Error(`What the run ${runId} has sealed cannot be decrypted`);
-        const { value, keys } = Sealed.parse(JSON.parse(text));
+        const { value, keys } = Sealed.parse(parseExact(text));
         return new Hidden(value, keys);
       },
     };

@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import type { ToolOutcome } from '../../tool-support/tool-outcome.ts';
 import { ArgumentsError, toolOutcome } from '../checked-call.ts';
+import { ownArguments } from '../own-arguments.ts';
 import type { RunnableTool, ToolCallContext } from '../runnable-tool.ts';
 
 export interface AgentTool<Parameters extends z.ZodObject> {
@@ -23,7 +24,7 @@ export function agentTool<Parameters extends z.ZodObject>(tool: AgentTool<Parame
   const { $schema: _draft, ...parameters } = z.toJSONSchema(tool.parameters, { io: 'input' });
 
   function parsed(args: unknown): z.output<Parameters> {
-    const { data, error } = tool.parameters.safeParse(args);
+    const { data, error } = ownArguments(tool.parameters, args);
     if (!error) return data as z.output<Parameters>;
     throw new ArgumentsError(
       name,

@@ -3,6 +3,7 @@ import { evaluateWithTools } from '../../../adapters/code/evaluate-with-tools.ts
 import { resultCharactersMax } from '../../../adapters/code/tool-program-limits.ts';
 import type { Ports } from '../../../adapters/ports/ports.ts';
 import { StepError } from '../../../core/errors/step-error.ts';
+import { parseExact } from '../../../core/json/exact-json.ts';
 import { truncate } from '../../../core/text.ts';
 import { activeSpan, inSpan } from '../../../core/tracing/active-span.ts';
 import type { CodeModeConfig } from '../../../domain/agents/config/tools-config.ts';
@@ -68,7 +69,7 @@ export function runCodeTool({ ports, config, tools, callsMax, call }: CodeMode):
       if ('error' in outcome) {
         throw new StepError(`The code ${outcome.error}${written && `\nConsole:\n${written}`}`);
       }
-      const result: unknown = outcome.json === undefined ? null : JSON.parse(outcome.json);
+      const result: unknown = outcome.json === undefined ? null : parseExact(outcome.json);
       return { output: { result, ...(written && { console: written }) } };
     },
   });

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { APIGatewayProxyEvent } from 'aws-lambda';
+import { parseExact } from '../../../core/json/exact-json.ts';
 import { sortedJson } from '../../../core/json/sorted-json.ts';
 import { textHasTooManyValues } from '../../../core/json/value-count.ts';
 import type { Principal } from '../../identity/principal.ts';
@@ -40,7 +41,7 @@ function jsonOf(bytes: Buffer): string {
   const text = bytes.toString();
   if (textHasTooManyValues(text)) return text;
   try {
-    return sortedJson(JSON.parse(text));
+    return sortedJson(parseExact(text));
   } catch {
     return text;
   }

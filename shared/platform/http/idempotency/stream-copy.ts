@@ -1,3 +1,5 @@
+import { parseExact } from '../../../core/json/exact-json.ts';
+
 /** The pieces of a text: those of one text that follow each other are kept as one. */
 interface Piece {
   type: string;
@@ -54,7 +56,7 @@ const dataLine = /^data: (.*)$/m;
 
 function dataOf(frame: string): (object & { type?: string }) | undefined {
   const [, data] = dataLine.exec(frame) ?? [];
-  return data === undefined ? undefined : JSON.parse(data);
+  return data === undefined ? undefined : (parseExact(data) as object);
 }
 
 const withData = (frame: string, piece: Piece) =>

@@ -1,22 +1,23 @@
 import httpJsonBodyParser from '@middy/http-json-body-parser';
 import type { APIGatewayProxyEvent } from 'aws-lambda';
 import { invalidAt, ServiceError, tooLarge } from '../../../core/errors/errors.ts';
+import { mayBeInexact, parseExact } from '../../../core/json/exact-json.ts';
 import { assertValueCount } from '../../../core/json/value-count.ts';
 import { urlPart } from '../../../core/text.ts';
 import { decodeAs, decodeUnnamed, knownEncoding, replacementCharacter } from '../../../core/text-encoding.ts';
 import type { AnyEndpoint } from '../endpoint.ts';
-import { assertExactJson, assertNotTooDeep, tooDeep } from '../json-body.ts';
+import { assertExactJson, assertNotTooDeep, assertSafeNames, tooDeep } from '../json-body.ts';
 import { escapedBytes, requestBytesMax } from '../responses/body-sizes.ts';
 
 /** Replaces the body of a request by what it means. @throws 400, 413 and 415 */
 export async function parseBody(
-  { bodyType = 'json', method }: AnyEndpoint,
+  { bodyType = 'json', method, exactNumbers }: AnyEndpoint,
   event: APIGatewayProxyEvent,
 ): Promise<void> {
   const text = method === 'GET' ? '' : (event.body ?? '');
   const bytes = event.isBase64Encoded ? text.length : escapedBytes(text);
   if (bytes > requestBytesMax) throw tooLarge(bodyTooLarge(bodyType));
-  const body = text === '' ? undefined : await readers[bodyType](event);
+  const body = text === '' ? undefined : await readers[bodyType](event, exactNumbers);
   Object.assign(event, { body });
 }
 
@@ -25,7 +26,8 @@ type Sent = Pick<APIGatewayProxyEvent, 'headers' | 'body' | 'isBase64Encoded'>;
 const readers = {
   json: parseJsonBody,
   multipart: formBody,
-  'json-or-form': (event: Sent) => (isForm(event) ? urlencodedBody(event) : parseJsonBody(event)),
+  'json-or-form': (event: Sent, exactNumbers?: true) =>
+    isForm(event) ? urlencodedBody(event, exactNumbers) : parseJsonBody(event, exactNumbers),
 };
 
 const inJson = 'inside a JSON string, where a quote, a backslash or a line break counts twice';
@@ -44,7 +46,7 @@ const parseJson = httpJsonBodyParser().before as (request: { event: object }) =>
 const charset = /;\s*charset\s*=\s*"?([^\s;"]+)/i;
 
 /** Parses a JSON body; `undefined` if there is none. @throws ServiceError VALIDATION, UNSUPPORTED_MEDIA_TYPE */
-export function parseJsonBody({ headers, body, isBase64Encoded }: Sent): unknown {
+export function parseJsonBody({ headers, body, isBase64Encoded }: Sent, exactNumbers?: true): unknown {
   // API Gateway has already decoded the text as UTF-8, whatever the charset.
   const encoding = charset.exec(headers['content-type'] ?? '')?.[1] ?? 'utf-8';
   if (!/^utf-?8$/i.test(encoding)) throw unsupportedMediaType('application/json in UTF-8');
@@ -54,7 +56,8 @@ export function parseJsonBody({ headers, body, isBase64Encoded }: Sent): unknown
     '',
   );
   assertValueCount(text);
-  assertExactJson(text);
+  if (exactNumbers) assertSafeNames(text);
+  else assertExactJson(text);
   const parsed: Pick<APIGatewayProxyEvent, 'headers' | 'body'> = { headers, body: text };
   try {
     parseJson({ event: parsed });
@@ -74,7 +77,7 @@ export function parseJsonBody({ headers, body, isBase64Encoded }: Sent): unknown
     throw invalidAt('', 'MALFORMED_JSON', `The body is not valid JSON: ${unquoted(message)}`);
   }
   assertNotTooDeep(parsed.body);
-  return parsed.body;
+  return exactNumbers && mayBeInexact(text) ? parseExact(text) : parsed.body;
 }
 
 /** The parser's message without its excerpt of the body, which may contain a secret. */
@@ -87,15 +90,14 @@ const isForm = ({ headers }: Sent) =>
  * The fields of a form; of several with a name, a list. A form of the one field `payload` is the JSON in it, as GitHub and Slack send
  * events. @throws 400
  */
-function urlencodedBody({ headers, body }: Sent): unknown {
+function urlencodedBody({ headers, body }: Sent, exactNumbers?: true): unknown {
   const fields = formFields(body ?? '', headers['content-type'] ?? '');
   const [[name, value] = [], another] = fields;
   if (name === 'payload' && another === undefined)
-    return parseJsonBody({
-      headers: { 'content-type': 'application/json' },
-      body: value ?? '',
-      isBase64Encoded: false,
-    });
+    return parseJsonBody(
+      { headers: { 'content-type': 'application/json' }, body: value ?? '', isBase64Encoded: false },
+      exactNumbers,
+    );
   if (fields.some(([field]) => field === '__proto__'))
     throw invalidAt('', 'FORBIDDEN_MEMBER', 'The name __proto__ is not allowed in a body');
   const byName = Map.groupBy(fields, ([field]) => field);

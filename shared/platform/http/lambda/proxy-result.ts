@@ -1,5 +1,6 @@
 import type { APIGatewayProxyResult } from 'aws-lambda';
 import { ServiceError } from '../../../core/errors/errors.ts';
+import { clientJson } from '../../../core/json/exact-json.ts';
 import { fitsAnswer } from '../responses/body-sizes.ts';
 import type {
   Bodies,
@@ -44,7 +45,7 @@ export function toProxyResult(
 
 /** @throws ServiceError RESPONSE_TOO_LARGE if Lambda would refuse the answer. */
 export function jsonProxyResult(statusCode: number, body: unknown, headers = {}): APIGatewayProxyResult {
-  const text = body === undefined ? '' : JSON.stringify(body);
+  const text = body === undefined ? '' : clientJson(body);
   if (!fitsAnswer(text)) throw responseTooLarge();
   // Responses are private to the caller.
   const ownHeaders = { 'content-type': 'application/json', 'cache-control': 'no-store' };

@@ -1,3 +1,4 @@
+import { clientJson } from '../../../core/json/exact-json.ts';
 /** Limits of a Lambda's event and answer as JSON. Both hold the body as a string, so quotes count twice. */
 export const eventBytesMax = 6_291_456;
 export const answerBytesMax = 6_291_556;
@@ -34,7 +35,7 @@ export function escapedBytes(text: string): number {
   return bytes;
 }
 
-export const responseBytes = (value: unknown) => escapedBytes(JSON.stringify(value) ?? '');
+export const responseBytes = (value: unknown) => escapedBytes(clientJson(value) ?? '');
 
 /** Whether an answer has room for this JSON text as its body. No character of JSON text takes more than 3 bytes. */
 export const fitsAnswer = (json: string) =>

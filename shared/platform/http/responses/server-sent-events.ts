@@ -1,3 +1,4 @@
+import { clientJson } from '../../../core/json/exact-json.ts';
 import { type StreamedBody, streamedBody } from './streamed-body.ts';
 
 export interface SentEvent {
@@ -8,8 +9,11 @@ export interface SentEvent {
 }
 
 /** WHATWG HTML, 9.2. JSON contains no line breaks. */
-export const serverSentEvent = ({ event, id, data }: SentEvent) =>
-  `${event === undefined ? '' : `event: ${event}\n`}${id === undefined ? '' : `id: ${id}\n`}data: ${JSON.stringify(data)}\n\n`;
+export const serverSentEvent = (
+  { event, id, data }: SentEvent,
+  json: (data: unknown) => string = JSON.stringify,
+) =>
+  `${event === undefined ? '' : `event: ${event}\n`}${id === undefined ? '' : `id: ${id}\n`}data: ${json(data)}\n\n`;
 
 /** A comment, which clients ignore. */
 export const pingComment = ': ping\n\n';
@@ -24,7 +28,7 @@ export const sentEvents = <T>(
   streamedBody({
     contentType: eventStreamType,
     writeBody: async (write, signal) => {
-      for await (const event of eventsFor(signal)) await write(serverSentEvent(sent(event)));
+      for await (const event of eventsFor(signal)) await write(serverSentEvent(sent(event), clientJson));
     },
   });
 

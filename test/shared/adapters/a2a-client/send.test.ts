@@ -260,7 +260,7 @@ test.each<[string, Parameters<typeof raw>[0], boolean, string]>([
   ['nonsense in a stream', () => 'data: what?\n\n', true, 'does not follow the A2A protocol'],
   ['an empty stream', () => 'data:', true, 'does not follow the A2A protocol'],
   ['6 MB', () => big, false, 'more than 5000000 bytes'],
-  ['6 MB in an event', () => `data: ${big}\n\n`, true, 'does not follow the A2A protocol'],
+  ['6 MB in an event', () => `data: ${big}\n\n`, true, 'more than 5000000 bytes'],
   ['100,000 lines', () => `data:\n${':\n'.repeat(100_000)}`, true, 'more than 50000 lines'],
   ['a redirect', () => 307, false, 'redirects, which is not followed'],
   ['nothing', () => 'hang', false, 'did not answer within 500 ms'],

@@ -389,3 +389,21 @@ test('what is not evaluated is named with its path', async () => {
     { path: 'rest.b', message: 'Expected number' },
   ]);
 });
+
+const long = 7615917337495251231n;
+
+test.each<[string, JsonSchema, unknown, string[]]>([
+  ['a whole number beyond 2^53', { type: 'integer', minimum: 5 }, long, []],
+  ['one above a limit', { type: 'integer', maximum: 5 }, long, ['Must be <= 5']],
+  ['one where a text is expected', { type: 'string' }, long, ['Expected string']],
+  ['one that is half of another', { multipleOf: 2 ** 60 }, 2n ** 61n, []],
+  ['a constant', { const: Number(long) }, long, []],
+  ['neighbours', { type: 'array', uniqueItems: true }, [long, long + 1n], []],
+  ['neighbours inside', { properties: { ids: { uniqueItems: true } } }, { ids: [long, long + 1n] }, []],
+  ['duplicates', { type: 'array', uniqueItems: true }, [long, long], ['Must NOT have duplicate items']],
+  ['a decimal of many digits', { type: 'number', minimum: 0.1 }, '0.12345678901234567890123', []],
+  ['the same as a text', { type: 'string' }, '0.12345678901234567890123', []],
+  ['a short one as a text', { type: 'number' }, '0.5', ['Expected number']],
+])('numbers that no double holds: %s', async (_name, schema, value, messages) => {
+  expect((await check(schema, value)).map(({ message }) => message)).toEqual(messages);
+});
