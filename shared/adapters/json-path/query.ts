@@ -1,4 +1,6 @@
-import { JSONPathEnvironment, JSONPathError, type JSONValue } from 'json-p3';
+import { JSONPathEnvironment, JSONPathError, type JSONPathQuery, type JSONValue, jsonpath } from 'json-p3';
+import { findParts } from '../../core/find-parts.ts';
+import { parseExact } from '../../core/json/exact-json.ts';
 import { nestingLevelsMax } from '../../core/json/nesting.ts';
 
 /** The library's own limit of 50 levels is lower than that of JSON here. */
@@ -15,11 +17,57 @@ export function queryJson({
   limit: number;
 }): { values: unknown[]; count: number } | { problem: string } {
   try {
-    const all = environment.query(path, data as JSONValue).values();
+    const all = compiled(path)
+      .query(data as JSONValue)
+      .values();
     return { values: all.slice(0, limit), count: all.length };
   } catch (error) {
     return { problem: problemOf(error) };
   }
+}
+
+const { InfixExpression, NumberLiteral } = jsonpath.expressions;
+type Comparison = InstanceType<typeof InfixExpression>;
+
+/** The library rounds numbers of queries, and does not order bigints. */
+function compiled(path: string): JSONPathQuery {
+  const query = environment.compile(path);
+  const isLiteral = (node: object) => node instanceof NumberLiteral;
+  for (const literal of findParts(query, isLiteral, environment))
+    Object.assign(literal, { value: exactNumber(literal) });
+  const isOrder = (node: object): node is Comparison =>
+    node instanceof InfixExpression && orders.has(node.operator);
+  for (const comparison of findParts(query, isOrder, environment)) {
+    const evaluate = comparison.evaluate.bind(comparison);
+    comparison.evaluate = (context) => {
+      const [left, right] = [comparison.left, comparison.right].map((side) =>
+        numberIn(side.evaluate(context)),
+      );
+      const isExact = typeof left === 'bigint' || typeof right === 'bigint';
+      if (!isExact || left === undefined || right === undefined) return evaluate(context);
+      return orders.get(comparison.operator)?.(left, right) === true;
+    };
+  }
+  return query;
+}
+
+type Digits = number | bigint;
+
+const orders = new Map<string, (one: Digits, other: Digits) => boolean>([
+  ['<', (one, other) => one < other],
+  ['<=', (one, other) => one <= other],
+  ['>', (one, other) => one > other],
+  ['>=', (one, other) => one >= other],
+]);
+
+function numberIn(found: unknown): Digits | undefined {
+  const value = found instanceof jsonpath.JSONPathNodeList ? found.nodes[0]?.value : found;
+  return ['number', 'bigint'].includes(typeof value) ? (value as Digits) : undefined;
+}
+
+function exactNumber({ token, value }: InstanceType<typeof NumberLiteral>): unknown {
+  const exact = parseExact(token.value);
+  return typeof exact === 'bigint' ? exact : value;
 }
 
 /** The library ends its message with a part of the query and the offset: `expected '$', found 'x' ('x':0)`. */
