@@ -1,4 +1,5 @@
 import { parseAllDocuments, stringify } from 'yaml';
+import { marked, mayBeInexact, parseExact, unmarked } from '../../core/json/exact-json.ts';
 import { hasTooManyValues, valuesMax } from '../../core/json/value-count.ts';
 
 // Reading and writing a few megabytes of YAML takes seconds: both run in a thread of the sandbox.
@@ -16,14 +17,22 @@ type Read = { value: unknown } | { problem: string };
 
 function valueOfJson(text: string): Read | undefined {
   try {
-    return { value: JSON.parse(text) };
+    return mayBeInexact(text) ? exactly(parseExact(text)) : { value: JSON.parse(text) };
   } catch {
     return undefined;
   }
 }
 
+/** Numbers of documents are ours, as in all bodies: whole ones that a double would round are refused. */
+function exactly(value: unknown): Read {
+  const isRounded = marked(value) !== value;
+  return isRounded
+    ? { problem: 'It has a whole number that no 64-bit floating-point number has. Write it as text' }
+    : { value };
+}
+
 function valueOfYaml(text: string): Read {
-  const all = parseAllDocuments(text, { logLevel: 'silent' });
+  const all = parseAllDocuments(text, { logLevel: 'silent', intAsBigInt: mayBeInexact(text) });
   if ('empty' in all) return { value: null };
   const [document, ...others] = all;
   const problem = all.flatMap(({ errors, warnings }) => [...errors, ...warnings])[0];
@@ -34,7 +43,8 @@ function valueOfYaml(text: string): Read {
     };
   }
   try {
-    return { value: document?.toJS() };
+    const value: unknown = document?.toJS();
+    return mayBeInexact(text) ? exactly(unmarked(marked(value))) : { value };
   } catch (error) {
     return { problem: (error as Error).message };
   }

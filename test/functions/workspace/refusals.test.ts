@@ -109,6 +109,8 @@ test.each([
   ['no YAML', 'flows: [', 'document', 'INVALID_FORMAT'],
   ['two documents of YAML', 'flows: []\n---\ntools: []', 'document', 'INVALID_FORMAT'],
   ['YAML of too many values', `flows: [${'0,'.repeat(100_000)}]`, 'document', 'INVALID_FORMAT'],
+  ['a number of YAML that would be rounded', 'flows: [7615917337495251231]', 'document', 'INVALID_FORMAT'],
+  ['a number of JSON that would be rounded', '{"flows":[7615917337495251231]}', 'document', 'INVALID_FORMAT'],
   ['an unknown tag', 'flows: !file x', 'document', 'INVALID_FORMAT'],
   ['a bomb of aliases', bomb(), 'document', 'INVALID_FORMAT'],
   ['a list', '- 1', 'document', 'INVALID_TYPE'],
