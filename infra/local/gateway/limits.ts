@@ -46,11 +46,10 @@ const gatewayFailure = (statusCode: number, error: string, code: DetailCode, mes
 export const requestTooSlow = () =>
   gatewayFailure(408, 'Request timeout', 'TIMEOUT', 'The request arrives too slowly. Send it again');
 
-const bytes = maxHeaderSize.toLocaleString('en-US');
 export const headersTooLarge = () =>
   gatewayFailure(
     431,
     'Request header fields too large',
     'TOO_LARGE',
-    `The request line and the headers have more than ${bytes} bytes together. Send fewer or shorter headers, or a shorter query`,
+    `The request line and the headers have more than ${maxHeaderSize} bytes together. Send fewer or shorter headers, or a shorter query`,
   );

@@ -38,7 +38,7 @@ const errorMeanings: Record<number, string> = {
   415: 'The operation does not accept the media type of the body',
   422: 'The request is well-formed, but something that it needs is missing',
   429: 'The hourly or daily limit is reached; `X-RateLimit-Reset` is the time of the reset',
-  431: `The request line and the headers have more than ${maxHeaderSize.toLocaleString('en-US')} bytes together. API Gateway returns a text of its own`,
+  431: `The request line and the headers have more than ${maxHeaderSize} bytes together. API Gateway returns a text of its own`,
   500: 'Internal error; `details` contains the request id',
   502: 'Another server, which the request or the resource names, failed or could not be reached',
   503: 'The service is too busy to start, or ran out of time before all work was done. `details` says which, and how much is done: send the request again',
