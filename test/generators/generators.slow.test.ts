@@ -6,8 +6,11 @@ import { dirname, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { promisify } from 'node:util';
 import { build } from 'esbuild';
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { newTenant, stack } from '../support/stack/stack.ts';
+
+// Each compiles types of the whole document.
+vi.setConfig({ testTimeout: 240_000 });
 
 const require = createRequire(import.meta.url);
 const run = promisify(execFile);
