@@ -6,6 +6,7 @@ import { AddressRefused } from '../net/addresses.ts';
 import { ModelCallFailed } from '../ports/model-port.ts';
 import { type StatedError, statedError } from '../stated-error.ts';
 import { modelCallSource, type ResolvedModel } from './resolved-model.ts';
+import { requestedWaitMs } from './retries.ts';
 
 /** SDKs put whole responses into messages. */
 const messageMax = 2_000;
@@ -31,7 +32,7 @@ export function toModelCallFailed(
   });
 }
 
-type Explained = Pick<StepErrorOptions, 'retryable' | 'kind'> &
+type Explained = Pick<StepErrorOptions, 'retryable' | 'kind' | 'askedMs'> &
   Omit<StatedError, 'words'> & { words: string; status?: number };
 
 function explained(error: unknown, signal: AbortSignal): Explained {
@@ -62,6 +63,7 @@ function explained(error: unknown, signal: AbortSignal): Explained {
     words: `answered ${statusCode}: ${words}`,
     status: statusCode,
     ...failureOfStatus(statusCode),
+    askedMs: requestedWaitMs(error),
   };
 }
 

@@ -95,7 +95,7 @@ async function visitPage(visit: CrawlTarget, { ports, signal }: CrawlRequest): P
   try {
     const answer = await ports.fetch(pageRequest(visit.url, signal));
     const url = withoutHash(answer.url);
-    if (answer.status >= 400) throw statusError(url, answer.status);
+    if (answer.status >= 400) throw statusError(url, answer);
     return { visit, url, ...(isHtml(answer) && { page: await readResponse(answer, ports.sandbox, signal) }) };
   } catch (error) {
     if (error instanceof StepError) return { visit, url: visit.url, error };

@@ -73,13 +73,12 @@ function refusal(
   if (status === 429 || headers['x-ratelimit-remaining'] === '0') {
     const more = hasToken ? '' : ' Set auth to a token for a higher limit';
     return new StepError(`The GitHub rate limit is exhausted.${more}`, {
-      retryable: true,
-      kind: 'rate_limit',
+      ...failureOfStatus(429, headers['retry-after']),
     });
   }
   const message = z.object({ message: z.string() }).safeParse(jsonIn(text)).data?.message ?? '';
   return new StepError(`GitHub answered ${status} for ${repositoryName(place)}: ${message.slice(0, 300)}`, {
-    ...failureOfStatus(status),
+    ...failureOfStatus(status, headers['retry-after']),
   });
 }
 

@@ -29,12 +29,12 @@ export async function querySearchProvider({
   return parsed.data.slice(0, maxResults);
 }
 
-function refusal(provider: SearchProvider, { status, text }: HttpResponse, key: string): StepError {
+function refusal(provider: SearchProvider, { status, text, headers }: HttpResponse, key: string): StepError {
   if (status === 401 || status === 403) {
     return new StepError(`${provider} rejected the API key with ${status}`);
   }
   const start = text.replaceAll(key, '…').trim().slice(0, 300);
   return new StepError(`${provider} answered ${status}${start && `: ${start}`}`, {
-    ...failureOfStatus(status),
+    ...failureOfStatus(status, headers['retry-after']),
   });
 }

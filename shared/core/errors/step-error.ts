@@ -1,3 +1,5 @@
+import { retryAfterMs } from '../time/retry-after.ts';
+
 /** The failure of a step. The step's result shows its message. */
 export class StepError extends Error {
   /** Whether a retry may succeed: after a network fault it may, with an invalid script it does not. */
@@ -9,18 +11,29 @@ export class StepError extends Error {
   readonly kind: FailureKind | undefined;
   /** Whether it is certain that nothing was done: the other side was not reached, or refused before it began. */
   readonly undone: boolean;
+  /** How long the other side asks to wait before the next try, from the failure on. */
+  readonly askedMs: number | undefined;
   /** Whether it failed because its output is empty, for fallbacks that follow that. */
   readonly emptyOutput: boolean;
 
   constructor(
     message: string,
-    { retryable = false, code, kind, undone = false, emptyOutput = false, cause }: StepErrorOptions = {},
+    {
+      retryable = false,
+      code,
+      kind,
+      undone = false,
+      askedMs,
+      emptyOutput = false,
+      cause,
+    }: StepErrorOptions = {},
   ) {
     super(message, { cause });
     this.retryable = retryable;
     this.code = code;
     this.kind = kind;
     this.undone = undone;
+    this.askedMs = askedMs;
     this.emptyOutput = emptyOutput;
   }
 }
@@ -34,12 +47,14 @@ export type FailureKind = (typeof failureKinds)[number];
  */
 export function failureOfStatus(
   status: number,
-  retryAfter?: string,
-): Pick<StepErrorOptions, 'retryable' | 'kind' | 'undone'> {
-  if (status === 429) return { retryable: true, kind: 'rate_limit', undone: true };
-  if (status === 408) return { retryable: true, kind: 'timeout', undone: true };
+  retryAfter?: string | null,
+): Pick<StepErrorOptions, 'retryable' | 'kind' | 'undone' | 'askedMs'> {
+  const askedMs = retryAfterMs(retryAfter, new Date());
+  if (status === 429) return { retryable: true, kind: 'rate_limit', undone: true, askedMs };
+  if (status === 408) return { retryable: true, kind: 'timeout', undone: true, askedMs };
   if (status < 500) return { retryable: false };
-  return { retryable: true, kind: 'server_error', undone: status === 503 && retryAfter !== undefined };
+  const undone = status === 503 && typeof retryAfter === 'string';
+  return { retryable: true, kind: 'server_error', undone, askedMs };
 }
 
 /** `OUTCOME_UNKNOWN`: what acts may have been done, and may not. */
@@ -50,6 +65,7 @@ export interface StepErrorOptions {
   code?: StepErrorCode | undefined;
   kind?: FailureKind | undefined;
   undone?: boolean | undefined;
+  askedMs?: number | undefined;
   emptyOutput?: boolean | undefined;
   cause?: unknown;
 }

@@ -58,7 +58,7 @@ export async function retried(
     if (count >= maxAttempts || !isRetried(step.retry, tried.error)) {
       return { ...tried, attempts: all(), retryCount };
     }
-    const delayMs = pauseBefore(step.retry, count, Math.random());
+    const delayMs = pauseBefore(step.retry, count, Math.random(), tried.error.askedMs);
     pause = { count, delayMs, dueAt: now() + delayMs };
   }
 }

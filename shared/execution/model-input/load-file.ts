@@ -51,7 +51,7 @@ async function remoteFile(
     signal,
   } as const;
   const { status, headers, bytes } = await fetch(request);
-  if (status >= 400) throw statusError(url, status);
+  if (status >= 400) throw statusError(url, { status, headers });
   return { bytes, type: headers['content-type'] };
 }
 

@@ -62,7 +62,7 @@ async function fetchedFile(
     bytesMax: assetBytesMax,
     signal,
   });
-  if (status >= 400) throw statusError(url, status);
+  if (status >= 400) throw statusError(url, { status, headers });
   const lastPart = new URL(url).pathname.split('/').at(-1) || 'file';
   return { bytes, name: decoded(lastPart), type: headers['content-type'] };
 }

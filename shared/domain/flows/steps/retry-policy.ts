@@ -38,7 +38,7 @@ export const RetryPolicy = z
   })
   .meta({
     description:
-      'Tries the step again after failures. A pause of over ten seconds suspends the run. Fallbacks of the type retry, the maxRetries of a batch and a model client’s own retries do not apply then; other fallbacks follow the last attempt',
+      'Tries the step again after failures. `Retry-After` of the answer makes a pause longer, up to maxDelayMs. A pause of over ten seconds suspends the run. Fallbacks of the type retry, the maxRetries of a batch and a model client’s own retries do not apply then; other fallbacks follow the last attempt',
   });
 export type RetryPolicy = z.infer<typeof RetryPolicy>;
 
@@ -53,9 +53,14 @@ export const retryPolicy = (given: RetryPolicy): typeof defaults => ({
   ...omitUndefined(given),
 });
 
-/** The pause before an attempt, in ms. @param attempt From 1, for the second. @param random From 0 to 1 */
-export function pauseBefore(given: RetryPolicy, attempt: number, random: number): number {
+/**
+ * The pause before an attempt, in ms: of the policy, or what the other side asked for if that is longer, within the policy's maximum.
+ * @param attempt From 1, for the second.
+ * @param random From 0 to 1
+ */
+export function pauseBefore(given: RetryPolicy, attempt: number, random: number, askedMs = 0): number {
   const { initialDelayMs, factor, maxDelayMs, jitter } = retryPolicy(given);
   const whole = Math.min(maxDelayMs, initialDelayMs * factor ** (attempt - 1));
-  return Math.round(jitter === 'full' ? whole * random : whole);
+  const own = jitter === 'full' ? whole * random : whole;
+  return Math.round(Math.max(own, Math.min(askedMs, maxDelayMs)));
 }

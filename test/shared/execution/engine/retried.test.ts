@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { RunMustWait } from '../../../../shared/core/errors/run-must-wait.ts';
-import { StepError } from '../../../../shared/core/errors/step-error.ts';
+import { failureOfStatus, StepError } from '../../../../shared/core/errors/step-error.ts';
 import { tracedRun } from '../../../../shared/core/tracing/trace-context.ts';
 import type { FlowStepInput } from '../../../../shared/domain/flows/checking/flow-step.ts';
 import { pauseBefore } from '../../../../shared/domain/flows/steps/retry-policy.ts';
@@ -104,6 +104,26 @@ test('a long pause suspends the run, which goes on with the next attempt', async
   expect(last).toMatchObject({ success: true, output: 'after' });
   expect(results[0]).toMatchObject({ retryCount: 1, output: 'done' });
   expect(results[0]?.attempts).toMatchObject([{ type: 'initial' }, { type: 'retry', delayMs: 60_000 }]);
+});
+
+test('a pause is as long as the other side asks for, within the policy', async () => {
+  const asking = (header: string) => () => new StepError('busy', failureOfStatus(429, header));
+  const pauseAfter = async (header: string, retry = {}) => {
+    const { last } = await run([{ ...prompt('x'), retry: { ...now, ...retry } }], {
+      ...failing(1, asking(header)),
+      onKept: () => {},
+    });
+    return last?.type === 'suspend' ? last.until.getTime() - fakePorts().now().getTime() : 0;
+  };
+  const near = (ms: number) => [ms - 5_000, ms + 5_000] as const;
+  const between = (ms: number, [least, most]: readonly [number, number]) => ms > least && ms < most;
+  expect(between(await pauseAfter('30'), near(30_000))).toBe(true);
+  const date = new Date(Date.now() + 40_000).toUTCString();
+  expect(between(await pauseAfter(date), near(40_000))).toBe(true);
+  expect(between(await pauseAfter('3600'), near(60_000))).toBe(true);
+  expect(between(await pauseAfter('3600', { maxDelayMs: 3_600_000 }), near(3_600_000))).toBe(true);
+  expect(await pauseAfter('soon')).toBe(0);
+  expect(pauseBefore({ initialDelayMs: 100, jitter: 'none' }, 1, 0.5, 20)).toBe(100);
 });
 
 test('a time limit ends an attempt, and what it holds', async () => {
