@@ -2,7 +2,7 @@ import { type WarningCode, warningCodes } from '../../shared/core/warnings.ts';
 
 /** What to do about each warning. */
 const remedies: Record<WarningCode, string> = {
-  ANSWER_CUT: 'Raise `maxTokens` of the step or of the model config, or ask for less.',
+  ANSWER_CUT: 'Raise `maxTokens` of the step or of the model config, or ask for less. For another reason, which the message names, look it up at the provider.',
   ANSWER_EMPTY:
     'Nothing, if the agent is to act only. Else say in its instructions that it answers at the end.',
   CONTENT_CUT: 'Raise `maxCharacters` of the call, or read a smaller part.',

@@ -3,7 +3,8 @@ import { truncate } from './text.ts';
 
 /** What may go otherwise than asked without a failure. Closed: `docs/warnings.md` says what to do about each. */
 export const warningCodes = {
-  ANSWER_CUT: 'The answer of a model ends at its limit of output tokens',
+  ANSWER_CUT:
+    'The answer of a model ends at its limit of output tokens, or its provider ended it for another reason',
   ANSWER_EMPTY: 'An agent ended without a word, after its tools had worked',
   CONTENT_CUT: 'A page, a file or a result is longer than what is read of it',
   FALLBACK_USED: 'A fallback took the place of what failed',

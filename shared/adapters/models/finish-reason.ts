@@ -18,6 +18,25 @@ export function resolveFinishReason(
   return raw ? { unified: reasons[raw] ?? 'other', raw } : reason;
 }
 
+/** Names of servers for the end that the model chose, where their API says `stop`. */
+const ends = new Set([
+  'stop',
+  'eos',
+  'eos_token',
+  'end',
+  'end_turn',
+  'stop_sequence',
+  'complete',
+  'completed',
+]);
+
+/** What an SDK makes of a reason that it does not know, or takes for an end. */
+export function plainFinishReason({ unified, raw }: LanguageModelV4FinishReason): typeof unified {
+  // Claude would go on if it were asked to.
+  if (raw === 'pause_turn') return 'other';
+  return unified === 'other' && ends.has(raw?.toLowerCase() ?? '') ? 'stop' : unified;
+}
+
 /** Whether a stream ended before its provider said why: the SDKs report the end of such a stream like any other. */
 export const endedEarly = ({ unified, raw }: LanguageModelV4FinishReason): boolean =>
   unified === 'interrupted' || (unified === 'other' && raw === undefined);

@@ -18,7 +18,7 @@ import { cacheMarks } from './cache-marks.ts';
 import { toCallOptions } from './call-options.ts';
 import { modelPrice } from './catalog.ts';
 import { callCacheSavings, callCost } from './cost.ts';
-import { endedEarly, resolveFinishReason } from './finish-reason.ts';
+import { endedEarly, plainFinishReason, resolveFinishReason } from './finish-reason.ts';
 import { AdmissionFailed, callProvider } from './provider-call.ts';
 import { responseCharactersMax } from './providers/model-fetch.ts';
 import { type Provider, providers } from './providers/providers.ts';
@@ -213,7 +213,7 @@ async function finishOf(
   const { inputTokens, outputTokens } = usage;
   return {
     ...source,
-    stopReason: finishReason.unified,
+    stopReason: plainFinishReason(finishReason),
     ...omitUndefined({ providerReason: finishReason.raw }),
     ...(await chargeOf(model, {
       inputTokens: inputTokens.total,

@@ -66,7 +66,7 @@ export async function* takeTurn(
 }
 
 function* warningsOf({ response, fallback }: AskedResponse, asked: string): Generator<NewWarning> {
-  const { modelUsed, ignored = [], stopReason, text, toolCalls } = response;
+  const { modelUsed, ignored = [], stopReason, providerReason, text, toolCalls } = response;
   if (fallback) {
     const message = `The model ${asked} failed or answered nothing, and a fallback of the type ${fallback} answered`;
     yield { code: 'FALLBACK_USED', message };
@@ -78,6 +78,12 @@ function* warningsOf({ response, fallback }: AskedResponse, asked: string): Gene
     yield {
       code: 'ANSWER_CUT',
       message: `The answer of ${modelUsed} was cut at its limit of output tokens; raise maxTokens`,
+    };
+  }
+  if (stopReason === 'other' && providerReason !== undefined && toolCalls.length === 0) {
+    yield {
+      code: 'ANSWER_CUT',
+      message: `The answer of ${modelUsed} may be cut: its provider ended it with ${providerReason}`,
     };
   }
   if (text.trim() === '' && toolCalls.length === 0) {

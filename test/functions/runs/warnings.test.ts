@@ -42,6 +42,26 @@ const runsWith = async (tenant: Tenant, warning: string) => {
   return data.map(({ id }: { id: string }) => id);
 };
 
+test('an answer that its provider ended for a reason of its own may be cut', async () => {
+  const tenant = await newTenant();
+  const ended = (finishReason: string) =>
+    dispatch(tenant, [
+      {
+        type: 'prompt',
+        name: 'ask',
+        config: {
+          model: 'generic-openai/scripted',
+          userPrompt: scripted({ text: 'Bergen, and', toolCalls: [], finishReason } as never),
+        },
+      },
+    ]);
+  expect(await ended('server_busy')).toMatchObject({
+    output: 'Bergen, and',
+    warnings: [{ code: 'ANSWER_CUT', message: expect.stringContaining('ended it with server_busy') }],
+  });
+  expect(await ended('eos')).toMatchObject({ output: 'Bergen, and', warnings: [] });
+});
+
 test('what went otherwise is a warning of the step, its run, the list and the trace', async () => {
   const tenant = await newTenant();
   const result = await dispatch(tenant, [prompt()]);

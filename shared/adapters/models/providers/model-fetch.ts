@@ -1,6 +1,7 @@
 import { mayBeInexactIn, parseExactIn } from '../../../core/json/exact-json.ts';
 import { answeredJson, isJsonObject } from '../../../core/json/json.ts';
-import { changedEvents, streamingFetch } from '../../net/streaming-fetch.ts';
+import { readableEvents } from '../../net/readable-events.ts';
+import { streamingFetch } from '../../net/streaming-fetch.ts';
 import { answerReader } from './readable-answers.ts';
 
 /** The longest text of a response, equal to the limit for scripts and templates. */
@@ -39,15 +40,9 @@ function statusIn(error: unknown): number {
   return named ?? 502;
 }
 
-async function* readableStream(chunks: AsyncIterable<Uint8Array>, url: string): AsyncGenerator<Uint8Array> {
+function readableStream(chunks: AsyncIterable<Uint8Array>, url: string): AsyncIterable<Uint8Array> {
   const reader = answerReader(url);
-  if (!reader) return yield* chunks;
-  yield* changedEvents(chunks, (line, data) => {
-    const event = parsedObject(data);
-    const isChanged = event && (reader.event(event) || mayBeInexactIn(data, inputs));
-    if (!isChanged) return line;
-    return isChanged === 'omit' ? ': not known here' : `data: ${JSON.stringify(event)}`;
-  });
+  return reader ? readableEvents(chunks, reader, { who: 'The model', exact: inputs }) : chunks;
 }
 
 /** The members that are arguments of a tool. The rest is for the SDK, which knows no bigints. */

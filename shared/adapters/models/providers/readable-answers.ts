@@ -1,5 +1,7 @@
 import { unmarked } from '../../../core/json/exact-json.ts';
 import { isJsonObject } from '../../../core/json/json.ts';
+import type { EventReader, Json } from '../../net/readable-events.ts';
+import { statedError } from '../../stated-error.ts';
 
 /**
  * What model servers write otherwise than the API that they follow says, as its SDK reads it. SDKs refuse a whole answer for
@@ -7,29 +9,50 @@ import { isJsonObject } from '../../../core/json/json.ts';
  * Sources: reports to llama.cpp, vLLM, LiteLLM, cline and the AI SDK; "Versioning" of Anthropic, whose clients ignore new
  * events.
  */
-export interface AnswerReader {
+export interface AnswerReader extends EventReader {
   /** Mends an answer without streaming. @returns whether it has changed */
   whole: (answer: Json) => boolean;
-  /** Mends one event of a stream. @returns whether it has changed, or `omit` for one without meaning */
-  event: (event: Json) => boolean | 'omit';
 }
-
-type Json = Record<string, unknown>;
 
 /** Of the API that an address belongs to, for one answer. */
 export function answerReader(url: string): AnswerReader | undefined {
   const { pathname } = new URL(url);
-  if (pathname.endsWith('/chat/completions')) return chatReader;
+  if (pathname.endsWith('/chat/completions')) return chatReader();
   if (pathname.endsWith('/messages')) return messagesReader();
   return pathname.endsWith('GenerateContent') ? geminiReader : undefined;
 }
 
 const geminiReader: AnswerReader = { whole: () => false, event: () => false };
 
-const chatReader: AnswerReader = {
-  whole: (answer) => mending((put) => mendChat(answer, 'message', put)),
-  event: (event) => !isStated(event.error) && mending((put) => mendChat(event, 'delta', put)),
-};
+function chatReader(): AnswerReader {
+  let last: Json | undefined;
+  let isFinished = false;
+  let hasCalls = false;
+  return {
+    whole: (answer) => mending((put) => mendChat(answer, 'message', put)),
+    event(event) {
+      if (isStated(event.error)) return false;
+      const failure = failureIn(event);
+      if (failure !== undefined) return mending((put) => put(event, 'error', { message: failure }));
+      const isChanged = mending((put) => mendChat(event, 'delta', put));
+      for (const { finish_reason: reason, delta } of event.choices as Json[]) {
+        last = event;
+        isFinished ||= isStated(reason) && reason !== '';
+        hasCalls ||= isJsonObject(delta) && isStated(delta.tool_calls);
+      }
+      return isChanged;
+    },
+    // What was cut has no such end.
+    beforeDone: () =>
+      last && !isFinished
+        ? { ...last, choices: [{ index: 0, delta: {}, finish_reason: hasCalls ? 'tool_calls' : 'stop' }] }
+        : undefined,
+  };
+}
+
+/** The words of an event that is an error in another form than OpenAI's. */
+const failureIn = (event: Json): string | undefined =>
+  'choices' in event || 'usage' in event || 'object' in event ? undefined : statedError(event).words;
 
 type Put = (target: Json, name: string, value: unknown) => void;
 
@@ -140,10 +163,13 @@ function messagesReader(): AnswerReader {
   return {
     whole: (answer) =>
       mending((put) => {
-        const { content } = answer;
+        const { content, stop_reason: reason, stop_details: details } = answer;
         if (!Array.isArray(content)) return;
         const known = content.filter((block) => hasTypeIn(blockTypes, block));
         if (known.length < content.length) put(answer, 'content', known);
+        // Why Claude refuses, which its SDK leaves out.
+        const why = reason === 'refusal' && isJsonObject(details) && textIn(details.explanation);
+        if (why) put(answer, 'content', [...known, { type: 'text', text: why }]);
       }),
     event({ type, index, content_block: block, delta }) {
       if (!eventTypes.has(String(type))) return 'omit';

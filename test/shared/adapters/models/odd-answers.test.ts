@@ -135,6 +135,34 @@ test.each([
   }
 });
 
+const begun = lines([piece({ content: 'Bergen' })]);
+const done = 'data: [DONE]\n\n';
+test.each([
+  ['events without data', `data:\n\n${begun}data: \n\n${lines([last])}${done}`],
+  ['no blank line behind its last event', begun + lines([last]).trimEnd()],
+  ['no reason before its end', begun + done],
+])('a stream with %s is read', async (_name, text) => {
+  for (const provider of ['generic-openai', 'openai'] as const) {
+    const { ask } = await modelThat(provider, text, 'text/event-stream');
+    expect(await ask(true), provider).toMatchObject({ text: 'Bergen', stopReason: 'stop' });
+  }
+});
+
+test.each([
+  ['ends without a sign', begun, 'ended without a finish reason'],
+  ['ends in an event', `${begun}data: {"id":"c`, ''],
+  [
+    'fails with a detail',
+    `${begun}event: error\ndata: {"detail":"the queue is full"}\n\n`,
+    'the queue is full',
+  ],
+  ['fails with a list', `${begun}data: {"errors":[{"msg":"the queue is full"}]}\n\n`, 'the queue is full'],
+  ['has nothing but its end', done, ''],
+])('a stream that %s is no answer', async (_name, text, words) => {
+  const { ask } = await modelThat('generic-openai', text, 'text/event-stream');
+  expect((await stepFailure(ask(true))).message).toContain(words);
+});
+
 const block = (index: number, start: Json, ...deltas: Json[]) => [
   { type: 'content_block_start', index, content_block: start },
   ...deltas.map((delta) => ({ type: 'content_block_delta', index, delta })),
@@ -185,6 +213,27 @@ test.each([
 ])('a stream of Claude with %s is read without it', async (_name, events) => {
   const { ask } = await modelThat('anthropic', lines(events), 'text/event-stream');
   expect(await ask(true)).toMatchObject({ text: 'Bergen', stopReason: 'stop', usage: { outputTokens: 5 } });
+});
+
+test('Claude pauses, runs out of context, and says why it refuses', async () => {
+  const message = (stop_reason: string, more: Json = {}) =>
+    JSON.stringify({
+      ...begin.message,
+      content: [{ type: 'text', text: 'Bergen, and' }],
+      stop_reason,
+      ...more,
+    });
+  const ended = async (text: string) => (await modelThat('anthropic', text)).ask();
+  expect(await ended(message('pause_turn'))).toMatchObject({
+    stopReason: 'other',
+    providerReason: 'pause_turn',
+  });
+  expect(await ended(message('model_context_window_exceeded'))).toMatchObject({ stopReason: 'length' });
+  const stop_details = { type: 'refusal', category: 'cyber', explanation: 'It is against our policy' };
+  expect(await ended(message('refusal', { content: [], stop_details }))).toMatchObject({
+    stopReason: 'content-filter',
+    text: 'It is against our policy',
+  });
 });
 
 test('letters that arrive in pieces of bytes stay whole', async () => {
