@@ -31,6 +31,11 @@ export class A2aAnswer {
     return this.#state !== 'submitted' && this.#state !== 'working';
   }
 
+  /** Whether it is done, and said nothing. */
+  get isEmpty(): boolean {
+    return this.#state === 'completed' && this.#said === '' && this.#artifacts.all().length === 0;
+  }
+
   *add({ payload }: StreamResponse): Generator<A2aEvent> {
     switch (payload?.$case) {
       case 'message':

@@ -5,16 +5,25 @@ import type { A2aAgent } from '../ports/a2a-port.ts';
 
 const factories = { JSONRPC: JsonRpcTransportFactory, 'HTTP+JSON': RestTransportFactory };
 
-/** The versions to try: the agent's own, or those that an unknown agent may have. */
-export const versionsToTry = ({ protocolVersion }: A2aAgent): readonly string[] => {
-  if (protocolVersion === undefined) return ['1.0', '0.3'];
-  return [protocolVersion.startsWith('0.') ? '0.3' : '1.0'];
-};
+/** The ways to try: the agent's own version, or those that an unknown agent may have, at last without a stream. */
+export function waysToTry(agent: A2aAgent): readonly Way[] {
+  const { protocolVersion, streaming = false } = agent;
+  const own = protocolVersion?.startsWith('0.') ? '0.3' : '1.0';
+  const versions = protocolVersion === undefined ? ['1.0', '0.3'] : [own];
+  return [...new Set([streaming, false])].flatMap((isStreamed) =>
+    versions.map((version) => ({ version, streaming: isStreamed })),
+  );
+}
+
+export interface Way {
+  version: string;
+  streaming: boolean;
+}
 
 /** A client for a version of the protocol. @throws StepError for a binding that HTTP clients do not have. */
 export async function connectAgent(
-  { url, protocolBinding = 'JSONRPC', streaming = false }: A2aAgent,
-  protocolVersion: string,
+  { url, protocolBinding = 'JSONRPC' }: A2aAgent,
+  { version: protocolVersion, streaming }: Way,
   fetchImpl: typeof fetch,
 ): Promise<Client> {
   const name = protocolBinding.toUpperCase();

@@ -24,8 +24,8 @@ export function toA2aFailure(error: unknown, url: string): A2aEvent {
   throw new StepError('The agent does not follow the A2A protocol', { cause: error });
 }
 
-/** Invalid request, no such method, and a version that the server does not have. */
-const versionCodes: readonly unknown[] = [-32_600, -32_601, -32_009];
+/** Invalid request, no such method, an operation that is not supported, and a version that the server does not have. */
+const versionCodes: readonly unknown[] = [-32_600, -32_601, -32_004, -32_009];
 
 export const isOtherVersion = (error: unknown) =>
   [...causesOf(error)].some((cause) => versionCodes.includes(codeOf(cause)));

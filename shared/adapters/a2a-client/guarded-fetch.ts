@@ -1,8 +1,11 @@
+import { ReadableStream } from 'node:stream/web';
 import * as z from 'zod';
 import { StepError } from '../../core/errors/step-error.ts';
-import { jsonIn } from '../../core/json/json.ts';
+import { isJsonObject, jsonIn } from '../../core/json/json.ts';
 import { isStream, limitedExchange } from '../net/limited-exchange.ts';
+import { type Json, readableEvents } from '../net/readable-events.ts';
 import { sendableHeaders } from '../net/sendable-headers.ts';
+import { type AskedRequest, mendMessage } from './readable-messages.ts';
 
 const limits = {
   server: 'The agent',
@@ -35,17 +38,39 @@ export function guardedA2aFetch(credentials: Readonly<Record<string, string>>): 
   const own = sendableHeaders(credentials);
   const exchange = limitedExchange(limits);
   return async (url, init) => {
+    const asked = askedIn(init?.body);
     const headers = [...new Headers(init?.headers), ...own];
     const response = await exchange(url, { ...init, headers });
     const { status, body } = response;
     if (status >= 300 && status < 400) {
       throw new StepError('The agent redirects, which is not followed; give the URL of the agent itself');
     }
-    if (isStream(response)) return response;
+    if (isStream(response) && body) {
+      const events = readableEvents(body, { event: (message) => mendMessage(message, asked) }, 'The agent');
+      return new Response(ReadableStream.from(events) as never, { status, headers: response.headers });
+    }
     const text = await response.text();
     if (status >= 400 && (isBusy(status) || !ProtocolError.safeParse(jsonIn(text)).success)) {
       throw new HttpFailure(status, text);
     }
-    return new Response(body && text, { status, headers: response.headers });
+    const message = jsonIn(text);
+    if (!isJsonObject(message) || message.jsonrpc === undefined) {
+      return new Response(body && text, { status, headers: response.headers });
+    }
+    mendMessage(message, asked);
+    return asAskedFor(message, status, init);
   };
+}
+
+/** Some agents answer a request for a stream at once, with all of it. */
+function asAskedFor(message: Json, status: number, init: RequestInit | undefined): Response {
+  const wantsStream = new Headers(init?.headers).get('accept')?.includes('text/event-stream');
+  if (!wantsStream || message.error !== undefined) return Response.json(message, { status });
+  const headers = { 'content-type': 'text/event-stream' };
+  return new Response(`data: ${JSON.stringify(message)}\n\n`, { status, headers });
+}
+
+function askedIn(body: unknown): AskedRequest {
+  const message = typeof body === 'string' ? jsonIn(body) : undefined;
+  return isJsonObject(message) ? message : {};
 }

@@ -6,7 +6,7 @@ import { checkedUrl } from '../net/checked-url.ts';
 import { slowServer } from '../net/fetch-failure.ts';
 import type { A2aEvent, A2aRequest } from '../ports/a2a-port.ts';
 import { A2aAnswer } from './answer.ts';
-import { connectAgent, versionsToTry } from './connect.ts';
+import { connectAgent, type Way, waysToTry } from './connect.ts';
 import { isOtherVersion, isUnaccepted, toA2aFailure } from './failure.ts';
 import { guardedA2aFetch } from './guarded-fetch.ts';
 import { toPart } from './parts.ts';
@@ -32,6 +32,7 @@ export async function* sendToAgent(request: A2aRequest): AsyncGenerator<A2aEvent
       if (answer.isOver) break;
     }
     yield* polled(client, answer, signal);
+    yield* completed(client, answer, signal);
     yield* answer.end();
   } catch (error) {
     request.signal.throwIfAborted();
@@ -47,20 +48,20 @@ export async function* sendToAgent(request: A2aRequest): AsyncGenerator<A2aEvent
 async function start(request: A2aRequest, signal: AbortSignal) {
   const fetch = guardedA2aFetch(request.headers);
   const message = messageOf(request);
-  const versions = versionsToTry(request.agent).values();
-  let version = versions.next().value ?? '1.0';
+  const [first, ...others] = waysToTry(request.agent);
+  let way = first as Way;
   for (let attempt = 0; ; ) {
-    const client = await connectAgent(request.agent, version, fetch);
+    const client = await connectAgent(request.agent, way, fetch);
     const responses = client.sendMessageStream(message, { signal });
     try {
-      const first = await responses.next();
-      return { client, responses: resumed(first, responses) };
+      const begun = await responses.next();
+      return { client, responses: resumed(begun, responses) };
     } catch (error) {
       signal.throwIfAborted();
-      const next = isOtherVersion(error) ? versions.next().value : undefined;
+      const next = isOtherVersion(error) ? others.shift() : undefined;
       if (next === undefined && (attempt === request.retries || !isUnaccepted(error))) throw error;
       if (next === undefined) await pause(retryMs(attempt++), undefined, { signal });
-      version = next ?? version;
+      way = next ?? way;
     }
   }
 }
@@ -81,11 +82,19 @@ async function* polled(client: Client, answer: A2aAnswer, signal: AbortSignal): 
   for (let waitMs = 250; !answer.isOver; waitMs = Math.min(waitMs * 1.5, pollMsMax)) {
     if (!answer.taskId) throw new Error('The agent answered nothing');
     await pause(waitMs, undefined, { signal });
-    yield* answer.addTask(
-      await client.getTask({ tenant: '', id: answer.taskId, historyLength: 0 }, { signal }),
-    );
+    yield* answer.addTask(await taskOf(client, answer.taskId, signal));
   }
 }
+
+/** Some agents say that they are done before they say what they did. */
+async function* completed(client: Client, answer: A2aAnswer, signal: AbortSignal): AsyncGenerator<A2aEvent> {
+  if (!answer.isEmpty || !answer.taskId) return;
+  const task = await taskOf(client, answer.taskId, signal).catch(() => undefined);
+  if (task) yield* answer.addTask(task);
+}
+
+const taskOf = (client: Client, id: string, signal: AbortSignal) =>
+  client.getTask({ tenant: '', id, historyLength: 0 }, { signal });
 
 /** The agent does not have to work on for nobody. That it cannot be told does not matter. */
 const cancel = (client: Client, id: string) =>

@@ -1,7 +1,11 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
+import { ReadableStream } from 'node:stream/web';
 import { StepError } from '../../core/errors/step-error.ts';
+import { isJsonObject, jsonIn } from '../../core/json/json.ts';
 import { fetchFailure } from '../net/fetch-failure.ts';
 import { isStream, limitedExchange } from '../net/limited-exchange.ts';
+import { readableEvents } from '../net/readable-events.ts';
+import { type AskedRequest, mendMessage } from './readable-messages.ts';
 
 const limits = {
   server: 'The MCP server',
@@ -32,7 +36,9 @@ export class Unauthorized extends Error {
 }
 
 /** The message that is being sent: headers of its own, and whether the response is a stream. */
-export const exchange = new AsyncLocalStorage<{ headers: Record<string, string>; isStream: boolean }>();
+export const exchange = new AsyncLocalStorage<
+  AskedRequest & { headers: Record<string, string>; isStream: boolean }
+>();
 
 /** @param stop Ends the session with the reason, which the SDK would partly swallow. */
 export function guardedMcpFetch(signal: AbortSignal, stop: (reason: Error) => void): Fetch {
@@ -66,14 +72,34 @@ const joinedSignal = (signal: AbortSignal, more: AbortSignal | null | undefined)
 
 async function checked(response: Response, stop: (reason: Error) => void): Promise<Response> {
   const { status, headers, body } = response;
-  if (isStream(response)) {
-    const state = exchange.getStore();
+  const state = exchange.getStore();
+  const asked: AskedRequest = { ...state };
+  if (isStream(response) && body) {
     if (state) state.isStream = true;
-    return response;
+    const events = readableEvents(
+      body,
+      { event: (message) => mendMessage(message, asked) },
+      'The MCP server',
+    );
+    return new Response(ReadableStream.from(events) as never, { status, headers });
   }
   const text = await response.text();
   if (status === 401 || status === 403) stop(new Unauthorized(status, text, headers.get('www-authenticate')));
   // Batches, which no current protocol has, could contain any number of messages.
-  if (/^\s*\[/.test(text)) throw new StepError('The MCP server answered with a list of messages');
-  return new Response(body && text, { status, headers });
+  const message = onlyMessage(jsonIn(text.replace(/^\ufeff/, '')));
+  if (Array.isArray(message)) throw new StepError('The MCP server answered with a list of messages');
+  if (status >= 400 || !isJsonObject(message) || message.jsonrpc === undefined) {
+    return new Response(body && text, { status, headers });
+  }
+  mendMessage(message, asked);
+  return Response.json(message, { status, headers: withoutBody(headers) });
+}
+
+const onlyMessage = (value: unknown) => (Array.isArray(value) && value.length === 1 ? value[0] : value);
+
+/** Some servers name another type. */
+function withoutBody(headers: Headers): Headers {
+  const own = new Headers(headers);
+  for (const name of ['content-type', 'content-length']) own.delete(name);
+  return own;
 }

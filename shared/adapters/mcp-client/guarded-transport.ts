@@ -26,8 +26,9 @@ export class GuardedTransport extends StreamableHTTPClientTransport {
         this.onmessage?.({ jsonrpc: '2.0', id: message.id, error });
       }
     };
-    const isCall = 'method' in message && message.method === 'tools/call';
-    const state = { headers: isCall ? this.#callHeaders : {}, isStream: false };
+    const { method, id } = message as { method?: string; id?: string | number };
+    const headers = method === 'tools/call' ? this.#callHeaders : {};
+    const state = { headers, isStream: false, method, id };
     await exchange.run(state, () => super.send(message, { ...options, onRequestStreamEnd: ended }));
     if (!state.isStream) ended();
   }

@@ -8,7 +8,8 @@ export type McpCallResult = Awaited<ReturnType<Client['callTool']>>;
 
 /** The structured content if there is any, else the texts, joined, else all contents. @throws StepError */
 export function toMcpOutcome({ content, structuredContent, isError }: McpCallResult): McpOutcome {
-  if (isError) return { failure: textIn(content) };
+  if (isError)
+    return { failure: textIn(content) || (structuredContent ? JSON.stringify(structuredContent) : '') };
   if (isDeeperThan(nestingLevelsMax, structuredContent)) {
     throw new StepError(`The result is nested more than ${nestingLevelsMax} levels deep`);
   }

@@ -1,4 +1,4 @@
-import { Client } from '@modelcontextprotocol/client';
+import { Client, SdkHttpError } from '@modelcontextprotocol/client';
 import { checkedUrl } from '../net/checked-url.ts';
 import { slowServer } from '../net/fetch-failure.ts';
 import { userAgent } from '../net/user-agent.ts';
@@ -10,11 +10,27 @@ export interface McpSession {
   options: { timeout: number; signal: AbortSignal };
 }
 
-/** Connects, does the work, and disconnects. @throws StepError, Unauthorized, or an error of the SDK. */
+/**
+ * Connects, does the work, and disconnects. A server that has forgotten the session has not done what was asked for: it is
+ * asked once more in a new one, as the protocol says. @throws StepError, Unauthorized, or an error of the SDK.
+ */
 export async function inSession<T>(
   request: McpRequest,
   work: (session: McpSession) => Promise<T>,
 ): Promise<T> {
+  try {
+    return await inOneSession(request, work);
+  } catch (error) {
+    if (!(error instanceof ForgottenSession)) throw error;
+    return await inOneSession(request, work).catch((again) => {
+      throw again instanceof ForgottenSession ? again.cause : again;
+    });
+  }
+}
+
+class ForgottenSession extends Error {}
+
+async function inOneSession<T>(request: McpRequest, work: (session: McpSession) => Promise<T>): Promise<T> {
   request.signal.throwIfAborted();
   const timeout = AbortSignal.timeout(request.timeoutMs);
   const stopped = new AbortController();
@@ -28,7 +44,11 @@ export async function inSession<T>(
     const working = client.connect(transport, options).then(() => work({ client, options }));
     return await Promise.race([working, whenAborted(signal)]);
   } catch (error) {
-    if (!signal.aborted) throw error;
+    if (!signal.aborted) {
+      const isForgotten =
+        transport.sessionId !== undefined && error instanceof SdkHttpError && error.data.status === 404;
+      throw isForgotten ? new ForgottenSession('', { cause: error }) : error;
+    }
     throw signal.reason === timeout.reason ? slowServer(request) : signal.reason;
   } finally {
     stopped.abort();
