@@ -1,5 +1,6 @@
 import { isJsonObject } from '../../core/json/json.ts';
 import type { JsonSchema } from '../ports/model-port.ts';
+import { isOfType } from './meant-value.ts';
 import { isWholeMultiple } from './multiple-of.ts';
 
 /** Of the value and the schema together. A check of so few takes microseconds. */
@@ -54,23 +55,6 @@ function fits(schema: unknown, value: unknown, budget: Budget): boolean {
       (Object.hasOwn(checks, keyword) && checks[keyword]?.(value, operand, schema, budget) === true)
     );
   });
-}
-
-function isOfType(value: unknown, type: unknown): boolean {
-  switch (type) {
-    case 'null':
-      return value === null;
-    case 'array':
-      return Array.isArray(value);
-    case 'object':
-      return isJsonObject(value);
-    case 'integer':
-      return Number.isInteger(value);
-    case 'number':
-      return Number.isFinite(value);
-    default:
-      return (type === 'string' || type === 'boolean') && typeof value === type;
-  }
 }
 
 const isNumber = (value: unknown): value is number => typeof value === 'number';

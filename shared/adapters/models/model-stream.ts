@@ -202,8 +202,9 @@ function isRepeated(part: LanguageModelV4Source, seen: Set<string>): boolean {
   return false;
 }
 
-/** Models write an empty input for tools without parameters. */
-const inputIn = (text: string): unknown => (text.trim() === '' ? {} : unmarked(jsonIn(text)));
+/** Models write an empty input for tools without parameters, and some put a fence around one. */
+const inputIn = (text: string): unknown =>
+  text.trim() === '' ? {} : unmarked(jsonIn(text) ?? jsonIn(text.replace(/^\s*```\w*\s|```\s*$/g, '')));
 
 async function finishOf(
   model: ResolvedModel,

@@ -1,4 +1,5 @@
 import { checkValue } from '../../adapters/json-schema/json-schema.ts';
+import { meantValue } from '../../adapters/json-schema/meant-value.ts';
 import type { JsonSchema } from '../../adapters/ports/model-port.ts';
 import type { Ports } from '../../adapters/ports/ports.ts';
 import type { Sandbox } from '../../adapters/sandbox/sandbox.ts';
@@ -18,7 +19,7 @@ export async function jsonAnswer(
   schema: JsonSchema,
   { sandbox, signal }: { sandbox: Sandbox; signal: AbortSignal },
 ): Promise<{ value: unknown; problems: string[] }> {
-  const values = jsonValuesIn(text);
+  const values = jsonValuesIn(text).map((value) => meantAnswer(schema, value));
   const checked = await Promise.all(
     values.map(async (value) => ({ value, problems: await checkValue(sandbox, schema, value, { signal }) })),
   );
@@ -29,6 +30,12 @@ export async function jsonAnswer(
   }
   const { value, problems } = fitting ?? checked[0] ?? noJson;
   return { value, problems: problems.map(({ path, message }) => (path ? `${path}: ${message}` : message)) };
+}
+
+/** Also the one item of a list, where no list is asked for. */
+function meantAnswer(schema: JsonSchema, value: unknown): unknown {
+  const isListOfOne = schema.type === 'object' && Array.isArray(value) && value.length === 1;
+  return meantValue(schema, isListOfOne ? value[0] : value);
 }
 
 const noJson = { value: undefined, problems: [{ path: '', message: 'The response is not JSON' }] };
@@ -61,7 +68,15 @@ const valuesTriedMax = 20;
 /** Servers that do not part the thoughts of a model from its answer end them with a tag. Some leave out the first one. */
 const withoutThoughts = (text: string): string =>
   text.slice(Math.max(...thoughtEnds.map((end) => afterLast(end, text))));
-const thoughtEnds = ['</think>', '</thinking>', '</thought>', '<|channel|>final<|message|>'];
+const thoughtEnds = [
+  '</think>',
+  '</thinking>',
+  '</thought>',
+  '</thoughts>',
+  '</reasoning>',
+  '</seed:think>',
+  '<|channel|>final<|message|>',
+];
 
 function afterLast(mark: string, text: string): number {
   const at = text.lastIndexOf(mark);

@@ -1,3 +1,4 @@
+import { meantValue } from '../../adapters/json-schema/meant-value.ts';
 import type { ModelResponse } from '../../adapters/ports/model-port.ts';
 import type { NewId } from '../../core/ids.ts';
 import type { NewWarning } from '../../core/warnings.ts';
@@ -119,6 +120,7 @@ function openCallIds(newId: NewId, tools: Loop['tools']) {
         complete.push(id);
         // A model that repeats an id means another call.
         ids.delete(delta.id);
+        return { ...delta, id, input: meantInput(tools, delta), toolType: typeOf(tools, delta.name) };
       }
       return { ...delta, id, toolType: typeOf(tools, delta.name) };
     },
@@ -134,7 +136,8 @@ function admitted(
 ): RequestedCall[] {
   const made = { callCount, callsOf: new Map(callsOf) };
   return requested.map((call) => {
-    const { id: modelId, name, input, text } = call;
+    const { id: modelId, name, text } = call;
+    const input = meantInput(loop.tools, call);
     const tool = toolNamed(loop.tools, name);
     const toolId = tool?.id ?? null;
     const refused = call === cutOff ? cutOffReason : callRefusal({ name, input }, loop, made);
@@ -153,6 +156,12 @@ function admitted(
       ...(refused !== undefined && { refused }),
     };
   });
+}
+
+/** As the schema of the tool means it: so it is checked, shown, approved and called. */
+function meantInput(tools: Loop['tools'], { name, input }: Pick<Call, 'name' | 'input'>): unknown {
+  const tool = toolNamed(tools, name);
+  return tool && input !== undefined ? meantValue(tool.parameters, input) : input;
 }
 
 const typeOf = (tools: Loop['tools'], name: string) => toolNamed(tools, name)?.type ?? 'unknown';

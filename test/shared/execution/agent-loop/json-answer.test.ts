@@ -4,7 +4,7 @@ import { testSandbox } from '../../../support/flows/sandbox.ts';
 
 const schema = {
   type: 'object',
-  properties: { city: { type: 'string' } },
+  properties: { city: { type: 'string' }, rain: { type: 'number' } },
   required: ['city'],
   additionalProperties: false,
 };
@@ -27,6 +27,10 @@ test.each([
   ['after braces that are no JSON', `I used {placeholders} and [brackets]: ${bergen}`],
   ['beside another object that does not fit', `Given {"id": 1}, I say ${bergen}`],
   ['twice the same', `${bergen}\n${bergen}`],
+  ['in a list of its own', `[${bergen}]`],
+  ['in a text', JSON.stringify(bergen)],
+  ['after thoughts of other names', `<reasoning>{"city":"Oslo"}</reasoning>${bergen}`],
+  ['with null for what is optional', '{"city":"Bergen","rain":null}'],
   ['after a byte order mark', `\ufeff${bergen}`],
 ])('the JSON that fits is found %s', async (_name, text) => {
   expect(await read(text)).toEqual({ value: { city: 'Bergen' }, problems: [] });

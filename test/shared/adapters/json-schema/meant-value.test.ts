@@ -1,0 +1,38 @@
+import { expect, test } from 'vitest';
+import { meantValue } from '../../../../shared/adapters/json-schema/meant-value.ts';
+
+const schema = {
+  type: 'object',
+  properties: {
+    edits: { type: 'array', items: { type: 'object', properties: { n: { type: 'integer' } } } },
+    options: { type: 'object', properties: { deep: { type: ['boolean', 'null'] } } },
+    max: { type: 'number' },
+    all: { type: 'boolean' },
+    note: { type: 'string' },
+    any: {},
+    either: { type: ['string', 'array'] },
+  },
+  required: ['edits'],
+};
+
+test.each([
+  ['a list', { edits: '[{"n":1}]' }, { edits: [{ n: 1 }] }],
+  ['an item', { edits: ['{"n":"1"}'] }, { edits: [{ n: 1 }] }],
+  ['an object', { options: '{"deep":"true"}' }, { options: { deep: true } }],
+  ['a number', { max: ' 2.5 ' }, { max: 2.5 }],
+  ['a boolean', { all: 'false' }, { all: false }],
+  ['all of it', '{"edits":"[]"}', { edits: [] }],
+  ['null for what is optional', { max: null, note: null }, {}],
+])('%s that was written as a text once more is read', (_name, value, meant) => {
+  expect(meantValue(schema, value)).toEqual(meant);
+});
+
+test.each([
+  ['a text that looks like JSON', { note: '[1]', any: '[1]', either: '[1]' }],
+  ['what is no JSON', { edits: '[{' }],
+  ['JSON of another type', { edits: '{"n":1}', max: '"7"', all: '1' }],
+  ['null where it is required, allowed or unknown', { edits: null, options: { deep: null }, other: null }],
+  ['an integer that is none', { edits: [{ n: '1.5' }] }],
+])('%s stays as it is', (_name, value) => {
+  expect(meantValue(schema, value)).toEqual(value);
+});
