@@ -2,13 +2,16 @@ import { type WarningCode, warningCodes } from '../../shared/core/warnings.ts';
 
 /** What to do about each warning. */
 const remedies: Record<WarningCode, string> = {
-  ANSWER_CUT: 'Raise `maxTokens` of the step or of the model config, or ask for less. For another reason, which the message names, look it up at the provider.',
+  ANSWER_CUT:
+    'Raise `maxTokens` of the step or of the model config, or ask for less. For another reason, which the message names, look it up at the provider.',
   ANSWER_EMPTY:
     'Nothing, if the agent is to act only. Else say in its instructions that it answers at the end.',
   CONTENT_CUT: 'Raise `maxCharacters` of the call, or read a smaller part.',
   FALLBACK_USED: 'Look at the attempts of the step: they say why the first one failed.',
   LIST_CUT: 'Ask for less at once, or raise `limit` of the call.',
   MORE_WARNINGS: 'Look at the results of the steps: each shows its own.',
+  NOT_JSON:
+    'Look at the body in the result: it may be cut, or the page of a proxy. Members of it, and a `responseMapping`, are empty.',
   SETTING_IGNORED: 'Remove the setting, or choose a model that takes it.',
   STEP_FAILED:
     'Look at the result of the step for its error. `errorHandling` or `onError` says that the flow goes on.',

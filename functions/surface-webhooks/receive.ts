@@ -39,7 +39,7 @@ export const receiveWebhook = defineEndpoint({
 
 **Parameters**
 
-- The members of the body are the parameters, which are checked against the schema of the capability. Those whose names no variable can have are in \`_input\`: \`{{ _input["First name"] }}\`.
+- The members of the body are the parameters, which are checked against the schema of the capability. Those whose names no variable can have are in \`_input\`: \`{{ _input["First name"] }}\`. A body that is a list, a text, a number or a boolean is \`_input\` itself: \`{{ _input[0].id }}\`.
 - A body may be a form (\`application/x-www-form-urlencoded\`), as Slack's commands are: its fields are texts. A form of the one field \`payload\` is the JSON in it, as GitHub and Slack's interactivity send it. Signed forms of Slack get an empty 200, since Slack shows what it gets; a flow answers at \`response_url\`.
 - A signed request also has \`webhook\`: the \`deliveryId\`, and the \`event\` that the header \`X-GitHub-Event\` names.
 - An agent gets the parameter \`message\`, or else the parameters as JSON.

@@ -10,6 +10,7 @@ export const warningCodes = {
   FALLBACK_USED: 'A fallback took the place of what failed',
   LIST_CUT: 'A list has more entries than are read',
   MORE_WARNINGS: 'More kinds of warnings than a run shows',
+  NOT_JSON: 'An answer of an API says that it is JSON, and is not: it is a text',
   SETTING_IGNORED: 'A model or its provider does not take a setting',
   STEP_FAILED: 'A step failed, and the flow went on, as it says',
   TEXT_ENCODING:

@@ -1,12 +1,13 @@
 import type { WarningCode } from '../../../shared/core/warnings.ts';
 
 const titles: Record<WarningCode, string> = {
-  ANSWER_CUT: 'Answer cut at the token limit',
+  ANSWER_CUT: 'Answer cut',
   ANSWER_EMPTY: 'Ended without an answer',
   CONTENT_CUT: 'Content cut',
   FALLBACK_USED: 'Fallback used',
   LIST_CUT: 'List cut',
   MORE_WARNINGS: 'More warnings',
+  NOT_JSON: 'Answer is not JSON',
   SETTING_IGNORED: 'Setting ignored',
   STEP_FAILED: 'Failed, and went on',
   TEXT_ENCODING: 'Letters may be wrong',

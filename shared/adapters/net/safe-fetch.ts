@@ -76,7 +76,12 @@ async function answerOf(
   url: URL,
   { bytesMax, warn }: HttpRequest,
 ): Promise<HttpResponse> {
-  const headers = Object.fromEntries(response.headers);
+  // A response has one header for each cookie; the last one would take the place of the others.
+  const cookies = response.headers.getSetCookie();
+  const headers: Record<string, string> = {
+    ...Object.fromEntries(response.headers),
+    ...(cookies.length > 0 && { 'set-cookie': cookies.join(', ') }),
+  };
   const bytes = await readBytes(response, bytesMax);
   let text: string | undefined;
   return {

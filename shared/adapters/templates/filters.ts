@@ -35,6 +35,9 @@ const ofElements = words('join array_to_sentence_string');
 /** These take a list, or a text. */
 const ofListOrText = words('slice sample');
 
+/** These read their value as a time. */
+const ofDates = words('date date_to_string date_to_long_string date_to_xmlschema date_to_rfc822');
+
 /** How many arguments a filter takes. All others: one. */
 const withoutArguments = words(
   'downcase upcase capitalize strip_newlines squish normalize_whitespace escape xml_escape escape_once newline_to_br strip_html url_decode url_encode cgi_escape uri_escape base64_encode base64_decode sha256 abs ceil floor first last reverse size pop shift date_to_xmlschema date_to_rfc822 raw to_integer json_text',
@@ -69,6 +72,7 @@ function mended(name: string, filter: Filter): Filter {
     if (problem) throw new RangeError(problem);
     if (ofTexts.has(name)) return filter.call(this, asPlain(value), ...args.map(asPlain));
     const plain = plainOf(value);
+    if (ofDates.has(name)) return filter.call(this, readableDate(plain), ...args.map(plainOf));
     if (ofElements.has(name) && Array.isArray(plain)) return filter.call(this, plain.map(asPlain), ...args);
     const isText = ofElements.has(name) || ofListOrText.has(name);
     return filter.call(this, isText && !Array.isArray(plain) ? asPlain(plain) : plain, ...args.map(plainOf));
@@ -150,6 +154,28 @@ function round(value: Big, places: Big): Big {
     throw new RangeError(`The filter round takes a whole number of places, of at most ${placesMax}`);
   }
   return value.round(places.toNumber(), Big.roundHalfUp);
+}
+
+/** From here on, seconds would be those of the year 5138: it is a number of milliseconds. */
+const millisecondsFrom = 1e11;
+const daysFirst = /^(\d{1,2})\.(\d{1,2})\.(\d{4})(?=$|[\sT,])(.*)$/;
+const withoutHyphens = /^((?:19|20)\d\d)(\d\d)(\d\d)$/;
+
+/** What LiquidJS would read as another day, or roll into the next month. What is no date stays, as in Liquid. */
+function readableDate(value: unknown): unknown {
+  const text = String(value ?? '').trim();
+  if (/^\d{12,15}$/.test(text) && Number(text) >= millisecondsFrom) return Number(text) / 1_000;
+  if (typeof value !== 'string') return value;
+  const two = (digits = '') => digits.padStart(2, '0');
+  const iso = text
+    .replace(daysFirst, (_, day, month, year, rest) => `${year}-${two(month)}-${two(day)}${rest}`)
+    .replace(withoutHyphens, '$1-$2-$3');
+  const [, year, month, day] = /^(\d{4})-(\d\d)-(\d\d)(?!\d)/.exec(iso) ?? [];
+  if (year === undefined) return value;
+  const last = new Date(Date.UTC(Number(year), Number(month), 0)).getUTCDate();
+  if (Number(month) < 1 || Number(month) > 12 || Number(day) < 1 || Number(day) > last)
+    throw new RangeError(`There is no such day: ${shown(value)}`);
+  return iso;
 }
 
 const toList = (value: unknown): unknown[] =>

@@ -1,4 +1,5 @@
 import type { HttpRequest, HttpResponse } from '../../adapters/ports/http-port.ts';
+import type { Ports } from '../../adapters/ports/ports.ts';
 import { escapedInJson, isJsonTemplate, isJsonText } from '../../adapters/templates/json-template.ts';
 import { isPlain } from '../../adapters/templates/limits.ts';
 import { failureOfStatus, StepError } from '../../core/errors/step-error.ts';
@@ -97,12 +98,23 @@ export function httpStatusError(who: string, { status, text, headers }: HttpResp
 }
 
 const looksLikeJson = /^\s*[[{]/;
+/** Not those of JSON in lines or after record separators. */
+const isNamedJson = /^\s*(?:application|text)\/(?:[\w.-]+\+)?json\s*(?:;|$)/i;
 
 /** The body of a response: a value if it is JSON, else text. */
-export function bodyIn({ headers, text }: HttpResponse): unknown {
-  const mayBeJson = /\bjson\b/i.test(headers['content-type'] ?? '') || looksLikeJson.test(text);
+export function bodyIn({ headers, text }: HttpResponse, { warn }: Pick<Ports, 'warn'>): unknown {
+  const type = headers['content-type'] ?? '';
+  const mayBeJson = /\bjson\b/i.test(type) || looksLikeJson.test(text);
   const body = mayBeJson ? answeredJson(text, 'The API') : undefined;
-  return body === undefined ? text : body;
+  if (body !== undefined) return body;
+  if (isNamedJson.test(type) && text.trim() !== '') {
+    const start = text.trim().slice(0, 100);
+    warn({
+      code: 'NOT_JSON',
+      message: `The API says that its answer is JSON, but it is not. It begins with: ${start}`,
+    });
+  }
+  return text;
 }
 
 export const mappedBody = (body: unknown, paths: Readonly<Record<string, string>>): Record<string, unknown> =>

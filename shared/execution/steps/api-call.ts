@@ -23,7 +23,7 @@ export const apiCallRunner = defineActingRunner(apiCallStep, {
     const timeoutMs = requestTimeoutMs(step.config.http);
     const answer = await exchanged(step, traced, { who: () => 'The API', timeoutMs });
     const { status, headers } = answer;
-    const body = bodyIn(answer);
+    const body = bodyIn(answer, step.ports);
     return { output: responseMapping ? mappedBody(body, responseMapping) : { status, headers, body } };
   },
 });

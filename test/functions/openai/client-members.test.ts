@@ -80,6 +80,19 @@ test.each<[string, Changes]>([
   expect(got.messages).toHaveLength(3);
 });
 
+test('takes the URL of an image as a text, and a number as the user', async () => {
+  const { client } = await newCaller();
+  const pixel =
+    'data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
+  const seen = async (image_url: unknown) => {
+    const messages = [{ role: 'user', content: [{ type: 'image_url', image_url }] }];
+    const asked = { model: served('mirror'), user: 17, messages };
+    const { choices } = await client.chat.completions.create(asked as never);
+    return JSON.parse(choices[0]?.message.content ?? '').messages;
+  };
+  expect(await seen(pixel)).toEqual(await seen({ url: pixel }));
+});
+
 test.each<[string, Changes, string]>([
   ['an unknown member', { user: { wizardry: 1 } }, 'messages[0].wizardry'],
   ['an unknown member of a call', { call: { wizardry: 1 } }, 'messages[1].tool_calls[0].wizardry'],

@@ -1,6 +1,6 @@
 /** The delimiter that the first line declares for Excel: only `sep=;`. */
 export const declaredDelimiter = (beginning: string): string | undefined =>
-  /^"?sep=([,;\t])"?(?=[\r\n])/i.exec(beginning)?.[1];
+  /^"?sep=([,;\t|])"?(?=[\r\n])/i.exec(beginning)?.[1];
 
 export const dialect = {
   record_delimiter: ['\r\n', '\n', '\r'],

@@ -2,6 +2,7 @@ import httpJsonBodyParser from '@middy/http-json-body-parser';
 import type { APIGatewayProxyEvent } from 'aws-lambda';
 import { invalidAt, ServiceError, tooLarge } from '../../../core/errors/errors.ts';
 import { mayBeInexact, parseExact } from '../../../core/json/exact-json.ts';
+import { isJsonObject } from '../../../core/json/json.ts';
 import { assertValueCount } from '../../../core/json/value-count.ts';
 import { urlPart } from '../../../core/text.ts';
 import { decodeAs, decodeUnnamed, knownEncoding, replacementCharacter } from '../../../core/text-encoding.ts';
@@ -27,8 +28,12 @@ const readers = {
   json: parseJsonBody,
   multipart: formBody,
   'json-or-form': (event: Sent, exactNumbers?: true) =>
-    isForm(event) ? urlencodedBody(event, exactNumbers) : parseJsonBody(event, exactNumbers),
+    withMembers(isForm(event) ? urlencodedBody(event, exactNumbers) : parseJsonBody(event, exactNumbers)),
 };
+
+/** An event that is a list, a text, a number or a boolean is in `_input`, as are members without a name of a variable. */
+const withMembers = (body: unknown): unknown =>
+  isJsonObject(body) || body === null || body === undefined ? body : { _input: body };
 
 const inJson = 'inside a JSON string, where a quote, a backslash or a line break counts twice';
 const countedAs = {

@@ -54,7 +54,7 @@ export const ReasoningEffort = z.enum(['none', 'minimal', 'low', 'medium', 'high
 
 /** What this service has no use for, and does not refuse, since packages send it. */
 export const unused = {
-  user: z.string().nullish().meta(ignored('the API key says who calls')),
+  user: z.union([z.string(), z.number()]).nullish().meta(ignored('the API key says who calls')),
   safety_identifier: z.string().nullish().meta(ignored('likewise')),
   service_tier: z.string().nullish().meta(ignored('that of the provider applies')),
   prompt_cache_key: z.string().nullish().meta(ignored('prompt caching is a setting of the model config')),

@@ -22,12 +22,15 @@ const ofPart = dropped('part');
 
 const TextPart = z.strictObject({ type: z.literal('text'), text: z.string(), ...ofPart });
 
+const ImageUrl = z.string().min(1).meta({ description: 'A data: URL, or an http or https URL' });
+
 const ImagePart = z.strictObject({
   type: z.literal('image_url'),
-  image_url: z.strictObject({
-    url: z.string().min(1).meta({ description: 'A data: URL, or an http or https URL' }),
-    ...dropped('image'),
-  }),
+  // Some clients send the URL itself.
+  image_url: z.union([
+    z.strictObject({ url: ImageUrl, ...dropped('image') }),
+    ImageUrl.transform((url) => ({ url })),
+  ]),
   ...ofPart,
 });
 

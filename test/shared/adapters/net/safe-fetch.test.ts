@@ -139,6 +139,14 @@ test('sends method, headers and body, and returns status, headers, text and URL'
   });
 });
 
+test('all cookies of a response are shown', async () => {
+  const { url } = await loopback((_request, response) =>
+    response.setHeader('set-cookie', ['a=1; Path=/', 'b=2']).end(),
+  );
+  allow(new URL(url).host);
+  expect((await safeFetch(request(url))).headers['set-cookie']).toBe('a=1; Path=/, b=2');
+});
+
 test('an allowed host is only that host', async () => {
   const { url, port } = await loopback((_incoming, response) => response.end('in'));
   allow(`localhost:${port}`);

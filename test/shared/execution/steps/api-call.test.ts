@@ -156,6 +156,20 @@ test('returns only what the mapping names', async () => {
   expect(output).toEqual({ first: 'a', all: { data: { items: [{ id: 'a' }] } }, gone: null, odd: null });
 });
 
+test.each([
+  ['application/json', '{"city":"Os', true],
+  ['application/problem+json; charset=utf-8', '<html>', true],
+  ['application/json', '', false],
+  ['application/json-seq', '{"a":1}\n{"a":2}', false],
+  ['text/plain', '{"city":"Os', false],
+])('%s with the body %j is a text, and a warning: %s', async (type, body, isWarned) => {
+  const { url } = await api((response) => response.setHeader('content-type', type).end(body));
+  const { output, warnings } = await runStep('api-call', { http: { url } });
+  expect(output).toMatchObject({ body });
+  const message = expect.stringContaining(`It begins with: ${body}`);
+  expect(warnings).toEqual(isWarned ? [{ code: 'NOT_JSON', message, count: 1 }] : undefined);
+});
+
 test('text stays text', async () => {
   const { url } = await api((response) => response.setHeader('content-type', 'text/plain').end('123'));
   expect(await runStep('api-call', { http: { url } })).toMatchObject({
