@@ -3,9 +3,9 @@ import * as z from 'zod';
 import { StepError } from '../../core/errors/step-error.ts';
 import { isJsonObject, jsonIn } from '../../core/json/json.ts';
 import { isStream, limitedExchange } from '../net/limited-exchange.ts';
-import { type Json, readableEvents } from '../net/readable-events.ts';
+import { type EventJson, readableEvents } from '../net/readable-events.ts';
 import { sendableHeaders } from '../net/sendable-headers.ts';
-import { type AskedRequest, mendMessage } from './readable-messages.ts';
+import { type AskedA2aRequest, mendA2aMessage } from './readable-messages.ts';
 
 const limits = {
   server: 'The agent',
@@ -46,7 +46,11 @@ export function guardedA2aFetch(credentials: Readonly<Record<string, string>>): 
       throw new StepError('The agent redirects, which is not followed; give the URL of the agent itself');
     }
     if (isStream(response) && body) {
-      const events = readableEvents(body, { event: (message) => mendMessage(message, asked) }, 'The agent');
+      const events = readableEvents(
+        body,
+        { event: (message) => mendA2aMessage(message, asked) },
+        'The agent',
+      );
       return new Response(ReadableStream.from(events) as never, { status, headers: response.headers });
     }
     const text = await response.text();
@@ -57,20 +61,20 @@ export function guardedA2aFetch(credentials: Readonly<Record<string, string>>): 
     if (!isJsonObject(message) || message.jsonrpc === undefined) {
       return new Response(body && text, { status, headers: response.headers });
     }
-    mendMessage(message, asked);
+    mendA2aMessage(message, asked);
     return asAskedFor(message, status, init);
   };
 }
 
 /** Some agents answer a request for a stream at once, with all of it. */
-function asAskedFor(message: Json, status: number, init: RequestInit | undefined): Response {
+function asAskedFor(message: EventJson, status: number, init: RequestInit | undefined): Response {
   const wantsStream = new Headers(init?.headers).get('accept')?.includes('text/event-stream');
   if (!wantsStream || message.error !== undefined) return Response.json(message, { status });
   const headers = { 'content-type': 'text/event-stream' };
   return new Response(`data: ${JSON.stringify(message)}\n\n`, { status, headers });
 }
 
-function askedIn(body: unknown): AskedRequest {
+function askedIn(body: unknown): AskedA2aRequest {
   const message = typeof body === 'string' ? jsonIn(body) : undefined;
   return isJsonObject(message) ? message : {};
 }

@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { isJsonObject } from '../../core/json/json.ts';
-import type { Json } from '../net/readable-events.ts';
+import type { EventJson } from '../net/readable-events.ts';
 import { rpcError } from '../rpc-error.ts';
 
 /** The request of JSON-RPC that is being answered. */
-export interface AskedRequest {
+export interface AskedA2aRequest {
   id?: unknown;
   method?: unknown;
 }
@@ -13,7 +13,7 @@ export interface AskedRequest {
  * What agents write otherwise than A2A says, as its SDK reads it, which refuses a whole answer for one member. What carries
  * meaning is read, and the rest is left out. @returns whether it has changed, or `omit` for an event of an unknown kind
  */
-export function mendMessage(message: Json, { id, method }: AskedRequest): boolean | 'omit' {
+export function mendA2aMessage(message: EventJson, { id, method }: AskedA2aRequest): boolean | 'omit' {
   if (!('result' in message || 'error' in message)) return false;
   const before = JSON.stringify(message);
   const isOther = isStated(message.id) && String(message.id) !== String(id);
@@ -29,7 +29,7 @@ export function mendMessage(message: Json, { id, method }: AskedRequest): boolea
 const kinds = new Set(['message', 'task', 'status-update', 'artifact-update']);
 
 /** @returns whether it is of a known kind */
-function mendResult(result: Json): boolean {
+function mendResult(result: EventJson): boolean {
   result.kind ??= kindOf(result);
   if (!kinds.has(String(result.kind))) return false;
   dropNulls(result);
@@ -42,19 +42,19 @@ function mendResult(result: Json): boolean {
   return true;
 }
 
-function kindOf({ parts, status, artifact, taskId, id }: Json): string | undefined {
+function kindOf({ parts, status, artifact, taskId, id }: EventJson): string | undefined {
   if (parts !== undefined) return 'message';
   if (artifact !== undefined) return 'artifact-update';
   if (status === undefined) return undefined;
   return taskId === undefined && id !== undefined ? 'task' : 'status-update';
 }
 
-function mendStatus(status: Json): void {
+function mendStatus(status: EventJson): void {
   dropNulls(status);
   if (isJsonObject(status.message)) mendSaid(status.message);
 }
 
-function mendSaid(message: Json): void {
+function mendSaid(message: EventJson): void {
   dropNulls(message);
   message.kind = 'message';
   message.messageId ??= randomUUID();
@@ -63,13 +63,13 @@ function mendSaid(message: Json): void {
   message.parts = listIn(message.parts).map(partOf);
 }
 
-function mendArtifact(artifact: Json): void {
+function mendArtifact(artifact: EventJson): void {
   dropNulls(artifact);
   artifact.artifactId ??= 'artifact';
   artifact.parts = listIn(artifact.parts).map(partOf);
 }
 
-function partOf(part: unknown): Json {
+function partOf(part: unknown): EventJson {
   if (!isJsonObject(part)) return { kind: 'text', text: String(part) };
   dropNulls(part);
   const { kind, type, text, file, data } = part;
@@ -83,6 +83,6 @@ const listIn = (value: unknown): unknown[] => (Array.isArray(value) ? value : []
 
 const isStated = (value: unknown) => value !== undefined && value !== null;
 
-function dropNulls(target: Json): void {
+function dropNulls(target: EventJson): void {
   for (const [name, value] of Object.entries(target)) if (value === null) delete target[name];
 }

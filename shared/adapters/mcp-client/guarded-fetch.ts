@@ -5,7 +5,7 @@ import { isJsonObject, jsonIn } from '../../core/json/json.ts';
 import { fetchFailure } from '../net/fetch-failure.ts';
 import { isStream, limitedExchange } from '../net/limited-exchange.ts';
 import { readableEvents } from '../net/readable-events.ts';
-import { type AskedRequest, mendMessage } from './readable-messages.ts';
+import { type AskedMcpRequest, mendMcpMessage } from './readable-messages.ts';
 
 const limits = {
   server: 'The MCP server',
@@ -37,7 +37,7 @@ export class Unauthorized extends Error {
 
 /** The message that is being sent: headers of its own, and whether the response is a stream. */
 export const exchange = new AsyncLocalStorage<
-  AskedRequest & { headers: Record<string, string>; isStream: boolean }
+  AskedMcpRequest & { headers: Record<string, string>; isStream: boolean }
 >();
 
 /** @param stop Ends the session with the reason, which the SDK would partly swallow. */
@@ -73,12 +73,12 @@ const joinedSignal = (signal: AbortSignal, more: AbortSignal | null | undefined)
 async function checked(response: Response, stop: (reason: Error) => void): Promise<Response> {
   const { status, headers, body } = response;
   const state = exchange.getStore();
-  const asked: AskedRequest = { ...state };
+  const asked: AskedMcpRequest = { ...state };
   if (isStream(response) && body) {
     if (state) state.isStream = true;
     const events = readableEvents(
       body,
-      { event: (message) => mendMessage(message, asked) },
+      { event: (message) => mendMcpMessage(message, asked) },
       'The MCP server',
     );
     return new Response(ReadableStream.from(events) as never, { status, headers });
@@ -91,7 +91,7 @@ async function checked(response: Response, stop: (reason: Error) => void): Promi
   if (status >= 400 || !isJsonObject(message) || message.jsonrpc === undefined) {
     return new Response(body && text, { status, headers });
   }
-  mendMessage(message, asked);
+  mendMcpMessage(message, asked);
   return Response.json(message, { status, headers: withoutBody(headers) });
 }
 

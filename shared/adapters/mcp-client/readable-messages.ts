@@ -1,9 +1,9 @@
 import { isJsonObject } from '../../core/json/json.ts';
-import type { Json } from '../net/readable-events.ts';
+import type { EventJson } from '../net/readable-events.ts';
 import { rpcError } from '../rpc-error.ts';
 
 /** The request that is being answered. */
-export interface AskedRequest {
+export interface AskedMcpRequest {
   method?: string | undefined;
   id?: string | number | undefined;
 }
@@ -13,7 +13,7 @@ export interface AskedRequest {
  * another type. What carries meaning is read, and the rest is left out.
  * @returns whether it has changed
  */
-export function mendMessage(message: Json, asked: AskedRequest): boolean {
+export function mendMcpMessage(message: EventJson, asked: AskedMcpRequest): boolean {
   if ('method' in message || !('result' in message || 'error' in message)) return false;
   const before = JSON.stringify(message);
   mendId(message, asked);
@@ -24,16 +24,16 @@ export function mendMessage(message: Json, asked: AskedRequest): boolean {
 }
 
 /** An error may come before the server has read the id. */
-function mendId(message: Json, { id }: AskedRequest): void {
+function mendId(message: EventJson, { id }: AskedMcpRequest): void {
   const isOther = message.id !== null && message.id !== undefined && String(message.id) !== String(id);
   if (id !== undefined && !isOther) message.id = id;
 }
 
-const menders: Record<string, (result: Json) => void> = {
+const menders: Record<string, (result: EventJson) => void> = {
   initialize(result) {
     dropNulls(result);
     if (!isJsonObject(result.capabilities)) result.capabilities = {};
-    for (const each of [result.capabilities, ...Object.values(result.capabilities as Json)]) {
+    for (const each of [result.capabilities, ...Object.values(result.capabilities as EventJson)]) {
       if (isJsonObject(each)) dropNulls(each);
     }
     const { name, version, ...more } = isJsonObject(result.serverInfo) ? result.serverInfo : {};
@@ -51,7 +51,7 @@ const menders: Record<string, (result: Json) => void> = {
 };
 
 /** A block that no client knows is shown to the model as it is. */
-function blockOf(block: unknown): Json {
+function blockOf(block: unknown): EventJson {
   if (!isJsonObject(block)) return textBlock(block);
   dropNulls(block);
   const { type, text, data, mimeType, resource, uri, name } = block;
@@ -75,7 +75,7 @@ function blockOf(block: unknown): Json {
   }
 }
 
-const textBlock = (value: unknown): Json => ({ type: 'text', text: textOf(value) });
+const textBlock = (value: unknown): EventJson => ({ type: 'text', text: textOf(value) });
 
 const isText = (value: unknown): value is string => typeof value === 'string';
 
@@ -84,6 +84,6 @@ const textOf = (value: unknown): string =>
 
 const isStated = (value: unknown) => value !== undefined && value !== null;
 
-function dropNulls(target: Json): void {
+function dropNulls(target: EventJson): void {
   for (const [name, value] of Object.entries(target)) if (value === null) delete target[name];
 }

@@ -1,13 +1,13 @@
 import { mayBeInexactIn, parseExactIn } from '../../core/json/exact-json.ts';
 import { answeredJson, isJsonObject, jsonIn } from '../../core/json/json.ts';
 
-export type Json = Record<string, unknown>;
+export type EventJson = Record<string, unknown>;
 
 export interface EventReader {
   /** Mends what one event says. @returns whether it has changed, or `omit` for one without meaning */
-  event: (event: Json) => boolean | 'omit';
+  event: (event: EventJson) => boolean | 'omit';
   /** @returns what stands before the `[DONE]` of a stream, if something is missing there */
-  beforeDone?: () => Json | undefined;
+  beforeDone?: () => EventJson | undefined;
 }
 
 interface EventSource {

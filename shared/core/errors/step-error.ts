@@ -1,4 +1,4 @@
-import { retryAfterMs } from '../time/retry-after.ts';
+import { retryAfterMs } from './retry-after.ts';
 
 /** The failure of a step. The step's result shows its message. */
 export class StepError extends Error {

@@ -1,6 +1,6 @@
 import { unmarked } from '../../../core/json/exact-json.ts';
 import { isJsonObject } from '../../../core/json/json.ts';
-import type { EventReader, Json } from '../../net/readable-events.ts';
+import type { EventJson, EventReader } from '../../net/readable-events.ts';
 import { statedError } from '../../stated-error.ts';
 
 /**
@@ -11,7 +11,7 @@ import { statedError } from '../../stated-error.ts';
  */
 export interface AnswerReader extends EventReader {
   /** Mends an answer without streaming. @returns whether it has changed */
-  whole: (answer: Json) => boolean;
+  whole: (answer: EventJson) => boolean;
 }
 
 /** Of the API that an address belongs to, for one answer. */
@@ -25,7 +25,7 @@ export function answerReader(url: string): AnswerReader | undefined {
 const geminiReader: AnswerReader = { whole: () => false, event: () => false };
 
 function chatReader(): AnswerReader {
-  let last: Json | undefined;
+  let last: EventJson | undefined;
   let isFinished = false;
   let hasCalls = false;
   return {
@@ -35,7 +35,7 @@ function chatReader(): AnswerReader {
       const failure = failureIn(event);
       if (failure !== undefined) return mending((put) => put(event, 'error', { message: failure }));
       const isChanged = mending((put) => mendChat(event, 'delta', put));
-      for (const { finish_reason: reason, delta } of event.choices as Json[]) {
+      for (const { finish_reason: reason, delta } of event.choices as EventJson[]) {
         last = event;
         isFinished ||= isStated(reason) && reason !== '';
         hasCalls ||= isJsonObject(delta) && isStated(delta.tool_calls);
@@ -51,10 +51,10 @@ function chatReader(): AnswerReader {
 }
 
 /** The words of an event that is an error in another form than OpenAI's. */
-const failureIn = (event: Json): string | undefined =>
+const failureIn = (event: EventJson): string | undefined =>
   'choices' in event || 'usage' in event || 'object' in event ? undefined : statedError(event).words;
 
-type Put = (target: Json, name: string, value: unknown) => void;
+type Put = (target: EventJson, name: string, value: unknown) => void;
 
 function mending(mend: (put: Put) => void): boolean {
   let isChanged = false;
@@ -67,7 +67,7 @@ function mending(mend: (put: Put) => void): boolean {
 }
 
 /** Chat completions, whole (`message`) and in pieces (`delta`). */
-function mendChat(answer: Json, content: 'message' | 'delta', put: Put): void {
+function mendChat(answer: EventJson, content: 'message' | 'delta', put: Put): void {
   const isWhole = content === 'message';
   for (const name of ['id', 'model']) put(answer, name, textIn(answer[name]));
   put(answer, 'created', typeof answer.created === 'number' ? answer.created : undefined);
@@ -86,7 +86,7 @@ function mendChat(answer: Json, content: 'message' | 'delta', put: Put): void {
   }
 }
 
-function mendMessage(message: Json, isWhole: boolean, put: Put): void {
+function mendMessage(message: EventJson, isWhole: boolean, put: Put): void {
   // Nobody but the model answers. Some servers call it `model` or `ai`.
   if (message.role !== undefined) put(message, 'role', 'assistant');
   put(message, 'content', contentIn(message.content));
@@ -102,7 +102,7 @@ function mendMessage(message: Json, isWhole: boolean, put: Put): void {
   }
 }
 
-function mendCall(call: Json, index: number, isWhole: boolean, put: Put): void {
+function mendCall(call: EventJson, index: number, isWhole: boolean, put: Put): void {
   put(call, 'id', textIn(call.id));
   if (isWhole) put(call, 'type', 'function');
   else put(call, 'index', numberIn(call.index) ?? index);
