@@ -27,9 +27,12 @@ const readable = { whole: readableAnswer, stream: readableStream };
 function readableAnswer(content: Buffer, url: string, status: number): { content: Buffer; status: number } {
   if (status >= 400) return { content, status };
   const text = content.toString('utf8').replace(/^\ufeff/, '');
-  const answer = parsedObject(text);
-  if (answer?.error) return { content, status: statusIn(answer.error) };
-  const isChanged = answer && (answerReader(url)?.whole(answer) || mayBeInexactIn(text, inputs));
+  const value = answeredJson(text, 'The model', (json) => parseExactIn(json, inputs));
+  const isListOfOne = Array.isArray(value) && value.length === 1;
+  const answer: unknown = isListOfOne ? value[0] : value;
+  if (!isJsonObject(answer)) return { content, status };
+  if (answer.error) return { content, status: statusIn(answer.error) };
+  const isChanged = answerReader(url)?.whole(answer) || isListOfOne || mayBeInexactIn(text, inputs);
   return { content: isChanged ? Buffer.from(JSON.stringify(answer)) : content, status };
 }
 
@@ -47,9 +50,3 @@ function readableStream(chunks: AsyncIterable<Uint8Array>, url: string): AsyncIt
 
 /** The members that are arguments of a tool. The rest is for the SDK, which knows no bigints. */
 const inputs = new Set(['args', 'arguments', 'input']);
-
-/** @throws StepError for more values than may be read. */
-function parsedObject(text: string): Record<string, unknown> | undefined {
-  const value = answeredJson(text, 'The model', (json) => parseExactIn(json, inputs));
-  return isJsonObject(value) ? value : undefined;
-}

@@ -94,6 +94,7 @@ test.each([
   ],
   ['a call without a type', completion(called({ type: undefined })), { toolCalls: [{ name: 'note' }] }],
   ['a call with a number as its id', completion(called({ id: 7 })), { toolCalls: [{ name: 'note' }] }],
+  ['a list around it', `[${completion({})}]`, { text: 'Bergen' }],
   ['a byte order mark', `\ufeff${completion({})}`, { text: 'Bergen' }],
 ] as const)('%s: every SDK of chat completions reads the answer', async (_name, text, expected) => {
   for (const provider of ['generic-openai', 'openai', 'groq'] as const) {
