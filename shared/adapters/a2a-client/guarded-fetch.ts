@@ -49,7 +49,7 @@ export function guardedA2aFetch(credentials: Readonly<Record<string, string>>): 
       const events = readableEvents(
         body,
         { event: (message) => mendA2aMessage(message, asked) },
-        'The agent',
+        { who: 'The agent', exact: limits.exactMembers },
       );
       return new Response(ReadableStream.from(events) as never, { status, headers: response.headers });
     }

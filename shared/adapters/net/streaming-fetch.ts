@@ -17,7 +17,7 @@ export interface AnswerChanges {
 }
 
 /** A stream with the data of its events changed, a line at a time. */
-export async function* changedEvents(
+async function* changedEvents(
   chunks: AsyncIterable<Uint8Array>,
   change: (line: string, data: string) => string,
 ): AsyncGenerator<Uint8Array> {
