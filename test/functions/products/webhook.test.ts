@@ -296,7 +296,7 @@ test.each<[string, (path: string) => ReturnType<typeof sendWebhook>, number, str
     400,
     'MISSING_REQUIRED_FIELD',
   ],
-  ['a list', (path) => sendWebhook(path, signedText('[]')), 400, 'INVALID_TYPE'],
+  ['a list', (path) => sendWebhook(path, signedText('[]')), 400, 'INVALID_VALUE'],
   ['malformed JSON', (path) => sendWebhook(path, signedText('{')), 400, 'MALFORMED_JSON'],
   [
     'a text',

@@ -82,14 +82,17 @@ const answers: [what: string, respond: (exchange: McpExchange) => unknown, messa
   [
     'answers with a batch',
     ({ response, message }) =>
-      respondJson(response, [{ jsonrpc: '2.0', id: message.id, result: toolText('hi') }]),
+      respondJson(
+        response,
+        [message.id, 99].map((id) => ({ jsonrpc: '2.0', id, result: toolText('hi') })),
+      ),
     'answered with a list of messages',
   ],
   ['answers 202', ({ response }) => response.writeHead(202).end(), 'without an answer'],
   ['answers with another id', ({ response }) => result(response, 99, toolText('hi')), 'without an answer'],
   [
     'answers a result that is none',
-    ({ response, message }) => result(response, message.id, { content: 'words' }),
+    ({ response, message }) => result(response, message.id, 'words'),
     'does not follow the protocol',
   ],
   [
