@@ -79,7 +79,7 @@ async function checked(response: Response, stop: (reason: Error) => void): Promi
     const events = readableEvents(
       body,
       { event: (message) => mendMcpMessage(message, asked) },
-      { who: 'The MCP server', exact: limits.exactMembers },
+      { who: 'The MCP server', exact: limits.exactMembers, keepsEmpty: true },
     );
     return new Response(ReadableStream.from(events) as never, { status, headers });
   }

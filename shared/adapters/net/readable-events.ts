@@ -15,6 +15,8 @@ interface EventSource {
   who: string;
   /** The members that are others' values: their numbers keep their digits, marked. */
   exact: ReadonlySet<string>;
+  /** Whether an event without data means something: in MCP its id is where a reader goes on. */
+  keepsEmpty?: true;
 }
 
 /**
@@ -48,10 +50,14 @@ function isWhole(line: string): boolean {
   return data === '' || data === done || jsonIn(data) !== undefined;
 }
 
-const mended = (text: string, { event: mend, beforeDone }: EventReader, { who, exact }: EventSource) =>
+const mended = (
+  text: string,
+  { event: mend, beforeDone }: EventReader,
+  { who, exact, keepsEmpty }: EventSource,
+) =>
   text.replace(/^data:(.*)$/gm, (line, data: string) => {
     const said = data.trim();
-    if (said === '') return ': nothing';
+    if (said === '') return keepsEmpty ? line : ': nothing';
     if (said === done) {
       const missing = beforeDone?.();
       return missing ? `data: ${JSON.stringify(missing)}\n\n${line}` : line;
