@@ -631,8 +631,10 @@ test('an agent: the calculator, code that calls tools, the conversation', async 
     ['json-query', `{"data":${data},"query":"$[?@.id > ${id}].id"}`],
   );
   const events = await streamed(tenant, agent.id, scripted(turn, { text: 'done' }));
-  const results = events.flatMap((event) =>
-    'result' in event && 'toolCallId' in event ? [event.result] : [],
+  const ofCalls = events.flatMap((event) => ('toolCallId' in event ? [event] : []));
+  // In the order of the calls, which end in any order.
+  const results = [...Map.groupBy(ofCalls, ({ toolCallId }) => toolCallId).values()].flatMap((ofCall) =>
+    ofCall.flatMap((event) => ('result' in event ? [event.result] : [])),
   );
   expect(results).toEqual([
     { result: '7615917337495251232', number: expect.anything() },

@@ -3,8 +3,7 @@ import { syncBuiltinESMExports } from 'node:module';
 import { afterAll } from 'vitest';
 
 /**
- * Replaces the name server of this process until the end of the test file. Call it before the first request: the egress
- * guard keeps the resolver that it finds.
+ * Replaces the name server of this process until the end of the test file.
  */
 export function fakeDns(addressesFor: (hostname: string) => readonly string[]): void {
   const { lookup } = dns;
