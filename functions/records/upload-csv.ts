@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { invalidAt } from '../../shared/core/errors/errors.ts';
+import { namedCharset } from '../../shared/core/text-encoding.ts';
 import { Warning } from '../../shared/core/warnings.ts';
 import {
   csvWarnings,
@@ -94,7 +95,7 @@ export const uploadCsv = defineEndpoint({
     const shown = firstRows(listedMax);
     let created = 0;
     const drafts = draftsIn(
-      await readCsv(await file.bytes(), columns, encoding ?? charsetIn(file.type)),
+      await readCsv(await file.bytes(), columns, encoding ?? namedCharset(file.type)),
       fromLine,
       errors,
       found,
@@ -127,8 +128,6 @@ export const uploadCsv = defineEndpoint({
     };
   },
 });
-
-const charsetIn = (mediaType: string) => /;\s*charset\s*=\s*"?([^\s;"]+)/i.exec(mediaType)?.[1];
 
 /** Yields the valid drafts from a line on, and collects the errors of the other rows. */
 async function* draftsIn(

@@ -23,6 +23,10 @@ export function encodingOfMark([first, second, third]: Uint8Array): string | und
   return first === 0xef && second === 0xbb && third === 0xbf ? 'utf-8' : undefined;
 }
 
+/** What a media type names. */
+export const namedCharset = (mediaType = ''): string | undefined =>
+  /;\s*charset\s*=\s*"?([^\s;"]+)/i.exec(mediaType)?.[1];
+
 /** The name of an encoding as the Encoding Standard writes it; undefined if there is none with this label. */
 export function knownEncoding(label: string): string | undefined {
   try {

@@ -1,4 +1,5 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
 import type { APIGatewayProxyEvent, APIGatewayProxyResult } from 'aws-lambda';
 import { ServiceError } from '../../../shared/core/errors/errors.ts';
 import { log } from '../../../shared/core/log.ts';
@@ -9,11 +10,20 @@ import {
   corsOrigins,
   gatewayCorsHeaders,
 } from '../../../shared/platform/http/responses/cors.ts';
+import { gatewayResponses } from '../../gateway-responses.ts';
 import { type Preflight, preflightsFor } from '../../preflights.ts';
 import { refusedMethods } from '../../refused-methods.ts';
 import { type Route, routes, staticFilesLambda } from '../../routes.ts';
 import { unofferedPaths } from '../../unoffered-paths.ts';
-import { encoded, errorAnswer, filledIn, gatewayAnswer, splitOnce, write } from '../runtime/http-messages.ts';
+import {
+  encoded,
+  errorAnswer,
+  filledIn,
+  gatewayAnswer,
+  splitOnce,
+  write,
+  writeRaw,
+} from '../runtime/http-messages.ts';
 import { invoke, LambdaTimeout } from '../runtime/invoke.ts';
 import { httpServer } from '../runtime/server.ts';
 import { prepareStaticFiles } from '../runtime/static-files.ts';
@@ -21,9 +31,15 @@ import { makeAdmission } from './admission.ts';
 import { makeAuthorizer } from './authorize.ts';
 import { type BodyBounds, bodyBounds, bodyReader, boundDrain, type ReadBody } from './bodies.ts';
 import { boundConnections, type ConnectionBounds, connectionBounds } from './connections.ts';
-import { bodyTooLarge, eventTooLarge, isAnswerTooLarge, isEventTooLarge, requestTooSlow } from './limits.ts';
+import {
+  bodyTooLarge,
+  eventTooLarge,
+  headersTooLarge,
+  isAnswerTooLarge,
+  isEventTooLarge,
+  requestTooSlow,
+} from './limits.ts';
 import { localRouteRefusal } from './local-routes.ts';
-import { refuseMalformed } from './malformed-requests.ts';
 import { oneAtATimePerConnection } from './one-at-a-time.ts';
 import { toProxyEvent } from './proxy-event.ts';
 import { remappedHeaders } from './remapped-headers.ts';
@@ -230,3 +246,22 @@ const preflightAnswer = (
   headers: { ...headers, ...allowOrigin(origin, origins) },
   body: '',
 });
+
+/** Responds to what is no HTTP request as Node does by itself, with a body that says what is wrong. */
+export function refuseMalformed(server: Server): void {
+  server.on('clientError', (error: NodeJS.ErrnoException, socket: Answering) => {
+    // A part of another response would follow.
+    if (!socket.writable || socket._httpMessage?.headersSent) socket.destroy(error);
+    else writeRaw(socket, refusalOf(error.code));
+  });
+}
+
+/** Node has no public member for the response that a connection sends; its own handler reads this one. */
+type Answering = Socket & { _httpMessage?: ServerResponse | null };
+
+function refusalOf(code: string | undefined) {
+  if (code === 'HPE_HEADER_OVERFLOW') return headersTooLarge();
+  if (code === 'ERR_HTTP_REQUEST_TIMEOUT') return requestTooSlow();
+  const { body, ...malformed } = gatewayResponses(defaultLimits().perHour).DEFAULT_4XX;
+  return { ...malformed, body: JSON.stringify(body) };
+}

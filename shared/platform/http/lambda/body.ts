@@ -5,7 +5,13 @@ import { mayBeInexact, parseExact } from '../../../core/json/exact-json.ts';
 import { isJsonObject } from '../../../core/json/json.ts';
 import { assertValueCount } from '../../../core/json/value-count.ts';
 import { urlPart } from '../../../core/text.ts';
-import { decodeAs, decodeUnnamed, knownEncoding, replacementCharacter } from '../../../core/text-encoding.ts';
+import {
+  decodeAs,
+  decodeUnnamed,
+  knownEncoding,
+  namedCharset,
+  replacementCharacter,
+} from '../../../core/text-encoding.ts';
 import type { AnyEndpoint } from '../endpoint.ts';
 import { assertExactJson, assertNotTooDeep, assertSafeNames, tooDeep } from '../json-body.ts';
 import { escapedBytes, requestBytesMax } from '../responses/body-sizes.ts';
@@ -48,12 +54,11 @@ const unsupportedMediaType = (expected: string) =>
   new ServiceError('UNSUPPORTED_MEDIA_TYPE', `Send the body as ${expected}`);
 
 const parseJson = httpJsonBodyParser().before as (request: { event: object }) => void;
-const charset = /;\s*charset\s*=\s*"?([^\s;"]+)/i;
 
 /** Parses a JSON body; `undefined` if there is none. @throws ServiceError VALIDATION, UNSUPPORTED_MEDIA_TYPE */
 export function parseJsonBody({ headers, body, isBase64Encoded }: Sent, exactNumbers?: true): unknown {
   // API Gateway has already decoded the text as UTF-8, whatever the charset.
-  const encoding = charset.exec(headers['content-type'] ?? '')?.[1] ?? 'utf-8';
+  const encoding = namedCharset(headers['content-type']) ?? 'utf-8';
   if (!/^utf-?8$/i.test(encoding)) throw unsupportedMediaType('application/json in UTF-8');
   // Programs on Windows begin a text with a byte order mark.
   const text = (isBase64Encoded ? Buffer.from(body ?? '', 'base64').toString() : (body ?? '')).replace(
@@ -113,7 +118,7 @@ function urlencodedBody({ headers, body }: Sent, exactNumbers?: true): unknown {
 
 /** In UTF-8 unless the media type names another encoding, or the bytes show one. */
 function formFields(body: string, contentType: string): [string, string][] {
-  const named = charset.exec(contentType)?.[1];
+  const named = namedCharset(contentType);
   const fields = [...new URLSearchParams(body)];
   const isUtf8 = named === undefined || /^utf-?8$/i.test(named);
   if (isUtf8 && !fields.flat().some((text) => text.includes(replacementCharacter))) return fields;

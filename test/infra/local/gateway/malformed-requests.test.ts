@@ -3,7 +3,7 @@ import { createServer } from 'node:http';
 import { type AddressInfo, connect } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { expect, onTestFinished, test } from 'vitest';
-import { refuseMalformed } from '../../../../infra/local/gateway/malformed-requests.ts';
+import { refuseMalformed } from '../../../../infra/local/gateway/gateway.ts';
 
 /** @returns what a connection receives after a request that is read, whose response is begun, and what follows it. */
 async function received(begins: boolean, then: string) {
