@@ -1,6 +1,7 @@
 import { ReadableStream } from 'node:stream/web';
 import * as z from 'zod';
 import { StepError } from '../../core/errors/step-error.ts';
+import { markedIn, mayBeInexactIn } from '../../core/json/exact-json.ts';
 import { isJsonObject, jsonIn } from '../../core/json/json.ts';
 import { isStream, limitedExchange } from '../net/limited-exchange.ts';
 import { type EventJson, readableEvents } from '../net/readable-events.ts';
@@ -12,8 +13,10 @@ const limits = {
   // With the polls of its task.
   requestsMax: 500,
   linesMax: 50_000,
-  exactMembers: new Set(['data', 'metadata']),
 };
+
+/** Values of the agent, whose numbers keep their digits, marked. */
+const exact = new Set(['data', 'metadata']);
 
 /** Errors that the SDK reads: of JSON-RPC, and of the binding to HTTP. */
 const ProtocolError = z.object({ error: z.object({ code: z.number(), message: z.string() }) });
@@ -49,7 +52,7 @@ export function guardedA2aFetch(credentials: Readonly<Record<string, string>>): 
       const events = readableEvents(
         body,
         { event: (message) => mendA2aMessage(message, asked) },
-        { who: 'The agent', exact: limits.exactMembers },
+        { who: limits.server, exact },
       );
       return new Response(ReadableStream.from(events) as never, { status, headers: response.headers });
     }
@@ -57,9 +60,11 @@ export function guardedA2aFetch(credentials: Readonly<Record<string, string>>): 
     if (status >= 400 && (isBusy(status) || !ProtocolError.safeParse(jsonIn(text)).success)) {
       throw new HttpFailure(status, text);
     }
-    const message = jsonIn(text);
+    const read = jsonIn(text);
+    const message = mayBeInexactIn(text, exact) ? markedIn(read, exact) : read;
     if (!isJsonObject(message) || message.jsonrpc === undefined) {
-      return new Response(body && text, { status, headers: response.headers });
+      const same = message === read ? text : JSON.stringify(message);
+      return new Response(body && same, { status, headers: response.headers });
     }
     mendA2aMessage(message, asked);
     return asAskedFor(message, status, init);

@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto';
+import { isStated } from '../../core/defined.ts';
 import { isJsonObject } from '../../core/json/json.ts';
 import type { EventJson } from '../net/readable-events.ts';
-import { rpcError } from '../rpc-error.ts';
+import { dropNulls, mendAnswer } from '../rpc-messages.ts';
 
 /** The request of JSON-RPC that is being answered. */
 export interface AskedA2aRequest {
@@ -11,19 +12,15 @@ export interface AskedA2aRequest {
 
 /**
  * What agents write otherwise than A2A says, as its SDK reads it, which refuses a whole answer for one member. What carries
- * meaning is read, and the rest is left out. @returns whether it has changed, or `omit` for an event of an unknown kind
+ * meaning is read, and the rest is left out. @returns whether it may have changed, or `omit` for an event of an unknown kind
  */
 export function mendA2aMessage(message: EventJson, { id, method }: AskedA2aRequest): boolean | 'omit' {
   if (!('result' in message || 'error' in message)) return false;
-  const before = JSON.stringify(message);
-  const isOther = isStated(message.id) && String(message.id) !== String(id);
-  if (id !== undefined && !isOther) message.id = id;
-  if (isStated(message.error)) message.error = rpcError(message.error);
+  mendAnswer(message, id);
+  if (isStated(message.error)) return true;
   // Versions from 1.0 on have methods without a slash, and name what a result is by a member around it.
-  else if (String(method).includes('/') && isJsonObject(message.result) && !mendResult(message.result)) {
-    return 'omit';
-  }
-  return JSON.stringify(message) !== before;
+  const isNamed = String(method).includes('/') && isJsonObject(message.result);
+  return !isNamed || mendResult(message.result as EventJson) || 'omit';
 }
 
 const kinds = new Set(['message', 'task', 'status-update', 'artifact-update']);
@@ -80,9 +77,3 @@ function partOf(part: unknown): EventJson {
 }
 
 const listIn = (value: unknown): unknown[] => (Array.isArray(value) ? value : []);
-
-const isStated = (value: unknown) => value !== undefined && value !== null;
-
-function dropNulls(target: EventJson): void {
-  for (const [name, value] of Object.entries(target)) if (value === null) delete target[name];
-}

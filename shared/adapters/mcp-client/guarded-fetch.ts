@@ -1,6 +1,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { ReadableStream } from 'node:stream/web';
 import { StepError } from '../../core/errors/step-error.ts';
+import { markedIn, mayBeInexactIn } from '../../core/json/exact-json.ts';
 import { isJsonObject, jsonIn } from '../../core/json/json.ts';
 import { fetchFailure } from '../net/fetch-failure.ts';
 import { isStream, limitedExchange } from '../net/limited-exchange.ts';
@@ -13,8 +14,10 @@ const limits = {
   requestsMax: 50,
   // The SDK takes some 30 µs for each event.
   linesMax: 20_000,
-  exactMembers: new Set(['structuredContent']),
 };
+
+/** Values of the server, whose numbers keep their digits, marked. */
+const exact = new Set(['structuredContent']);
 
 /** How long a server may take to end its session. */
 const closingMs = 1_000;
@@ -79,7 +82,7 @@ async function checked(response: Response, stop: (reason: Error) => void): Promi
     const events = readableEvents(
       body,
       { event: (message) => mendMcpMessage(message, asked) },
-      { who: 'The MCP server', exact: limits.exactMembers, keepsEmpty: true },
+      { who: limits.server, exact, keepsEmpty: true },
     );
     return new Response(ReadableStream.from(events) as never, { status, headers });
   }
@@ -92,7 +95,8 @@ async function checked(response: Response, stop: (reason: Error) => void): Promi
     return new Response(body && text, { status, headers });
   }
   mendMcpMessage(message, asked);
-  return Response.json(message, { status, headers: withoutBody(headers) });
+  const marked = mayBeInexactIn(text, exact) ? markedIn(message, exact) : message;
+  return Response.json(marked, { status, headers: withoutBody(headers) });
 }
 
 const onlyMessage = (value: unknown) => (Array.isArray(value) && value.length === 1 ? value[0] : value);

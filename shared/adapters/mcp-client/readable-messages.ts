@@ -1,6 +1,7 @@
+import { isStated } from '../../core/defined.ts';
 import { isJsonObject } from '../../core/json/json.ts';
 import type { EventJson } from '../net/readable-events.ts';
-import { rpcError } from '../rpc-error.ts';
+import { dropNulls, mendAnswer } from '../rpc-messages.ts';
 
 /** The request that is being answered. */
 export interface AskedMcpRequest {
@@ -11,22 +12,14 @@ export interface AskedMcpRequest {
 /**
  * What MCP servers write otherwise than the protocol says, as the SDK reads it, which refuses a whole answer for one member of
  * another type. What carries meaning is read, and the rest is left out.
- * @returns whether it has changed
+ * @returns whether it may have changed
  */
 export function mendMcpMessage(message: EventJson, asked: AskedMcpRequest): boolean {
   if ('method' in message || !('result' in message || 'error' in message)) return false;
-  const before = JSON.stringify(message);
-  mendId(message, asked);
-  if (isStated(message.error)) message.error = rpcError(message.error);
-  else delete message.error;
+  mendAnswer(message, asked.id);
+  if (!isStated(message.error)) delete message.error;
   if (isJsonObject(message.result)) menders[asked.method ?? '']?.(message.result);
-  return JSON.stringify(message) !== before;
-}
-
-/** An error may come before the server has read the id. */
-function mendId(message: EventJson, { id }: AskedMcpRequest): void {
-  const isOther = message.id !== null && message.id !== undefined && String(message.id) !== String(id);
-  if (id !== undefined && !isOther) message.id = id;
+  return true;
 }
 
 const menders: Record<string, (result: EventJson) => void> = {
@@ -81,9 +74,3 @@ const isText = (value: unknown): value is string => typeof value === 'string';
 
 const textOf = (value: unknown): string =>
   typeof value === 'string' ? value : isStated(value) ? JSON.stringify(value) : '';
-
-const isStated = (value: unknown) => value !== undefined && value !== null;
-
-function dropNulls(target: EventJson): void {
-  for (const [name, value] of Object.entries(target)) if (value === null) delete target[name];
-}

@@ -1,10 +1,12 @@
 import { ReadableStream } from 'node:stream/web';
 import { StepError } from '../../core/errors/step-error.ts';
 import { valueCounter, valuesMax } from '../../core/json/value-count.ts';
-import { exactAnswers, isStreamType, streamingFetch } from './streaming-fetch.ts';
+import { isStreamType, streamingFetch } from './streaming-fetch.ts';
 
 /** Of one response, or one stream. */
 const bytesMax = 5_000_000;
+
+const egress = streamingFetch(() => bytesMax, true);
 
 type Fetch = typeof globalThis.fetch;
 
@@ -14,8 +16,6 @@ export interface ExchangeLimits {
   requestsMax: number;
   /** Of one stream. */
   linesMax: number;
-  /** The members of messages that are others' values, whose numbers keep their digits, marked. */
-  exactMembers: ReadonlySet<string>;
   /** Learns of a stream that breaks a limit, besides its reader. */
   onStreamRefused?: (error: StepError) => void;
 }
@@ -25,8 +25,7 @@ export const isStream = ({ body, headers }: Response) =>
 
 /** @throws StepError if the server causes too many requests; a stream fails with one if it has too many lines. */
 export function limitedExchange(limits: ExchangeLimits): Fetch {
-  const { server, requestsMax, exactMembers } = limits;
-  const egress = streamingFetch(() => bytesMax, true, exactAnswers(exactMembers));
+  const { server, requestsMax } = limits;
   let requests = 0;
   return async (url, init) => {
     requests += 1;

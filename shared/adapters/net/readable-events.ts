@@ -33,10 +33,11 @@ export async function* readableEvents(
   const encoder = new TextEncoder();
   let rest = '';
   for await (const chunk of chunks) {
-    const text = rest + decoder.decode(chunk, { stream: true });
+    const text = decoder.decode(chunk, { stream: true });
     const end = text.lastIndexOf('\n') + 1;
-    rest = text.slice(end);
-    if (end > 0) yield encoder.encode(mended(text.slice(0, end), reader, source));
+    if (end > 0) yield encoder.encode(mended(rest + text.slice(0, end), reader, source));
+    // Not searched again: a line may have megabytes.
+    rest = end > 0 ? text.slice(end) : rest + text;
   }
   rest += decoder.decode();
   // The half of an event is none.

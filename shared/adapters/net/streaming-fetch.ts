@@ -3,7 +3,6 @@ import { ReadableStream } from 'node:stream/web';
 import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
 import { type Dispatcher, request } from 'undici';
 import { StepError } from '../../core/errors/step-error.ts';
-import { mayBeInexactIn, parseExactIn } from '../../core/json/exact-json.ts';
 import { joinedBytes, limited } from '../../core/limited-fetch.ts';
 import { checkedUrl } from './checked-url.ts';
 import { loadClient } from './load-client.ts';
@@ -11,50 +10,10 @@ import { loadClient } from './load-client.ts';
 type Fetch = typeof globalThis.fetch;
 
 /** Changes answers before a library reads them. */
-export interface AnswerChanges {
+interface AnswerChanges {
   whole: (content: Buffer, url: string, status: number) => { content: Buffer; status: number };
   stream: (chunks: AsyncIterable<Uint8Array>, url: string) => AsyncIterable<Uint8Array>;
 }
-
-/** A stream with the data of its events changed, a line at a time. */
-async function* changedEvents(
-  chunks: AsyncIterable<Uint8Array>,
-  change: (line: string, data: string) => string,
-): AsyncGenerator<Uint8Array> {
-  const decoder = new TextDecoder();
-  const encoder = new TextEncoder();
-  const changed = (text: string) => encoder.encode(text.replace(/^data:(.*)$/gm, change));
-  let rest = '';
-  for await (const chunk of chunks) {
-    const text = rest + decoder.decode(chunk, { stream: true });
-    const end = text.lastIndexOf('\n') + 1;
-    rest = text.slice(end);
-    if (end > 0) yield changed(text.slice(0, end));
-  }
-  rest += decoder.decode();
-  if (rest) yield changed(rest);
-}
-
-/** For SDKs that parse JSON themselves: members of these names keep their digits, marked. */
-export const exactAnswers = (names: ReadonlySet<string>): AnswerChanges => {
-  const exact = (json: string) => {
-    if (!mayBeInexactIn(json, names)) return json;
-    try {
-      return JSON.stringify(parseExactIn(json, names));
-    } catch {
-      return json;
-    }
-  };
-  return {
-    whole(content, _url, status) {
-      const text = content.toString('utf8');
-      const changed = exact(text);
-      return { content: changed === text ? content : Buffer.from(changed), status };
-    },
-    stream: (chunks) =>
-      changedEvents(chunks, (line, data) => (mayBeInexactIn(data, names) ? `data: ${exact(data)}` : line)),
-  };
-};
 
 const unchanged: AnswerChanges = {
   whole: (content, _url, status) => ({ content, status }),

@@ -255,6 +255,17 @@ function exactIn(rounded: unknown, exact: unknown, names: ReadonlySet<string>): 
   return rounded;
 }
 
+/** The same for a value that is exact everywhere: its members with these names have marks in place of bigints. */
+export function markedIn(value: unknown, names: ReadonlySet<string>): unknown {
+  if (Array.isArray(value)) return value.map((each) => markedIn(each, names));
+  if (typeof value !== 'object' || value === null) return value;
+  const members = Object.entries(value).map(([name, member]) => {
+    const isExactPart = names.has(name) && typeof member === 'object';
+    return [name, isExactPart ? marked(member) : markedIn(member, names)];
+  });
+  return Object.fromEntries(members);
+}
+
 /** With each list, object and scalar in it changed, from the outside; the same if nothing changes. */
 function mapped(value: unknown, change: (member: unknown) => unknown): unknown {
   const changed = change(value);

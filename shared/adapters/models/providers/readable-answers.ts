@@ -1,3 +1,4 @@
+import { isStated } from '../../../core/defined.ts';
 import { unmarked } from '../../../core/json/exact-json.ts';
 import { isJsonObject } from '../../../core/json/json.ts';
 import type { EventJson, EventReader } from '../../net/readable-events.ts';
@@ -179,8 +180,6 @@ function messagesReader(): AnswerReader {
     },
   };
 }
-
-const isStated = (value: unknown) => value !== undefined && value !== null;
 
 const textOf = (value: unknown) => (typeof value === 'string' ? value : JSON.stringify(unmarked(value)));
 
