@@ -29,9 +29,10 @@ test('endless scripts of one tenant do not delay other tenants', async () => {
   expect(await firstOf({ attack, reading })).toBe('reading');
   expect(await firstOf({ attack, computing })).toBe('computing');
   expect((await computing).body).toMatchObject({ success: true, output: 2 });
-  for (const { body } of await attack) {
-    expect(body).toMatchObject({ success: false, error: expect.stringContaining('longer than 1500 ms') });
-  }
+  // Whose check does not get a thread within six seconds is told to send the request again.
+  const ended = (await attack).map(({ body }) => String(body.error));
+  expect(ended.join('\n')).toContain('longer than 1500 ms');
+  for (const error of ended) expect(error).toMatch(/longer than 1500 ms|^Service unavailable$/);
 });
 
 test('a flow that takes too long to check is rejected with the path of its script, from any caller, and delays nobody', async () => {

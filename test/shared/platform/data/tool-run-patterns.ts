@@ -46,17 +46,17 @@ const found = async (world: AccessWorld) => runFinder(world.scope)((await begun(
 export const toolRunPatterns: Record<string, Pattern> = {
   'Begin a run of a tool': {
     commands: 'TransactWriteItems',
-    units: 6,
+    units: [2, 6],
     run: (world) => () => opened(world).begin(),
   },
   'End a run of a tool': {
     commands: 'GetItem, TransactWriteItems',
-    units: [6, 6.5],
+    units: [2.5, 6.5],
     run: async (world) => (await begun(world)).end,
   },
   'Cancel a run of a tool': {
     commands: 'TransactWriteItems',
-    units: 4,
+    units: [2, 4],
     run: async (world) => {
       const run = await found(world);
       return () => toolRunEnder(world.scope).cancel(run);
