@@ -1,19 +1,85 @@
 import type { CallLimits } from '../../adapters/models/call-limits.ts';
-import { isNear, type More, moreFor, nothing } from './lease-size.ts';
 import { type SentInSecond, summed } from './sent.ts';
-import {
-  freeFrom,
-  roomFor,
-  shareOfPlaces,
-  shortLeaseMs,
-  type Taken,
-  type ThrottledCall,
-  takeRoom,
-  tokensToTake,
-} from './taking.ts';
 import type { Throttle, ThrottleLease } from './throttle.ts';
-import { paceTurns, turnsUntil, withServed, withTurn } from './turns.ts';
-import { countedMs, current, freeAt, type Room } from './window.ts';
+
+/**
+ * How long what was sent counts: a minute, and a margin in which a request may still be on its way to the provider, and the
+ * clocks of two processes may differ.
+ */
+const countedMs = 62_000;
+
+/** How many requests and tokens are still free, and how many places for calls at the same time. */
+interface Room {
+  requests: number;
+  tokens: number;
+  places: number;
+}
+
+const endOf = ({ second }: SentInSecond) => (second + 1) * 1_000;
+
+/** Without what no longer counts. */
+function current(throttle: Throttle, now: number): Throttle {
+  const { sent, leases, waiting } = throttle;
+  const since = now - countedMs;
+  return {
+    ...throttle,
+    sent: sent.filter((each) => endOf(each) > since),
+    leases: entriesWhere(leases, ({ until, heldUntil }) => until > since || heldUntil > now),
+    waiting: entriesWhere(waiting, ({ at }) => at > now - waitingMs),
+  };
+}
+
+/** Whoever waits asks again sooner. */
+const waitingMs = 3_000;
+
+const entriesWhere = <T>(all: Readonly<Record<string, T>>, test: (value: T) => boolean) =>
+  Object.fromEntries(Object.entries(all).filter(([, value]) => test(value)));
+
+/** @param inFlight How many calls the asking process, which has no lease here, has begun. */
+function roomIn(
+  throttle: Throttle,
+  limits: CallLimits,
+  { now, inFlight }: { now: number; inFlight: number },
+): Room {
+  const counted = countedIn(throttle);
+  const sum = (name: 'requests' | 'tokens') => counted.reduce((all, each) => all + each[name], 0);
+  const held = Object.values(throttle.leases)
+    .filter(({ heldUntil }) => heldUntil > now)
+    .reduce((all, { places }) => all + places, inFlight);
+  const { requestsPerMinute = Infinity, tokensPerMinute = Infinity, maxConcurrent = Infinity } = limits;
+  return {
+    requests: requestsPerMinute - sum('requests'),
+    tokens: tokensPerMinute - sum('tokens'),
+    places: maxConcurrent - held,
+  };
+}
+
+interface Counted {
+  requests: number;
+  tokens: number;
+  /** When it no longer counts. */
+  freeAt: number;
+}
+
+function countedIn({ sent, leases }: Throttle): Counted[] {
+  return [
+    ...sent.map((each) => ({ ...each, freeAt: endOf(each) + countedMs })),
+    ...Object.values(leases).map((lease) => ({ ...lease, freeAt: lease.until + countedMs })),
+  ];
+}
+
+/** When there is room for a call, if nothing else is sent. Infinity if something else than the minute prevents it. */
+function freeAt(throttle: Throttle, room: Room, tokens: number, now: number): number {
+  const found = { ...room };
+  const fits = () => found.requests >= 1 && found.tokens >= tokens;
+  if (fits()) return now;
+  for (const each of countedIn(throttle).toSorted((one, other) => one.freeAt - other.freeAt)) {
+    found.requests += each.requests;
+    found.tokens += each.tokens;
+    if (fits()) return Math.max(now, each.freeAt);
+  }
+  return Infinity;
+}
 
 /** What a process asks for, and what it has sent since it asked before. */
 export interface Ask {
@@ -167,3 +233,184 @@ function waitingWith(
   const live = blocked.filter(({ isLive }) => isLive).length;
   return { ...waiting, [holder]: { live, batch: blocked.length - live, at: now } };
 }
+
+/** A call that asks to be made. */
+interface ThrottledCall {
+  tokens: number;
+  isLive: boolean;
+  /** Whether its turn has come, which it was given before. */
+  isDue: boolean;
+}
+
+interface Taken {
+  requests: number;
+  tokens: number;
+}
+
+/** Of a lease for calls that are made at once. */
+const shortLeaseMs = 1_000;
+
+/**
+ * How many places a process may use by itself. While others wait that is its share, rounded up if each of them has one: so
+ * all places are used, and nobody is left without. If they are more than there are places, each one is asked for.
+ */
+function shareOfPlaces({ waiting, leases }: Throttle, limits: CallLimits, now: number): number {
+  const { maxConcurrent = Infinity } = limits;
+  const others = Object.keys(waiting);
+  const hasPlace = (holder: string) => {
+    const { places = 0, heldUntil = 0 } = leases[holder] ?? {};
+    return places > 0 && heldUntil > now;
+  };
+  const share = maxConcurrent / (others.length + 1);
+  return others.every(hasPlace) ? Math.ceil(share) : Math.floor(share);
+}
+
+/** While others wait, a process has its share of the places only, but one at least. */
+function roomFor(throttle: Throttle, inFlight: number, limits: CallLimits, now: number): Room {
+  const room = roomIn(throttle, limits, { now, inFlight });
+  const share = Math.max(1, shareOfPlaces(throttle, limits, now));
+  return { ...room, places: Math.min(room.places, share - inFlight) };
+}
+
+/** When there is room for a call that waits. Infinity if no clock tells. */
+function freeFrom(
+  throttle: Throttle,
+  { room, taken, limits, now }: { room: Room; taken: Taken; limits: CallLimits; now: number },
+  call: ThrottledCall,
+): number {
+  if (!call.isLive && throttle.turns.live > now) return throttle.turns.live;
+  const lease = { ...taken, until: now + shortLeaseMs, places: 0, heldUntil: 0 };
+  const counted = { ...throttle, leases: { ...throttle.leases, taken: lease } };
+  return freeAt(counted, room, tokensToTake(call, limits), now);
+}
+
+/** No call takes more than there is. */
+const tokensToTake = ({ tokens }: ThrottledCall, { tokensPerMinute = 0 }: CallLimits) =>
+  Math.min(tokens, tokensPerMinute);
+
+/** Takes from the room what the calls need, up to the first that has to wait. */
+function takeRoom(
+  { turns, waiting }: Throttle,
+  room: Room,
+  { wanted, limits, now }: { wanted: readonly ThrottledCall[]; limits: CallLimits; now: number },
+): Taken {
+  const live = Object.values(waiting).reduce((sum, each) => sum + each.live, 0);
+  const taken = { requests: 0, tokens: 0 };
+  for (const call of wanted) {
+    const cost = tokensToTake(call, limits);
+    const kept = call.isLive ? 0 : live;
+    const turnsBefore = call.isDue ? (call.isLive ? 0 : turns.live) : turnsUntil(turns, call.isLive);
+    if (turnsBefore > now || room.requests - kept < 1 || room.tokens < cost || room.places < 1) break;
+    taken.requests++;
+    taken.tokens += cost;
+    room.requests--;
+    room.tokens -= cost;
+    room.places--;
+  }
+  return taken;
+}
+
+type Turns = Throttle['turns'];
+
+/** Live calls do not wait for those of batches. */
+const turnsUntil = ({ live, batch }: Turns, isLive: boolean): number =>
+  isLive ? live : Math.max(live, batch);
+
+/** A second of what is sent counts as a whole. */
+const cycleMs = countedMs + 1_000;
+/** Calls whose runs are suspended may come back that much later than their turn. */
+const lateMs = 90_000;
+/** What a call uses where nothing is known. */
+const tokensOfCall = 1_000;
+
+function pauseAfter(tokens: number, { requestsPerMinute, tokensPerMinute }: CallLimits): number {
+  return cycleMs * Math.max(1 / (requestsPerMinute ?? Infinity), tokens / (tokensPerMinute ?? Infinity));
+}
+
+/**
+ * The turns at the pace of the limits as they are now, and without those of calls that do not come any more: their run was
+ * cancelled, or their process killed.
+ */
+function paceTurns(before: Turns, limits: CallLimits, now: number): Turns {
+  const pauseMs = Math.ceil(pauseAfter(tokensOfCall, limits));
+  const changed = before.pauseMs === 0 ? 1 : pauseMs / before.pauseMs;
+  const paced = (until: number, servedAt: number) => {
+    const isAbandoned = now > servedAt + lateMs + 3 * pauseMs;
+    return until <= now || isAbandoned ? 0 : Math.ceil(now + (until - now) * changed);
+  };
+  const live = paced(before.live, before.servedAt.live);
+  // Those of batches wait while there are live ones.
+  const batch = paced(before.batch, live > 0 ? now : before.servedAt.batch);
+  return { ...before, live, batch, pauseMs };
+}
+
+/**
+ * Gives a call its turn, after those that were given before. They follow each other at the pace of the limits.
+ * @param tokens How many it will have used, as far as one can tell.
+ */
+function withTurn(
+  turns: Turns,
+  { isLive, tokens }: { isLive: boolean; tokens: number },
+  { from, limits }: { from: number; limits: CallLimits },
+): { turns: Turns; turn: number } {
+  const name = isLive ? 'live' : 'batch';
+  const turn = Math.ceil(Math.max(from, turnsUntil(turns, isLive)));
+  const isFirst = turns[name] === 0;
+  const servedAt = isFirst ? { ...turns.servedAt, [name]: turn } : turns.servedAt;
+  return { turn, turns: { ...turns, servedAt, [name]: turn + Math.ceil(pauseAfter(tokens, limits)) } };
+}
+
+/** @param served The calls that are made now. */
+function withServed(
+  turns: Turns,
+  served: readonly { isLive: boolean; isDue: boolean }[],
+  now: number,
+): Turns {
+  const at = (isLive: boolean, before: number) =>
+    served.some((call) => call.isDue && call.isLive === isLive) ? Math.max(before, now) : before;
+  const { live, batch } = turns.servedAt;
+  return { ...turns, servedAt: { live: at(true, live), batch: at(false, batch) } };
+}
+
+const callsPerLease = 15;
+/** Processes that each hold a lease leave a part for others. */
+const partOfRoom = 4;
+
+/** For later calls of a process. */
+interface More {
+  requests: number;
+  tokens: number;
+  places: number;
+}
+
+/**
+ * How much more than it needs a process takes, so that its next calls need no write. Near the limit that is nothing.
+ * @param asking How many calls ask, and their tokens. Those that wait for a place only are made when the process has one free.
+ * @param taken How many of them may be made.
+ * @param recent How many calls it has made in the last second or two.
+ */
+function moreFor(
+  asking: { requests: number; tokens: number },
+  room: Room,
+  { limits: { tokensPerMinute }, taken, recent }: { limits: CallLimits; taken: number; recent: number },
+): More {
+  if (asking.requests === 0) return nothing;
+  const tokensOfCall =
+    tokensPerMinute === undefined ? 0 : Math.max(1, Math.ceil(asking.tokens / asking.requests));
+  const atMost = (...parts: number[]) =>
+    Math.max(0, Math.floor(Math.min(...parts.map((part) => part / partOfRoom))));
+  const wanted = Math.max(callsPerLease - taken, recent);
+  const requests = Math.min(
+    wanted,
+    atMost(room.requests, tokensOfCall > 0 ? room.tokens / tokensOfCall : Infinity),
+  );
+  return { requests, tokens: requests * tokensOfCall, places: Math.min(requests, atMost(room.places)) };
+}
+
+const nothing: More = { requests: 0, tokens: 0, places: 0 };
+
+/** Whether little is left, so that what a process has and does not need is worth a write. */
+const isNear = (room: Room, { requestsPerMinute, tokensPerMinute, maxConcurrent }: CallLimits): boolean =>
+  (requestsPerMinute !== undefined && room.requests < requestsPerMinute / 2) ||
+  (tokensPerMinute !== undefined && room.tokens < tokensPerMinute / 2) ||
+  (maxConcurrent !== undefined && room.places < maxConcurrent / 2);
