@@ -1,6 +1,5 @@
 import type { CallLimits } from '../../adapters/models/call-limits.ts';
-import { type SentInSecond, summed } from './sent.ts';
-import type { Throttle, ThrottleLease } from './throttle.ts';
+import { type SentInSecond, summed, type Throttle, type ThrottleLease } from './throttle.ts';
 
 /**
  * How long what was sent counts: a minute, and a margin in which a request may still be on its way to the provider, and the

@@ -1,7 +1,6 @@
 import type { CallLimits } from '../../adapters/models/call-limits.ts';
 import type { ThrottleDecision } from '../../domain/throttles/decide.ts';
-import type { SentInSecond } from '../../domain/throttles/sent.ts';
-import type { ThrottleLease } from '../../domain/throttles/throttle.ts';
+import type { SentInSecond, ThrottleLease } from '../../domain/throttles/throttle.ts';
 
 /** A call that counts. */
 export interface BegunCall {

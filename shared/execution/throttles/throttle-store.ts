@@ -1,8 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { CallLimits } from '../../adapters/models/call-limits.ts';
 import { type Ask, decide, type ThrottleDecision } from '../../domain/throttles/decide.ts';
-import { packSent } from '../../domain/throttles/sent.ts';
-import { type Throttle, throttleEntity, unusedThrottle } from '../../domain/throttles/throttle.ts';
+import { packSent, type Throttle, throttleEntity, unusedThrottle } from '../../domain/throttles/throttle.ts';
 import { ConditionFailed } from '../../platform/data/condition-failed.ts';
 import { decode } from '../../platform/data/entity.ts';
 import type { Scope } from '../../platform/data/scope.ts';

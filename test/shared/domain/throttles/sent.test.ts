@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { packSent, summed, unpackSent } from '../../../../shared/domain/throttles/sent.ts';
+import { packSent, summed, unpackSent } from '../../../../shared/domain/throttles/throttle.ts';
 
 const Sent = fc.record({
   second: fc.integer({ min: 1_760_000_000, max: 1_760_000_070 }),
