@@ -3,7 +3,7 @@ import { resourceId } from '../../shared/core/ids.ts';
 import { nameUpTo } from '../../shared/core/name.ts';
 import { ConfigSettings } from '../../shared/domain/model-configs/config-settings.ts';
 import { ModelProvider } from '../../shared/domain/model-configs/model-account.ts';
-import { CallLimitsChange, ShownLimits } from '../../shared/domain/throttles/limits-change.ts';
+import { CallLimitsChange, ShownLimits } from '../../shared/domain/throttles/limits.ts';
 
 export const ConfigParams = z.object({ id: resourceId('modelcfg') });
 

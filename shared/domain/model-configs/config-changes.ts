@@ -5,7 +5,7 @@ import { createdAtFromId } from '../../core/ids.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 import type { AuditEvent } from '../../platform/identity/audit.ts';
 import type { Principal } from '../../platform/identity/principal.ts';
-import { type CallLimitsChange, limitsAfter } from '../throttles/limits-change.ts';
+import { type CallLimitsChange, limitsAfter } from '../throttles/limits.ts';
 import type { ConfigSettings } from './config-settings.ts';
 import type { ModelAccount, ModelConfig } from './model-account.ts';
 

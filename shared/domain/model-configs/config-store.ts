@@ -3,7 +3,7 @@ import { using } from '../../platform/aws/uses.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 import type { Principal } from '../../platform/identity/principal.ts';
 import { assertWithinLimit } from '../tenant-limits.ts';
-import { limitsAfter } from '../throttles/limits-change.ts';
+import { limitsAfter } from '../throttles/limits.ts';
 import { type AccountChange, accountWriter } from './account-writer.ts';
 import {
   assertKnownModel,

@@ -4,8 +4,7 @@ import { resourceId } from '../../core/ids.ts';
 import { decodeReadable, defineEntity } from '../../platform/data/entity.ts';
 import type { TenantTable } from '../../platform/data/table.ts';
 import { type Budget, budgetEntity, modelsPartition } from '../budgets/budget/budget.ts';
-import { type KeyPause, keyPauseEntity } from '../throttles/key-pause.ts';
-import { StoredLimits } from '../throttles/limits-change.ts';
+import { type KeyPause, keyPauseEntity, StoredLimits } from '../throttles/limits.ts';
 import { StoredSettings } from './config-settings.ts';
 
 export const ModelProvider = z.enum(providerNames);

@@ -3,7 +3,7 @@ import { invalidAt, notFound } from '../../core/errors/errors.ts';
 import type { AuditEvent } from '../../platform/identity/audit.ts';
 import type { KeyProvider, ModelAccount, ProviderKey } from '../model-configs/model-account.ts';
 import { TenantUrl } from '../model-configs/tenant-url.ts';
-import type { CallLimitsChange } from '../throttles/limits-change.ts';
+import type { CallLimitsChange } from '../throttles/limits.ts';
 
 /** Where a key is used, if not at the provider's own address. */
 export const KeySettings = z.strictObject({

@@ -9,7 +9,7 @@ import { type ProviderKey, providerKeyEntity, readModelAccount } from '../model-
 import { secretPreview } from '../secrets/secret-changes.ts';
 import { providerKeyVault } from '../secrets/secret-vault.ts';
 import { assertWithinLimit } from '../tenant-limits.ts';
-import { limitsAfter } from '../throttles/limits-change.ts';
+import { limitsAfter } from '../throttles/limits.ts';
 import {
   assertSettings,
   type KeyInput,

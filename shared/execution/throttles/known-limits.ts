@@ -2,8 +2,7 @@ import type { CallLimits } from '../../adapters/models/call-limits.ts';
 import type { ResolvedModel } from '../../adapters/models/resolved-model.ts';
 import { boundedMap } from '../../core/concurrency/cache.ts';
 import { modelConfigEntity, providerKeyEntity } from '../../domain/model-configs/model-account.ts';
-import { keyPauseEntity } from '../../domain/throttles/key-pause.ts';
-import { isLimited } from '../../domain/throttles/limits-change.ts';
+import { isLimited, keyPauseEntity } from '../../domain/throttles/limits.ts';
 import { decode } from '../../platform/data/entity.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 

@@ -10,7 +10,7 @@ import { boundedMap } from '../../core/concurrency/cache.ts';
 import { inPlaceMsMax, RunMustWait } from '../../core/errors/run-must-wait.ts';
 import { beforeInvocationEnds } from '../../core/invocation.ts';
 import { unixSeconds } from '../../core/time/unix-seconds.ts';
-import { keyPauseEntity } from '../../domain/throttles/key-pause.ts';
+import { keyPauseEntity } from '../../domain/throttles/limits.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 import { admitToAll, type Gate, openGate } from './gate.ts';
 import { type KnownLimits, knownLimits, notePause, pauseId } from './known-limits.ts';

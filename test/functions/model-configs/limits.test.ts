@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { collect } from '../../../shared/adapters/ports/model-port.ts';
-import { keyPauseEntity } from '../../../shared/domain/throttles/key-pause.ts';
+import { keyPauseEntity } from '../../../shared/domain/throttles/limits.ts';
 import { throttleEntity, unusedThrottle } from '../../../shared/domain/throttles/throttle.ts';
 import { livePorts } from '../../../shared/execution/live-ports.ts';
 import { plannedBatch, runOnce } from '../../support/flows/batches.ts';

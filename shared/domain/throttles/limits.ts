@@ -1,6 +1,8 @@
 import * as z from 'zod';
 import type { CallLimits } from '../../adapters/models/call-limits.ts';
 import { omitUndefined } from '../../core/defined.ts';
+import { defineEntity } from '../../platform/data/entity.ts';
+import { modelsPartition } from '../budgets/budget/budget.ts';
 
 export const StoredLimits = z.object({
   requestsPerMinute: z.int().optional(),
@@ -47,3 +49,18 @@ export function limitsAfter(before: CallLimits = {}, change: CallLimitsChange = 
 
 export const isLimited = (limits: CallLimits | undefined): limits is CallLimits =>
   Object.values(limits ?? {}).some((limit) => limit !== undefined);
+
+/** A provider takes no calls with a key until then. Stands where a run reads its model, so that it costs no request more. */
+const KeyPause = z.object({
+  /** Of the provider key; of the deployment's key, the name of the provider. */
+  id: z.string(),
+  until: z.string(),
+  ttl: z.int(),
+});
+export type KeyPause = z.infer<typeof KeyPause>;
+
+export const keyPauseEntity = defineEntity({
+  type: 'keyPause',
+  schema: KeyPause,
+  key: ({ id }: { id: string }) => ({ PK: modelsPartition, SK: `PAUSE#${id}` }),
+});
