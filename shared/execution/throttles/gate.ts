@@ -1,13 +1,13 @@
 import type { CallLimits } from '../../adapters/models/call-limits.ts';
-import { inPlaceMsMax } from '../../core/errors/run-must-wait.ts';
+import { inPlaceMsMax, RunMustWait } from '../../core/errors/run-must-wait.ts';
+import { StepError } from '../../core/errors/step-error.ts';
+import { log } from '../../core/log.ts';
 import type { Ask, ThrottleDecision } from '../../domain/throttles/decide.ts';
-import { openCallQueue } from './call-queue.ts';
-import { isRated, openHeldLease } from './held-lease.ts';
-import type { Timing } from './timing.ts';
-import type { Waiter, WaitingCall } from './waiting-calls.ts';
+import type { SentInSecond, ThrottleLease } from '../../domain/throttles/throttle.ts';
+import type { Scope } from '../../platform/data/scope.ts';
 
 /** A call that may be made now. */
-export interface Pass {
+interface Pass {
   /** To be called before it is made: it counts from now on. @returns false if it has waited for too long since */
   confirm: () => boolean;
   /** It is not made. */
@@ -198,3 +198,244 @@ export async function admitToAll(
 /** A call takes no more than there is. */
 const tokensUnder = ({ tokensPerMinute = 0 }: CallLimits, tokens: number) =>
   Math.min(tokens, tokensPerMinute);
+
+/** The calls of a process that wait, in their order. */
+function openCallQueue<T>(now: () => number) {
+  let waiters: Waiter<T>[] = [];
+
+  function leave(waiter: Waiter<T>, error: unknown): void {
+    waiters = waiters.filter((each) => each !== waiter);
+    waiter.reject(error);
+  }
+
+  return {
+    isEmpty: () => waiters.length === 0,
+
+    /** Those that may ask: their turn has come, or they have none yet. */
+    asking: () => waiters.filter(({ turn = 0 }) => turn <= now()),
+
+    /** @returns when the first of them is due by that. Unix ms. */
+    next: (dueAt: (waiter: Waiter<T>) => number): number => Math.min(...waiters.map(dueAt)),
+
+    add(call: WaitingCall): Promise<T> {
+      const { signal, backSince } = call;
+      if (signal.aborted) return Promise.reject(signal.reason);
+      const at = now();
+      const { promise, resolve, reject } = Promise.withResolvers<T>();
+      const waiter = { call, arrivedAt: at, waitsSince: at, turn: backSince, resolve, reject };
+      const abort = () => leave(waiter, isTimeout(signal) ? tooLate() : signal.reason);
+      signal.addEventListener('abort', abort, { once: true });
+      waiters.push(waiter);
+      return promise.finally(() => signal.removeEventListener('abort', abort));
+    },
+
+    /** Gives what the calls wait for, up to the first for which there is none. */
+    serve(give: (call: WaitingCall) => T | undefined): void {
+      waiters = sortWaiters(waiters);
+      for (let [first] = waiters; first && (first.turn ?? 0) <= now(); [first] = waiters) {
+        const given = give(first.call);
+        if (given === undefined) return;
+        waiters.shift();
+        first.resolve(given);
+      }
+    },
+
+    /** @param askAt When there may be something for those whose turn has come. */
+    endLongWaits(askAt: number): void {
+      // One that has no turn yet asks for it first.
+      for (const waiter of waiters.filter(({ turn }) => turn !== undefined)) {
+        if (isOverdue(waiter, now()) && waiter.waitsSince === waiter.arrivedAt) {
+          // The limits were lowered, or others came before it. It takes its turn anew, at most once.
+          Object.assign(waiter, { turn: undefined, waitsSince: now() });
+          continue;
+        }
+        const error = endOfWait(waiter, now(), (waiter.turn ?? 0) <= now() ? askAt : 0);
+        if (error) leave(waiter, error);
+      }
+    },
+
+    fail(error: unknown): void {
+      if (waiters.length === 0)
+        log.error('What was sent could not be written; it counts as reserved', { error });
+      for (const { reject } of waiters.splice(0)) reject(error);
+    },
+  };
+}
+
+const isTimeout = ({ reason }: AbortSignal) => (reason as Error | undefined)?.name === 'TimeoutError';
+
+/** A call that counts. */
+interface BegunCall {
+  /** @param used How many tokens, if they are known. */
+  end: (used?: number) => void;
+  cancel: () => void;
+  /** It is sent now, and counts from now on. */
+  recount: (now: number) => void;
+}
+
+/**
+ * What a process may still send, and what it has sent that the item does not know. A place that gets free is used again
+ * without asking, as long as the lease lasts: the item counts it as taken anyway.
+ */
+function openHeldLease() {
+  let lease: ThrottleLease | undefined;
+  /** How many calls at a time it may have by itself, which is less than its places while other processes have too few. */
+  let allowed = 0;
+  /** How many calls were granted and have not begun. */
+  let granted = 0;
+  let unwritten: SentInSecond[] = [];
+  const hasPlace = ({ places }: ThrottleLease) =>
+    held.inFlight < places && (granted > 0 || held.inFlight < allowed);
+  const held = {
+    inFlight: 0,
+
+    /**
+     * The item is about to be written: until its answer nothing is sent that it has to count, and no more at a time than it
+     * is told. @returns what it does not know yet
+     */
+    leave(): SentInSecond[] {
+      const pending = unwritten;
+      unwritten = [];
+      allowed = Math.min(allowed, held.inFlight);
+      granted = 0;
+      lease = lease && { ...lease, requests: 0, tokens: 0 };
+      return pending;
+    },
+    take(next: Pick<ThrottleDecision, 'lease' | 'granted' | 'allowedPlaces'>): void {
+      lease = { ...next.lease };
+      allowed = next.allowedPlaces;
+      granted = next.granted;
+    },
+    /** The item was not written. @param untold What it still does not know. */
+    keep(
+      untold: readonly SentInSecond[],
+      { until, allowedPlaces }: { until: number; allowedPlaces: number },
+    ): void {
+      unwritten = [...untold, ...unwritten];
+      if (!lease) return;
+      lease.until = Math.min(until, lease.heldUntil);
+      allowed = Math.min(allowed, allowedPlaces);
+    },
+    /** Whether the item is to be told: of places that are still used, and near the limit of what is not needed. */
+    owes(now: number, isNear: boolean): boolean {
+      if (!lease) return isNear && unwritten.some(isCorrection);
+      const hasPlaces = lease.places > 0 && lease.heldUntil > now;
+      if (hasPlaces && (held.inFlight === 0 || lease.heldUntil - now < renewedBeforeMs)) return true;
+      const isUnused = lease.requests > 0 || (hasPlaces && lease.places > held.inFlight);
+      return isNear && (isUnused || unwritten.some(isCorrection));
+    },
+
+    /** @returns undefined if the call does not fit */
+    begin(tokens: number, now: number, limits: CallLimits): BegunCall | undefined {
+      const own = lease;
+      if (!own || own.until <= now) return undefined;
+      if (isRated(limits) && (own.requests < 1 || own.tokens < tokens)) return undefined;
+      if (limits.maxConcurrent !== undefined && !hasPlace(own)) return undefined;
+      granted--;
+      own.requests--;
+      own.tokens -= tokens;
+      held.inFlight++;
+      let second = Math.floor(now / 1_000);
+      unwritten.push({ second, requests: 1, tokens });
+      const correct = (requests: number, change: number) => {
+        held.inFlight--;
+        if (requests === 0 && change === 0) return;
+        unwritten.push({ second, requests, tokens: change });
+        // The item still counts the lease as a whole.
+        if (lease === own) own.tokens -= change;
+        if (lease === own) own.requests -= requests;
+      };
+      return {
+        end: (used) => correct(0, (used ?? tokens) - tokens),
+        cancel: () => correct(-1, -tokens),
+        recount(at) {
+          unwritten.push({ second, requests: -1, tokens: -tokens });
+          second = Math.floor(at / 1_000);
+          unwritten.push({ second, requests: 1, tokens });
+        },
+      };
+    },
+  };
+  return held;
+}
+
+/** Whether it counts when a call is sent. */
+const isRated = ({ requestsPerMinute, tokensPerMinute }: CallLimits): boolean =>
+  requestsPerMinute !== undefined || tokensPerMinute !== undefined;
+
+const renewedBeforeMs = 20_000;
+const isCorrection = ({ requests }: SentInSecond) => requests <= 0;
+
+/** A call that asks to be made. */
+interface WaitingCall {
+  scope: Pick<Scope, 'table'>;
+  limits: CallLimits;
+  tokens: number;
+  isLive: boolean;
+  /** Since when it waits, if it has waited before: its turn has come. Unix ms. */
+  backSince: number | undefined;
+  maySuspend: () => boolean;
+  signal: AbortSignal;
+}
+
+interface Waiter<T> {
+  call: WaitingCall;
+  arrivedAt: number;
+  /** When it arrived, or got another turn since it had waited for too long. */
+  waitsSince: number;
+  /** When its turn comes; undefined if none was given. Unix ms. */
+  turn: number | undefined;
+  resolve: (value: T) => void;
+  reject: (error: unknown) => void;
+}
+
+/** What cannot be suspended waits so long at most. */
+export const patienceMs = 600_000;
+
+/** Live calls first, then those whose turn comes first, then those that came first. */
+function sortWaiters<T>(waiters: readonly Waiter<T>[]): Waiter<T>[] {
+  const rank = ({ turn, arrivedAt }: Waiter<T>) => turn ?? arrivedAt;
+  return waiters.toSorted(
+    (one, other) =>
+      Number(other.call.isLive) - Number(one.call.isLive) ||
+      Number(one.turn === undefined) - Number(other.turn === undefined) ||
+      rank(one) - rank(other),
+  );
+}
+
+/** Why a call waits no longer: its run is suspended, or fails. Undefined if it goes on. */
+function endOfWait<T>(waiter: Waiter<T>, now: number, askAt: number): StepError | undefined {
+  const { call, turn = 0, arrivedAt } = waiter;
+  const next = Math.max(turn, askAt, now);
+  if (call.maySuspend() && next - now > inPlaceMsMax) return runMustWait(next);
+  if (call.maySuspend() && isOverdue(waiter, now)) return runMustWait(now + inPlaceMsMax);
+  return next - now <= patienceMs && now - arrivedAt <= patienceMs ? undefined : tooLate();
+}
+
+/** Whether it has waited in place for so long that its run is to be suspended. */
+const isOverdue = <T>({ call, waitsSince }: Waiter<T>, now: number): boolean =>
+  call.maySuspend() && now - waitsSince > inPlaceMsMax;
+
+const runMustWait = (until: number) =>
+  new RunMustWait(new Date(until), 'The limits of the model config or its key are reached');
+
+export const tooLate = () =>
+  new StepError('The limits of the model config or its key left no time for the call; try again later', {
+    code: 'RATE_LIMITED',
+  });
+
+/** The clock of a gate. */
+export interface Timing {
+  /** Unix ms. */
+  now: () => number;
+  /** Calls back after a time. @returns what prevents it */
+  after: (ms: number, run: () => void) => () => void;
+}
+
+export const realTiming: Timing = {
+  now: Date.now,
+  after(ms, run) {
+    const timer = setTimeout(run, ms);
+    return () => clearTimeout(timer);
+  },
+};

@@ -12,11 +12,9 @@ import { beforeInvocationEnds } from '../../core/invocation.ts';
 import { unixSeconds } from '../../core/time/unix-seconds.ts';
 import { keyPauseEntity } from '../../domain/throttles/limits.ts';
 import type { Scope } from '../../platform/data/scope.ts';
-import { admitToAll, type Gate, openGate } from './gate.ts';
+import { admitToAll, type Gate, openGate, patienceMs, realTiming, tooLate } from './gate.ts';
 import { type KnownLimits, knownLimits, notePause, pauseId } from './known-limits.ts';
 import { throttleStore } from './throttle-store.ts';
-import { realTiming } from './timing.ts';
-import { patienceMs, tooLate } from './waiting-calls.ts';
 
 /** The gates of this process: its runs share what it may send. */
 const gates = boundedMap<Gate>({ entriesMax: 10_000 });
