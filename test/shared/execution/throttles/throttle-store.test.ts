@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { throttleEntity } from '../../../../shared/domain/throttles/throttle.ts';
-import { throttleStore } from '../../../../shared/execution/throttles/throttle-store.ts';
+import { throttleStore } from '../../../../shared/execution/throttles/model-admission.ts';
 import { byClock, countingRuntime, newTenant } from '../../../support/stack/stack.ts';
 
 const call = { tokens: 0, isLive: true, isDue: false };
