@@ -17,9 +17,9 @@ import type {
 } from '../step-support/step-runner.ts';
 import { loadStepRunner } from '../steps/index.ts';
 import type { EngineState } from './engine.ts';
-import type { Frame } from './frame.ts';
 import { createInside } from './inside.ts';
 import { actOn, type Reuse } from './requests.ts';
+import type { Frame } from './run-steps.ts';
 import { takeOutput } from './step-output.ts';
 import { openSums, type StepSums } from './step-sums.ts';
 

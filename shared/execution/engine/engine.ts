@@ -13,11 +13,10 @@ import type { ModelFacts } from '../model-costs/model-meter.ts';
 import type { ActingRun } from '../step-support/acts.ts';
 import type { LocalCall, StepOutcome } from '../step-support/step-runner.ts';
 import type { EarlierResults, ResultSource } from './earlier-results.ts';
-import type { Frame } from './frame.ts';
 import type { Rehearsal } from './rehearsal.ts';
 import { openRunBounds, type RunBounds, TooManySteps } from './run-bounds.ts';
 import { openRunSecrets, type RunSecrets } from './run-secrets.ts';
-import { runStepList } from './run-step-list.ts';
+import { type Frame, runStepList } from './run-steps.ts';
 
 /** The result of one step. */
 export interface StepResult extends Partial<StepOutcome & ModelFacts> {

@@ -2,8 +2,7 @@ import { flowing } from '../../core/redaction/hidden.ts';
 import { paidBy } from '../budgets/payers.ts';
 import type { Inside, ListOutcome, ListRun } from '../step-support/held-run.ts';
 import type { EngineState } from './engine.ts';
-import type { Frame } from './frame.ts';
-import type { ListEnd } from './run-step-list.ts';
+import type { Frame, ListEnd } from './run-steps.ts';
 import type { StepSums } from './step-sums.ts';
 
 interface Holder {

@@ -13,8 +13,8 @@ import type {
   Suspended,
 } from '../step-support/step-runner.ts';
 import type { EngineState } from './engine.ts';
-import type { Frame } from './frame.ts';
 import { requestHash } from './request-hash.ts';
+import type { Frame } from './run-steps.ts';
 
 /** A completed result stands in for a step whose request has this hash. */
 export type Reuse = (hash: string) => Promise<StepOutcome | undefined>;
