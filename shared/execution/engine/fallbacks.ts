@@ -7,10 +7,14 @@ import {
 } from '../../domain/flows/steps/error-handling.ts';
 import type { FlowStep } from '../../domain/flows/steps/step.ts';
 import { modelAlternatives, openAttempts, resultBeginning } from '../step-support/attempts.ts';
-import { type AttemptOutcome, attemptStep, type StepAttempt } from './attempt-step.ts';
-import { hashOfFallback } from './request-hash.ts';
-import type { Reuse } from './requests.ts';
 import { type RetriedAttempt, retried } from './retried.ts';
+import {
+  type AttemptOutcome,
+  attemptStep,
+  hashOfFallback,
+  type Reuse,
+  type StepAttempt,
+} from './try-step.ts';
 
 type Tried = AttemptOutcome & { retryCount: number; attempts?: Attempt[] };
 

@@ -6,8 +6,7 @@ import { pauseBefore, type RetryPolicy, retryPolicy } from '../../domain/flows/s
 import { pausePath } from '../../domain/flows/steps/run-path.ts';
 import type { FlowStep } from '../../domain/flows/steps/step.ts';
 import { openAttempts } from '../step-support/attempts.ts';
-import { type AttemptOutcome, attemptStep, type StepAttempt } from './attempt-step.ts';
-import type { Reuse } from './requests.ts';
+import { type AttemptOutcome, attemptStep, type Reuse, type StepAttempt } from './try-step.ts';
 
 /** What is kept while a run is suspended between two attempts. */
 interface Pause {

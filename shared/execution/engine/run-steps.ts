@@ -11,10 +11,10 @@ import { stepErrorHandling } from '../../domain/flows/steps/error-handling.ts';
 import { holderPath, isOwnScope, listsAround, stepAt } from '../../domain/flows/steps/run-path.ts';
 import { type FlowStep, outputVariableName } from '../../domain/flows/steps/step.ts';
 import { openMeter } from '../model-costs/model-meter.ts';
-import { answeredStep } from './attempt-step.ts';
 import type { EngineState, OpenWait, StepResult } from './engine.ts';
 import { withFallbacks } from './fallbacks.ts';
 import type { StepSums } from './step-sums.ts';
+import { answeredStep } from './try-step.ts';
 
 export interface ListEnd {
   failure?: StepResult;

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { requestHash } from '../../../../shared/execution/engine/request-hash.ts';
+import { requestHash } from '../../../../shared/execution/engine/try-step.ts';
 import { emptyWorld } from '../../../support/stack/ports.ts';
 
 const ports = {
