@@ -12,7 +12,7 @@ import { holderPath, isOwnScope, listsAround, stepAt } from '../../domain/flows/
 import { type FlowStep, outputVariableName } from '../../domain/flows/steps/step.ts';
 import { openMeter } from '../model-costs/model-meter.ts';
 import type { EngineState, OpenWait, StepResult } from './engine.ts';
-import { withFallbacks } from './fallbacks.ts';
+import { withFallbacks } from './retry-step.ts';
 import type { StepSums } from './step-sums.ts';
 import { answeredStep } from './try-step.ts';
 
