@@ -11,9 +11,7 @@ import type { FlowStep, StepEvent } from '../../domain/flows/steps/step.ts';
 import type { ModelCall } from '../../domain/model-usage/model-calls.ts';
 import type { ModelFacts } from '../model-costs/model-meter.ts';
 import type { ActingRun } from '../step-support/acts.ts';
-import type { LocalCall, StepOutcome } from '../step-support/step-runner.ts';
-import type { EarlierResults, ResultSource } from './earlier-results.ts';
-import type { Rehearsal } from './rehearsal.ts';
+import type { LocalCall, StepOutcome, StepPlan } from '../step-support/step-runner.ts';
 import { openRunBounds, type RunBounds, TooManySteps } from './run-bounds.ts';
 import { openRunSecrets, type RunSecrets } from './run-secrets.ts';
 import { type Frame, runStepList } from './run-steps.ts';
@@ -76,7 +74,7 @@ export interface FlowEnd extends Unmasked {
 }
 
 /** A run that waits has done all that does not need what it waits for. Pass the waits as `waiting` to resume it. */
-export type FlowOutcome = { end: FlowEnd } | { waits: OpenWait[] };
+type FlowOutcome = { end: FlowEnd } | { waits: OpenWait[] };
 
 export interface FlowRun extends Partial<Omit<ActingRun, 'onKept' | 'onMark'>> {
   steps: readonly FlowStep[];
@@ -180,4 +178,43 @@ export async function runFlow({ variables, onKept, onMark, ...run }: FlowRun): P
       retryable: failure?.retryable ?? false,
     },
   };
+}
+
+/** Walks through a flow without its effects: steps that cost or act are planned, and never performed. */
+export interface Rehearsal {
+  /** Instead of performing a plan. @param earlier The result that would stand in for it in a run that reuses some */
+  act: (
+    place: { step: FlowStep; path: RunPath },
+    plan: StepPlan<unknown>,
+    earlier: StepOutcome | undefined,
+  ) => StepOutcome | Promise<StepOutcome>;
+  /** Instead of a step that costs nothing, but takes long. Undefined if the step shall run. */
+  insteadOf: (step: FlowStep) => StepOutcome | undefined;
+}
+
+/** Where a result was taken from: a step result, and its batch or execution. */
+export interface ResultSource {
+  resultId: string;
+  runId: string;
+}
+
+/** An outcome that is stored already. It costs nothing again. */
+export interface EarlierOutcome extends StepOutcome {
+  requestHash: string;
+  reusedFrom: ResultSource;
+  estimatedCost: '0';
+  /** What it cost when it was made: USD as decimal text, null if the price is not known. */
+  savedCost: string | null;
+}
+
+/** What earlier runs of the flow on the same record have stored. */
+export interface EarlierResults {
+  /** The result at this path of the run that this one continues, which is taken over as it is. */
+  at: (path: string) => StepResult | undefined;
+  /** The results of that run in a step, in the order in which they were made. */
+  inside: (path: string) => StepResult[];
+  /** Of the run that this one continues: whose acts these are, and what its steps have kept. */
+  continued?: { identity: string; kept: ReadonlyMap<string, unknown> } | undefined;
+  /** The newest completed result of a step whose request has one of these hashes. */
+  ofRequest: (stepId: string, hashes: readonly string[]) => Promise<EarlierOutcome | undefined>;
 }

@@ -4,9 +4,14 @@ import type { Variables } from '../../core/variables/variables.ts';
 import { getStepType } from '../../domain/flows/step-types/index.ts';
 import { definitionPath, isOwnScope, listsAround, type RunPath } from '../../domain/flows/steps/run-path.ts';
 import { type FlowStep, outputVariableName } from '../../domain/flows/steps/step.ts';
-import type { EarlierOutcome, EarlierResults } from '../engine/earlier-results.ts';
-import { type EngineRunEvent, runFlow, type StepResult } from '../engine/engine.ts';
-import type { Rehearsal } from '../engine/rehearsal.ts';
+import {
+  type EarlierOutcome,
+  type EarlierResults,
+  type EngineRunEvent,
+  type Rehearsal,
+  runFlow,
+  type StepResult,
+} from '../engine/engine.ts';
 import type { StepOutcome } from '../step-support/step-runner.ts';
 import type { Guesses } from './guesses.ts';
 import { forecastOtherSteps } from './other-steps.ts';

@@ -4,8 +4,7 @@ import { decode } from '../../../platform/data/entity.ts';
 import { type PayloadRef, payloadReader } from '../../../platform/data/payloads.ts';
 import type { Scope } from '../../../platform/data/scope.ts';
 import type { StoredItem } from '../../../platform/data/table.ts';
-import type { EarlierOutcome, EarlierResults, ResultSource } from '../../engine/earlier-results.ts';
-import type { StepResult } from '../../engine/engine.ts';
+import type { EarlierOutcome, EarlierResults, ResultSource, StepResult } from '../../engine/engine.ts';
 import {
   type Checkpoint,
   checkpointEntity,
