@@ -7,7 +7,7 @@ import { handler as runRecord } from '../../functions/workers/run-record.ts';
 import { newId } from '../../shared/core/ids.ts';
 import { inInvocation } from '../../shared/core/invocation.ts';
 import { rememberSecretValue } from '../../shared/core/redaction/known-values.ts';
-import { measureStep } from '../../shared/execution/runs/measure-step.ts';
+import { measureStep } from '../../shared/execution/runs/run-attempt.ts';
 import { DocumentClient } from '../../shared/platform/data/requests/document-client.ts';
 import type { StreamingHandler } from '../../shared/platform/http/lambda/awslambda.ts';
 import { logged, metricsIn } from '../support/data/log-lines.ts';

@@ -1,5 +1,13 @@
+import type { RecordsPort } from '../../adapters/ports/records-port.ts';
+import { StepError } from '../../core/errors/step-error.ts';
 import { measure } from '../../core/invocation.ts';
+import { flowing } from '../../core/redaction/hidden.ts';
+import type { Variables } from '../../core/variables/variables.ts';
+import { getStepType } from '../../domain/flows/step-types/index.ts';
 import { type Attempt, attemptsMax } from '../../domain/flows/steps/attempt.ts';
+import { definitionPath, isOwnScope, listsAround, type RunPath } from '../../domain/flows/steps/run-path.ts';
+import { type FlowStep, outputVariableName } from '../../domain/flows/steps/step.ts';
+import { walkSteps } from '../../domain/flows/steps/walk-steps.ts';
 import {
   type EngineRunEvent,
   type FlowEnd,
@@ -10,13 +18,9 @@ import {
 } from '../engine/engine.ts';
 import { resultAttempts } from '../step-support/attempts.ts';
 import type { LocalCall } from '../step-support/step-runner.ts';
-import { appendOutputs } from './append-outputs.ts';
 import type { RunRecorder } from './checkpoints/run-recorder.ts';
-import { openEffectWrites } from './effect-writes.ts';
-import { measureStep } from './measure-step.ts';
-import { openUnrecorded } from './unrecorded-failures.ts';
 
-export interface RunAttempt extends Omit<FlowRun, 'done'> {
+interface RunAttempt extends Omit<FlowRun, 'done'> {
   /** Results of earlier attempts by path. This attempt adds its own. */
   done: Map<string, StepResult>;
   recorder: RunRecorder;
@@ -36,7 +40,7 @@ export interface Retried {
   delayMs: number;
 }
 
-export type RunAttemptOutcome =
+type RunAttemptOutcome =
   | { end: FlowEnd }
   | { suspended: { waits: OpenWait[]; until: Date } }
   | { awaiting: { call: LocalCall } }
@@ -131,4 +135,107 @@ function withRetried(result: StepResult, retried: Retried | undefined): StepResu
     retryCount: result.retryCount + count,
     attempts: [...attempts, ...again].slice(0, attemptsMax),
   };
+}
+
+/** So many results of steps with effects in items of maps may be unwritten, and so long. A process that dies repeats them. */
+const inItems = { results: 4, ms: 5_000 };
+
+/** How long a paid result waits for those of the steps after it, to be written together with them. */
+const soonMs = 50;
+
+/**
+ * When results of steps with effects are written: each before the next such step begins, and soon if others follow; those
+ * in items of maps in groups, as those of records are. What acts writes them with its mark.
+ * @param marks Whether the run stores marks.
+ */
+function openEffectWrites(recorder: Pick<RunRecorder, 'flush' | 'flushSoon'>, marks: boolean) {
+  let unwritten = 0;
+  let writing = Promise.resolve();
+  const flush = () => {
+    unwritten = 0;
+    writing = recorder.flush();
+    return writing;
+  };
+  return {
+    async begin({ step, path, effects }: Extract<EngineRunEvent, { type: 'step_start' }>): Promise<void> {
+      const isMarked = marks && (getStepType(step.type).acts?.(step.config) ?? false);
+      if (isInItem(path) || isMarked) return;
+      if (effects) await (unwritten > 0 ? flush() : writing);
+      else if (unwritten > 0) recorder.flushSoon(soonMs);
+    },
+    async end({ result, effects }: Extract<EngineRunEvent, { type: 'step_end' }>): Promise<void> {
+      if (!effects) return;
+      unwritten++;
+      if (!isInItem(result.path)) return;
+      if (unwritten >= inItems.results) await flush();
+      else recorder.flushSoon(inItems.ms);
+    },
+    /** Before something else with effects. */
+    flush: async (): Promise<void> => {
+      if (unwritten > 0) await flush();
+    },
+  };
+}
+
+const isInItem = (path: RunPath) => /\.i\d/.test(path);
+
+/** Failures with which the run ends, or a step around them. Recorded at that end only, since they may be tried again. */
+function openUnrecorded() {
+  const results = new Map<string, StepResult>();
+  return {
+    all: () => [...results.values()],
+    add: (result: StepResult) => void results.set(result.path, result),
+    /** Those of a step and of the steps in it, which are here no longer. */
+    takeAt(path: string): StepResult[] {
+      const taken = [...results.values()].filter((result) => `${result.path}.`.startsWith(`${path}.`));
+      for (const result of taken) results.delete(result.path);
+      return taken;
+    },
+  };
+}
+
+const stepMetrics = {
+  completed: 'StepsCompleted',
+  failed: 'StepsFailed',
+  skipped: 'StepsSkipped',
+} as const satisfies Record<StepResult['status'], string>;
+
+/** Counts a step with its tokens and its cost, also if the run is retried later: the provider charges each call. */
+export function measureStep({ status, promptTokens, completionTokens, estimatedCost }: StepResult): void {
+  measure(stepMetrics[status]);
+  if (promptTokens) measure('InputTokens', promptTokens);
+  if (completionTokens) measure('OutputTokens', completionTokens);
+  if (estimatedCost) measure('ModelCost', Number(estimatedCost));
+}
+
+/** Merges the output variables of a run into its record. @param results In the order in which the steps ended @returns the reason if that failed. */
+async function appendOutputs(
+  records: RecordsPort,
+  recordId: string,
+  steps: readonly FlowStep[],
+  results: ReadonlyMap<string, StepResult>,
+): Promise<string | undefined> {
+  try {
+    const record = await records.update({ id: recordId }, outputVariables(steps, results), 'merge');
+    return record ? undefined : failed('The record was deleted');
+  } catch (error) {
+    if (error instanceof StepError) return failed(error.message);
+    throw error;
+  }
+}
+
+const failed = (reason: string) => `The output variables could not be appended to the record: ${reason}`;
+
+/** What the steps of a run have set, in its outermost scope. */
+function outputVariables(steps: readonly FlowStep[], results: ReadonlyMap<string, StepResult>): Variables {
+  const definitions = new Map([...walkSteps(steps)].map(({ step, path }) => [path, step]));
+  const outputs: Variables = {};
+  for (const result of results.values()) {
+    const { path, status } = result;
+    if (status !== 'completed' || listsAround(path).some(isOwnScope)) continue;
+    const step = definitions.get(definitionPath(path));
+    const variable = step && outputVariableName(step);
+    if (variable) outputs[variable] = flowing(result);
+  }
+  return outputs;
 }
