@@ -6,8 +6,7 @@ import { runUse } from '../../domain/runs/run-use.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 import type { Write } from '../../platform/data/writes.ts';
 import type { StepResult } from '../engine/engine.ts';
-import { flushSoon } from '../runs/checkpoints/flush-soon.ts';
-import type { RunRecorder } from '../runs/checkpoints/run-recorder.ts';
+import { flushSoon, type RunRecorder } from '../runs/checkpoints/run-recorder.ts';
 import type { Execution } from '../runs/execution.ts';
 import { endUnlessCancelled, flowEndStatus } from './end-unless-cancelled.ts';
 

@@ -3,8 +3,8 @@ import { type CallsOfFlow, usageWrites } from '../../../domain/model-usage/usage
 import type { Scope } from '../../../platform/data/scope.ts';
 import type { Write } from '../../../platform/data/writes.ts';
 import type { StepResult } from '../../engine/engine.ts';
-import type { CheckpointFacts } from './encode-checkpoint.ts';
 import { costWrites, modelUses, type RecordModelUse } from './record-costs.ts';
+import type { CheckpointFacts } from './run-recorder.ts';
 
 export interface RunSpending extends CallsOfFlow {
   /** The costs of its results, which their record shows as long as it has them. */

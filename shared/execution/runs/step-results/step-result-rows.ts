@@ -5,7 +5,7 @@ import { shownPlace, stepAt } from '../../../domain/flows/steps/run-path.ts';
 import { type PayloadReader, type PayloadRef, payloadReader } from '../../../platform/data/payloads.ts';
 import type { Scope } from '../../../platform/data/scope.ts';
 import type { StoredStepResult } from '../checkpoints/checkpoint.ts';
-import { shortOutput } from '../checkpoints/encode-checkpoint.ts';
+import { shortOutput } from '../checkpoints/run-recorder.ts';
 import { type ReplayedResult, replayReader } from './replay.ts';
 import { stepResultId } from './reused-results.ts';
 import { type ResultRef, referencedStep, type StepIndex, stepIndex, versionName } from './step-index.ts';
