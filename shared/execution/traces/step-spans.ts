@@ -1,9 +1,13 @@
 import type { Note } from '../../core/tracing/note.ts';
 import { definitionPath } from '../../domain/flows/steps/run-path.ts';
 import type { FlowStep } from '../../domain/flows/steps/step.ts';
-import type { Checkpoint, StoredStepResult } from '../runs/checkpoints/checkpoint.ts';
-import { parseRows, type ResultRow } from '../runs/checkpoints/rows.ts';
-import { checkpointWaits } from '../runs/checkpoints/waits.ts';
+import {
+  type Checkpoint,
+  checkpointWaits,
+  parseRows,
+  type ResultRow,
+  type StoredStepResult,
+} from '../runs/checkpoints/checkpoint.ts';
 import { attemptSpans, intoAttempts } from './attempt-spans.ts';
 import { defined, modelAttributes, stepAttributes } from './attributes.ts';
 import { branchesInside } from './branch-spans.ts';

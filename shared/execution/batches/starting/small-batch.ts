@@ -1,9 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { using } from '../../../platform/aws/uses.ts';
 import type { Scope } from '../../../platform/data/scope.ts';
-import type { Checkpoint } from '../../runs/checkpoints/checkpoint.ts';
+import { type Checkpoint, parseRows } from '../../runs/checkpoints/checkpoint.ts';
 import { readCheckpoints } from '../../runs/checkpoints/read-checkpoints.ts';
-import { parseRows } from '../../runs/checkpoints/rows.ts';
 import type { Batch } from '../batch.ts';
 import type { BatchProgress } from '../batch-progress.ts';
 import { batchStore } from '../batch-store.ts';

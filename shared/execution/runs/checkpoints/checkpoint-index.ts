@@ -3,8 +3,14 @@ import type { SubFlows } from '../../../domain/flows/sub-flows/sub-flows.ts';
 import { deletedIds } from '../../../platform/cleanup/tombstone.ts';
 import type { QueryOptions } from '../../../platform/data/query.ts';
 import type { StoredItem, TenantTable } from '../../../platform/data/table.ts';
-import { type FinishedRun, flowResultsPartition, flowShards, recordResultsRange } from './checkpoint.ts';
-import { parseRows, type ResultRow } from './rows.ts';
+import {
+  type FinishedRun,
+  flowResultsPartition,
+  flowShards,
+  parseRows,
+  type ResultRow,
+  recordResultsRange,
+} from './checkpoint.ts';
 
 /** A checkpoint as an index projects it: enough to filter, sort and count its results. */
 export interface CheckpointEntry {

@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { TokenCount } from '../../../adapters/models/usage.ts';
+import { timeMsFromId } from '../../../core/ids.ts';
 import { Note } from '../../../core/tracing/note.ts';
 import { Warning } from '../../../core/warnings.ts';
 import { Attempt } from '../../../domain/flows/steps/attempt.ts';
@@ -9,8 +10,47 @@ import { RunUse } from '../../../domain/runs/run-use.ts';
 import { defineEntity } from '../../../platform/data/entity.ts';
 import { tenantPartition } from '../../../platform/data/keys.ts';
 import { PayloadRef } from '../../../platform/data/payloads.ts';
-import { checkpointWords, checkpointWordsSince } from './checkpoint-words.ts';
-import { StoredWaits } from './waits.ts';
+import type { StepWait } from '../../engine/engine.ts';
+
+/** A step that waits without occupying a worker. */
+const Wait = z.object({
+  path: z.string(),
+  since: z.string(),
+  /** Whether it waits for the output of a tool that the caller executes. */
+  isCall: z.literal(true).optional(),
+});
+export type StoredWait = z.infer<typeof Wait>;
+
+/** One is stored by itself, as releases before steps could hold others did. */
+const StoredWaits = z.union([Wait, z.array(Wait)]);
+
+export const storedWaits = (waits: readonly StoredWait[]): z.infer<typeof StoredWaits> => {
+  const [first, ...others] = waits;
+  return first && others.length === 0 ? first : [...waits];
+};
+
+export const checkpointWaits = ({ waiting }: Pick<Checkpoint, 'waiting'>): StoredWait[] =>
+  waiting === undefined ? [] : Array.isArray(waiting) ? waiting : [waiting];
+
+/** Whether a run waits in the same steps as before. */
+export const isSameWait = (one: readonly StepWait[], other: readonly StepWait[]): boolean => {
+  const paths = new Set(one.map(({ path }) => path));
+  return paths.size === other.length && other.every(({ path }) => paths.has(path));
+};
+
+/** What most checkpoints contain. Never change it: it is needed to read them. */
+const checkpointWords =
+  '"waiting":{"path":"","since":"2026-"attempts":[{"type":"retry","delayMs":"preview":"error":"resolvedPrompt":{"pointer":"' +
+  'runs/exec_01","bytes":"generic-openai/anthropic/claude-openai/gpt-","modelUsed":"promptTokens":,"completionTokens":,' +
+  '"estimatedCost":"0.0000"},"results":[{"path":"0","retryCount":0,"output":{"inline":"{\\"}},{"path":"1","retryCount":0,' +
+  '"output":{"inline":"\\""}}],"end":{"status":"failed","error":null,"at":"2026-11-26T"},"flowName":"},' +
+  '"recordMetadata":{"inline":"{\\"name\\":\\"\\",\\"}"},{"runId":"exec_01","index":0,"recordName":"","userId":"","organizationId":null';
+
+/** The same for what is written since runs have traces and numbers. Never change it either. */
+const checkpointWordsSince =
+  '"input":{"inline":"{\\"inputs\\":{\\""}","startedIn":"00-"use":{"openai/gpt-anthropic/claude-generic-openai/":{"calls":1,"failed":0,"tokens":' +
+  '{"input":1,"output":1,"cachedInput":0,"reasoning":0},"cost":null,"cost":"0.000","durations":{"100":1}}},"notes":[{"k":"m","at":1,"ms":20,"f":12,"n":"","u":[0,0,' +
+  checkpointWords;
 
 /** A stored step result. Omits what the flow version or the run already contains. */
 export const StoredStepResult = z.object({
@@ -180,3 +220,38 @@ export const recordResultsRange = (recordId: string) => ({
   from: 'STEPS#',
   to: 'STEPS#~',
 });
+
+const Status = z.enum(['completed', 'failed', 'skipped']);
+/** The columns for filters and sorting, one row per result: step id, status, start (Unix ms), duration (ms). */
+export type ResultRow = [
+  stepId: string,
+  status: z.infer<typeof Status>,
+  startedAt: number,
+  durationMs: number,
+];
+
+/** As stored: the first letter of the status, and the start in ms after that of the run. */
+const ShortRow = z.tuple([z.string(), z.enum(['c', 'f', 's']), z.int(), z.int()]);
+/** As stored before 2026-11-26. */
+const LongRow = z.tuple([z.string(), Status, z.int(), z.int()]);
+const Rows = z.array(z.union([ShortRow, LongRow]));
+
+const statuses = { c: 'completed', f: 'failed', s: 'skipped' } as const;
+
+/** Rows are stored as JSON text: a page skips over thousands, and nested DynamoDB lists are slow to decode. */
+export const formatRows = (runId: string, rows: readonly ResultRow[]) =>
+  JSON.stringify(
+    rows.map(([stepId, status, startedAt, durationMs]) => [
+      stepId,
+      status[0],
+      startedAt - timeMsFromId(runId),
+      durationMs,
+    ]),
+  );
+
+export const parseRows = ({ runId, rows }: Pick<Checkpoint, 'runId' | 'rows'>): ResultRow[] =>
+  Rows.parse(JSON.parse(rows)).map(([stepId, status, at, durationMs]) =>
+    status === 'c' || status === 'f' || status === 's'
+      ? [stepId, statuses[status], timeMsFromId(runId) + at, durationMs]
+      : [stepId, status, at, durationMs],
+  );

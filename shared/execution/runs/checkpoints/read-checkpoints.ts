@@ -7,11 +7,12 @@ import type { StepResult } from '../../engine/engine.ts';
 import {
   type Checkpoint,
   checkpointEntity,
+  parseRows,
+  type ResultRow,
   runRange,
   type StoredStepResult,
   sealedMark,
 } from './checkpoint.ts';
-import { parseRows, type ResultRow } from './rows.ts';
 import type { SealedValues } from './sealed-values.ts';
 
 /** One day longer than the queue's message retention. */

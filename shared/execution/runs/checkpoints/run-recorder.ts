@@ -15,12 +15,20 @@ import { type PayloadRef, type PayloadWriter, payloadWriter } from '../../../pla
 import type { Scope } from '../../../platform/data/scope.ts';
 import type { Write } from '../../../platform/data/writes.ts';
 import type { StepResult } from '../../engine/engine.ts';
-import { type Checkpoint, checkpointEntity, type StoredStepResult, sealedMark } from './checkpoint.ts';
+import {
+  type Checkpoint,
+  checkpointEntity,
+  formatRows,
+  isSameWait,
+  parseRows,
+  type StoredStepResult,
+  type StoredWait,
+  sealedMark,
+  storedWaits,
+} from './checkpoint.ts';
 import { modelUses } from './record-costs.ts';
-import { formatRows, parseRows } from './rows.ts';
 import { type RunSpending, runSpending, spendingWrites } from './run-spending.ts';
 import type { SealedValues } from './sealed-values.ts';
-import { isSameWait, type StoredWait, storedWaits } from './waits.ts';
 
 export interface CheckpointWrite {
   writes: readonly Write[];

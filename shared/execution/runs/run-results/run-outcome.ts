@@ -2,9 +2,8 @@ import * as z from 'zod';
 import { using } from '../../../platform/aws/uses.ts';
 import { type PayloadRef, payloadReader } from '../../../platform/data/payloads.ts';
 import type { Scope } from '../../../platform/data/scope.ts';
-import type { Checkpoint } from '../checkpoints/checkpoint.ts';
+import { type Checkpoint, parseRows } from '../checkpoints/checkpoint.ts';
 import { readCheckpoints } from '../checkpoints/read-checkpoints.ts';
-import { parseRows } from '../checkpoints/rows.ts';
 
 export const RunOutcome = z
   .object({

@@ -8,11 +8,12 @@ import type { EarlierOutcome, EarlierResults, ResultSource, StepResult } from '.
 import {
   type Checkpoint,
   checkpointEntity,
+  parseRows,
+  type ResultRow,
   recordResultsRange,
   type StoredStepResult,
 } from '../checkpoints/checkpoint.ts';
 import { openUnmasked, readKept, readStepResults } from '../checkpoints/read-checkpoints.ts';
-import { parseRows, type ResultRow } from '../checkpoints/rows.ts';
 import type { SealedValues } from '../checkpoints/sealed-values.ts';
 
 /** What a run takes from the earlier ones of its flow on the same record. */

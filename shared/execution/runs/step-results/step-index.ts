@@ -1,8 +1,8 @@
 import type { FlowStep } from '../../../domain/flows/steps/step.ts';
 import { walkSteps } from '../../../domain/flows/steps/walk-steps.ts';
 import type { Scope } from '../../../platform/data/scope.ts';
+import type { ResultRow } from '../checkpoints/checkpoint.ts';
 import type { CheckpointEntry } from '../checkpoints/checkpoint-index.ts';
-import type { ResultRow } from '../checkpoints/rows.ts';
 import { type StoredVersion, storedSteps } from '../linked-version.ts';
 
 /** One result, by its checkpoint and its position there. */

@@ -8,8 +8,8 @@ import { runOfBatch } from '../../../../shared/execution/batches/batch-run.ts';
 import {
   type Checkpoint,
   checkpointEntity,
+  formatRows,
 } from '../../../../shared/execution/runs/checkpoints/checkpoint.ts';
-import { formatRows } from '../../../../shared/execution/runs/checkpoints/rows.ts';
 import { runTrace } from '../../../../shared/execution/traces/run-trace.ts';
 import { expectSound } from '../../../support/flows/sound-trace.ts';
 import { type AccessWorld, accessWorld } from '../../platform/data/access-world.ts';
