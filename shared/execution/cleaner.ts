@@ -25,7 +25,7 @@ import type { StoredItem } from '../platform/data/table.ts';
 import { runRemover } from './agent-runs/remove-runs.ts';
 import { flowResultsPartition, flowShards } from './runs/checkpoints/checkpoint.ts';
 import type { CheckpointEntry } from './runs/checkpoints/checkpoint-index.ts';
-import { recordCostKeys } from './runs/checkpoints/record-costs.ts';
+import { recordCostKeys } from './runs/checkpoints/spending.ts';
 import { listedRunRemover } from './runs/remove-listed-runs.ts';
 
 /** Removes the dependent items and payloads of a deleted item, page by page. */

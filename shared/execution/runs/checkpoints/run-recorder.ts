@@ -26,9 +26,8 @@ import {
   sealedMark,
   storedWaits,
 } from './checkpoint.ts';
-import { modelUses } from './record-costs.ts';
-import { type RunSpending, runSpending, spendingWrites } from './run-spending.ts';
 import type { SealedValues } from './sealed-values.ts';
+import { modelUses, type RunSpending, runSpending, spendingWrites } from './spending.ts';
 
 export interface CheckpointWrite {
   writes: readonly Write[];

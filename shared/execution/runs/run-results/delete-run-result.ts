@@ -7,7 +7,7 @@ import type { Scope } from '../../../platform/data/scope.ts';
 import type { Write } from '../../../platform/data/writes.ts';
 import { type Checkpoint, checkpointEntity, formatRows } from '../checkpoints/checkpoint.ts';
 import { readCheckpoints, redeliveryExpiresAt } from '../checkpoints/read-checkpoints.ts';
-import { costWrites, modelUses, negated } from '../checkpoints/record-costs.ts';
+import { costWrites, modelUses, negated } from '../checkpoints/spending.ts';
 
 /** The checkpoints and their cost refunds, mostly one write each, fit a transaction of 100. */
 const checkpointsPerTransaction = 40;

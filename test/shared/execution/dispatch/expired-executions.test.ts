@@ -4,7 +4,7 @@ import { newId } from '../../../../shared/core/ids.ts';
 import { recordStore } from '../../../../shared/domain/records/record-store.ts';
 import { endExpiredExecution } from '../../../../shared/execution/dispatch/expired-executions.ts';
 import { readCheckpoints } from '../../../../shared/execution/runs/checkpoints/read-checkpoints.ts';
-import { recordCosts } from '../../../../shared/execution/runs/checkpoints/record-costs.ts';
+import { recordCosts } from '../../../../shared/execution/runs/checkpoints/spending.ts';
 import { executionEntity, executionSweep } from '../../../../shared/execution/runs/execution.ts';
 import { sweepKeys } from '../../../../shared/platform/cleanup/sweeps.ts';
 import { tombstoneWrite } from '../../../../shared/platform/cleanup/tombstone.ts';

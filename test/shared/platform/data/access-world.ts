@@ -35,11 +35,11 @@ import {
   checkpointEntity,
   recordResultsRange,
 } from '../../../../shared/execution/runs/checkpoints/checkpoint.ts';
-import { recordCosts } from '../../../../shared/execution/runs/checkpoints/record-costs.ts';
 import {
   openRunRecorder,
   type RunRecorder,
 } from '../../../../shared/execution/runs/checkpoints/run-recorder.ts';
+import { recordCosts } from '../../../../shared/execution/runs/checkpoints/spending.ts';
 import { deleteRunResult } from '../../../../shared/execution/runs/run-results/delete-run-result.ts';
 import { runResults } from '../../../../shared/execution/runs/run-results/list-run-results.ts';
 import { RunResultQuery } from '../../../../shared/execution/runs/run-results/run-result-response.ts';

@@ -6,7 +6,7 @@ import { secretEntity, secretIdEntity, secretUseEntity } from '../../../../share
 import { batchEntity, batchRecordsEntity, slotEntity } from '../../../../shared/execution/batches/batch.ts';
 import { flowNameEntity } from '../../../../shared/execution/dispatch/flow-upsert.ts';
 import { checkpointEntity } from '../../../../shared/execution/runs/checkpoints/checkpoint.ts';
-import { costWrites } from '../../../../shared/execution/runs/checkpoints/record-costs.ts';
+import { costWrites } from '../../../../shared/execution/runs/checkpoints/spending.ts';
 import { executionEntity } from '../../../../shared/execution/runs/execution.ts';
 import {
   addressRateLimitEntity,

@@ -7,7 +7,7 @@ import {
 } from '../../../../../shared/execution/batches/running/group-commit.ts';
 import { loadJobs } from '../../../../../shared/execution/batches/running/record-jobs.ts';
 import { runRecord } from '../../../../../shared/execution/batches/running/record-runner.ts';
-import { recordCosts } from '../../../../../shared/execution/runs/checkpoints/record-costs.ts';
+import { recordCosts } from '../../../../../shared/execution/runs/checkpoints/spending.ts';
 import { plannedBatch } from '../../../../support/flows/batches.ts';
 import { template } from '../../../../support/flows/flows.ts';
 import { eventually } from '../../../../support/stack/eventually.ts';

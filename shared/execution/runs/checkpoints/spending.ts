@@ -1,6 +1,8 @@
 import Big from 'big.js';
 import * as z from 'zod';
 import { toCostUnits, toDollars, WholeNumber } from '../../../domain/model-usage/cost-units.ts';
+import type { ModelCalls } from '../../../domain/model-usage/model-calls.ts';
+import { type CallsOfFlow, usageWrites } from '../../../domain/model-usage/usage.ts';
 import { recordPartition } from '../../../domain/records/record.ts';
 import { using } from '../../../platform/aws/uses.ts';
 import { deletedIds } from '../../../platform/cleanup/tombstone.ts';
@@ -8,11 +10,39 @@ import { decodeReadable, defineEntity } from '../../../platform/data/entity.ts';
 import type { Scope } from '../../../platform/data/scope.ts';
 import type { TenantTable } from '../../../platform/data/table.ts';
 import type { Write } from '../../../platform/data/writes.ts';
+import type { StepResult } from '../../engine/engine.ts';
 import type { Checkpoint, StoredStepResult } from './checkpoint.ts';
 import type { CheckpointEntry } from './checkpoint-index.ts';
+import type { CheckpointFacts } from './run-recorder.ts';
+
+export interface RunSpending extends CallsOfFlow {
+  /** The costs of its results, which their record shows as long as it has them. */
+  recordCosts: readonly RecordModelUse[];
+}
+
+/** @param lost Calls without a result. */
+export const runSpending = (
+  facts: Pick<CheckpointFacts, 'recordId' | 'flowId' | 'ttl'>,
+  results: readonly StepResult[],
+  lost: readonly ModelCalls[],
+): RunSpending => ({
+  // A run that expires belongs to nothing that is stored.
+  flowId: facts.ttl === undefined ? facts.flowId : null,
+  calls: [...results.flatMap(({ modelCalls = [] }) => modelCalls), ...lost],
+  recordCosts: modelUses(facts, results),
+});
+
+/** Commit them in the transaction of the results. */
+export const spendingWrites = (scope: Scope, spent: readonly RunSpending[]): Write[] => [
+  ...costWrites(
+    scope.table,
+    spent.flatMap(({ recordCosts }) => recordCosts),
+  ),
+  ...usageWrites(scope, spent),
+];
 
 /** The total of a flow's model calls on a record. */
-export interface RecordModelUse {
+interface RecordModelUse {
   recordId: string;
   flowId: string;
   model: string;
