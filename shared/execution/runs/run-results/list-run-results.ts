@@ -19,7 +19,7 @@ import {
   withoutDeletedResults,
 } from '../checkpoints/checkpoint-index.ts';
 import { readCheckpoints } from '../checkpoints/read-checkpoints.ts';
-import { type StepIndex, stepIn, stepIndex } from '../step-results/step-index.ts';
+import { type StepIndex, stepIn, stepIndex } from '../step-results/replay.ts';
 import { lastOutput } from './run-outcome.ts';
 import type { RunResultPage, RunResultQuery } from './run-result-response.ts';
 

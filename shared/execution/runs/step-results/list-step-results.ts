@@ -13,8 +13,7 @@ import {
   checkpointsOfRecord,
   withoutDeletedResults,
 } from '../checkpoints/checkpoint-index.ts';
-import { type ResultRef, referencedStep, type StepIndex, stepIndex } from './step-index.ts';
-import { stepResultRows } from './step-result-rows.ts';
+import { type ResultRef, referencedStep, type StepIndex, stepIndex, stepResultRows } from './replay.ts';
 
 const sortFields = [
   'createdAt',

@@ -1,19 +1,37 @@
 import { toChunks } from '../../../core/chunks.ts';
+import { timeMsFromId } from '../../../core/ids.ts';
+import type { Variables } from '../../../core/variables/variables.ts';
 import {
   isClosedScope,
   isOwnScope,
   listsAround,
   type RunPath,
+  shownPlace,
   stepAt,
 } from '../../../domain/flows/steps/run-path.ts';
-import { outputVariableName } from '../../../domain/flows/steps/step.ts';
+import { type FlowStep, outputVariableName } from '../../../domain/flows/steps/step.ts';
+import { walkSteps } from '../../../domain/flows/steps/walk-steps.ts';
 import { decodeReadable } from '../../../platform/data/entity.ts';
-import { type PayloadRef, payloadBytes } from '../../../platform/data/payloads.ts';
+import {
+  type PayloadReader,
+  type PayloadRef,
+  payloadBytes,
+  payloadReader,
+} from '../../../platform/data/payloads.ts';
+import type { Scope } from '../../../platform/data/scope.ts';
 import type { TenantTable } from '../../../platform/data/table.ts';
-import { type Checkpoint, checkpointEntity, type StoredStepResult } from '../checkpoints/checkpoint.ts';
-import { type ResultRef, type StepIndex, versionName } from './step-index.ts';
+import {
+  type Checkpoint,
+  checkpointEntity,
+  type ResultRow,
+  type StoredStepResult,
+} from '../checkpoints/checkpoint.ts';
+import type { CheckpointEntry } from '../checkpoints/checkpoint-index.ts';
+import { shortOutput } from '../checkpoints/run-recorder.ts';
+import { type StoredVersion, storedSteps } from '../linked-version.ts';
+import { stepResultId } from './reused-results.ts';
 
-export interface ReplayedResult {
+interface ReplayedResult {
   checkpoint: Pick<Checkpoint, 'recordName' | 'userId' | 'organizationId'>;
   stored: StoredStepResult;
   recordMetadata: PayloadRef | undefined;
@@ -29,7 +47,7 @@ const checkpointsAtOnce = 100;
  * Replays the runs of these results to find their variables. Reads each checkpoint once, in the order of the results,
  * and only as far as the caller asks. Returns each result once, undefined if it cannot be read.
  */
-export function replayReader(table: TenantTable, refs: readonly ResultRef[], loading: Promise<StepIndex>) {
+function replayReader(table: TenantTable, refs: readonly ResultRef[], loading: Promise<StepIndex>) {
   const wanted = new Set(refs.map(nameOf));
   const replayed = new Map<string, ReplayedResult>();
   const read = new Set<string>();
@@ -124,3 +142,147 @@ function scopesAround(path: RunPath): string[] {
   const closed = scopes.findLastIndex(isClosedScope);
   return scopes.slice(Math.max(0, closed));
 }
+
+/** A result has a few MB of payloads at most, and a response has room for few of those. */
+const rowsAtOnce = 8;
+
+export const stepResultRows = (scope: Scope) => {
+  const { table } = scope;
+  const payloads = payloadReader(scope);
+
+  /** The rows of these results, in order. Reads only as far as the caller iterates. */
+  async function* rowsOf(refs: readonly ResultRef[]) {
+    const loading = stepIndex(
+      scope,
+      refs.map(({ entry }) => entry),
+    );
+    const replayedAt = replayReader(table, refs, loading);
+    const fetched = fetchedOnce(payloads);
+    for (const some of toChunks(refs, rowsAtOnce)) {
+      const replayed: (ReplayedResult | undefined)[] = [];
+      for (const ref of some) replayed.push(await replayedAt(ref));
+      const steps = await loading;
+      yield* await Promise.all(some.map((ref, at) => toRow(ref, steps, replayed[at], fetched)));
+    }
+  }
+
+  return { rowsOf };
+};
+
+type Fetched = (payloadRef: PayloadRef | undefined) => Promise<unknown>;
+
+/** Fetches each value once, though it may be an input of every row. */
+function fetchedOnce(payloads: PayloadReader): Fetched {
+  const values = new Map<PayloadRef, Promise<unknown>>();
+  return async (payloadRef) => {
+    if (!payloadRef) return null;
+    const value = values.get(payloadRef) ?? payloads.fetchReadable(payloadRef);
+    values.set(payloadRef, value);
+    return value;
+  };
+}
+
+async function toRow(
+  { entry, place, row }: ResultRef,
+  index: StepIndex,
+  result: ReplayedResult | undefined,
+  fetched: Fetched,
+) {
+  const [stepId, status, startedAt, durationMs] = row;
+  const { stored, checkpoint } = result ?? {};
+  const { steps = [] } = index.get(versionName(entry)) ?? {};
+  const step = stored ? stepAt(steps, stored.path) : referencedStep(index, { entry, place, row });
+  const shown = stored && step && shownPlace(steps, stored.path);
+  const { recordName = null, userId = '', organizationId = null } = checkpoint ?? {};
+  const { promptTokens = null, completionTokens = null } = stored ?? {};
+  return {
+    id: stepResultId(entry.runId, stored?.path ?? place),
+    userId,
+    organizationId,
+    batchExecutionId: entry.batchId,
+    executionSessionId: entry.runId,
+    flowId: entry.flowId,
+    flowVersionId: entry.flowVersionId,
+    recordId: entry.recordId,
+    recordName,
+    recordMetadata: await fetched(result?.recordMetadata),
+    stepId,
+    stepPath: shown?.stepPath ?? stepId,
+    itemIndex: shown?.itemIndex ?? null,
+    stepType: step?.type ?? null,
+    stepName: step?.name ?? stepId,
+    stepConfig: step?.config ?? null,
+    order: step?.order ?? null,
+    status,
+    startedAt: new Date(startedAt).toISOString(),
+    completedAt: new Date(startedAt + durationMs).toISOString(),
+    createdAt: new Date(timeMsFromId(entry.runId)).toISOString(),
+    durationMs,
+    outputPreview: await storedPreview(stored, fetched),
+    inputVariables: await variablesIn(result?.inputs ?? null, fetched),
+    resolvedPrompt: (await fetched(stored?.resolvedPrompt)) as string | null,
+    modelUsed: stored?.modelUsed ?? null,
+    promptTokens,
+    completionTokens,
+    totalTokens: promptTokens === null || completionTokens === null ? null : promptTokens + completionTokens,
+    estimatedCost: stored?.reusedFrom ? '0' : (stored?.estimatedCost ?? null),
+    reusedFrom: stored?.reusedFrom ?? null,
+    savedCost: stored?.savedCost ?? null,
+    errorMessage: stored?.error ?? null,
+    errorCode: stored?.errorCode ?? null,
+    retryCount: stored?.retryCount ?? 0,
+    attempts: stored?.attempts ?? null,
+    warnings: stored?.warnings ?? [],
+  };
+}
+
+async function storedPreview(stored: StoredStepResult | undefined, fetched: Fetched): Promise<string | null> {
+  if (!stored?.output) return null;
+  return 'inline' in stored.output ? shortOutput(await fetched(stored.output)) : (stored.preview ?? null);
+}
+
+async function variablesIn(inputs: ReplayedResult['inputs'], fetched: Fetched): Promise<Variables | null> {
+  if (!inputs) return null;
+  const values = [...inputs].map(async ([name, payloadRef]) => [name, await fetched(payloadRef)] as const);
+  return Object.fromEntries(await Promise.all(values));
+}
+
+/** One result, by its checkpoint and its position there. */
+export interface ResultRef {
+  entry: CheckpointEntry;
+  place: number;
+  row: ResultRow;
+}
+
+interface VersionSteps {
+  steps: readonly FlowStep[];
+  /** With the steps that others hold. */
+  byId: ReadonlyMap<string, FlowStep>;
+}
+
+/** By `versionName`. */
+export type StepIndex = ReadonlyMap<string, VersionSteps>;
+
+/** Names a version with those of the flows that it runs. */
+const versionName = ({ flowVersionId, subFlows }: StoredVersion) =>
+  subFlows ? `${flowVersionId} ${JSON.stringify(subFlows)}` : flowVersionId;
+
+/** Reads the steps of these versions, each once. */
+export async function stepIndex(scope: Scope, entries: readonly StoredVersion[]): Promise<StepIndex> {
+  const versions = new Map(entries.map((entry) => [versionName(entry), entry]));
+  const loaded = await Promise.all(
+    [...versions].map(async ([name, entry]) => {
+      // The version of a deleted flow is gone; its results are listed without step names.
+      const steps = await storedSteps(scope, entry);
+      // A flow that it runs may have steps with the same ids.
+      const named = [...walkSteps(steps)].reverse().map(({ step }) => [step.id, step] as const);
+      return [name, { steps, byId: new Map(named) }] as const;
+    }),
+  );
+  return new Map(loaded);
+}
+
+export const stepIn = (steps: StepIndex, version: StoredVersion, stepId: string) =>
+  steps.get(versionName(version))?.byId.get(stepId);
+
+export const referencedStep = (steps: StepIndex, { entry, row }: ResultRef) => stepIn(steps, entry, row[0]);
