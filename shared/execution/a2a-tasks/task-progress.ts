@@ -10,7 +10,7 @@ import { endStatus } from '../agent-runs/executions/execution-writes.ts';
 import { findExecution, loadRun } from '../agent-runs/log/load-run.ts';
 import { runLogReader } from '../agent-runs/log/run-log.ts';
 import { readCheckpoints } from '../runs/checkpoints/read-checkpoints.ts';
-import { lastOutput } from '../runs/run-results/run-outcome.ts';
+import { lastOutput } from '../runs/run-results/list-run-results.ts';
 
 /** What a task waits for its caller to do. */
 export type TaskWait = Pick<LoopWait, 'kind' | 'callId' | 'approvalId' | 'toolName' | 'parameters'>;

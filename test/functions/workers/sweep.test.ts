@@ -11,8 +11,7 @@ import {
   checkpointEntity,
   flowResultsPartition,
 } from '../../../shared/execution/runs/checkpoints/checkpoint.ts';
-import { runResults } from '../../../shared/execution/runs/run-results/list-run-results.ts';
-import { RunResultQuery } from '../../../shared/execution/runs/run-results/run-result-response.ts';
+import { RunResultQuery, runResults } from '../../../shared/execution/runs/run-results/list-run-results.ts';
 import { CleanupMessage, sweepDeleted } from '../../../shared/platform/cleanup/cleanup.ts';
 import {
   confirmCleaned,

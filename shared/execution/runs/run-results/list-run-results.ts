@@ -1,9 +1,14 @@
-import type * as z from 'zod';
+import * as z from 'zod';
 import { invalidAt } from '../../../core/errors/errors.ts';
 import { timeMsFromId } from '../../../core/ids.ts';
 import { using } from '../../../platform/aws/uses.ts';
 import { decodeReadable } from '../../../platform/data/entity.ts';
-import { countedResultsMax, pagePagination } from '../../../platform/data/lists/numbered-pages.ts';
+import {
+  countedResultsMax,
+  PagePagination,
+  PageQuery,
+  pagePagination,
+} from '../../../platform/data/lists/numbered-pages.ts';
 import {
   type PayloadReader,
   type PayloadRef,
@@ -12,7 +17,7 @@ import {
 } from '../../../platform/data/payloads.ts';
 import type { Scope } from '../../../platform/data/scope.ts';
 import { responseBytes, responseBytesMax } from '../../../platform/http/responses/body-sizes.ts';
-import { type Checkpoint, checkpointEntity } from '../checkpoints/checkpoint.ts';
+import { type Checkpoint, checkpointEntity, parseRows } from '../checkpoints/checkpoint.ts';
 import {
   type CheckpointEntry,
   finalCheckpointsOfRecord,
@@ -20,8 +25,6 @@ import {
 } from '../checkpoints/checkpoint-index.ts';
 import { readCheckpoints } from '../checkpoints/read-checkpoints.ts';
 import { type StepIndex, stepIn, stepIndex } from '../step-results/replay.ts';
-import { lastOutput } from './run-outcome.ts';
-import type { RunResultPage, RunResultQuery } from './run-result-response.ts';
 
 type RunResult = z.input<typeof RunResultPage>['data'][number];
 
@@ -145,3 +148,76 @@ const tooMany = () =>
     'TOO_MANY_RESULTS',
     `Narrow the filters to fewer than ${sortedMax} results, or sort by createdAt`,
   );
+
+export const RunOutcome = z
+  .object({
+    executionId: z.string(),
+    recordId: z.string().nullable(),
+    success: z.boolean(),
+    output: z.unknown().meta({ description: 'The output of the last completed step' }),
+    error: z.string().nullable(),
+  })
+  .meta({ id: 'RunOutcome' });
+
+export const runOutcomes = /* @__PURE__ */ using(
+  ['table:read', payloadReader],
+  (scope: Scope) =>
+    async ({
+      runId,
+      recordId,
+    }: Pick<Checkpoint, 'runId' | 'recordId'>): Promise<z.input<typeof RunOutcome>> => {
+      const checkpoints = await readCheckpoints(scope, { runId, recordId });
+      const end = checkpoints.at(-1)?.end;
+      const output = lastOutput(checkpoints);
+      return {
+        executionId: runId,
+        recordId,
+        success: end?.status === 'completed',
+        output: output ? await payloadReader(scope).fetch(output) : null,
+        error: end?.error ?? null,
+      };
+    },
+);
+
+export const lastOutput = (checkpoints: readonly Checkpoint[]): PayloadRef | undefined =>
+  checkpoints
+    .flatMap((checkpoint) => {
+      const statuses = parseRows(checkpoint).map(([, status]) => status);
+      return checkpoint.results.filter((_, place) => statuses[place] === 'completed');
+    })
+    .at(-1)?.output;
+
+const Status = z.enum(['completed', 'failed']);
+const Moment = z.iso.datetime({ offset: true }).optional();
+const text = z.string().nullable();
+
+export const RunResultQuery = PageQuery.extend({
+  status: Status.optional(),
+  promptId: z.string().min(1).max(255).optional().meta({ description: 'The id of a prompt step' }),
+  from: Moment.meta({ description: 'Created at or after this time' }),
+  to: Moment.meta({ description: 'Created at or before this time' }),
+  sortBy: z.enum(['createdAt', 'status']).default('createdAt'),
+  sortOrder: z.enum(['asc', 'desc']).default('desc'),
+});
+export type RunResultQuery = z.output<typeof RunResultQuery> & { flowId?: string | undefined };
+
+export const RunResultPage = z.object({
+  data: z.array(
+    z
+      .object({
+        id: z.string().meta({ description: 'The id of the execution' }),
+        recordId: z.string(),
+        flowId: text,
+        flowName: text.meta({ description: 'The name when the run ended' }),
+        promptId: text.meta({ description: 'The last step of the run that called a model with a prompt' }),
+        promptName: text,
+        status: Status,
+        result: z.unknown().optional().meta({
+          description: 'The output of the last completed step; omitted if the response has no room for it',
+        }),
+        createdAt: z.string().meta({ description: 'When the run started' }),
+      })
+      .meta({ id: 'RunResult' }),
+  ),
+  pagination: PagePagination,
+});

@@ -41,8 +41,10 @@ import {
 } from '../../../../shared/execution/runs/checkpoints/run-recorder.ts';
 import { recordCosts } from '../../../../shared/execution/runs/checkpoints/spending.ts';
 import { deleteRunResult } from '../../../../shared/execution/runs/run-results/delete-run-result.ts';
-import { runResults } from '../../../../shared/execution/runs/run-results/list-run-results.ts';
-import { RunResultQuery } from '../../../../shared/execution/runs/run-results/run-result-response.ts';
+import {
+  RunResultQuery,
+  runResults,
+} from '../../../../shared/execution/runs/run-results/list-run-results.ts';
 import { runVersions } from '../../../../shared/execution/runs/run-versions.ts';
 import {
   StepResultQuery,
