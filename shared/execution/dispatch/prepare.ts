@@ -14,9 +14,8 @@ import { originOfCall } from '../../domain/runs/run-origin.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 import type { Principal } from '../../platform/identity/principal.ts';
 import { startGate } from '../budgets/start-gate.ts';
-import type { RunVersion } from '../runs/linked-version.ts';
 import type { RunRecord } from '../runs/run-variables.ts';
-import { runVersions } from '../runs/run-versions.ts';
+import { type RunVersion, runVersions } from '../runs/run-versions.ts';
 import { flowUpserter } from './flow-upsert.ts';
 import type { DispatchBody } from './request.ts';
 

@@ -28,7 +28,7 @@ import {
 } from '../checkpoints/checkpoint.ts';
 import type { CheckpointEntry } from '../checkpoints/checkpoint-index.ts';
 import { shortOutput } from '../checkpoints/run-recorder.ts';
-import { type StoredVersion, storedSteps } from '../linked-version.ts';
+import { type StoredVersion, storedSteps } from '../run-versions.ts';
 import { stepResultId } from './reused-results.ts';
 
 interface ReplayedResult {
