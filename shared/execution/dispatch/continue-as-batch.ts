@@ -6,7 +6,7 @@ import { offloadBatchInput } from '../batches/batch-input.ts';
 import { batchStore } from '../batches/batch-store.ts';
 import { resumeByAnswers } from '../batches/messages/resume-by-answer.ts';
 import { scheduleTimer } from '../batches/messages/timers.ts';
-import { batchDefaults } from '../batches/starting/batch-options.ts';
+import { batchDefaults } from '../batches/starting/start-batch.ts';
 import type { OpenWait } from '../engine/engine.ts';
 import { closeExecution } from '../runs/execution.ts';
 import { runVersions } from '../runs/run-versions.ts';

@@ -6,10 +6,13 @@ import type { RecordItem } from '../../domain/records/record.ts';
 import { using } from '../../platform/aws/uses.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 import type { Principal } from '../../platform/identity/principal.ts';
-import type { BatchOptions } from '../batches/starting/batch-options.ts';
-import { batchStarter } from '../batches/starting/batch-start.ts';
 import { nothingSelected } from '../batches/starting/recompute.ts';
-import { type RunRecordSelection, selectedRecords } from '../batches/starting/record-selection.ts';
+import {
+  type BatchOptions,
+  batchStarter,
+  type RunRecordSelection,
+  selectedRecords,
+} from '../batches/starting/start-batch.ts';
 import { runVariables } from '../runs/run-variables.ts';
 import { runVersions } from '../runs/run-versions.ts';
 import { earlierResults, readEarlier } from '../runs/step-results/reused-results.ts';

@@ -2,8 +2,7 @@ import { idPages } from '../../domain/records/id-pages.ts';
 import { type RecordItem, recordsRange } from '../../domain/records/record.ts';
 import { recordStore } from '../../domain/records/record-store.ts';
 import type { Scope } from '../../platform/data/scope.ts';
-import { missingRecords, noRecords } from '../batches/starting/batch-records.ts';
-import type { SelectedRecords } from '../batches/starting/record-selection.ts';
+import { missingRecords, noRecords, type SelectedRecords } from '../batches/starting/start-batch.ts';
 
 export interface RecordSample {
   total: number;

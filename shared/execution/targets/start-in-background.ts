@@ -7,8 +7,12 @@ import type { Write } from '../../platform/data/writes.ts';
 import { agentRunQueue } from '../agent-runs/agent-run-queue.ts';
 import { agentToRun } from '../agent-runs/input/agent-to-run.ts';
 import { startRun } from '../agent-runs/start-run.ts';
-import { type BatchOwner, batchDefaults } from '../batches/starting/batch-options.ts';
-import { batchStarter, singleRunId } from '../batches/starting/batch-start.ts';
+import {
+  type BatchOwner,
+  batchDefaults,
+  batchStarter,
+  singleRunId,
+} from '../batches/starting/start-batch.ts';
 import type { Target, TargetInput } from './target.ts';
 
 export interface BackgroundRun extends TargetInput {

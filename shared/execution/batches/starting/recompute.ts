@@ -6,9 +6,7 @@ import type { Scope } from '../../../platform/data/scope.ts';
 import type { Principal } from '../../../platform/identity/principal.ts';
 import { runVersions } from '../../runs/run-versions.ts';
 import type { Batch } from '../batch.ts';
-import type { BatchOptions } from './batch-options.ts';
-import { batchStarter } from './batch-start.ts';
-import { type RunRecordSelection, selectedRecords } from './record-selection.ts';
+import { type BatchOptions, batchStarter, type RunRecordSelection, selectedRecords } from './start-batch.ts';
 
 export interface RecomputeRequest {
   flowId: string;

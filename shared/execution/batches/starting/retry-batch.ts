@@ -13,8 +13,8 @@ import type { Write } from '../../../platform/data/writes.ts';
 import type { Principal } from '../../../platform/identity/principal.ts';
 import { type Batch, batchEntity } from '../batch.ts';
 import { BatchRefused, batchStore } from '../batch-store.ts';
-import { batchStarter } from './batch-start.ts';
 import { type RetryRecords, recordsToRetry } from './records-to-retry.ts';
+import { batchStarter } from './start-batch.ts';
 
 export interface RetryRequest {
   records: RetryRecords;

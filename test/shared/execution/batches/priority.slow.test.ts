@@ -4,7 +4,7 @@ import { batchStore } from '../../../../shared/execution/batches/batch-store.ts'
 import { slotShares } from '../../../../shared/execution/batches/concurrency/slot-shares.ts';
 import { batchCanceller } from '../../../../shared/execution/batches/running/cancelled-runs.ts';
 import { batchPlanner } from '../../../../shared/execution/batches/starting/batch-plan.ts';
-import { batchStarter } from '../../../../shared/execution/batches/starting/batch-start.ts';
+import { batchStarter } from '../../../../shared/execution/batches/starting/start-batch.ts';
 import { fifoQueue } from '../../../support/data/fifo-queue.ts';
 import { silentQueue } from '../../../support/data/silent-queue.ts';
 import { plannedBatch } from '../../../support/flows/batches.ts';

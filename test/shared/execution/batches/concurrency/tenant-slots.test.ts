@@ -7,7 +7,7 @@ import {
 } from '../../../../../shared/execution/batches/concurrency/tenant-slots.ts';
 import type { RunMessage } from '../../../../../shared/execution/batches/messages/run-message.ts';
 import { batchPlanner } from '../../../../../shared/execution/batches/starting/batch-plan.ts';
-import { batchStarter } from '../../../../../shared/execution/batches/starting/batch-start.ts';
+import { batchStarter } from '../../../../../shared/execution/batches/starting/start-batch.ts';
 import { silentQueue } from '../../../../support/data/silent-queue.ts';
 import { deliverRunMessages, plannedBatch } from '../../../../support/flows/batches.ts';
 import { expectStatus, template } from '../../../../support/flows/flows.ts';

@@ -1,0 +1,380 @@
+import { type ErrorDetail, invalidAt, notFound } from '../../../core/errors/errors.ts';
+import { derivedId, timeMsFromId } from '../../../core/ids.ts';
+import { measure } from '../../../core/invocation.ts';
+import { log } from '../../../core/log.ts';
+import { startedIn } from '../../../core/tracing/active-span.ts';
+import type { Variables } from '../../../core/variables/variables.ts';
+import type { Message } from '../../../domain/conversations/message.ts';
+import type { Flow } from '../../../domain/flows/flow.ts';
+import { flowFinder, flowStore } from '../../../domain/flows/flow-store.ts';
+import { targetPages } from '../../../domain/records/bulk/bulk-targets.ts';
+import { recordsRange } from '../../../domain/records/record.ts';
+import { recordStore } from '../../../domain/records/record-store.ts';
+import type { ReuseOptions } from '../../../domain/runs/reuse-options.ts';
+import { listRun } from '../../../domain/runs/run-list.ts';
+import { originOfCall, type RunLabels, type RunOrigin } from '../../../domain/runs/run-origin.ts';
+import type { ScheduleRecordFilter } from '../../../domain/schedules/schedule.ts';
+import { using } from '../../../platform/aws/uses.ts';
+import type { Scope } from '../../../platform/data/scope.ts';
+import type { Write } from '../../../platform/data/writes.ts';
+import type { Principal } from '../../../platform/identity/principal.ts';
+import { startGate } from '../../budgets/start-gate.ts';
+import { runVersions } from '../../runs/run-versions.ts';
+import { type Batch, batchEntity, smallBatchMax } from '../batch.ts';
+import { offloadBatchInput } from '../batch-input.ts';
+import { runOfBatch } from '../batch-run.ts';
+import { batchStore } from '../batch-store.ts';
+import { slotDivider, startWithinShare } from '../concurrency/tenant-slots.ts';
+import { batchPlanner, type ListedRecord } from './batch-plan.ts';
+
+/** The response lists the first thousand records: it must fit 6 MB. */
+const listedMax = 1_000;
+/** How many missing records a 404 response lists. */
+const missingListedMax = 10;
+
+/** The records of a new batch: the first of them, and what the batch stores of all. */
+interface BatchRecords {
+  records: readonly { id: string }[];
+  extent: Pick<Batch, 'recordType' | 'totalRecords' | 'lastRecordId'>;
+}
+
+/** Those of an empty list are none, and of an empty type too. */
+const batchRecords = /* @__PURE__ */ using([batchPlanner, 'table:read'], (scope: Scope) => {
+  const { table } = scope;
+
+  /** The id of the newest record in a range, independent of the clock. */
+  async function newestIn(range: ReturnType<typeof recordsRange>): Promise<string> {
+    const { items } = await table.first(1, { ...range, newestFirst: true });
+    return items[0]?.SK2 as string;
+  }
+
+  return {
+    /** @throws 404 that lists the missing ones */
+    async existing(recordIds: readonly string[]): Promise<BatchRecords> {
+      const missing = await recordStore(scope).missing(recordIds);
+      if (missing.length > 0) throw missingRecords(recordIds, missing);
+      return listedRecords(recordIds);
+    },
+
+    async ofType(recordType: string): Promise<BatchRecords & { records: ListedRecord[] }> {
+      const { records, isCut } = await batchPlanner(scope).recordsOf(recordType, { limit: listedMax });
+      const range = recordsRange(recordType);
+      const [totalRecords, lastRecordId] = isCut
+        ? await Promise.all([table.count(range), newestIn(range)])
+        : [records.length, records.at(-1)?.id ?? ''];
+      return { records, extent: { recordType, totalRecords, ...(lastRecordId && { lastRecordId }) } };
+    },
+  };
+});
+
+/** Whether they exist is not asked. */
+const listedRecords = (recordIds: readonly string[]): BatchRecords => ({
+  records: recordIds.map((id) => ({ id })),
+  extent: { recordType: null, totalRecords: recordIds.length },
+});
+
+export const missingRecords = (recordIds: readonly string[], missing: readonly string[]) =>
+  notFound('Record', missing.slice(0, missingListedMax).map(missingAt(recordIds)));
+
+export const noRecords = (recordType: string) =>
+  invalidAt('recordType', 'NO_RECORDS', `No record has the type "${recordType}"`);
+
+const missingAt =
+  (recordIds: readonly string[]) =>
+  (id: string): ErrorDetail => ({
+    path: `recordIds.${recordIds.indexOf(id)}`,
+    code: 'NOT_FOUND',
+    message: `Record ${id} does not exist`,
+  });
+
+/** What a new batch may be given, beyond its options. */
+type Given = BatchOptions & { id?: string; flowVersionId?: string } & Pick<
+    Batch,
+    'subFlows' | 'dispatched' | 'surface' | 'origin' | 'retryOf' | 'firstBatchId' | 'continues'
+  >;
+
+interface NewBatch extends BatchRecords {
+  flow: Flow;
+  owner: BatchOwner;
+  given: Given;
+  /** What is written in the transaction that creates it. Refused, it throws `BatchRefused`. */
+  alsoWrite?: readonly Write[] | undefined;
+}
+
+/** Creates a batch and sends what starts it: all messages of a small one, and of a large one its first plan. */
+const batchBeginner = /* @__PURE__ */ using(
+  [flowStore, batchPlanner, startGate, slotDivider],
+  (scope: Scope) => {
+    const { table, now, newId } = scope;
+    const planner = batchPlanner(scope);
+
+    function send(batch: Batch, records: readonly { id: string }[]): Promise<void> {
+      if (batch.dispatched) return planner.resend(batch, 0);
+      if (batch.planned) return planner.enqueue(batch, records, 0);
+      return planner.enqueuePlan({ tenant: table.tenant, batchId: batch.id, after: null, n: 0 });
+    }
+
+    async function create(batch: Batch, listedIds: string[] | undefined, refusable: readonly Write[]) {
+      const { recordConcurrency, totalRecords, planned } = batch;
+      const slots = Math.min(recordConcurrency, totalRecords);
+      await startWithinShare(scope, { ...batch, slots }, (share, alsoWrite) => {
+        batch.slotShare = share;
+        batch.claimedSlots =
+          share === undefined ? undefined : Array.from({ length: share }, (_, slot) => slot);
+        const recordIds = planned ? undefined : listedIds;
+        return batchStore(scope).create(batch, { ...(recordIds && { recordIds }), alsoWrite, refusable });
+      });
+      measure('BatchesStarted');
+    }
+
+    return async ({ flow, owner, records, extent, given, alsoWrite = [] }: NewBatch): Promise<Batch> => {
+      const { id: flowVersionId, steps, subFlows } = await versionFor(scope, flow, owner, given);
+      await startGate(scope).flow(flow.id, steps, given);
+      const planned = extent.totalRecords <= smallBatchMax;
+      const isListed = extent.recordType === null && !given.dispatched;
+      const recordIds = isListed ? records.map(({ id }) => id) : undefined;
+      const batch: Batch = {
+        id: newId('batch'),
+        flowId: flow.id,
+        flowName: flow.name,
+        userId: owner.userId,
+        organizationId: owner.organizationId,
+        ...given,
+        ...extent,
+        flowVersionId,
+        ...(subFlows && { subFlows }),
+        planned,
+        stopped: null,
+        stoppedAt: null,
+        error: null,
+        startedAt: now().toISOString(),
+        ...startedIn(),
+        ...(planned && recordIds && { recordIds }),
+      };
+      await create(batch, recordIds, alsoWrite);
+      // The batch exists and will run. An error here would make the caller start it again.
+      const logError = (what: string) => (error: unknown) => log.error(what, { error, batchId: batch.id });
+      await Promise.all([
+        listRun(scope, runOfBatch(batch)),
+        send(batch, records).catch(
+          logError('The messages of a batch could not be sent; the sweeper will send them'),
+        ),
+        flowStore(scope).markRun(flow).catch(logError('The last run of a flow could not be recorded')),
+      ]);
+      if (batch.totalRecords === 0) await batchStore(scope).settle(batch.id);
+      return batch;
+    };
+  },
+);
+
+/** What the batch runs: the version that its owner's environment runs now, or the given one, as it was linked before. */
+function versionFor(
+  scope: Scope,
+  flow: Flow,
+  { environment }: BatchOwner,
+  { flowVersionId, subFlows }: Pick<Given, 'flowVersionId' | 'subFlows'>,
+) {
+  const versions = runVersions(scope);
+  if (flowVersionId === undefined) return versions.of(flow, environment);
+  return subFlows === undefined
+    ? versions.get(flow.id, flowVersionId)
+    : versions.started(flow.id, flowVersionId, subFlows);
+}
+
+interface RepeatableBatch {
+  id: string;
+  /** The records by their ids or their type. Without either, one run without a record. */
+  records: SelectedRecords | null;
+  /** These three are for a run without a record. */
+  inputs?: Variables;
+  messages?: readonly Message[];
+  surface?: Batch['surface'];
+  origin: RunOrigin;
+  /** What is written in the transaction that creates it. Refused, it throws `BatchRefused`. */
+  alsoWrite?: readonly Write[];
+  options: BatchOptions;
+}
+
+interface RetryOptions
+  extends BatchOptions,
+    Required<Pick<Batch, 'id' | 'flowVersionId' | 'retryOf' | 'firstBatchId'>>,
+    Pick<Batch, 'subFlows' | 'origin' | 'continues' | 'unsafe'> {
+  /** Refused, it throws `BatchRefused`. */
+  alsoWrite: readonly Write[];
+}
+
+type SelectedOptions = { options: BatchOptions } & Required<Pick<Batch, 'flowVersionId' | 'origin'>>;
+
+interface StartedBatch {
+  batch: Batch;
+  records: ListedRecord[];
+  recordCount: number;
+}
+
+export const batchStarter = /* @__PURE__ */ using(
+  [flowFinder, batchRecords, batchBeginner, 'payloads:read', 'payloads:write'],
+  (scope: Scope) => {
+    const begin = batchBeginner(scope);
+    const { existing, ofType } = batchRecords(scope);
+
+    /** @throws 400 */
+    async function someOfType(recordType: string) {
+      const selected = await ofType(recordType);
+      if (selected.records.length === 0) throw noRecords(recordType);
+      return selected;
+    }
+
+    async function beginRepeatable(flow: Flow, batch: RepeatableBatch, owner: BatchOwner): Promise<Batch> {
+      const { id, records: selected, surface, origin, options, alsoWrite } = batch;
+      if (selected === null) {
+        const given = { ...options, id, origin, dispatched: await singleRun(scope, batch) };
+        const extent = { recordType: null, totalRecords: 1 };
+        return begin({
+          owner,
+          flow,
+          records: [],
+          extent,
+          given: { ...given, ...(surface && { surface }) },
+          alsoWrite,
+        });
+      }
+      const records =
+        'recordIds' in selected ? listedRecords(selected.recordIds) : await ofType(selected.recordType);
+      return begin({ owner, flow, ...records, given: { ...options, id, origin } });
+    }
+
+    return {
+      /** Creates a batch of the listed records. @throws 404 that lists the missing ones. */
+      async startOnRecords(
+        flowId: string,
+        recordIds: readonly string[],
+        options: BatchOptions,
+        owner: Principal,
+        labels: RunLabels = {},
+      ): Promise<Batch> {
+        const [flow, records] = await Promise.all([flowFinder(scope).find(flowId), existing(recordIds)]);
+        return begin({
+          owner,
+          flow,
+          ...records,
+          given: { ...options, origin: originOfCall(owner, labels) },
+        });
+      },
+
+      async start(
+        flowId: string,
+        recordType: string,
+        options: BatchOptions,
+        owner: Principal,
+        labels: RunLabels = {},
+      ): Promise<StartedBatch> {
+        const [flow, { records, extent }] = await Promise.all([
+          flowFinder(scope).find(flowId),
+          someOfType(recordType),
+        ]);
+        const given = { ...options, origin: originOfCall(owner, labels) };
+        const batch = await begin({ owner, flow, records, extent, given });
+        return { batch, records, recordCount: batch.totalRecords };
+      },
+
+      /** Creates a batch of what is selected, with a version that is chosen. @throws 404, 400 if nothing is selected */
+      async startSelected(
+        flow: Flow,
+        selected: SelectedRecords,
+        { options, ...given }: SelectedOptions,
+        owner: Principal,
+      ): Promise<Batch> {
+        const records =
+          'recordIds' in selected
+            ? await existing(selected.recordIds)
+            : await someOfType(selected.recordType);
+        return begin({ owner, flow, ...records, given: { ...options, ...given } });
+      },
+
+      /** Creates a batch that runs records of another one again, with its version. @throws BatchRefused */
+      startRetry(
+        owner: BatchOwner,
+        flow: Flow,
+        recordIds: readonly string[],
+        { alsoWrite, ...given }: RetryOptions,
+      ): Promise<Batch> {
+        return begin({ owner, flow, ...listedRecords(recordIds), given, alsoWrite });
+      },
+
+      /** Creates the batch unless it exists. Of a type without records it is complete at once. @throws 404 without flow */
+      async startOnce(flowId: string, batch: RepeatableBatch, owner: BatchOwner): Promise<Batch> {
+        const current = () => scope.table.get(batchEntity, { id: batch.id }, { consistent: true });
+        const existing = await current();
+        if (existing) return existing;
+        const flow = await flowFinder(scope).find(flowId);
+        try {
+          return await beginRepeatable(flow, batch, owner);
+        } catch (error) {
+          // Another process starts it at the same time.
+          const other = await current();
+          if (other) return other;
+          throw error;
+        }
+      },
+    };
+  },
+);
+
+async function singleRun(scope: Scope, { id, inputs = {}, messages }: RepeatableBatch) {
+  const input = await offloadBatchInput(scope, id, { inputs, ...(messages && { messages }) });
+  return { runId: singleRunId(id), recordId: null, input, appendsMetadata: false };
+}
+
+/** Of the run of a batch without records. */
+export const singleRunId = (batchId: string) => derivedId('exec', timeMsFromId(batchId), batchId);
+
+export const batchDefaults = { recordConcurrency: 10, maxRetries: 2 };
+
+export interface BatchOptions
+  extends Pick<Batch, 'chunkSize' | 'timeoutMs' | 'modelOverride' | 'reuse' | 'priority'> {
+  recordConcurrency: number;
+  maxRetries: number;
+}
+
+/** Who a batch belongs to. The environment decides which version of the flow runs. */
+export type BatchOwner = Pick<Principal, 'userId' | 'organizationId' | 'environment'>;
+
+export const toBatchReuse = ({ reuse, reuseMaxAgeDays: maxAgeDays }: ReuseOptions): Pick<Batch, 'reuse'> =>
+  reuse === 'unchanged' ? { reuse: maxAgeDays === undefined ? {} : { maxAgeDays } } : {};
+
+/** What selects the records of a run. At most one of them is set. */
+export interface RunRecordSelection {
+  recordIds?: readonly string[] | null | undefined;
+  recordType?: string | null | undefined;
+  recordFilter?: ScheduleRecordFilter | null | undefined;
+}
+
+export type SelectedRecords = { recordIds: readonly string[] } | { recordType: string };
+
+/** As many as a bulk operation takes. Their ids fit one item. */
+const recordsMax = 10_000;
+
+/** The records by their type if that says it all, else by their ids. Null if nothing selects any. */
+export async function selectedRecords(
+  scope: Scope,
+  { recordIds, recordType, recordFilter }: RunRecordSelection,
+  timeLeftMs: () => number,
+): Promise<SelectedRecords | null> {
+  if (recordIds) return { recordIds };
+  if (typeof recordType === 'string') return { recordType };
+  if (!recordFilter) return null;
+  if (!recordFilter.where) return { recordType: recordFilter.type };
+  return { recordIds: await matchingIds(scope, recordFilter, timeLeftMs) };
+}
+
+async function matchingIds(scope: Scope, recordFilter: ScheduleRecordFilter, timeLeftMs: () => number) {
+  const ids: string[] = [];
+  for await (const page of targetPages(scope, { recordFilter }, { timeLeftMs })) {
+    ids.push(...page.map(({ id }) => id));
+    if (ids.length > recordsMax) {
+      const message = `More than ${recordsMax} records match. Use a narrower filter, or a record type`;
+      throw invalidAt('recordFilter', 'TOO_MANY_RECORDS', message);
+    }
+  }
+  return ids;
+}
