@@ -1,5 +1,5 @@
 import type { Context, SQSBatchResponse, SQSEvent } from 'aws-lambda';
-import { holdSlot, slotWidth } from '../../shared/execution/batches/concurrency/held-slots.ts';
+import { holdSlot, slotWidth } from '../../shared/execution/batches/concurrency/slot-sharing.ts';
 import { type Delivered, setRetryTimes } from '../../shared/execution/batches/messages/delivered-runs.ts';
 import { RunMessage, runsOfMessage } from '../../shared/execution/batches/messages/run-message.ts';
 import { settleAtOnce } from '../../shared/execution/batches/running/batch-recorder.ts';

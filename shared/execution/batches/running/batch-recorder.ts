@@ -13,7 +13,7 @@ import type { Batch } from '../batch.ts';
 import { isEnded } from '../batch-progress.ts';
 import { runOfBatch } from '../batch-run.ts';
 import { batchFinder } from '../batch-store.ts';
-import { slotDivider } from '../concurrency/tenant-slots.ts';
+import { slotDivider } from '../concurrency/slot-sharing.ts';
 import { groupCommits, type RunCommits } from './group-commit.ts';
 import type { GivenUpJob, RecordJob } from './record-jobs.ts';
 

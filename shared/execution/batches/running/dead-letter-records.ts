@@ -2,7 +2,7 @@ import { measure } from '../../../core/invocation.ts';
 import { runEnd } from '../../../domain/runs/run-end.ts';
 import { using } from '../../../platform/aws/uses.ts';
 import type { Scope } from '../../../platform/data/scope.ts';
-import { slotDivider } from '../concurrency/tenant-slots.ts';
+import { slotDivider } from '../concurrency/slot-sharing.ts';
 import { type RunMessage, runsOfMessage } from '../messages/run-message.ts';
 import { scheduleTimer } from '../messages/timers.ts';
 import { failRecord } from './batch-recorder.ts';

@@ -1,7 +1,7 @@
 import { withLogFields } from '../../../core/invocation.ts';
 import { log } from '../../../core/log.ts';
 import type { Scope } from '../../../platform/data/scope.ts';
-import { heldSeconds } from '../concurrency/held-slots.ts';
+import { heldSeconds } from '../concurrency/slot-sharing.ts';
 import { type Delivered, handOver, pauseAfter, type Returned } from '../messages/delivered-runs.ts';
 import { giveBackRuns, type MessageDelivery, takeRun } from '../messages/run-lease.ts';
 import { runLogFields } from '../messages/run-message.ts';

@@ -3,8 +3,13 @@ import { ifRefused } from '../../../platform/data/condition-failed.ts';
 import type { Scope } from '../../../platform/data/scope.ts';
 import type { WriteCondition } from '../../../platform/data/writes.ts';
 import { type Batch, batchEntity } from '../batch.ts';
-import { releaseSlots, type SharedBatch, slotPlace, usablePlaces } from '../concurrency/held-slots.ts';
-import { slotDivider } from '../concurrency/tenant-slots.ts';
+import {
+  releaseSlots,
+  type SharedBatch,
+  slotDivider,
+  slotPlace,
+  usablePlaces,
+} from '../concurrency/slot-sharing.ts';
 import type { Ran } from './group-commit.ts';
 import type { RecordJob } from './record-jobs.ts';
 

@@ -24,7 +24,7 @@ import { type Batch, batchEntity, smallBatchMax } from '../batch.ts';
 import { offloadBatchInput } from '../batch-input.ts';
 import { runOfBatch } from '../batch-run.ts';
 import { batchStore } from '../batch-store.ts';
-import { slotDivider, startWithinShare } from '../concurrency/tenant-slots.ts';
+import { slotDivider, startWithinShare } from '../concurrency/slot-sharing.ts';
 import { batchPlanner, type ListedRecord } from './batch-plan.ts';
 
 /** The response lists the first thousand records: it must fit 6 MB. */

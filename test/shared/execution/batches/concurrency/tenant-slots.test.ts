@@ -4,7 +4,7 @@ import { batchStore } from '../../../../../shared/execution/batches/batch-store.
 import {
   tenantBatchesMax,
   tenantSlots,
-} from '../../../../../shared/execution/batches/concurrency/tenant-slots.ts';
+} from '../../../../../shared/execution/batches/concurrency/slot-sharing.ts';
 import type { RunMessage } from '../../../../../shared/execution/batches/messages/run-message.ts';
 import { batchPlanner } from '../../../../../shared/execution/batches/starting/batch-plan.ts';
 import { batchStarter } from '../../../../../shared/execution/batches/starting/start-batch.ts';
