@@ -3,12 +3,15 @@ import { holdSlot, slotWidth } from '../../shared/execution/batches/concurrency/
 import { type Delivered, setRetryTimes } from '../../shared/execution/batches/messages/delivered-runs.ts';
 import { RunMessage, runsOfMessage } from '../../shared/execution/batches/messages/run-message.ts';
 import { settleAtOnce } from '../../shared/execution/batches/running/batch-recorder.ts';
-import { earlyDeletes } from '../../shared/execution/batches/running/early-deletes.ts';
 import { groupCommits } from '../../shared/execution/batches/running/group-commit.ts';
 import { type JobLoader, jobLoader, slotLoader } from '../../shared/execution/batches/running/job-loader.ts';
 import { runRecord } from '../../shared/execution/batches/running/record-runner.ts';
-import { type InvocationWork, runGroup } from '../../shared/execution/batches/running/run-slot.ts';
-import { openSlotPlaces } from '../../shared/execution/batches/running/slot-places.ts';
+import {
+  earlyDeletes,
+  type InvocationWork,
+  openSlotPlaces,
+  runGroup,
+} from '../../shared/execution/batches/running/run-slot.ts';
 import { livePorts } from '../../shared/execution/live-ports.ts';
 import { parseMessages, type QueueMessage } from '../../shared/platform/aws/messages.ts';
 import { combineRequirements } from '../../shared/platform/aws/uses.ts';
