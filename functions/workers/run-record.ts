@@ -2,10 +2,9 @@ import type { Context, SQSBatchResponse, SQSEvent } from 'aws-lambda';
 import { holdSlot, slotWidth } from '../../shared/execution/batches/concurrency/slot-sharing.ts';
 import { type Delivered, setRetryTimes } from '../../shared/execution/batches/messages/delivered-runs.ts';
 import { RunMessage, runsOfMessage } from '../../shared/execution/batches/messages/run-message.ts';
-import { settleAtOnce } from '../../shared/execution/batches/running/batch-recorder.ts';
 import { groupCommits } from '../../shared/execution/batches/running/group-commit.ts';
 import { type JobLoader, jobLoader, slotLoader } from '../../shared/execution/batches/running/job-loader.ts';
-import { runRecord } from '../../shared/execution/batches/running/record-runner.ts';
+import { runRecord, settleAtOnce } from '../../shared/execution/batches/running/run-record.ts';
 import {
   earlyDeletes,
   type InvocationWork,

@@ -11,7 +11,7 @@ import { batchStore, recordSlot } from '../../../shared/execution/batches/batch-
 import type { RunMessage } from '../../../shared/execution/batches/messages/run-message.ts';
 import { groupCommits } from '../../../shared/execution/batches/running/group-commit.ts';
 import { loadJobs } from '../../../shared/execution/batches/running/record-jobs.ts';
-import { runRecord } from '../../../shared/execution/batches/running/record-runner.ts';
+import { runRecord } from '../../../shared/execution/batches/running/run-record.ts';
 import { recordRunId } from '../../../shared/execution/batches/starting/batch-plan.ts';
 import {
   StepResultQuery,

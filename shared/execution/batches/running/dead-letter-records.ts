@@ -5,8 +5,8 @@ import type { Scope } from '../../../platform/data/scope.ts';
 import { slotDivider } from '../concurrency/slot-sharing.ts';
 import { type RunMessage, runsOfMessage } from '../messages/run-message.ts';
 import { scheduleTimer } from '../messages/timers.ts';
-import { failRecord } from './batch-recorder.ts';
 import { loadGivenUpJob, loadJobsSeparately } from './record-jobs.ts';
+import { failRecord } from './run-record.ts';
 
 /** The cause may be temporary: workers that could not start, or a service outage. */
 const retryDelaysMs = [15 * 60_000, 60 * 60_000];

@@ -22,7 +22,7 @@ import { startWithinShare } from '../../../../shared/execution/batches/concurren
 import type { RunMessage } from '../../../../shared/execution/batches/messages/run-message.ts';
 import { groupCommits } from '../../../../shared/execution/batches/running/group-commit.ts';
 import { loadJobs } from '../../../../shared/execution/batches/running/record-jobs.ts';
-import { runRecord } from '../../../../shared/execution/batches/running/record-runner.ts';
+import { runRecord } from '../../../../shared/execution/batches/running/run-record.ts';
 import { batchPlanner, recordRunId } from '../../../../shared/execution/batches/starting/batch-plan.ts';
 import { cleaner } from '../../../../shared/execution/cleaner.ts';
 import {

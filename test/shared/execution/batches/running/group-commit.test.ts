@@ -6,7 +6,7 @@ import {
   type WithCommits,
 } from '../../../../../shared/execution/batches/running/group-commit.ts';
 import { loadJobs } from '../../../../../shared/execution/batches/running/record-jobs.ts';
-import { runRecord } from '../../../../../shared/execution/batches/running/record-runner.ts';
+import { runRecord } from '../../../../../shared/execution/batches/running/run-record.ts';
 import { recordCosts } from '../../../../../shared/execution/runs/checkpoints/spending.ts';
 import { plannedBatch } from '../../../../support/flows/batches.ts';
 import { template } from '../../../../support/flows/flows.ts';
