@@ -1,15 +1,27 @@
-import { notFound } from '../../core/errors/errors.ts';
+import { conflict, notFound } from '../../core/errors/errors.ts';
+import { measure } from '../../core/invocation.ts';
+import { noNotice } from '../../domain/deliveries/end-notice.ts';
+import { type EndStatus, runEntity } from '../../domain/runs/run.ts';
 import { runEnd } from '../../domain/runs/run-end.ts';
+import { endedRunWrite, type NewRun, type RunEnding } from '../../domain/runs/run-list.ts';
+import { childListing, type ParentListing, type RunOrigin } from '../../domain/runs/run-origin.ts';
 import { using } from '../../platform/aws/uses.ts';
-import { ConditionFailed } from '../../platform/data/condition-failed.ts';
+import { removeFromSweepIndex } from '../../platform/cleanup/sweeps.ts';
+import { ConditionFailed, ifRefused } from '../../platform/data/condition-failed.ts';
 import { payloadStore } from '../../platform/data/payloads.ts';
 import type { Scope } from '../../platform/data/scope.ts';
-import type { Write } from '../../platform/data/writes.ts';
+import { exists, type Write } from '../../platform/data/writes.ts';
 import { type Batch, type BatchSummary, batchEntity, batchRecordsEntity } from './batch.ts';
-import { settledBatch, stopBatch } from './batch-ending.ts';
-import type { BatchProgress } from './batch-progress.ts';
+import {
+  type BatchOutcome,
+  type BatchProgress,
+  batchProgress,
+  isBatchOver,
+  sumSlots,
+} from './batch-progress.ts';
 import { batchStates, latestBatches } from './batch-states.ts';
-import { batchOutcome, type SlottedBatch } from './read-slots.ts';
+import { batchOutcome, readSlots, type SlottedBatch } from './read-slots.ts';
+import { type SlotTotals, totalsOfSlots } from './slot-totals.ts';
 
 /** Another process has created the batch. Not a conflict: repeating the creation cannot succeed. */
 class BatchExists extends Error {}
@@ -112,3 +124,140 @@ export const batchStore = /* @__PURE__ */ using([batchFinder, payloadStore], (sc
       stopBatch(scope, await finder.get(id), { stopped, error }),
   };
 });
+
+/** A stopped batch is exported with the records that end so soon. */
+const runningSeconds = 10;
+
+/** Stores the outcome of a batch that has ended, and lists its end; a single run lists its own. @returns its progress. */
+async function settledBatch(scope: Scope, batch: Batch): Promise<BatchProgress> {
+  const { table, now } = scope;
+  if (batch.outcome) return batchProgress(batch, batch.outcome);
+  const slots = await readSlots(scope, batch);
+  const outcome = sumSlots(batch.startedAt, slots);
+  const progress = batchProgress(batch, outcome);
+  if (batch.stopped && !batch.dispatched) await relistStopped(scope, batch, outcome, totalsOfSlots(slots));
+  if (!isBatchOver(batch, outcome)) return progress;
+  const { status, completedAt } = progress;
+  const isListed = !batch.dispatched && !batch.stopped && (status === 'completed' || status === 'failed');
+  const at = completedAt ?? now().toISOString();
+  const end = isListed
+    ? await runEnd(
+        scope,
+        runOfBatch(batch),
+        endingOfBatch(batch, outcome, totalsOfSlots(slots), { status, at }),
+      )
+    : noNotice;
+  const write = table.writes.update(
+    batchEntity,
+    { id: batch.id },
+    { set: { outcome }, ...removeFromSweepIndex },
+    { expression: 'attribute_exists(PK) AND attribute_not_exists(#summary.#outcome)' },
+  );
+  const isFirst = await table.commit([write, ...end.writes]).then(() => true, ifRefused(false));
+  if (!isFirst) return progress;
+  if (status === 'completed') measure('BatchesCompleted');
+  await end.send();
+  return progress;
+}
+
+/** Cancels or fails a batch. Records that run now still finish; no further record starts. */
+async function stopBatch(
+  scope: Scope,
+  batch: Batch,
+  { stopped, error }: { stopped: 'cancelled' | 'failed'; error: string | null },
+): Promise<Batch> {
+  const { table, now } = scope;
+  const slots = await readSlots(scope, batch);
+  const outcome = sumSlots(batch.startedAt, slots);
+  const { status } = batchProgress(batch, outcome);
+  if (status !== 'scheduled' && status !== 'running')
+    throw conflict(`The batch already has the status ${status}`);
+  const at = now().toISOString();
+  const set = { stopped, stoppedAt: at, error };
+  const ending = endingOfBatch({ ...batch, error }, outcome, totalsOfSlots(slots), {
+    status: stopped,
+    at,
+  });
+  // A run by itself ends itself once more, with its steps.
+  const end = await runEnd(scope, runOfBatch(batch), ending, {
+    isTold: !batch.dispatched,
+    delaySeconds: runningSeconds,
+  });
+  const open = { expression: 'attribute_type(#summary.#stopped, :null)', values: { null: 'NULL' } };
+  try {
+    await table.commit([table.writes.update(batchEntity, { id: batch.id }, { set }, open), ...end.writes]);
+    await end.send();
+    measure(stopped === 'cancelled' ? 'BatchesCancelled' : 'BatchesFailed');
+    return { ...batch, ...set };
+  } catch (failure) {
+    throw failure instanceof ConditionFailed ? conflict('The batch has already ended') : failure;
+  }
+}
+
+const originOf = ({ origin, userId }: Batch): RunOrigin => origin ?? { trigger: { type: 'api', userId } };
+
+/** A batch as it is listed; a single run by its execution. */
+export function runOfBatch(batch: Batch): NewRun {
+  const { id, dispatched, flowName: name, flowId, flowVersionId, startedAt, ttl } = batch;
+  const common = {
+    name,
+    flowId,
+    flowVersionId,
+    ...originOf(batch),
+    startedAt,
+    ...(ttl !== undefined && { ttl }),
+  };
+  if (!dispatched) return { id, kind: 'batch', ...common };
+  const { runId, recordId } = dispatched;
+  return { id: runId, kind: 'flow', ...common, batchId: id, ...(recordId && { recordId }) };
+}
+
+export const listingOfBatch = (batch: Batch): ParentListing =>
+  childListing(batch.dispatched?.runId ?? batch.id, originOf(batch));
+
+export const batchCancelled = 'The batch was cancelled';
+
+/** @param at ISO 8601. */
+function endingOfBatch(
+  { totalRecords: total, error }: Batch,
+  { processed, failed }: BatchOutcome,
+  { totals, records }: SlotTotals,
+  { status, at }: { status: EndStatus; at: string },
+): RunEnding {
+  const cancelled = Math.max(0, total - processed);
+  const reasons = {
+    failed: `All ${total} records failed`,
+    cancelled: batchCancelled,
+    completed: null,
+  };
+  const message = error ?? reasons[status];
+  const code = status === 'cancelled' ? 'CANCELLED' : 'BATCH_FAILED';
+  return {
+    status,
+    at,
+    totals,
+    records,
+    counts: { total, completed: processed - failed, failed, cancelled },
+    error: status === 'completed' || message === null ? null : { code, message },
+  };
+}
+
+/** Records that ran when their batch was stopped end later: its row tells of them too. */
+async function relistStopped(
+  scope: Pick<Scope, 'table' | 'now'>,
+  batch: Batch,
+  outcome: BatchOutcome,
+  slotTotals: SlotTotals,
+): Promise<void> {
+  const { table, now } = scope;
+  const { id, stopped, stoppedAt } = batch;
+  const row = await table.get(runEntity, { id });
+  if (!row || !stopped) return;
+  const at = stoppedAt ?? now().toISOString();
+  const ending = endingOfBatch(batch, outcome, slotTotals, { status: stopped, at });
+  const { completed, failed } = ending.counts ?? { completed: 0, failed: 0 };
+  const isListed = row.counts?.completed === completed && row.counts.failed === failed;
+  if (isListed && row.totalCost === ending.totals.cost.toFixed()) return;
+  const write = endedRunWrite(scope, runOfBatch(batch), { ...ending, condition: exists });
+  await table.commit([write]).catch(ifRefused(undefined));
+}

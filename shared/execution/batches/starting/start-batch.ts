@@ -22,8 +22,7 @@ import { startGate } from '../../budgets/start-gate.ts';
 import { runVersions } from '../../runs/run-versions.ts';
 import { type Batch, batchEntity, smallBatchMax } from '../batch.ts';
 import { offloadBatchInput } from '../batch-input.ts';
-import { runOfBatch } from '../batch-run.ts';
-import { batchStore } from '../batch-store.ts';
+import { batchStore, runOfBatch } from '../batch-store.ts';
 import { slotDivider, startWithinShare } from '../concurrency/slot-sharing.ts';
 import { batchPlanner, type ListedRecord } from './batch-plan.ts';
 

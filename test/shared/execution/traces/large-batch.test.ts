@@ -4,7 +4,7 @@ import { derivedId, newId } from '../../../../shared/core/ids.ts';
 import { listRun } from '../../../../shared/domain/runs/run-list.ts';
 import type { Trace } from '../../../../shared/domain/runs/trace.ts';
 import type { Batch } from '../../../../shared/execution/batches/batch.ts';
-import { runOfBatch } from '../../../../shared/execution/batches/batch-run.ts';
+import { runOfBatch } from '../../../../shared/execution/batches/batch-store.ts';
 import {
   type Checkpoint,
   checkpointEntity,

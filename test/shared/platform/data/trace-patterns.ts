@@ -1,6 +1,6 @@
 import { listRun } from '../../../../shared/domain/runs/run-list.ts';
 import type { Batch } from '../../../../shared/execution/batches/batch.ts';
-import { runOfBatch } from '../../../../shared/execution/batches/batch-run.ts';
+import { runOfBatch } from '../../../../shared/execution/batches/batch-store.ts';
 import { runTrace } from '../../../../shared/execution/traces/run-trace.ts';
 import type { Pattern } from './access-pattern.ts';
 import type { AccessWorld } from './access-world.ts';
