@@ -1,7 +1,11 @@
 import type { Context, SQSBatchResponse, SQSEvent } from 'aws-lambda';
 import { holdSlot, slotWidth } from '../../shared/execution/batches/concurrency/slot-sharing.ts';
-import { type Delivered, setRetryTimes } from '../../shared/execution/batches/messages/delivered-runs.ts';
-import { RunMessage, runsOfMessage } from '../../shared/execution/batches/messages/run-message.ts';
+import {
+  type Delivered,
+  RunMessage,
+  runsOfMessage,
+  setRetryTimes,
+} from '../../shared/execution/batches/messages/run-message.ts';
 import { groupCommits } from '../../shared/execution/batches/running/group-commit.ts';
 import { type JobLoader, jobLoader, slotLoader } from '../../shared/execution/batches/running/job-loader.ts';
 import { runRecord, settleAtOnce } from '../../shared/execution/batches/running/run-record.ts';

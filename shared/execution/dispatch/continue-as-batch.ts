@@ -5,7 +5,7 @@ import type { Batch } from '../batches/batch.ts';
 import { offloadBatchInput } from '../batches/batch-input.ts';
 import { batchStore } from '../batches/batch-store.ts';
 import { resumeByAnswers } from '../batches/messages/resume-by-answer.ts';
-import { scheduleTimer } from '../batches/messages/timers.ts';
+import { scheduleTimer } from '../batches/messages/run-message.ts';
 import { batchDefaults } from '../batches/starting/start-batch.ts';
 import type { OpenWait } from '../engine/engine.ts';
 import { closeExecution } from '../runs/execution.ts';

@@ -1,4 +1,11 @@
 import * as z from 'zod';
+import { log } from '../../../core/log.ts';
+import { unixSeconds } from '../../../core/time/unix-seconds.ts';
+import { sendGrouped, sendMessage, setVisibility } from '../../../platform/aws/queues.ts';
+import { ConditionFailed } from '../../../platform/data/condition-failed.ts';
+import { defineEntity } from '../../../platform/data/entity.ts';
+import { tenantPartition } from '../../../platform/data/keys.ts';
+import type { Scope } from '../../../platform/data/scope.ts';
 
 /** Asks a worker to run a batch's flow on one record, and then on some more of its slot. */
 export const RunMessage = z.object({
@@ -64,7 +71,7 @@ export const runLogFields = ({ tenant, batchId, runId, recordId, flowId }: RunMe
  * Tells apart what a run sends again: SQS would drop a second message, and EventBridge Scheduler a second schedule, with a
  * name that it knows.
  */
-export const timerNumber = ({ wake = 0, sending = 0 }: Pick<RunMessage, 'wake' | 'sending'>) =>
+const timerNumber = ({ wake = 0, sending = 0 }: Pick<RunMessage, 'wake' | 'sending'>) =>
   sending > 0 ? `${wake}.${resendName(sending)}` : String(wake);
 
 /** Names a resend of the messages of a batch. */
@@ -72,3 +79,165 @@ export const resendName = (sending: number) => `again-${sending}`;
 
 /** The messages of a slot form one FIFO message group. */
 export const fifoGroup = ({ batchId, slot }: Pick<RunMessage, 'batchId' | 'slot'>) => `${batchId}.${slot}`;
+
+/** A run of a message. */
+export interface Delivered extends MessageDelivery {
+  /** Of the message. */
+  id: string;
+  receiptHandle: string;
+  /** Its FIFO message group. */
+  group: string;
+  message: RunMessage;
+  isLastOfMessage: boolean;
+}
+
+export interface Returned extends Delivered {
+  pauseSeconds: number;
+}
+
+/**
+ * The pause after the first delivery, the second and so on. The first is short, for a passing fault; then the message
+ * moves to the dead-letter queue after 21 minutes. Without these, its slot would wait for the visibility timeout. SQS moves
+ * it when it would deliver it once more, so the last pause is the shortest that there is.
+ */
+const pausesSeconds = [5, 60, 300, 900];
+export const pauseAfter = (deliveries: number) => pausesSeconds[deliveries - 1] ?? 1;
+
+/**
+ * Sends runs anew, at the end of their group: the last of them is then likely to be the last of its slot.
+ * @returns whether that succeeded.
+ */
+export async function handOver(rest: readonly Delivered[]): Promise<boolean> {
+  const last = rest.at(-1);
+  const messages = [...Map.groupBy(rest, ({ id }) => id)].map(([messageId, runs]) => {
+    const body = messageOfRuns(
+      runs.map((run) => (run === last ? { ...run.message, isLast: true as const } : run.message)),
+    );
+    return { id: `${messageId}.${body.runId}`, group: runs[0]?.group as string, body };
+  });
+  try {
+    await sendGrouped('RUNS_QUEUE_URL', messages);
+    return true;
+  } catch (error) {
+    log.warn('Records could not be left to another invocation', { error });
+    return false;
+  }
+}
+
+/** If it fails, the messages are delivered again after the visibility timeout. */
+export async function setRetryTimes(returned: readonly Returned[]): Promise<void> {
+  if (returned.length === 0) return;
+  const messages = new Map(
+    returned.map(({ receiptHandle, pauseSeconds }) => [
+      receiptHandle,
+      { receiptHandle, seconds: pauseSeconds },
+    ]),
+  );
+  await setVisibility('RUNS_QUEUE_URL', [...messages.values()]).catch((error) =>
+    log.warn('The next delivery of messages could not be set', { error }),
+  );
+}
+
+/** Asks a worker to resume a suspended run at a time. */
+export const TimerMessage = z.object({ at: z.string(), run: RunMessage });
+export type TimerMessage = z.infer<typeof TimerMessage>;
+
+/** The longest SQS delay. Longer timers use EventBridge Scheduler. */
+const queueSecondsMax = 900;
+
+/** Resumes a suspended run at a time. A duplicate timer does no harm: the second one finds nothing to do. */
+export async function scheduleTimer({ now }: Scope, until: Date, run: RunMessage): Promise<void> {
+  const message: TimerMessage = {
+    at: until.toISOString(),
+    run: { ...run, wake: (run.wake ?? 0) + 1 },
+  };
+  const seconds = Math.ceil((until.getTime() - now().getTime()) / 1_000);
+  if (seconds <= queueSecondsMax) {
+    return sendMessage('WAKES_QUEUE_URL', message, { delaySeconds: Math.max(0, seconds) });
+  }
+  const { scheduleMessage } = await import('../../../platform/aws/scheduler.ts');
+  const name = `${run.runId}-${timerNumber(message.run)}`;
+  await scheduleMessage({ name, at: until, queueEnv: 'WAKES_QUEUE_ARN', body: message });
+}
+
+/** Enqueues the run in its FIFO group, or reschedules an early timer. */
+export async function fireTimer(scope: Scope, { at, run }: TimerMessage): Promise<void> {
+  const until = new Date(at);
+  if (until.getTime() - scope.now().getTime() > 1_000) {
+    return scheduleTimer(scope, until, { ...run, wake: (run.wake ?? 1) - 1 });
+  }
+  const id = `${run.batchId}.${run.runId}.${timerNumber(run)}`;
+  await sendGrouped('RUNS_QUEUE_URL', [{ id, group: fifoGroup(run), body: run }]);
+}
+
+export interface MessageDelivery {
+  runId: string;
+  /** How often SQS has delivered the message: the fencing token. */
+  deliveries: number;
+  /** When SQS delivered it first, in Unix ms. */
+  firstAt: number;
+}
+
+/** How long a first delivery holds its run: the timeout of `run-record` plus 30 s for transport and differing clocks. */
+export const firstLeaseMs = 930_000;
+const keptSeconds = 86_400;
+
+/** Which delivery may run the run, from the second on. The lease of the first follows from the time of its delivery. */
+const runLeaseEntity = defineEntity({
+  type: 'runLease',
+  schema: z.object({
+    holder: z.int(),
+    /** Unix ms. 0 after the run was given back. */
+    until: z.int(),
+    ttl: z.int(),
+  }),
+  key: ({ runId }: { runId: string }) => ({ PK: tenantPartition(`RUN#${runId}`), SK: 'LEASE' }),
+});
+
+/**
+ * So that no two invocations run its steps at the same time. A first delivery in time costs no write, others one.
+ * @param until When the invocation ends, in Unix ms.
+ * @returns undefined, or the time (Unix ms) until which an earlier delivery holds the run.
+ */
+export async function takeRun(
+  { table, now }: Scope,
+  { runId, deliveries, firstAt }: MessageDelivery,
+  until: number,
+): Promise<number | undefined> {
+  const firstUntil = firstAt + firstLeaseMs;
+  if (deliveries === 1 && until <= firstUntil) return;
+  const at = now().getTime();
+  const mayBeFirst = deliveries === 1 || at > firstUntil;
+  const expression = mayBeFirst ? 'attribute_not_exists(#until) OR #until < :at' : '#until < :at';
+  const changes = leaseOf(deliveries, until, at);
+  const write = table.writes.update(runLeaseEntity, { runId }, changes, { expression, values: { at } });
+  try {
+    await table.commit([write]);
+  } catch (error) {
+    if (!(error instanceof ConditionFailed)) throw error;
+    const held = await table.get(runLeaseEntity, { runId }, { consistent: true });
+    return held?.until ?? firstUntil;
+  }
+}
+
+/** Gives runs back that a later delivery continues. One that another delivery holds does not keep the others. */
+export async function giveBackRuns({ table, now }: Scope, runs: readonly MessageDelivery[]): Promise<void> {
+  const at = now().getTime();
+  // A run may have two messages in a group, if the sweeper has resent it.
+  const latest = new Map(runs.map((run) => [run.runId, run.deliveries]));
+  await Promise.all(
+    [...latest].map(async ([runId, deliveries]) => {
+      const write = table.writes.update(runLeaseEntity, { runId }, leaseOf(deliveries, 0, at), {
+        expression: 'attribute_not_exists(#holder) OR #holder <= :deliveries OR #until < :at',
+        values: { deliveries, at },
+      });
+      await table.commit([write]).catch((error) => {
+        if (!(error instanceof ConditionFailed)) throw error;
+      });
+    }),
+  );
+}
+
+const leaseOf = (holder: number, until: number, at: number) => ({
+  set: { holder, until, ttl: unixSeconds(new Date(at)) + keptSeconds },
+});

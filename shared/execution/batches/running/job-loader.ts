@@ -1,6 +1,5 @@
 import type { Scope } from '../../../platform/data/scope.ts';
-import type { Delivered } from '../messages/delivered-runs.ts';
-import type { RunMessage } from '../messages/run-message.ts';
+import type { Delivered, RunMessage } from '../messages/run-message.ts';
 import { loadJobsSeparately, type RecordJob } from './record-jobs.ts';
 
 /** How old what is loaded ahead may be, so that a cancelled batch ends within a second. */

@@ -38,8 +38,7 @@ import { isEnded } from '../batch-progress.ts';
 import { batchCancelled, batchFinder, batchStore, listingOfBatch, runOfBatch } from '../batch-store.ts';
 import { releaseSlots, slotDivider } from '../concurrency/slot-sharing.ts';
 import { resumeByAnswers } from '../messages/resume-by-answer.ts';
-import type { RunMessage } from '../messages/run-message.ts';
-import { scheduleTimer } from '../messages/timers.ts';
+import { type RunMessage, scheduleTimer } from '../messages/run-message.ts';
 import { groupCommits, type Ran, type RunCommits, type WithCommits } from './group-commit.ts';
 import { type GivenUpJob, loadJobs, type RecordJob } from './record-jobs.ts';
 

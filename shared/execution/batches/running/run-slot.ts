@@ -13,9 +13,16 @@ import {
   slotPlace,
   usablePlaces,
 } from '../concurrency/slot-sharing.ts';
-import { type Delivered, handOver, pauseAfter, type Returned } from '../messages/delivered-runs.ts';
-import { giveBackRuns, type MessageDelivery, takeRun } from '../messages/run-lease.ts';
-import { runLogFields } from '../messages/run-message.ts';
+import {
+  type Delivered,
+  giveBackRuns,
+  handOver,
+  type MessageDelivery,
+  pauseAfter,
+  type Returned,
+  runLogFields,
+  takeRun,
+} from '../messages/run-message.ts';
 import type { Ran } from './group-commit.ts';
 import type { RecordJob } from './record-jobs.ts';
 

@@ -5,8 +5,11 @@ import { handler as failRecord } from '../../../../functions/workers/fail-record
 import { newId } from '../../../../shared/core/ids.ts';
 import { recordEntity } from '../../../../shared/domain/records/record.ts';
 import { recordStore } from '../../../../shared/domain/records/record-store.ts';
-import { messageOfRuns, type RunMessage } from '../../../../shared/execution/batches/messages/run-message.ts';
-import { TimerMessage } from '../../../../shared/execution/batches/messages/timers.ts';
+import {
+  messageOfRuns,
+  type RunMessage,
+  TimerMessage,
+} from '../../../../shared/execution/batches/messages/run-message.ts';
 import { batchPlanner } from '../../../../shared/execution/batches/starting/batch-plan.ts';
 import { checkpointEntity } from '../../../../shared/execution/runs/checkpoints/checkpoint.ts';
 import { documentClient } from '../../../../shared/platform/data/client.ts';

@@ -5,7 +5,7 @@ import {
   firstLeaseMs,
   giveBackRuns,
   takeRun,
-} from '../../../../../shared/execution/batches/messages/run-lease.ts';
+} from '../../../../../shared/execution/batches/messages/run-message.ts';
 import { byClock, countingRuntime } from '../../../../support/stack/stack.ts';
 
 const start = Date.parse('2026-11-22T12:00:00Z');

@@ -1,12 +1,12 @@
 import { afterEach, expect, test, vi } from 'vitest';
 
 import { newId } from '../../../../../shared/core/ids.ts';
-import type { RunMessage } from '../../../../../shared/execution/batches/messages/run-message.ts';
 import {
   fireTimer,
+  type RunMessage,
   scheduleTimer,
   type TimerMessage,
-} from '../../../../../shared/execution/batches/messages/timers.ts';
+} from '../../../../../shared/execution/batches/messages/run-message.ts';
 import { queueOfItsOwn } from '../../../../support/data/queues.ts';
 import { silentQueue } from '../../../../support/data/silent-queue.ts';
 import { byClock, countingRuntime } from '../../../../support/stack/stack.ts';

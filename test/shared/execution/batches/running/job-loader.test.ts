@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { Delivered } from '../../../../../shared/execution/batches/messages/delivered-runs.ts';
+import type { Delivered } from '../../../../../shared/execution/batches/messages/run-message.ts';
 import { type JobLoader, slotLoader } from '../../../../../shared/execution/batches/running/job-loader.ts';
 import type { RecordJob } from '../../../../../shared/execution/batches/running/record-jobs.ts';
 import type { Scope } from '../../../../../shared/platform/data/scope.ts';
