@@ -1,6 +1,5 @@
 import type { Batch, BatchSummary } from './batch.ts';
-import type { SlotItem } from './slot-counters.ts';
-import { costOfSlots, warningsOfSlots } from './slot-totals.ts';
+import { costOfSlots, type SlotItem, warningsOfSlots } from './slot-counters.ts';
 
 type BatchStatus = 'scheduled' | 'running' | 'completed' | 'failed' | 'cancelled';
 

@@ -21,7 +21,7 @@ import {
 } from './batch-progress.ts';
 import { batchStates, latestBatches } from './batch-states.ts';
 import { batchOutcome, readSlots, type SlottedBatch } from './read-slots.ts';
-import { type SlotTotals, totalsOfSlots } from './slot-totals.ts';
+import { type SlotTotals, totalsOfSlots } from './slot-counters.ts';
 
 /** Another process has created the batch. Not a conflict: repeating the creation cannot succeed. */
 class BatchExists extends Error {}

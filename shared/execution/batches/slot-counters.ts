@@ -2,12 +2,19 @@ import { createHash } from 'node:crypto';
 import Big from 'big.js';
 import * as z from 'zod';
 import { timeMsFromId } from '../../core/ids.ts';
-import { warningCounts } from '../../core/warnings.ts';
-import { toCostUnits } from '../../domain/model-usage/cost-units.ts';
+import {
+  countedWarning,
+  isWarningCode,
+  mergedWarnings,
+  type Warning,
+  warningCounts,
+} from '../../core/warnings.ts';
+import { toCostUnits, toDollars } from '../../domain/model-usage/cost-units.ts';
 import { hourMs } from '../../domain/runs/hours.ts';
+import { type RecordsOfHour, toHour } from '../../domain/runs/run.ts';
 import { noTotals, plusTotals, type RunTotals } from '../../domain/runs/run-totals.ts';
-import type { RunTokens } from '../../domain/runs/run-use.ts';
-import { durationBucket } from '../../domain/runs/sketch.ts';
+import { type ModelUse, noTokens, type RunTokens, type RunUse } from '../../domain/runs/run-use.ts';
+import { durationBucket, type SketchCounts } from '../../domain/runs/sketch.ts';
 
 /** A record that has ended, as its slot counts it. */
 export interface CountedRecord {
@@ -26,8 +33,8 @@ export interface CountedRecord {
  */
 type Counters = Record<string, number | string>;
 
-export const tokenLetters = { input: 'i', output: 'o', cachedInput: 'k', reasoning: 'r' } as const;
-export const tokenNames = Object.keys(tokenLetters) as (keyof RunTokens)[];
+const tokenLetters = { input: 'i', output: 'o', cachedInput: 'k', reasoning: 'r' } as const;
+const tokenNames = Object.keys(tokenLetters) as (keyof RunTokens)[];
 
 /** What the records of a slot add to its item. */
 export function slotCounters(
@@ -94,3 +101,117 @@ export const SlotItem = z
   })
   .catchall(z.unknown());
 export type SlotItem = z.infer<typeof SlotItem>;
+
+/** What all slots of a batch have counted. */
+export interface SlotTotals {
+  totals: RunTotals;
+  /** By hour. */
+  records: Record<string, RecordsOfHour>;
+}
+
+interface Sums {
+  tokens: typeof noTokens;
+  cost: Big;
+  saved: Big;
+  cacheSavings: Big;
+  unpriced: number;
+  warnings: Warning[];
+  hours: Map<string, RecordsOfHour>;
+  models: Map<string, ModelSums>;
+}
+type ModelSums = Omit<ModelUse, 'cost'> & { cost: Big; unpriced: number };
+
+/** A counter: what it counts, the hour or the hash of the model, and the bucket of a duration. */
+const counterName =
+  /^(?:([df])_([0-9a-z]+)(?:_(\d+))?|m([a-z])([0-9a-f]{4})(?:_(\d+))?|t([iokr])|([usvx])|w_([A-Z_]+))$/;
+
+export function totalsOfSlots(slots: readonly SlotItem[]): SlotTotals {
+  const sums: Sums = {
+    tokens: { ...noTokens },
+    cost: new Big(0),
+    saved: new Big(0),
+    cacheSavings: new Big(0),
+    unpriced: 0,
+    warnings: [],
+    hours: new Map(),
+    models: new Map(),
+  };
+  for (const slot of slots) addSlot(sums, slot);
+  const { tokens, cost, saved, cacheSavings, unpriced, warnings: all, hours, models } = sums;
+  const warnings = mergedWarnings(all);
+  return {
+    totals: { tokens, cost, saved, cacheSavings, isPriced: unpriced === 0, use: useIn(models), warnings },
+    records: Object.fromEntries(hours),
+  };
+}
+
+/** How often each warning was counted. */
+export const warningsOfSlots = (slots: readonly SlotItem[]) =>
+  warningCounts(
+    slots.flatMap((slot) =>
+      Object.entries(slot).flatMap(([name, stored]) => {
+        const code = name.startsWith('w_') ? name.slice(2) : undefined;
+        return isWarningCode(code) ? [countedWarning(code, Number(stored))] : [];
+      }),
+    ),
+  );
+
+/** In USD, without reading the other counters. */
+export const costOfSlots = (slots: readonly SlotItem[]): Big =>
+  slots.reduce((sum, { cost, u = 0 }) => sum.plus(cost).plus(dollarsIn(u)), new Big(0));
+
+function addSlot(sums: Sums, slot: SlotItem): void {
+  sums.cost = sums.cost.plus(slot.cost);
+  for (const [name, stored] of Object.entries(slot)) {
+    const found = counterName.exec(name);
+    if (!found) continue;
+    const [, ofHour, hour = '', bucket, ofModel, tag, modelBucket, token, ofAll, warned] = found;
+    if (ofHour) addHour(sums, hour, bucket, Number(stored));
+    else if (ofModel && ofModel !== 'n')
+      addModel(sums, String(slot[`mn${tag}`]), ofModel, stored, modelBucket);
+    else if (token) sums.tokens[tokenOf(token)] += Number(stored);
+    else if (ofAll === 'u') sums.cost = sums.cost.plus(dollarsIn(stored));
+    else if (ofAll === 's') sums.saved = sums.saved.plus(dollarsIn(stored));
+    else if (ofAll === 'v') sums.cacheSavings = sums.cacheSavings.plus(dollarsIn(stored));
+    else if (ofAll === 'x') sums.unpriced += Number(stored);
+    else if (isWarningCode(warned)) sums.warnings.push(countedWarning(warned, Number(stored)));
+  }
+}
+
+/** @param bucket Of a duration; without it the count is of failed records, which have durations too. */
+function addHour({ hours }: Sums, tag: string, bucket: string | undefined, times: number): void {
+  const name = toHour(new Date(Number.parseInt(tag, 36) * hourMs).toISOString());
+  const hour = hours.get(name) ?? { completed: 0, failed: 0, durations: {} };
+  hours.set(name, hour);
+  hour.completed += bucket === undefined ? -times : times;
+  if (bucket === undefined) hour.failed += times;
+  else addTo(hour.durations, bucket, times);
+}
+
+function addModel({ models }: Sums, model: string, kind: string, stored: unknown, bucket = ''): void {
+  const made = { calls: 0, failed: 0, tokens: { ...noTokens }, cost: new Big(0), durations: {}, unpriced: 0 };
+  const use = models.get(model) ?? made;
+  models.set(model, use);
+  if (kind === 'c') use.calls += Number(stored);
+  else if (kind === 'f') use.failed += Number(stored);
+  else if (kind === 'x') use.unpriced += Number(stored);
+  else if (kind === 'd') addTo(use.durations, bucket, Number(stored));
+  else if (kind === 'u') use.cost = use.cost.plus(dollarsIn(stored));
+  else use.tokens[tokenOf(kind)] += Number(stored);
+}
+
+const dollarsIn = (stored: unknown) => toDollars(new Big(String(stored)));
+
+const tokenOf = (letter: string) => tokenNames.find((name) => tokenLetters[name] === letter) ?? 'input';
+
+const addTo = (counts: SketchCounts, bucket: string, times: number) => {
+  counts[bucket] = (counts[bucket] ?? 0) + times;
+};
+
+const useIn = (models: ReadonlyMap<string, ModelSums>): RunUse =>
+  Object.fromEntries(
+    [...models].map(([model, { unpriced, cost, ...use }]) => [
+      model,
+      { ...use, cost: unpriced > 0 ? null : cost.toFixed() },
+    ]),
+  );

@@ -9,8 +9,8 @@ import {
   type CountedRecord,
   SlotItem,
   slotCounters,
+  totalsOfSlots,
 } from '../../../../shared/execution/batches/slot-counters.ts';
-import { totalsOfSlots } from '../../../../shared/execution/batches/slot-totals.ts';
 
 const tokens = fc.record({
   input: fc.nat(5_000),
