@@ -15,12 +15,15 @@ import { type Batch, type BatchSummary, batchEntity, batchRecordsEntity } from '
 import {
   type BatchOutcome,
   type BatchProgress,
+  batchOutcome,
   batchProgress,
+  batchStates,
   isBatchOver,
+  latestBatches,
+  readSlots,
+  type SlottedBatch,
   sumSlots,
 } from './batch-progress.ts';
-import { batchStates, latestBatches } from './batch-states.ts';
-import { batchOutcome, readSlots, type SlottedBatch } from './read-slots.ts';
 import { type SlotTotals, totalsOfSlots } from './slot-counters.ts';
 
 /** Another process has created the batch. Not a conflict: repeating the creation cannot succeed. */

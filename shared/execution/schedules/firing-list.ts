@@ -5,7 +5,7 @@ import { surfaceEntity } from '../../domain/surfaces/surface/surface.ts';
 import { using } from '../../platform/aws/uses.ts';
 import { type CursorQuery, cursorPage } from '../../platform/data/lists/pages.ts';
 import type { Scope } from '../../platform/data/scope.ts';
-import type { BatchState } from '../batches/batch-states.ts';
+import type { BatchState } from '../batches/batch-progress.ts';
 import { batchFinder } from '../batches/batch-store.ts';
 import { batchDefaults } from '../batches/starting/start-batch.ts';
 
