@@ -7,7 +7,7 @@ import {
   setRetryTimes,
 } from '../../shared/execution/batches/messages/run-message.ts';
 import { groupCommits } from '../../shared/execution/batches/running/group-commit.ts';
-import { type JobLoader, jobLoader, slotLoader } from '../../shared/execution/batches/running/job-loader.ts';
+import { type JobLoader, jobLoader, slotLoader } from '../../shared/execution/batches/running/record-jobs.ts';
 import { runRecord, settleAtOnce } from '../../shared/execution/batches/running/run-record.ts';
 import {
   earlyDeletes,
