@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import type { Variables } from '../../core/variables/variables.ts';
 import { WarningCounts } from '../../core/warnings.ts';
 import { SubFlows } from '../../domain/flows/sub-flows/sub-flows.ts';
 import { priorities } from '../../domain/runs/priority.ts';
@@ -7,7 +8,9 @@ import { RunSurface } from '../../domain/surfaces/surface/run-surface.ts';
 import { sweepKeys } from '../../platform/cleanup/sweeps.ts';
 import { defineEntity } from '../../platform/data/entity.ts';
 import { tenantPartition } from '../../platform/data/keys.ts';
-import { PayloadRef } from '../../platform/data/payloads.ts';
+import { PayloadRef, payloadReader, payloadWriter } from '../../platform/data/payloads.ts';
+import type { Scope } from '../../platform/data/scope.ts';
+import type { RunRecord } from '../runs/run-variables.ts';
 import { SlotItem } from './slot-counters.ts';
 
 /** One flow run on many records. Its progress follows from the counters of its slots. */
@@ -182,3 +185,16 @@ export const slotEntity = defineEntity({
 /** As they are read: a slot without an item has counted nothing. */
 export const slotItems = (items: readonly unknown[]): SlotItem[] =>
   items.map((item) => SlotItem.parse(item ?? {}));
+
+/** The input of a dispatched run: its record unless that is stored, its input variables and its messages. */
+export interface BatchInput {
+  record?: RunRecord | undefined;
+  inputs?: Variables | undefined;
+  messages?: unknown;
+}
+
+export const offloadBatchInput = (scope: Scope, batchId: string, input: BatchInput) =>
+  payloadWriter(scope).offload(`batches/${batchId}/input`, input);
+
+export const fetchBatchInput = async (scope: Scope, batch: Batch | undefined): Promise<BatchInput> =>
+  batch?.dispatched ? ((await payloadReader(scope).fetch(batch.dispatched.input)) as BatchInput) : {};

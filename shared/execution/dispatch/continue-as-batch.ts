@@ -1,8 +1,7 @@
 import { log } from '../../core/log.ts';
 import { statusWrite } from '../../domain/runs/run-list.ts';
 import type { Scope } from '../../platform/data/scope.ts';
-import type { Batch } from '../batches/batch.ts';
-import { offloadBatchInput } from '../batches/batch-input.ts';
+import { type Batch, offloadBatchInput } from '../batches/batch.ts';
 import { batchStore } from '../batches/batch-store.ts';
 import { resumeByAnswers } from '../batches/messages/resume-by-answer.ts';
 import { scheduleTimer } from '../batches/messages/run-message.ts';

@@ -7,7 +7,7 @@ import type { Scope } from '../../platform/data/scope.ts';
 import type { Write } from '../../platform/data/writes.ts';
 import type { Principal } from '../../platform/identity/principal.ts';
 import { requireAll } from '../../platform/identity/require-all.ts';
-import type { BatchInput } from '../batches/batch-input.ts';
+import type { BatchInput } from '../batches/batch.ts';
 import { checkpointWaits } from '../runs/checkpoints/checkpoint.ts';
 import { readCheckpoints, readKept, readStepResults } from '../runs/checkpoints/read-checkpoints.ts';
 import { sealedValues } from '../runs/checkpoints/sealed-values.ts';

@@ -7,8 +7,7 @@ import type { StoredItem } from '../../../platform/data/table.ts';
 import { type Checkpoint, checkpointEntity, runRange } from '../../runs/checkpoints/checkpoint.ts';
 import type { RunRecord } from '../../runs/run-variables.ts';
 import { readEarlier } from '../../runs/step-results/reused-results.ts';
-import { type Batch, batchEntity } from '../batch.ts';
-import { type BatchInput, fetchBatchInput } from '../batch-input.ts';
+import { type Batch, type BatchInput, batchEntity, fetchBatchInput } from '../batch.ts';
 import type { Delivered, RunMessage } from '../messages/run-message.ts';
 
 export interface RecordJob {
