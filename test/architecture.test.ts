@@ -145,7 +145,7 @@ const parsedByDoubles: Record<string, string> = {
   'shared/domain/flows/checking/text-problems.ts': 'checks the text of a schema',
   'shared/domain/surfaces/secrets/surface-plaintexts.ts': 'our own texts',
   'shared/domain/mcp-connections/connection-secrets.ts': 'tokens, and seconds',
-  'shared/domain/budgets/threshold-email.ts': 'our own message',
+  'shared/domain/budgets/thresholds.ts': 'our own message',
   'shared/domain/a2a-tasks/push-secrets.ts': 'our own texts',
   'shared/adapters/yaml/yaml.ts': 'texts without such numbers',
   'shared/adapters/mcp-server/pages.ts': 'our own cursors',

@@ -1,5 +1,5 @@
 import type { SQSBatchResponse, SQSEvent } from 'aws-lambda';
-import { thresholdAttempt } from '../../shared/domain/budgets/threshold-attempt.ts';
+import { thresholdAttempt } from '../../shared/domain/budgets/thresholds.ts';
 import { DeliveryMessage } from '../../shared/domain/deliveries/delivery-queue.ts';
 import { tenantDeliveries } from '../../shared/domain/deliveries/tenant-deliveries.ts';
 import { handleByTenant } from '../../shared/domain/deliveries/tenant-messages.ts';

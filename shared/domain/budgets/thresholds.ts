@@ -1,10 +1,19 @@
+import { randomBytes } from 'node:crypto';
 import Big from 'big.js';
+import * as z from 'zod';
 import { log } from '../../core/log.ts';
+import { rememberSecretValue } from '../../core/redaction/known-values.ts';
+import { decrypt, encrypt } from '../../platform/aws/kms.ts';
+import { using } from '../../platform/aws/uses.ts';
 import { ConditionFailed } from '../../platform/data/condition-failed.ts';
 import type { Scope } from '../../platform/data/scope.ts';
-import { deliveryEntity } from '../deliveries/delivery.ts';
+import { type AttemptResult, attempt } from '../deliveries/attempt.ts';
+import { type Delivery, deliveryEntity } from '../deliveries/delivery.ts';
 import { deliveryQueue } from '../deliveries/delivery-queue.ts';
 import { newDelivery } from '../deliveries/new-delivery.ts';
+import { attemptServiceEmail } from '../deliveries/service-email.ts';
+import { webhookRequest } from '../deliveries/signed-request.ts';
+import { messageLimits } from '../messages/message-limits.ts';
 import { toDollars } from '../model-usage/cost-units.ts';
 import { type Budget, budgetEntity } from './budget/budget.ts';
 
@@ -59,4 +68,74 @@ function messagesOf(
   };
   const receivers = [...(webhookUrl === undefined ? [] : [{}]), ...emails.map((email) => ({ email }))];
   return receivers.map((receiver) => newDelivery({ newId }, at, { ...message, budget: receiver }));
+}
+
+const keyEnv = 'TEST_KEYS_KMS_KEY';
+
+type Tenant = Pick<Scope, 'table'>;
+
+const contextOf = ({ table: { tenant } }: Tenant) => ({ tenant, purpose: 'budget' });
+
+/** Makes the key that signs what the webhook of a budget gets. `value` is shown once, `sealed` is stored. */
+export const notifySecretMaker = /* @__PURE__ */ using(
+  ['budget-secrets:write'],
+  (scope: Tenant) => async (): Promise<{ value: string; sealed: string }> => {
+    const value = `whsec_${randomBytes(32).toString('base64')}`;
+    rememberSecretValue(value);
+    return { value, sealed: await encrypt(keyEnv, value, contextOf(scope)) };
+  },
+);
+
+/** Decrypts it. Never store or return it. */
+const notifySecretOpener = /* @__PURE__ */ using(
+  ['budget-secrets:read'],
+  (scope: Tenant) =>
+    async (sealed: string): Promise<string | undefined> => {
+      const value = await decrypt(keyEnv, sealed, contextOf(scope));
+      if (value !== undefined) rememberSecretValue(value);
+      return value;
+    },
+);
+
+/** Tells of a threshold of a budget. Undefined if the budget is deleted, or has no webhook any more. */
+export const thresholdAttempt = /* @__PURE__ */ using(
+  ['table:read', 'alert-emails', notifySecretOpener, messageLimits],
+  (scope: Scope) =>
+    async (delivery: Delivery): Promise<AttemptResult | undefined> => {
+      const { table, now } = scope;
+      const budget = await table.get(budgetEntity, { id: delivery.surfaceId });
+      if (!budget) return undefined;
+      const { email } = delivery.budget ?? {};
+      if (email !== undefined) {
+        return attemptServiceEmail(email, thresholdEmail(delivery.body), now(), messageLimits(scope).take);
+      }
+      const { webhookUrl: url, sealedSecret: sealed } = budget;
+      if (url === undefined || sealed === undefined) return undefined;
+      const receiver = { url, secret: await notifySecretOpener(scope)(sealed) };
+      return attempt(table.tenant, webhookRequest(delivery, receiver, now()), now());
+    },
+);
+
+const Body = z.object({
+  timestamp: z.string(),
+  data: z.object({
+    name: z.string(),
+    threshold: z.number(),
+    spent: z.string(),
+    limit: z.string(),
+    periodStart: z.string(),
+  }),
+});
+
+/** The text of an email that tells of a threshold. @param body What the webhook gets. */
+function thresholdEmail(body: string): { subject: string; text: string } {
+  const { data, timestamp } = Body.parse(JSON.parse(body));
+  const { name, threshold, spent, limit, periodStart } = data;
+  return {
+    subject: `The budget ${JSON.stringify(name)} has reached ${threshold} %`,
+    text: [
+      `$${spent} of $${limit} are spent since ${periodStart}.`,
+      `The budget reached ${threshold} % at ${timestamp}.`,
+    ].join('\n'),
+  };
 }

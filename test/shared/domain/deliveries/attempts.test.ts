@@ -1,6 +1,6 @@
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { newId } from '../../../../shared/core/ids.ts';
-import { thresholdAttempt } from '../../../../shared/domain/budgets/threshold-attempt.ts';
+import { thresholdAttempt } from '../../../../shared/domain/budgets/thresholds.ts';
 import { deliverer } from '../../../../shared/domain/deliveries/deliver.ts';
 import { deliveryEntity } from '../../../../shared/domain/deliveries/delivery.ts';
 import type { DeliveryMessage } from '../../../../shared/domain/deliveries/delivery-queue.ts';

@@ -1,4 +1,4 @@
-import { thresholdAttempt } from '../../../../shared/domain/budgets/threshold-attempt.ts';
+import { thresholdAttempt } from '../../../../shared/domain/budgets/thresholds.ts';
 import { deliverer } from '../../../../shared/domain/deliveries/deliver.ts';
 import { deliveryEntity } from '../../../../shared/domain/deliveries/delivery.ts';
 import { deliveryResender, deliveryStore } from '../../../../shared/domain/deliveries/delivery-store.ts';
