@@ -4,7 +4,7 @@ import { openMailbox } from '../../core/concurrency/mailbox.ts';
 import { StepError } from '../../core/errors/step-error.ts';
 import { characterCount } from '../../core/json/json-texts.ts';
 import { inSpan } from '../../core/tracing/active-span.ts';
-import { nothingSpent, type Spent } from '../model-costs/spent.ts';
+import { nothingSpent, type Spent } from '../model-costs/call-cost.ts';
 import type { Artifact } from '../tool-support/tool-outcome.ts';
 import { callTool } from '../tools/call-tool.ts';
 import { isOfCaller, type RunnableTool, type ToolEvent } from '../tools/runnable-tool.ts';

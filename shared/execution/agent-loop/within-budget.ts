@@ -4,14 +4,14 @@ import type { Ports } from '../../adapters/ports/ports.ts';
 import { orAborted } from '../../core/concurrency/abort.ts';
 import { StepError } from '../../core/errors/step-error.ts';
 import { costOfTexts } from '../budgets/highest-cost.ts';
-import { settling } from '../model-costs/settling.ts';
 import {
   affordableTokens,
   longestResponse,
   type NextCall,
   responseTokensMin,
+  settling,
   worstCaseCost,
-} from '../model-costs/worst-case-cost.ts';
+} from '../model-costs/call-cost.ts';
 import { BudgetSpent, type RunBudget } from './budget.ts';
 import { estimateTokens } from './context-size.ts';
 

@@ -15,7 +15,7 @@ import type { Scope } from '../../platform/data/scope.ts';
 import type { RunBudget } from '../agent-loop/budget.ts';
 import { paidBy } from '../budgets/payers.ts';
 import type { NumberedEvent } from '../events/agent-run-event.ts';
-import { toCacheSavings, tokenParts } from '../model-costs/spent.ts';
+import { toCacheSavings, tokenParts } from '../model-costs/call-cost.ts';
 import { nameOfVersion } from './agent-version-reader.ts';
 import { endRun } from './end-run.ts';
 import type { AgentRun, ExecuteOptions } from './execute-agent-run.ts';

@@ -10,7 +10,7 @@ import type { BeforeTurn } from '../agent-loop/loop.ts';
 import { reflectionBefore } from '../agent-loop/reflection.ts';
 import { apply, type RunState } from '../agent-loop/state.ts';
 import { responseTokensFor, unpriced } from '../agent-loop/within-budget.ts';
-import type { Spent } from '../model-costs/spent.ts';
+import type { Spent } from '../model-costs/call-cost.ts';
 import type { ChatHistory } from './chat-history.ts';
 
 export interface TurnWorld {

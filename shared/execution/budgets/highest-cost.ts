@@ -7,7 +7,7 @@ import {
   type NextCall,
   responseTokensMin,
   worstCaseCost,
-} from '../model-costs/worst-case-cost.ts';
+} from '../model-costs/call-cost.ts';
 import type { Cost } from './purse.ts';
 
 /** Roles and separators. */

@@ -2,7 +2,14 @@ import { ModelCallFailed, type ModelEvent } from '../../adapters/ports/model-por
 import type { Ports } from '../../adapters/ports/ports.ts';
 import { mergedWarnings, newWarning, type Warning } from '../../core/warnings.ts';
 import { type ModelCall, modelCall, refusedCall } from '../../domain/model-usage/model-calls.ts';
-import { nothingSpent, plusSpent, type Spent, toCacheSavings, tokenParts, withWarnings } from './spent.ts';
+import {
+  nothingSpent,
+  plusSpent,
+  type Spent,
+  toCacheSavings,
+  tokenParts,
+  withWarnings,
+} from './call-cost.ts';
 
 export interface ModelFacts {
   modelUsed: string;

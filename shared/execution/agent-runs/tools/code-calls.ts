@@ -1,5 +1,5 @@
 import type { RunState } from '../../agent-loop/state.ts';
-import type { Spent } from '../../model-costs/spent.ts';
+import type { Spent } from '../../model-costs/call-cost.ts';
 import { runCodeToolName } from '../../tools/agent-only/run-code.ts';
 
 /** The calls that the code of a run has made. The log keeps them, so that they count wherever the run goes on. */

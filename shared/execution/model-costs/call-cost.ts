@@ -1,0 +1,121 @@
+import Big from 'big.js';
+import type { ModelEvent, ModelLimits, PriceTier } from '../../adapters/ports/model-port.ts';
+import type { Warning } from '../../core/warnings.ts';
+
+/**
+ * Settles a call of a model when it ends, however it ends. A provider charges what it began, also if it does not say how much
+ * that is.
+ * @param settle Gets USD; undefined if the cost is not known.
+ */
+export async function* settling(
+  events: AsyncIterable<ModelEvent>,
+  settle: (cost: string | undefined) => void,
+): AsyncGenerator<ModelEvent, void> {
+  let cost: string | undefined = '0';
+  try {
+    for await (const event of events) {
+      if (event.type === 'start') cost = event.charged?.cost ?? undefined;
+      if (event.type === 'finish') cost = event.cost ?? undefined;
+      yield event;
+    }
+  } finally {
+    settle(cost);
+  }
+}
+
+export interface Spent {
+  inputTokens: number;
+  outputTokens: number;
+  /** Parts of the two; missing if there are none. */
+  cachedInputTokens?: number;
+  reasoningTokens?: number;
+  /** USD as decimal text; null if a model call has no known price. */
+  cost: string | null;
+  /** USD that caches of providers saved; missing if that is nothing. */
+  cacheSavings?: string;
+  /** The tool calls that code made, by the id of the tool. */
+  codeCalls?: Readonly<Record<string, number>>;
+  /** What went otherwise than asked in the meantime; missing if nothing did. */
+  warnings?: readonly Warning[];
+}
+
+export const nothingSpent: Spent = { inputTokens: 0, outputTokens: 0, cost: '0' };
+
+export const plusSpent = (one: Spent, other: Spent): Spent => ({
+  inputTokens: one.inputTokens + other.inputTokens,
+  outputTokens: one.outputTokens + other.outputTokens,
+  ...tokenParts({
+    cachedInputTokens: (one.cachedInputTokens ?? 0) + (other.cachedInputTokens ?? 0),
+    reasoningTokens: (one.reasoningTokens ?? 0) + (other.reasoningTokens ?? 0),
+  }),
+  ...toCacheSavings(new Big(one.cacheSavings ?? 0).plus(other.cacheSavings ?? 0)),
+  cost: one.cost === null || other.cost === null ? null : new Big(one.cost).plus(other.cost).toFixed(),
+});
+
+/** The member of what has warnings, if there are any. */
+export const withWarnings = (warnings: readonly Warning[]): { warnings?: readonly Warning[] } =>
+  warnings.length > 0 ? { warnings } : {};
+
+export const toCacheSavings = (cacheSavings: Big): Pick<Spent, 'cacheSavings'> =>
+  cacheSavings.eq(0) ? {} : { cacheSavings: cacheSavings.toFixed() };
+
+type Parts = Required<Pick<Spent, 'cachedInputTokens' | 'reasoningTokens'>>;
+
+export const tokenParts = ({ cachedInputTokens, reasoningTokens }: Parts): Partial<Parts> => ({
+  ...(cachedInputTokens > 0 && { cachedInputTokens }),
+  ...(reasoningTokens > 0 && { reasoningTokens }),
+});
+
+export interface NextCall {
+  /** Estimated. */
+  inputTokens: number;
+  /** The limit that the request states for the response. */
+  maxTokens?: number | undefined;
+}
+
+/** A response of fewer tokens says nothing. */
+export const responseTokensMin = 256;
+
+const perToken = new Big('0.000001');
+
+/** The longest response that a call may have; undefined if nothing limits it. */
+export function longestResponse(
+  { inputTokens, maxTokens }: NextCall,
+  limits: ModelLimits,
+): number | undefined {
+  const { contextTokens, outputTokens } = limits;
+  const left = contextTokens === undefined ? undefined : Math.max(0, contextTokens - inputTokens);
+  const known = [maxTokens ?? limits.maxTokens, outputTokens, left].filter((each) => each !== undefined);
+  return known.length > 0 ? Math.min(...known) : undefined;
+}
+
+/**
+ * The highest cost of a call in USD, with the longest response and no use of a cache; undefined if its price or the
+ * length of its response has no known limit.
+ */
+export function worstCaseCost(call: NextCall, limits: ModelLimits): Big | undefined {
+  const output = longestResponse(call, limits);
+  const tier = tierFor(call, limits);
+  if (output === undefined || !tier) return undefined;
+  return inputCost(call, tier).plus(new Big(tier.output).times(output).times(perToken));
+}
+
+/**
+ * The longest response that a budget in USD pays for, after the input; 0 if it does not even pay for that. Undefined if
+ * the price is unknown, or if the response costs nothing.
+ */
+export function affordableTokens(budget: Big, call: NextCall, limits: ModelLimits): number | undefined {
+  const tier = tierFor(call, limits);
+  if (!tier || new Big(tier.output).eq(0)) return undefined;
+  const left = budget.minus(inputCost(call, tier));
+  if (left.lte(0)) return 0;
+  return left.div(new Big(tier.output).times(perToken)).round(0, Big.roundDown).toNumber();
+}
+
+const inputCost = ({ inputTokens }: NextCall, { input }: PriceTier) =>
+  new Big(input).times(inputTokens).times(perToken);
+
+const tierFor = ({ inputTokens }: NextCall, { prices = [] }: ModelLimits): PriceTier | undefined =>
+  prices
+    .filter(({ above }) => above === 0 || inputTokens > above)
+    .toSorted((one, other) => other.above - one.above)[0];
