@@ -16,7 +16,7 @@ import {
   openAttempts,
   resultBeginning,
 } from '../step-support/attempts.ts';
-import { BudgetSpent } from './budget.ts';
+import { BudgetSpent } from './run-budget.ts';
 
 export type ModelDelta = Exclude<ModelEvent, { type: 'finish' | 'start' }>;
 

@@ -12,7 +12,7 @@ import type { AgentConfig } from '../../domain/agents/config/agent-config.ts';
 import { originInside, type ParentListing } from '../../domain/runs/run-origin.ts';
 import type { OwnTools } from '../../domain/tools/own-tool-problems.ts';
 import type { Scope } from '../../platform/data/scope.ts';
-import type { RunBudget } from '../agent-loop/budget.ts';
+import type { RunBudget } from '../agent-loop/run-budget.ts';
 import { paidBy } from '../budgets/payers.ts';
 import type { NumberedEvent } from '../events/agent-run-event.ts';
 import { toCacheSavings, tokenParts } from '../model-costs/call-cost.ts';

@@ -2,14 +2,13 @@ import { tokensOfTools } from '../../adapters/models/token-estimate.ts';
 import type { ModelLimits, ModelPort, ModelTool } from '../../adapters/ports/model-port.ts';
 import { StepError } from '../../core/errors/step-error.ts';
 import type { AgentConfig } from '../../domain/agents/config/agent-config.ts';
-import type { RunBudget } from '../agent-loop/budget.ts';
 import { compactConversation, needsCompaction } from '../agent-loop/compaction.ts';
 import { estimateTokens, type MeasuredContext } from '../agent-loop/context-size.ts';
 import type { Fact, FactOf } from '../agent-loop/facts.ts';
 import type { BeforeTurn } from '../agent-loop/loop.ts';
 import { reflectionBefore } from '../agent-loop/reflection.ts';
+import { type RunBudget, responseTokensFor, unpriced } from '../agent-loop/run-budget.ts';
 import { apply, type RunState } from '../agent-loop/state.ts';
-import { responseTokensFor, unpriced } from '../agent-loop/within-budget.ts';
 import type { Spent } from '../model-costs/call-cost.ts';
 import type { ChatHistory } from './chat-history.ts';
 

@@ -6,10 +6,9 @@ import { agentCredentials } from '../../domain/agents/credentials/agent-credenti
 import type { Message } from '../../domain/conversations/message.ts';
 import type { OwnTools } from '../../domain/tools/own-tool-problems.ts';
 import type { Scope } from '../../platform/data/scope.ts';
-import { openBudget, type RunBudget } from '../agent-loop/budget.ts';
 import { joinedParts } from '../agent-loop/conversation-parts.ts';
+import { openBudget, type RunBudget, withinBudget } from '../agent-loop/run-budget.ts';
 import { replay } from '../agent-loop/state.ts';
-import { withinBudget } from '../agent-loop/within-budget.ts';
 import { paidBy } from '../budgets/payers.ts';
 import { settleBudgets } from '../budgets/within-budgets.ts';
 import type { NumberedEvent } from '../events/agent-run-event.ts';

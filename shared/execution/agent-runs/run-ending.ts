@@ -1,8 +1,8 @@
 import { StepError } from '../../core/errors/step-error.ts';
 import { measure } from '../../core/invocation.ts';
 import { log } from '../../core/log.ts';
-import { BudgetSpent } from '../agent-loop/budget.ts';
 import type { EndFact } from '../agent-loop/facts.ts';
+import { BudgetSpent } from '../agent-loop/run-budget.ts';
 import { endFact, type RunState } from '../agent-loop/state.ts';
 import { RunCancelled } from '../runs/cancellation.ts';
 import { AttemptsFailed } from '../step-support/attempts.ts';

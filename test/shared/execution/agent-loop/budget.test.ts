@@ -1,6 +1,6 @@
 import Big from 'big.js';
 import { expect, test } from 'vitest';
-import { openBudget } from '../../../../shared/execution/agent-loop/budget.ts';
+import { openBudget } from '../../../../shared/execution/agent-loop/run-budget.ts';
 
 const leftOf = (budget: ReturnType<typeof openBudget>) => budget.left()?.toNumber();
 
