@@ -4,8 +4,7 @@ import { using } from '../../platform/aws/uses.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 import { recentModelAccount } from '../model-configs/recent-model-account.ts';
 import { isFor } from './budget/budget.ts';
-import { spentText } from './budget-exceeded.ts';
-import { isSpent } from './budget-view.ts';
+import { isSpent, spentText } from './budget-view.ts';
 
 /**
  * For the start of what may call a model. Reads what the first call of a model would read, so that a run in the same

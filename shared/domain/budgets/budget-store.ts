@@ -14,8 +14,8 @@ import { toCostUnits } from '../model-usage/cost-units.ts';
 import { assertWithinLimit } from '../tenant-limits.ts';
 import { type Budget, budgetEntity } from './budget/budget.ts';
 import type { BudgetChange, NewBudget } from './budget-body.ts';
+import { periodAt } from './budget-view.ts';
 import { assertPayerExists } from './payer-exists.ts';
-import { periodAt } from './periods.ts';
 import { notifySecretMaker, notifyThresholds } from './thresholds.ts';
 
 /** A budget, with the key that signs what its webhook gets if it was just made. */

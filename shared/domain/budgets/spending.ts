@@ -10,7 +10,7 @@ import type { TenantTable } from '../../platform/data/table.ts';
 import { attributeNames, prefixed, type Write } from '../../platform/data/writes.ts';
 import { toCostUnits } from '../model-usage/cost-units.ts';
 import { type Budget, budgetEntity } from './budget/budget.ts';
-import { periodAt } from './periods.ts';
+import { periodAt } from './budget-view.ts';
 import { notifyThresholds } from './thresholds.ts';
 
 /** After which a process counts as dead: longer than any invocation of a Lambda. */
