@@ -17,7 +17,7 @@ import type { Scope } from '../../platform/data/scope.ts';
 import type { Write } from '../../platform/data/writes.ts';
 import type { Principal } from '../../platform/identity/principal.ts';
 import { userVariables } from '../../platform/identity/visitor.ts';
-import { startGate } from '../budgets/start-gate.ts';
+import { startGate } from '../budgets/payers.ts';
 import type { AgentRun } from './execute-agent-run.ts';
 import type { AgentExecution } from './executions/agent-execution.ts';
 import { leaseFrom } from './executions/execution-writes.ts';

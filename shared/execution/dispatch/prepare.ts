@@ -13,7 +13,7 @@ import { recordStore } from '../../domain/records/record-store.ts';
 import { originOfCall } from '../../domain/runs/run-origin.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 import type { Principal } from '../../platform/identity/principal.ts';
-import { startGate } from '../budgets/start-gate.ts';
+import { startGate } from '../budgets/payers.ts';
 import type { RunRecord } from '../runs/run-variables.ts';
 import { type RunVersion, runVersions } from '../runs/run-versions.ts';
 import { flowUpserter } from './flow-upsert.ts';

@@ -7,7 +7,7 @@ import type { Scope } from '../../platform/data/scope.ts';
 import type { Principal } from '../../platform/identity/principal.ts';
 import { agentToRun } from '../agent-runs/input/agent-to-run.ts';
 import { type AgentRunRequest, startRun } from '../agent-runs/start-run.ts';
-import { startGate } from '../budgets/start-gate.ts';
+import { startGate } from '../budgets/payers.ts';
 import { executeFlowRun } from '../dispatch/execute-flow-run.ts';
 import type { NumberedEvent } from '../events/agent-run-event.ts';
 import type { FlowRunEvent } from '../events/flow-run-event.ts';
