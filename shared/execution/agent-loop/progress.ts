@@ -1,15 +1,9 @@
 import type { Warning } from '../../core/warnings.ts';
-import {
-  approvalComplete,
-  approvalStarts,
-  artifactEvents,
-  toolComplete,
-  turnComplete,
-} from './fact-progress.ts';
-import type { Fact, TurnFact } from './facts.ts';
+import type { Attempt } from '../../domain/flows/steps/attempt.ts';
+import type { StepEvent } from '../../domain/flows/steps/step.ts';
+import type { Artifact } from '../tool-support/tool-outcome.ts';
+import type { Fact, FactOf, ResultFact, TurnFact } from './facts.ts';
 import type { LoopEvent } from './loop.ts';
-import type { LoopProgress } from './loop-progress.ts';
-import { openStarts } from './open-starts.ts';
 
 /** The process of a turn that readers saw the beginning of is gone, and another one takes the turn. */
 interface TurnLost {
@@ -127,3 +121,223 @@ const warningsOf = (fact: Fact): readonly Warning[] => ('spent' in fact ? (fact.
 
 /** @param stopReason Of a run that ended while something was open. */
 export const endedBefore = (stopReason: string) => `The run ended before this did: ${stopReason}`;
+
+function toolComplete({
+  callId: toolCallId,
+  toolName,
+  output,
+  failed,
+  durationMs,
+}: ResultFact): LoopProgress {
+  const outcome = failed ? { success: false, error: String(output) } : { success: true, result: output };
+  return { type: 'tool_complete', toolCallId, toolName, ...outcome, executionTime: durationMs };
+}
+
+function* artifactEvents({
+  id,
+  isNew,
+  artifactType = 'markdown',
+  title = '',
+  content,
+}: Artifact): Generator<LoopProgress> {
+  if (isNew) {
+    yield { type: 'artifact_start', id, artifactType, title };
+    yield { type: 'artifact_delta', id, delta: content };
+  } else yield { type: 'artifact_update', id, content };
+  yield { type: 'artifact_complete', id };
+}
+
+const stopReasons = {
+  stop: 'end_turn',
+  'tool-calls': 'tool_calls',
+  max_tool_calls: 'max_tool_calls',
+  length: 'length',
+  'content-filter': 'content_filter',
+  error: 'error',
+  interrupted: 'error',
+  other: 'unknown',
+} as const;
+
+const turnComplete = ({
+  turnId,
+  turn,
+  text,
+  spent,
+  stopReason,
+  fallback,
+  attempts,
+  at,
+}: TurnFact): LoopProgress => ({
+  type: 'turn_complete',
+  id: turnId,
+  role: 'assistant',
+  iteration: turn,
+  content: text,
+  tokens: {
+    input: spent.inputTokens,
+    output: spent.outputTokens,
+    cachedInput: spent.cachedInputTokens ?? 0,
+  },
+  cost: spent.cost,
+  stopReason: stopReasons[stopReason],
+  ...(fallback && { fallback }),
+  ...(attempts && { attempts }),
+  completedAt: at,
+});
+
+function* approvalStarts({ waits, at }: FactOf<'pause'>): Generator<LoopProgress> {
+  for (const { approvalId, callId: toolCallId, toolName, parameters, until } of waits) {
+    const timeout = Date.parse(until) - Date.parse(at);
+    if (approvalId) yield { type: 'approval_start', approvalId, toolCallId, toolName, parameters, timeout };
+  }
+}
+
+const approvalComplete = ({ approvalId, decision, reason, by }: FactOf<'decision'>): LoopProgress => ({
+  type: 'approval_complete',
+  approvalId,
+  decision,
+  resolvedBy: by === null ? 'system' : 'user',
+  ...(reason && { reason }),
+});
+
+/** What readers of an agent's run learn while it goes on. */
+export type LoopProgress =
+  | StepEvent
+  | { type: 'turn_start'; id: string; role: 'assistant'; iteration: number }
+  | {
+      type: 'turn_complete';
+      id: string;
+      role: 'assistant';
+      iteration: number;
+      content: string;
+      tokens: { input: number; output: number; cachedInput: number };
+      /** USD as decimal text; null if a call has no known price. */
+      cost: string | null;
+      stopReason:
+        | 'end_turn'
+        | 'tool_calls'
+        | 'max_tool_calls'
+        | 'length'
+        | 'content_filter'
+        | 'error'
+        | 'unknown';
+      fallback?: string;
+      attempts?: Attempt[];
+      /** Of a turn without a response. */
+      success?: false;
+      error?: string;
+      completedAt: string;
+    }
+  | ({ type: 'warning' } & Omit<Warning, 'stepId'>)
+  | { type: 'artifact_start'; id: string; artifactType: string; title: string }
+  | { type: 'artifact_delta'; id: string; delta: string }
+  | { type: 'artifact_update'; id: string; content: string }
+  | { type: 'artifact_complete'; id: string }
+  | {
+      type: 'approval_start';
+      approvalId: string;
+      toolCallId: string;
+      toolName: string;
+      parameters: unknown;
+      /** Milliseconds until the call is denied. */
+      timeout: number;
+    }
+  | {
+      type: 'approval_complete';
+      approvalId: string;
+      decision: 'approved' | 'denied' | 'timeout';
+      resolvedBy: 'user' | 'system';
+      reason?: string;
+    };
+
+export const toStepEvent = (progress: LoopProgress): StepEvent | undefined =>
+  isOfAgents(progress) ? undefined : progress;
+
+const isOfAgents = (progress: LoopProgress): progress is Exclude<LoopProgress, StepEvent> =>
+  /^(?:(?:turn|approval|artifact)_|warning$)/.test(progress.type);
+
+interface Breakdown {
+  error: string;
+  /** ISO. */
+  at: string;
+  /** USD; null if nobody knows it. */
+  cost?: string | null;
+}
+
+/** Keeps what has begun and not ended, so that each start that readers see is followed by its end, whatever happens. */
+export function openStarts() {
+  const open = new Map<string, { start: LoopProgress; text: string }>();
+  return {
+    note(event: LoopProgress): void {
+      const key = keyOf(event);
+      if (event.type.endsWith('_start')) open.set(key, { start: event, text: '' });
+      else if (event.type.endsWith('_complete')) open.delete(key);
+      else if (event.type === 'text_delta' || event.type === 'reasoning_delta') {
+        const begun = open.get(key);
+        if (begun) begun.text += event.delta;
+      }
+    },
+    /** The ends of what is open, the last start first. @param isOver Whether one of them does not go on. Default: all */
+    *ends(why: Breakdown, isOver: (start: LoopProgress) => boolean = () => true): Generator<LoopProgress> {
+      let said = '';
+      for (const [key, { start, text }] of [...open].reverse()) {
+        if (!isOver(start)) continue;
+        open.delete(key);
+        if (start.type === 'text_start') said = text;
+        yield* endOf(start, start.type === 'turn_start' ? said : text, why);
+      }
+    },
+  };
+}
+
+/** `text`, `reasoning` and `turn` follow each other; the others may be open side by side. */
+function keyOf(event: LoopProgress): string {
+  const kind = event.type.slice(0, event.type.indexOf('_'));
+  if (event.type === 'approval_start' || event.type === 'approval_complete')
+    return `${kind} ${event.approvalId}`;
+  if ('toolCallId' in event) return `${kind} ${event.toolCallId} ${/input|output/.test(event.type)}`;
+  return kind === 'artifact' && 'id' in event ? `${kind} ${event.id}` : kind;
+}
+
+function* endOf(
+  start: LoopProgress,
+  text: string,
+  { error, at, cost = null }: Breakdown,
+): Generator<LoopProgress> {
+  switch (start.type) {
+    case 'text_start':
+      return yield { type: 'text_complete', text };
+    case 'reasoning_start':
+      return yield { type: 'reasoning_complete', text };
+    case 'tool_start': {
+      const { toolCallId, toolName } = start;
+      return yield { type: 'tool_complete', toolCallId, toolName, success: false, error, executionTime: 0 };
+    }
+    case 'approval_start': {
+      const { approvalId } = start;
+      return yield {
+        type: 'approval_complete',
+        approvalId,
+        decision: 'denied',
+        resolvedBy: 'system',
+        reason: error,
+      };
+    }
+    case 'turn_start': {
+      const { id, role, iteration } = start;
+      return yield {
+        type: 'turn_complete',
+        id,
+        role,
+        iteration,
+        content: text,
+        tokens: { input: 0, output: 0, cachedInput: 0 },
+        cost,
+        stopReason: 'error',
+        success: false,
+        error,
+        completedAt: at,
+      };
+    }
+  }
+}

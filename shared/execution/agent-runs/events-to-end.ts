@@ -1,8 +1,6 @@
 import { ifMissing } from '../../core/errors/errors.ts';
 import type { Scope } from '../../platform/data/scope.ts';
-import type { LoopProgress } from '../agent-loop/loop-progress.ts';
-import { openStarts } from '../agent-loop/open-starts.ts';
-import { endedBefore } from '../agent-loop/progress.ts';
+import { endedBefore, type LoopProgress, openStarts } from '../agent-loop/progress.ts';
 import type { AgentRunEvent, NumberedEvent } from '../events/agent-run-event.ts';
 import { type AgentExecution, isExecutionOver } from './executions/agent-execution.ts';
 import { deletedRun, type EndEvent, endWithoutLog } from './log/end-without-log.ts';

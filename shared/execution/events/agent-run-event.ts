@@ -1,5 +1,5 @@
 import type { EndFact, LoopWait } from '../agent-loop/facts.ts';
-import type { LoopProgress } from '../agent-loop/loop-progress.ts';
+import type { LoopProgress } from '../agent-loop/progress.ts';
 import type { LoopTotals } from '../agent-loop/state.ts';
 import type { AgentExecution } from '../agent-runs/executions/agent-execution.ts';
 

@@ -1,6 +1,5 @@
 import type { FlowStep, StepEvent } from '../../domain/flows/steps/step.ts';
-import { toStepEvent } from '../../execution/agent-loop/loop-progress.ts';
-import { openStarts } from '../../execution/agent-loop/open-starts.ts';
+import { openStarts, toStepEvent } from '../../execution/agent-loop/progress.ts';
 
 interface OpenStep {
   step: FlowStep;
