@@ -12,7 +12,7 @@ import {
   settling,
   worstCaseCost,
 } from '../model-costs/call-cost.ts';
-import { estimateTokens } from './context-size.ts';
+import { estimateTokens } from './compaction.ts';
 
 /** Ports whose calls of models keep to a budget: each has its highest cost set aside before it begins. */
 export function withinBudget(ports: Ports, budget: RunBudget): Ports {

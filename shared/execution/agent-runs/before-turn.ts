@@ -2,8 +2,12 @@ import { tokensOfTools } from '../../adapters/models/token-estimate.ts';
 import type { ModelLimits, ModelPort, ModelTool } from '../../adapters/ports/model-port.ts';
 import { StepError } from '../../core/errors/step-error.ts';
 import type { AgentConfig } from '../../domain/agents/config/agent-config.ts';
-import { compactConversation, needsCompaction } from '../agent-loop/compaction.ts';
-import { estimateTokens, type MeasuredContext } from '../agent-loop/context-size.ts';
+import {
+  compactConversation,
+  estimateTokens,
+  type MeasuredContext,
+  needsCompaction,
+} from '../agent-loop/compaction.ts';
 import type { Fact, FactOf } from '../agent-loop/facts.ts';
 import type { BeforeTurn } from '../agent-loop/loop.ts';
 import { reflectionBefore } from '../agent-loop/reflection.ts';

@@ -6,7 +6,7 @@ import { agentCredentials } from '../../domain/agents/credentials/agent-credenti
 import type { Message } from '../../domain/conversations/message.ts';
 import type { OwnTools } from '../../domain/tools/own-tool-problems.ts';
 import type { Scope } from '../../platform/data/scope.ts';
-import { joinedParts } from '../agent-loop/conversation-parts.ts';
+import { joinedParts } from '../agent-loop/compaction.ts';
 import { openBudget, type RunBudget, withinBudget } from '../agent-loop/run-budget.ts';
 import { replay } from '../agent-loop/state.ts';
 import { paidBy } from '../budgets/payers.ts';

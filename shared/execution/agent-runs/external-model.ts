@@ -3,7 +3,7 @@ import type { ModelMessage, ModelPort } from '../../adapters/ports/model-port.ts
 import type { Ports } from '../../adapters/ports/ports.ts';
 import { StepError } from '../../core/errors/step-error.ts';
 import type { ExternalConfig } from '../../domain/agents/config/external-config.ts';
-import { toTranscript } from '../agent-loop/transcript.ts';
+import { toTranscript } from '../agent-loop/compaction.ts';
 import { delegate } from '../external-agents/delegate.ts';
 
 /** The name of an external agent where a run names its model. */

@@ -2,7 +2,7 @@ import type { ModelLimits } from '../../adapters/ports/model-port.ts';
 import { type Message, messageText } from '../../domain/conversations/message.ts';
 import type { PromptConfig } from '../../domain/flows/step-types/prompt.ts';
 import { fallbackAttempts, stepErrorHandling } from '../../domain/flows/steps/error-handling.ts';
-import { estimateTokens } from '../agent-loop/context-size.ts';
+import { estimateTokens } from '../agent-loop/compaction.ts';
 import { longestResponse, worstCaseCost } from '../model-costs/call-cost.ts';
 import type { ForecastModels } from './models.ts';
 

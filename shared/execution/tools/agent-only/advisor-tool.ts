@@ -2,7 +2,7 @@ import * as z from 'zod';
 import type { ModelMessage } from '../../../adapters/ports/model-port.ts';
 import type { Ports } from '../../../adapters/ports/ports.ts';
 import { truncate } from '../../../core/text.ts';
-import { toTranscript } from '../../agent-loop/transcript.ts';
+import { toTranscript } from '../../agent-loop/compaction.ts';
 import { askAdvisor } from '../../tool-support/ask-advisor.ts';
 import type { RunnableTool } from '../runnable-tool.ts';
 import { agentTool } from './agent-tool.ts';

@@ -4,9 +4,9 @@ import type { ModelMessage, ModelRequest } from '../../../../shared/adapters/por
 import {
   type Compaction,
   compactConversation,
+  estimateTokens,
   needsCompaction,
 } from '../../../../shared/execution/agent-loop/compaction.ts';
-import { estimateTokens } from '../../../../shared/execution/agent-loop/context-size.ts';
 import { stepFailure } from '../../../support/flows/failure-of.ts';
 import { fakeModel, promptText } from '../../../support/models/model-ports.ts';
 

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { tokensOfText } from '../../../../shared/adapters/models/token-estimate.ts';
 import type { ModelMessage } from '../../../../shared/adapters/ports/model-port.ts';
-import { estimateTokens } from '../../../../shared/execution/agent-loop/context-size.ts';
+import { estimateTokens } from '../../../../shared/execution/agent-loop/compaction.ts';
 
 const user = (content: string): ModelMessage => ({ role: 'user', content });
 const answer: ModelMessage = { role: 'assistant', content: 'yes' };
