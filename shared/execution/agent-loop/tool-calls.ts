@@ -3,12 +3,12 @@ import { forEachConcurrently } from '../../core/concurrency/for-each-concurrentl
 import { openMailbox } from '../../core/concurrency/mailbox.ts';
 import { StepError } from '../../core/errors/step-error.ts';
 import { characterCount } from '../../core/json/json-texts.ts';
-import { inSpan } from '../../core/tracing/active-span.ts';
+import { type ActiveSpan, activeSpan, beginNote, inSpan, openSpan } from '../../core/tracing/active-span.ts';
+import type { Note } from '../../core/tracing/note.ts';
 import { nothingSpent, type Spent } from '../model-costs/call-cost.ts';
 import type { Artifact } from '../tool-support/tool-outcome.ts';
 import { callTool } from '../tools/call-tool.ts';
 import { isOfCaller, type RunnableTool, type ToolEvent } from '../tools/runnable-tool.ts';
-import { openCallSpan } from './call-span.ts';
 import type { DecisionFact, LoopWait, RequestedCall, ResultFact } from './facts.ts';
 
 interface ToolLimits {
@@ -177,3 +177,24 @@ export const failedCallResult = (
   spent: nothingSpent,
   at: now().toISOString(),
 });
+
+/** The path of what happens in a run of an agent, outside of its calls: that of the run. */
+export const agentPath = '';
+export const callPath = (callId: string) => `call/${callId}`;
+
+interface CallSpan {
+  span: ActiveSpan | undefined;
+  /** @returns what happened in the call, if that is not noted elsewhere. */
+  end: (failed: boolean) => Note[] | undefined;
+}
+
+/** The result of an agent's call has the notes of the call. In a step, the call is a note itself. */
+function openCallSpan({ id }: RequestedCall, { name, type }: RunnableTool): CallSpan {
+  const outer = activeSpan();
+  if (outer?.path === agentPath) {
+    const span = openSpan(outer, callPath(id), Date.now());
+    return { span, end: () => (span.notes.length > 0 ? span.notes : undefined) };
+  }
+  const note = beginNote({ k: 't', n: name, id, ty: type });
+  return { span: note?.span, end: (failed) => note?.end(failed ? { st: 'e' } : {}) as undefined };
+}

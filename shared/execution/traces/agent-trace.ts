@@ -3,7 +3,7 @@ import { readContext, runSpanId } from '../../core/tracing/trace-context.ts';
 import { decodeReadable } from '../../platform/data/entity.ts';
 import { payloadReader } from '../../platform/data/payloads.ts';
 import type { Scope } from '../../platform/data/scope.ts';
-import { callPath } from '../agent-loop/call-span.ts';
+import { callPath } from '../agent-loop/tool-calls.ts';
 import {
   type AgentExecution,
   agentExecutionEntity,

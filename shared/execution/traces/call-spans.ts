@@ -1,5 +1,5 @@
-import { callPath } from '../agent-loop/call-span.ts';
 import type { Fact, FactOf, RequestedCall } from '../agent-loop/facts.ts';
+import { callPath } from '../agent-loop/tool-calls.ts';
 import { toolAttributes } from './attributes.ts';
 import type { ContentReader } from './content.ts';
 import { noteSpans } from './note-spans.ts';
