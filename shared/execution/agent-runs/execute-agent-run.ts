@@ -24,9 +24,7 @@ import type { TakenRun } from './log/load-run.ts';
 import { logFacts } from './log/load-run.ts';
 import { openLoop } from './open-loop.ts';
 import { type RunContext, runAgent } from './run-agent.ts';
-import { isCodeLost, openCodeCalls } from './tools/code-calls.ts';
-import { openAgentTools } from './tools/open-agent-tools.ts';
-import { callsMaxDefault } from './tools/tool-limits.ts';
+import { callsMaxDefault, isCodeLost, openAgentTools, openCodeCalls } from './tools/agent-tools.ts';
 
 export interface AgentRun extends TakenRun {
   content: AgentContent;

@@ -17,10 +17,13 @@ import { createBeforeTurn } from './before-turn.ts';
 import type { ChatHistory } from './chat-history.ts';
 import { externalModel } from './external-model.ts';
 import type { RunInput } from './input/run-input.ts';
-import type { LoopToolWorld } from './tools/agent-tool-world.ts';
-import { approvalGate, withCapabilityTools } from './tools/approval-gate.ts';
-import type { CodeCalls } from './tools/code-calls.ts';
-import { toolLimits } from './tools/tool-limits.ts';
+import {
+  approvalGate,
+  type CodeCalls,
+  type LoopToolWorld,
+  toolLimits,
+  withCapabilityTools,
+} from './tools/agent-tools.ts';
 
 /** Without a config an agent responds once (docs/decisions/agents.md). */
 export const agentTurnsMax = ({ loopConfig }: AgentConfig) => loopConfig?.maxTurns ?? 1;
