@@ -1,5 +1,9 @@
-import type { ModelMessage } from '../../adapters/ports/model-port.ts';
+import { tokensOfTools } from '../../adapters/models/token-estimate.ts';
+import type { A2aPart } from '../../adapters/ports/a2a-port.ts';
+import type { ModelLimits, ModelMessage, ModelPort, ModelTool } from '../../adapters/ports/model-port.ts';
 import type { Ports } from '../../adapters/ports/ports.ts';
+import { StepError } from '../../core/errors/step-error.ts';
+import { offsetText, toLocal } from '../../core/time/time-zone.ts';
 import type { AgentCapability } from '../../domain/agents/config/agent.ts';
 import type { AgentConfig } from '../../domain/agents/config/agent-config.ts';
 import type { ExternalConfig } from '../../domain/agents/config/external-config.ts';
@@ -7,15 +11,24 @@ import { toTimeoutMs } from '../../domain/flows/steps/mcp-server.ts';
 import { toModelReasoning } from '../../domain/flows/steps/reasoning.ts';
 import type { ModelCall } from '../../domain/model-usage/model-calls.ts';
 import type { Scope } from '../../platform/data/scope.ts';
+import {
+  compactConversation,
+  estimateTokens,
+  type MeasuredContext,
+  needsCompaction,
+  toTranscript,
+} from '../agent-loop/compaction.ts';
+import type { Fact, FactOf } from '../agent-loop/facts.ts';
 import { answerChecker } from '../agent-loop/json-answer.ts';
-import type { Loop } from '../agent-loop/loop.ts';
-import type { RunBudget } from '../agent-loop/run-budget.ts';
+import type { BeforeTurn, Loop } from '../agent-loop/loop.ts';
+import { type RunBudget, responseTokensFor, unpriced } from '../agent-loop/run-budget.ts';
+import { apply, type RunState } from '../agent-loop/state.ts';
+import { delegate } from '../external-agents/delegate.ts';
+import { summaryFor } from '../memory/summary-for.ts';
+import type { Spent } from '../model-costs/call-cost.ts';
 import { openMeter } from '../model-costs/model-meter.ts';
 import type { RunnableTool } from '../tools/runnable-tool.ts';
-import { loadAgentContext } from './agent-context.ts';
-import { createBeforeTurn } from './before-turn.ts';
 import type { ChatHistory } from './chat-history.ts';
-import { externalModel } from './external-model.ts';
 import type { RunInput } from './input/run-input.ts';
 import {
   approvalGate,
@@ -139,4 +152,250 @@ function requestOf(
     promptCaching,
     streamed,
   };
+}
+
+interface Context {
+  config: AgentConfig;
+  input: RunInput;
+  modelName: string;
+  ports: Ports;
+  /** About tools that are not available. */
+  warnings: readonly string[];
+  now: Date;
+  signal: AbortSignal;
+}
+
+/** What an agent is told before its first turn, beside its system prompt. Empty if there is nothing. @throws StepError */
+async function loadAgentContext(context: Context): Promise<Pick<FactOf<'context'>, 'text' | 'question'>> {
+  const { config, input, warnings, now } = context;
+  const { temporal = {} } = config;
+  const previous = input.previousMessageAt === undefined ? undefined : new Date(input.previousMessageAt);
+  const question = joined([nowText(temporal, now), elapsedText(temporal, previous, now)]);
+  const text = joined([await memoryText(context), ...warnings]);
+  return { text, ...(question && { question }) };
+}
+
+const joined = (texts: readonly (string | undefined)[]) => texts.filter(Boolean).join('\n\n');
+
+async function memoryText({ config: { memory }, input, modelName, ports, signal }: Context) {
+  if (!memory?.enabled || memory.injectSummary === false) return undefined;
+  return summaryFor({ ports, profile: input.profile, model: modelName, signal });
+}
+
+interface TurnWorld {
+  config: AgentConfig;
+  model: ModelPort;
+  modelName: string;
+  tools: readonly ModelTool[];
+  /** What the agent is told before its first turn, beside its system prompt. */
+  context: () => Promise<Pick<FactOf<'context'>, 'text' | 'question'>>;
+  /** Of a run that answers a chat. */
+  chatHistory?: ChatHistory | undefined;
+  spent: () => Spent;
+  budget: RunBudget;
+  /** Whether an external agent stands in the place of the model. What it costs, only its server knows. */
+  isExternal: boolean;
+  now: () => Date;
+  signal: AbortSignal;
+}
+
+const ifStepError =
+  <T>(instead: T) =>
+  (error: unknown): T => {
+    if (error instanceof StepError) return instead;
+    throw error;
+  };
+
+/** What a run does before each turn: it keeps within the context of its model and its budget, and reflects. */
+function createBeforeTurn(world: TurnWorld): (state: RunState) => Promise<BeforeTurn> {
+  const { model, modelName } = world;
+  let limits: Promise<ModelLimits> | undefined;
+  return async (state: RunState): Promise<BeforeTurn> => {
+    // A model that cannot be resolved fails when it is asked, where the error handling applies.
+    limits ??= model.limits(modelName).catch(ifStepError({}));
+    const known = await limits;
+    const facts: Fact[] = [];
+    let after = state;
+    const add = (fact: Fact | undefined) => {
+      if (!fact) return;
+      facts.push(fact);
+      after = apply(after, fact);
+    };
+    const isFirst = state.turns === 0 && !state.hasContext;
+    if (isFirst) add(await contextFact(world));
+    add(reflectionFact(world, after));
+    add(await compactionFact(world, after, known, isFirst ? world.chatHistory : undefined));
+    return { facts, ...(!world.isExternal && checkBudget(world, after, known)) };
+  };
+}
+
+async function contextFact({ context, isExternal, spent, now }: TurnWorld): Promise<Fact | undefined> {
+  const { text, question } = await context();
+  // An external agent gets the message as the user wrote it.
+  const content = { text, ...(question && !isExternal && { question }) };
+  if (text === '' && !content.question) return undefined;
+  return { type: 'context', ...content, spent: spent(), at: now().toISOString() };
+}
+
+function reflectionFact({ config, now }: TurnWorld, state: RunState): Fact | undefined {
+  const text = config.loopConfig && reflectionBefore(config.loopConfig, state);
+  return text === undefined
+    ? undefined
+    : { type: 'note', reason: 'reflection', text, at: now().toISOString() };
+}
+
+const sizeOf = ({ tools }: TurnWorld, { messages, lastTurn, measuredMessages }: RunState): number => {
+  const usage = lastTurn?.usage;
+  const measured: MeasuredContext | undefined =
+    usage && measuredMessages > 0 ? { messages: measuredMessages, usage } : undefined;
+  return estimateTokens(messages, { tools, measured });
+};
+
+async function compactionFact(
+  world: TurnWorld,
+  state: RunState,
+  limits: ModelLimits,
+  history: ChatHistory | undefined,
+): Promise<FactOf<'compaction'> | undefined> {
+  const { messages } = state;
+  if (!history?.isLong(messages) && !needsCompaction(sizeOf(world, state), limits)) return undefined;
+  const { model, modelName, tools, signal, spent, now } = world;
+  const toolTokens = tokensOfTools(tools);
+  const { recentMessages } = history ?? {};
+  const asked = { messages, model: modelName, limits, toolTokens, recentMessages, signal };
+  const compacted = await compactConversation(model, asked);
+  if (!compacted) return undefined;
+  await history?.keep(compacted);
+  const places = new Map(messages.map((message, place) => [message, place]));
+  const kept = compacted.messages.map((message) => places.get(message) ?? message);
+  const { summary } = compacted;
+  return { type: 'compaction', messages: kept, summary, spent: spent(), at: now().toISOString() };
+}
+
+/** Stops the run if the budget does not pay for another turn. @throws StepError */
+function checkBudget(world: TurnWorld, state: RunState, limits: ModelLimits): BeforeTurn {
+  const left = world.budget.left();
+  if (left === undefined) return {};
+  if (!limits.prices?.length || !state.totals.isPriced) throw unpriced(world.modelName);
+  const inputTokens = sizeOf(world, state);
+  const isPaid = responseTokensFor(left, { inputTokens }, limits) !== undefined;
+  // A call elsewhere may leave something of what it has set aside.
+  return isPaid || world.budget.released() ? { inputTokens } : { stop: 'max_cost' };
+}
+
+/** The name of an external agent where a run names its model. */
+const modelUsed = 'a2a/external';
+
+/** The agent's answer is the response. Only its server knows the cost. @param config With the credentials' value. */
+const externalModel = (ports: Ports, config: ExternalConfig): ModelPort => ({
+  ...ports.model,
+  limits: async () => ({}),
+  alternatives: async () => [],
+  async *stream({ messages, signal }) {
+    const source = { modelUsed, keySource: 'custom' as const };
+    for await (const event of delegate(ports, config, { parts: partsOf(messages), signal })) {
+      if (event.type === 'text-delta') yield { type: 'text-delta', text: event.text };
+      if (event.type !== 'end') continue;
+      const { text } = event;
+      return yield {
+        type: 'finish',
+        ...source,
+        text,
+        message: { role: 'assistant', content: text },
+        stopReason: 'stop',
+        usage: { inputTokens: 0, outputTokens: 0 },
+        cost: '0',
+      };
+    }
+    throw new StepError('The external agent ended without an answer');
+  },
+});
+
+/** The last message of the user, after what was said before. */
+function partsOf(messages: readonly ModelMessage[]): A2aPart[] {
+  const last = messages.findLastIndex(({ role }) => role === 'user');
+  const earlier = messages.slice(0, last).filter(({ role }) => role !== 'system');
+  const said = earlier.length > 0 ? `The conversation so far:\n${toTranscript(earlier).join('\n')}` : '';
+  return [...(said ? [{ text: said }] : []), ...contentOf(messages[last])];
+}
+
+function contentOf(message: ModelMessage | undefined): A2aPart[] {
+  if (message?.role !== 'user') return [];
+  const { content } = message;
+  if (typeof content === 'string') return [{ text: content }];
+  return content.map((part): A2aPart => {
+    if (part.type === 'text') return { text: part.text };
+    const { data, mediaType, filename = 'file' } = part;
+    return { bytes: Buffer.from(data).toString('base64'), mediaType, filename };
+  });
+}
+
+type LoopConfig = NonNullable<AgentConfig['loopConfig']>;
+
+const intervalDefault = 5;
+
+/** Due after every `reflectionInterval` turns of a run that its tools keep going. Follows from the state alone. */
+export function reflectionBefore(
+  { enableReflection, reflectionInterval = intervalDefault, maxTurns }: LoopConfig,
+  { turns, isReminded, lastTurn }: Pick<RunState, 'turns' | 'isReminded' | 'lastTurn'>,
+): string | undefined {
+  if (!enableReflection || isReminded || turns === 0 || turns % reflectionInterval !== 0) return undefined;
+  if (!lastTurn || lastTurn.calls.length === 0) return undefined;
+  const left = maxTurns === undefined ? undefined : maxTurns - turns;
+  if (left !== undefined && left < 1) return undefined;
+  const rest = left === undefined ? '' : ` You have ${left} ${left === 1 ? 'turn' : 'turns'} left.`;
+  return `Before you go on, review your progress: what is the task, what have you found out, what is still missing, and does your approach work? Change it if it does not.${rest} Then continue with the task; do not mention this review in your answer.`;
+}
+
+type Temporal = NonNullable<AgentConfig['temporal']>;
+
+const thresholdSecondsDefault = 300;
+
+export function nowText({ groundNow, timezone = 'UTC' }: Temporal, now: Date): string | undefined {
+  if (!groundNow) return undefined;
+  const parts = new Intl.DateTimeFormat('en-GB', {
+    timeZone: timezone,
+    weekday: 'long',
+    day: 'numeric',
+    month: 'long',
+    year: 'numeric',
+    hour: '2-digit',
+    minute: '2-digit',
+    hourCycle: 'h23',
+  }).formatToParts(now);
+  const of = (wanted: Intl.DateTimeFormatPartTypes) => parts.find(({ type }) => type === wanted)?.value ?? '';
+  const date = `${of('weekday')}, ${of('day')} ${of('month')} ${of('year')}`;
+  const offset = offsetText(toLocal(now.getTime(), timezone), now.getTime());
+  return `The current date and time is ${date}, ${of('hour')}:${of('minute')} (${timezone}, UTC${offset}).`;
+}
+
+export function elapsedText(
+  { injectElapsed, elapsedThresholdSeconds = thresholdSecondsDefault }: Temporal,
+  previous: Date | undefined,
+  now: Date,
+): string | undefined {
+  if (!injectElapsed || !previous) return undefined;
+  const seconds = Math.floor((now.getTime() - previous.getTime()) / 1_000);
+  // A clock of another machine may be ahead.
+  if (seconds < 1 || seconds < elapsedThresholdSeconds) return undefined;
+  return `The previous message of this conversation was ${inWords(seconds)} ago.`;
+}
+
+const units = [
+  ['day', 86_400],
+  ['hour', 3_600],
+  ['minute', 60],
+  ['second', 1],
+] as const;
+
+/** The two largest units. */
+function inWords(seconds: number): string {
+  const first = units.findIndex(([, size]) => seconds >= size);
+  let left = seconds;
+  const words = units.slice(first, first + 2).flatMap(([name, size]) => {
+    const count = Math.floor(left / size);
+    left %= size;
+    return count > 0 ? `${count} ${name}${count > 1 ? 's' : ''}` : [];
+  });
+  return words.join(' and ');
 }

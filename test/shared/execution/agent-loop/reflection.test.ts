@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { RequestedCall, TurnFact } from '../../../../shared/execution/agent-loop/facts.ts';
-import { reflectionBefore } from '../../../../shared/execution/agent-loop/reflection.ts';
+import { reflectionBefore } from '../../../../shared/execution/agent-runs/open-loop.ts';
 
 const calls = [{ id: 'call_1' } as RequestedCall];
 const after = (turns: number, more: object = {}) => ({

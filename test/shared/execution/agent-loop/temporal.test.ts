@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { elapsedText, nowText } from '../../../../shared/execution/agent-loop/temporal.ts';
+import { elapsedText, nowText } from '../../../../shared/execution/agent-runs/open-loop.ts';
 
 const now = new Date('2026-11-22T23:05:59Z');
 const ago = (seconds: number) => new Date(now.getTime() - seconds * 1_000);
