@@ -1,18 +1,30 @@
 import type { AgentsPort } from '../../adapters/ports/agents-port.ts';
 import type { ModelMessage } from '../../adapters/ports/model-port.ts';
 import type { Ports } from '../../adapters/ports/ports.ts';
+import { anySignal } from '../../core/concurrency/abort.ts';
+import { StepError } from '../../core/errors/step-error.ts';
+import { measure } from '../../core/invocation.ts';
+import { log } from '../../core/log.ts';
+import { type ActiveSpan, eachInSpan, inSpan, openSpan } from '../../core/tracing/active-span.ts';
+import { type Note, notesMax } from '../../core/tracing/note.ts';
+import { tracedRun } from '../../core/tracing/trace-context.ts';
 import type { AgentContent } from '../../domain/agents/config/agent.ts';
 import { agentCredentials } from '../../domain/agents/credentials/agent-credentials.ts';
 import type { Message } from '../../domain/conversations/message.ts';
 import type { OwnTools } from '../../domain/tools/own-tool-problems.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 import { joinedParts } from '../agent-loop/compaction.ts';
-import { openBudget, type RunBudget, withinBudget } from '../agent-loop/run-budget.ts';
-import { replay } from '../agent-loop/state.ts';
+import type { EndFact, Fact, TurnFact } from '../agent-loop/facts.ts';
+import { runLoop } from '../agent-loop/loop.ts';
+import { BudgetSpent, openBudget, type RunBudget, withinBudget } from '../agent-loop/run-budget.ts';
+import { endFact, type RunState, replay } from '../agent-loop/state.ts';
+import { agentPath } from '../agent-loop/tool-calls.ts';
 import { paidBy } from '../budgets/payers.ts';
 import { settleBudgets } from '../budgets/within-budgets.ts';
 import type { NumberedEvent } from '../events/agent-run-event.ts';
 import { toModelMessages } from '../model-input/to-model-messages.ts';
+import { RunCancelled } from '../runs/cancellation.ts';
+import { AttemptsFailed } from '../step-support/attempts.ts';
 import { portsAtDepth } from '../step-support/ports-at-depth.ts';
 import { portsInside } from '../step-support/ports-inside.ts';
 import { agentsPort } from './agents-adapter.ts';
@@ -20,10 +32,13 @@ import { chatHistory } from './chat-history.ts';
 import { listingOfAgent } from './executions/agent-run-listing.ts';
 import type { RunInput } from './input/run-input.ts';
 import { isDelegated, runnableConfig } from './input/runnable-config.ts';
-import type { TakenRun } from './log/load-run.ts';
-import { logFacts } from './log/load-run.ts';
-import { openLoop } from './open-loop.ts';
-import { type RunContext, runAgent } from './run-agent.ts';
+import { keepLease } from './lease/lease.ts';
+import { forgetIfDeleted } from './log/forget-run.ts';
+import { logFacts, type TakenRun } from './log/load-run.ts';
+import { replayEvents } from './log/replay-events.ts';
+import { openJournal, RunLost } from './log/run-journal.ts';
+import { type OpenedLoop, openLoop } from './open-loop.ts';
+import { openPieces } from './pieces/piece-writer.ts';
 import { callsMaxDefault, isCodeLost, openAgentTools, openCodeCalls } from './tools/agent-tools.ts';
 
 export interface AgentRun extends TakenRun {
@@ -118,3 +133,155 @@ function withHistory(messages: ModelMessage[], summary: string | undefined): Mod
   const [head, recent] = isSystem ? [messages.slice(0, 1), messages.slice(1)] : [[], messages];
   return joinedParts({ head, recent }, summary);
 }
+
+interface RunSignals {
+  /** Aborted when the run ends in this process. */
+  signal: AbortSignal;
+  /** Aborted when the run goes on elsewhere. */
+  stop: AbortSignal;
+}
+
+interface RunContext {
+  /** Opens the loop, and the messages that the run began with. */
+  open: (signals: RunSignals) => Promise<OpenedLoop & { messages: readonly ModelMessage[] }>;
+  /** Aborted when the caller is gone, which cancels the run. */
+  callerSignal?: AbortSignal;
+  /** Aborted when the process has to stop. The run goes on elsewhere. */
+  stopSignal?: AbortSignal;
+  requestId?: string;
+  /** Whether nobody reads the events here. */
+  isUnread?: boolean;
+}
+
+/**
+ * Runs an agent from the state that its log has, and yields its events. Each fact is recorded before the run goes on,
+ * and before its readers see it. Leaving the loop cancels the run, unless it runs in the background.
+ */
+export async function* runAgent(
+  scope: Scope,
+  taken: TakenRun,
+  context: RunContext,
+): AsyncGenerator<NumberedEvent, void> {
+  const { execution, log: entries, sentSeq, mayHaveBegun } = taken;
+  const { callerSignal, stopSignal, requestId } = context;
+  const { timeoutMs, background } = execution;
+  const journal = openJournal(scope, taken);
+  const pieces = openPieces(scope, execution, journal, context.isUnread ?? false);
+  const lease = keepLease(scope, execution, execution.holder, pieces.seen);
+  const timeout = AbortSignal.timeout(Math.max(1, timeoutMs - execution.activeMs));
+  const left = new AbortController();
+  const stop = anySignal(lease.lost, stopSignal);
+  const signal = anySignal(stop, timeout, left.signal, callerSignal);
+  const run = tracedRun(execution.id, execution.startedIn);
+  const span = openSpan(run, agentPath, Date.parse(execution.startedAt));
+  let opened: OpenedLoop | undefined;
+  const record = async (facts: readonly Fact[]) => {
+    await pieces.settle();
+    const calls = opened?.takeCalls() ?? [];
+    return (await journal.record(withNotes(facts, span), { calls })).events;
+  };
+  const withSpent = (end: EndFact): EndFact => (opened ? { ...end, spent: opened.loop.spent() } : end);
+  try {
+    yield* replayEvents(execution, entries, sentSeq);
+    const { messages, ...open } = await inSpan(span, () => context.open({ signal, stop }));
+    opened = open;
+    const loop = runLoop(open.loop, journal.load(messages), mayHaveBegun);
+    for await (const event of eachInSpan(span, loop)) {
+      if (event.type === 'facts') yield* await record(event.facts);
+      else yield* pieces.tell(event);
+    }
+  } catch (error) {
+    if (error instanceof RunLost || stop.aborted) {
+      await forgetIfDeleted(scope, execution);
+      throw new RunLost(String(error));
+    }
+    const isOwnFault = !(error instanceof StepError || timeout.aborted || callerSignal?.aborted);
+    // The worker gets it again.
+    if (background && isOwnFault) throw error;
+    const goesOn = opened?.loop.errorHandling?.onError === 'continue';
+    const interruption = { error, callerSignal, timeout, timeoutMs, requestId, goesOn };
+    yield* await record([withSpent(endAfter(interruption, journal.state(), scope.now()))]);
+  } finally {
+    lease.release();
+    pieces.close();
+    left.abort();
+    const { end, waits } = journal.state();
+    const isLeft = !end && waits.length === 0 && !stop.aborted && !background;
+    if (isLeft) {
+      await record([withSpent(disconnected(journal.state(), scope.now()))]).catch((error) => {
+        if (error instanceof RunLost) return forgetIfDeleted(scope, execution);
+        log.error('The end of a run could not be recorded', { error });
+      });
+    }
+  }
+}
+
+/** Why a run ended otherwise than by its loop. */
+interface Interruption {
+  error: unknown;
+  callerSignal: AbortSignal | undefined;
+  timeout: AbortSignal;
+  timeoutMs: number;
+  requestId: string | undefined;
+  /** Whether the failure of a model is no failure of the run. */
+  goesOn: boolean;
+}
+
+function endAfter(
+  { error, callerSignal, timeout, timeoutMs, requestId, goesOn }: Interruption,
+  state: RunState,
+  at: Date,
+): EndFact {
+  if (callerSignal?.aborted) return disconnected(state, at, callerSignal.reason);
+  if (timeout.aborted) {
+    return endFact(
+      state,
+      { stopReason: 'timeout', error: `The run exceeded its time limit of ${timeoutMs / 1_000} s` },
+      at,
+    );
+  }
+  if (error instanceof BudgetSpent) return endFact(state, { stopReason: 'max_cost', error: null }, at);
+  if (error instanceof StepError) {
+    const { code, message } = error;
+    const ended = endFact(state, { stopReason: 'error', error: goesOn && !code ? null : message }, at);
+    const end = code ? { ...ended, errorCode: code } : ended;
+    return error instanceof AttemptsFailed ? { ...end, attempts: error.attempts } : end;
+  }
+  log.error('A run of an agent failed', { error });
+  measure('RunsFailed');
+  const report = requestId ? `; report the request id ${requestId}` : '';
+  return endFact(
+    state,
+    { stopReason: 'error', error: `The run failed because of an internal error${report}` },
+    at,
+  );
+}
+
+/** @param reason Why its caller is gone, which may be a run that somebody has cancelled. */
+const disconnected = (state: RunState, at: Date, reason?: unknown): EndFact => {
+  const isCancelled = reason instanceof RunCancelled;
+  const error = isCancelled ? 'The run around it was cancelled' : 'The caller disconnected';
+  return endFact(state, { stopReason: 'cancelled', error }, at);
+};
+
+const taking: readonly Fact['type'][] = ['turn', 'context', 'compaction', 'end'];
+
+/** Moves the notes of the span to the first fact that takes them: the model calls before and of a turn, or of one that failed. */
+function withNotes(facts: readonly Fact[], span: ActiveSpan): readonly Fact[] {
+  const at = facts.findIndex(({ type }) => taking.includes(type));
+  if (at < 0) return facts;
+  const notes = span.notes.splice(0);
+  span.room.left = notesMax;
+  return facts.map((fact, index) => (index === at ? withSome(fact, notes) : fact));
+}
+
+function withSome(fact: Fact, notes: readonly Note[]): Fact {
+  if (notes.length === 0) return fact;
+  return fact.type === 'turn' && !fact.attempts && notes.length === 1
+    ? withFirst(fact, notes[0])
+    : ({ ...fact, notes } as Fact);
+}
+
+/** A turn tells all else about its only call of a model. */
+const withFirst = (fact: TurnFact, { f: firstMs }: Partial<Note> = {}): TurnFact =>
+  firstMs === undefined ? fact : { ...fact, firstMs };

@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import { runAgent } from '../../../../shared/execution/agent-runs/execute-agent-run.ts';
 import { appendTo } from '../../../../shared/execution/agent-runs/lease/take-run.ts';
 import { loadRun } from '../../../../shared/execution/agent-runs/log/load-run.ts';
 import { replayEvents } from '../../../../shared/execution/agent-runs/log/replay-events.ts';
-import { runAgent } from '../../../../shared/execution/agent-runs/run-agent.ts';
 import type { NumberedEvent } from '../../../../shared/execution/events/agent-run-event.ts';
 import type { Scope } from '../../../../shared/platform/data/scope.ts';
 import { newAgentExecution } from '../../../support/agents/agent-log.ts';
