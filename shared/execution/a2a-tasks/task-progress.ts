@@ -6,7 +6,7 @@ import { using } from '../../platform/aws/uses.ts';
 import { payloadReader } from '../../platform/data/payloads.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 import type { LoopWait } from '../agent-loop/facts.ts';
-import { endStatus } from '../agent-runs/executions/execution-writes.ts';
+import { endStatus } from '../agent-runs/executions/agent-execution.ts';
 import { findExecution, loadRun } from '../agent-runs/log/load-run.ts';
 import { runLogReader } from '../agent-runs/log/run-log.ts';
 import { readCheckpoints } from '../runs/checkpoints/read-checkpoints.ts';

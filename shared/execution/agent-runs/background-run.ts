@@ -6,8 +6,13 @@ import { type Pool, placeDelaySeconds, takePlace } from '../../platform/tenant-p
 import { agentRunQueue } from './agent-run-queue.ts';
 import { endRun } from './end-run.ts';
 import { executeAgentRun } from './execute-agent-run.ts';
-import { type AgentExecution, isExecutionOver } from './executions/agent-execution.ts';
-import { postponeRunSweep, releaseRun, resentAfterMs } from './executions/execution-writes.ts';
+import {
+  type AgentExecution,
+  isExecutionOver,
+  postponeRunSweep,
+  releaseRun,
+  resentAfterMs,
+} from './executions/agent-execution.ts';
 import { appendTo, takeOver } from './lease/take-run.ts';
 import { type LoadedRun, loadInput, loadRun } from './log/load-run.ts';
 import { RunLost } from './log/run-journal.ts';

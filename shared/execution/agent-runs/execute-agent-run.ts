@@ -29,7 +29,7 @@ import { portsAtDepth } from '../step-support/ports-at-depth.ts';
 import { portsInside } from '../step-support/ports-inside.ts';
 import { agentsPort } from './agents-adapter.ts';
 import { chatHistory } from './chat-history.ts';
-import { listingOfAgent } from './executions/agent-run-listing.ts';
+import { listingOfAgent } from './executions/agent-execution.ts';
 import type { RunInput } from './input/run-input.ts';
 import { isDelegated, runnableConfig } from './input/runnable-config.ts';
 import { keepLease } from './lease/lease.ts';

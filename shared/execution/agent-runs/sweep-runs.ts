@@ -8,8 +8,13 @@ import type { Runtime } from '../../platform/runtime.ts';
 import type { Fact } from '../agent-loop/facts.ts';
 import { agentRunQueue } from './agent-run-queue.ts';
 import { endRun } from './end-run.ts';
-import { type AgentExecution, agentRunSweep } from './executions/agent-execution.ts';
-import { postponeRunSweep, releaseRun, resentAfterMs } from './executions/execution-writes.ts';
+import {
+  type AgentExecution,
+  agentRunSweep,
+  postponeRunSweep,
+  releaseRun,
+  resentAfterMs,
+} from './executions/agent-execution.ts';
 import { appendTo } from './lease/take-run.ts';
 import { type LoadedRun, loadRun } from './log/load-run.ts';
 import { RunLost } from './log/run-journal.ts';

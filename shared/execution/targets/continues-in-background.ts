@@ -3,7 +3,7 @@ import type { Scope } from '../../platform/data/scope.ts';
 import { agentRunQueue } from '../agent-runs/agent-run-queue.ts';
 import { eventsToEnd } from '../agent-runs/events-to-end.ts';
 import type { AgentRun } from '../agent-runs/execute-agent-run.ts';
-import { releaseRun } from '../agent-runs/executions/execution-writes.ts';
+import { releaseRun } from '../agent-runs/executions/agent-execution.ts';
 import { RunLost } from '../agent-runs/log/run-journal.ts';
 import type { NumberedEvent } from '../events/agent-run-event.ts';
 import { executeInFront, type FrontPolicy } from './front-policy.ts';

@@ -1,10 +1,18 @@
 import * as z from 'zod';
-import { RunOrigin } from '../../../domain/runs/run-origin.ts';
+import { type NewRun, type RunEnding, runError } from '../../../domain/runs/run-list.ts';
+import { childListing, type ParentListing, RunOrigin } from '../../../domain/runs/run-origin.ts';
+import { noTotals } from '../../../domain/runs/run-totals.ts';
+import type { RunUse } from '../../../domain/runs/run-use.ts';
 import { RunSurface } from '../../../domain/surfaces/surface/run-surface.ts';
 import { sweepKeys } from '../../../platform/cleanup/sweeps.ts';
+import { ifRefused } from '../../../platform/data/condition-failed.ts';
 import { defineEntity } from '../../../platform/data/entity.ts';
 import { type IndexKeys, tenantPartition } from '../../../platform/data/keys.ts';
 import { PayloadRef } from '../../../platform/data/payloads.ts';
+import type { Scope } from '../../../platform/data/scope.ts';
+import type { Write } from '../../../platform/data/writes.ts';
+import type { EndFact, PauseFact } from '../../agent-loop/facts.ts';
+import type { RunState } from '../../agent-loop/state.ts';
 
 export const executionStatuses = ['running', 'paused', 'completed', 'failed', 'cancelled'] as const;
 
@@ -85,7 +93,7 @@ export const openRunIndex = (execution: Placed): IndexKeys =>
     ? childRunIndex(execution)
     : sweepKeys(agentRunSweep, execution.id, execution.leaseUntil);
 
-export const childRunIndex = ({ id, parentExecutionId }: Placed): IndexKeys =>
+const childRunIndex = ({ id, parentExecutionId }: Placed): IndexKeys =>
   parentExecutionId ? { PK2: childrenPartition(parentExecutionId), SK2: id } : {};
 
 export const agentExecutionEntity = defineEntity({
@@ -117,3 +125,160 @@ export const agentExecutionEntity = defineEntity({
 
 export const isExecutionOver = ({ status }: Pick<AgentExecution, 'status'>) =>
   status === 'completed' || status === 'failed' || status === 'cancelled';
+
+/** How long a process has a run before it must renew its lease. */
+const leaseMs = 90_000;
+
+/** How long a message may wait for a worker before the sweep sends another. */
+export const resentAfterMs = 5 * 60_000;
+
+export const leaseFrom = (now: Date) => new Date(now.getTime() + leaseMs).toISOString();
+
+const isOpen = {
+  expression: '#summary.#status = :running OR #summary.#status = :paused',
+  values: { running: 'running', paused: 'paused' },
+};
+
+const isPaused = { expression: '#summary.#status = :paused', values: { paused: 'paused' } };
+
+export const endStatus = ({ stopReason, error }: EndFact) =>
+  stopReason === 'cancelled' ? 'cancelled' : error === null ? 'completed' : 'failed';
+
+/** Commit it with the fact `end`. */
+export function endedWrite(
+  { table }: Scope,
+  execution: AgentExecution,
+  end: EndFact,
+  { turns, totals }: RunState,
+): Write {
+  return table.writes.update(
+    agentExecutionEntity,
+    { id: execution.id },
+    {
+      set: {
+        status: endStatus(end),
+        stopReason: end.stopReason,
+        error: end.error,
+        completedAt: end.at,
+        iterations: turns,
+        inputTokens: totals.inputTokens,
+        outputTokens: totals.outputTokens,
+        totalCost: totals.isPriced ? totals.cost.toFixed() : null,
+      },
+      ...(execution.parentExecutionId === null
+        ? { removeFromIndex: 2 as const }
+        : { index: childRunIndex(execution) }),
+    },
+    isOpen,
+  );
+}
+
+/** Commit it with the fact `pause`. The sweep looks at the run again when the first wait is over. */
+export function pausedWrite(
+  { table }: Scope,
+  execution: AgentExecution,
+  { waits }: PauseFact,
+  activeMs: number,
+): Write {
+  const leaseUntil = waits.map(({ until }) => until).sort()[0] as string;
+  return table.writes.update(
+    agentExecutionEntity,
+    { id: execution.id },
+    {
+      set: { status: 'paused', leaseUntil, activeMs },
+      index: openRunIndex({ ...execution, leaseUntil }),
+    },
+    isOpen,
+  );
+}
+
+/** Commit it with the fact `continue`. */
+export function continuedWrite({ table, now }: Scope, execution: AgentExecution, holder: string): Write {
+  const leaseUntil = leaseFrom(now());
+  return table.writes.update(
+    agentExecutionEntity,
+    { id: execution.id },
+    { set: { status: 'running', leaseUntil, holder }, index: openRunIndex({ ...execution, leaseUntil }) },
+    isPaused,
+  );
+}
+
+/** Gives a run back that another process may continue at once. */
+export async function releaseRun(
+  { table }: Scope,
+  { id, holder }: Pick<AgentExecution, 'id' | 'holder'>,
+  activeMs?: number,
+): Promise<void> {
+  const write = table.writes.update(
+    agentExecutionEntity,
+    { id },
+    { set: { holder: '', activeMs } },
+    { expression: '#holder = :former', values: { former: holder } },
+  );
+  await table.commit([write]).catch(ifRefused(undefined));
+}
+
+/** The sweep looks at the run again at a time, unless a process takes it before. */
+export async function postponeRunSweep(
+  { table }: Scope,
+  execution: AgentExecution,
+  leaseUntil: string,
+): Promise<void> {
+  const write = table.writes.update(
+    agentExecutionEntity,
+    { id: execution.id },
+    { index: openRunIndex({ ...execution, leaseUntil }) },
+    {
+      expression: '#leaseUntil = :former AND (#summary.#status = :running OR #summary.#status = :paused)',
+      values: { former: execution.leaseUntil, running: 'running', paused: 'paused' },
+    },
+  );
+  await table.commit([write]).catch(ifRefused(undefined));
+}
+
+const originOf = ({ origin, parentExecutionId, userId }: AgentExecution): RunOrigin =>
+  origin ?? {
+    trigger: { type: parentExecutionId ? 'run' : 'api', userId },
+    ...(parentExecutionId && { parentRunId: parentExecutionId, rootRunId: parentExecutionId }),
+  };
+
+/** The run of an agent as it is listed. */
+export function runOfAgent(execution: AgentExecution): NewRun {
+  const { id, agentName: name, agentId, agentVersionId, startedAt, ttl } = execution;
+  return {
+    id,
+    kind: 'agent',
+    name,
+    ...(agentId && { agentId }),
+    ...(agentVersionId && { agentVersionId }),
+    ...originOf(execution),
+    startedAt,
+    ...(ttl !== undefined && { ttl }),
+  };
+}
+
+export const listingOfAgent = (execution: AgentExecution): ParentListing =>
+  childListing(execution.id, originOf(execution));
+
+/** @param use Of the model calls of the whole run. */
+export function endingOfAgent(end: EndFact, { totals }: RunState, use: RunUse): RunEnding {
+  const {
+    inputTokens: input,
+    outputTokens: output,
+    cachedInputTokens,
+    reasoningTokens,
+    cost,
+    cacheSavings,
+    isPriced,
+    warnings,
+  } = totals;
+  const tokens = { input, output, cachedInput: cachedInputTokens, reasoning: reasoningTokens };
+  const status = endStatus(end);
+  return {
+    status,
+    stopReason: end.stopReason,
+    at: end.at,
+    totals: { ...noTotals, tokens, cost, cacheSavings, isPriced, use, warnings },
+    error: runError(status, end.error),
+  };
+}

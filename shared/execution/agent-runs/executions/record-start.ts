@@ -1,8 +1,7 @@
 import { listedRunWrite, listRun, unlistRun } from '../../../domain/runs/run-list.ts';
 import type { Scope } from '../../../platform/data/scope.ts';
 import type { Write } from '../../../platform/data/writes.ts';
-import { type AgentExecution, agentExecutionEntity } from './agent-execution.ts';
-import { runOfAgent } from './agent-run-listing.ts';
+import { type AgentExecution, agentExecutionEntity, runOfAgent } from './agent-execution.ts';
 
 /** Records that a run starts, and lists it unless it is inside of another run. */
 export async function recordStart(

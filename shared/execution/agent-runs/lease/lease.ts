@@ -1,8 +1,12 @@
 import { LeaseLost, renewing } from '../../../core/concurrency/renewal.ts';
 import { ConditionFailed } from '../../../platform/data/condition-failed.ts';
 import type { Scope } from '../../../platform/data/scope.ts';
-import { type AgentExecution, agentExecutionEntity, openRunIndex } from '../executions/agent-execution.ts';
-import { leaseFrom } from '../executions/execution-writes.ts';
+import {
+  type AgentExecution,
+  agentExecutionEntity,
+  leaseFrom,
+  openRunIndex,
+} from '../executions/agent-execution.ts';
 
 /** Three attempts fit into a lease. */
 const renewedEveryMs = 25_000;

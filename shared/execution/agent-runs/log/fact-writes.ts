@@ -8,9 +8,15 @@ import type { Scope } from '../../../platform/data/scope.ts';
 import type { Write } from '../../../platform/data/writes.ts';
 import type { Fact } from '../../agent-loop/facts.ts';
 import type { RunState } from '../../agent-loop/state.ts';
-import type { AgentExecution } from '../executions/agent-execution.ts';
-import { endingOfAgent, runOfAgent } from '../executions/agent-run-listing.ts';
-import { continuedWrite, endedWrite, endStatus, pausedWrite } from '../executions/execution-writes.ts';
+import {
+  type AgentExecution,
+  continuedWrite,
+  endedWrite,
+  endingOfAgent,
+  endStatus,
+  pausedWrite,
+  runOfAgent,
+} from '../executions/agent-execution.ts';
 
 /** What the execution says after the last of some facts. */
 export function executionWrites(

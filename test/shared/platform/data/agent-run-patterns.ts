@@ -11,11 +11,9 @@ import {
   type AgentExecution,
   agentExecutionEntity,
   agentRunSweep,
-} from '../../../../shared/execution/agent-runs/executions/agent-execution.ts';
-import {
   postponeRunSweep,
   releaseRun,
-} from '../../../../shared/execution/agent-runs/executions/execution-writes.ts';
+} from '../../../../shared/execution/agent-runs/executions/agent-execution.ts';
 import { agentExecutions } from '../../../../shared/execution/agent-runs/executions/list-executions.ts';
 import { keepLease } from '../../../../shared/execution/agent-runs/lease/lease.ts';
 import { appendTo, takeOver } from '../../../../shared/execution/agent-runs/lease/take-run.ts';
