@@ -24,7 +24,7 @@ import { agentToRun } from './input/agent-to-run.ts';
 import { inlineAgent, inlineContent } from './input/inline-content.ts';
 import { takeOver } from './lease/take-run.ts';
 import { loadInput, loadRun } from './log/load-run.ts';
-import { replayEvents } from './log/replay-events.ts';
+import { replayEvents } from './log/run-events.ts';
 import { RunLost } from './log/run-journal.ts';
 import { type AgentRunRequest, startRun } from './start-run.ts';
 

@@ -5,7 +5,7 @@ import type { AgentRunEvent, NumberedEvent } from '../events/agent-run-event.ts'
 import { type AgentExecution, isExecutionOver } from './executions/agent-execution.ts';
 import { deletedRun, type EndEvent, endWithoutLog } from './log/end-without-log.ts';
 import { loadRun } from './log/load-run.ts';
-import { replayEvents } from './log/replay-events.ts';
+import { replayEvents } from './log/run-events.ts';
 import { RunLost } from './log/run-journal.ts';
 
 /** The events of a run in front of its caller, who also gets the end if another request ended the run. */

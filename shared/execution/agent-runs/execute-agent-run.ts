@@ -35,7 +35,7 @@ import { isDelegated, runnableConfig } from './input/runnable-config.ts';
 import { keepLease } from './lease/lease.ts';
 import { forgetIfDeleted } from './log/forget-run.ts';
 import { logFacts, type TakenRun } from './log/load-run.ts';
-import { replayEvents } from './log/replay-events.ts';
+import { replayEvents } from './log/run-events.ts';
 import { openJournal, RunLost } from './log/run-journal.ts';
 import { type OpenedLoop, openLoop } from './open-loop.ts';
 import { openPieces } from './pieces/piece-writer.ts';

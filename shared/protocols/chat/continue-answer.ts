@@ -6,7 +6,7 @@ import { answerWaits, type GivenAnswers, notWaiting } from '../../execution/agen
 import { agentExecutionEntity } from '../../execution/agent-runs/executions/agent-execution.ts';
 import type { ClientTool, RunInput } from '../../execution/agent-runs/input/run-input.ts';
 import { findExecution, loadInput } from '../../execution/agent-runs/log/load-run.ts';
-import { replayEvents } from '../../execution/agent-runs/log/replay-events.ts';
+import { replayEvents } from '../../execution/agent-runs/log/run-events.ts';
 import type { LogEntry } from '../../execution/agent-runs/log/run-log.ts';
 import { executeFlowRun } from '../../execution/dispatch/execute-flow-run.ts';
 import { resumeFlowRun } from '../../execution/dispatch/resume.ts';

@@ -9,7 +9,7 @@ import type { Scope } from '../../../platform/data/scope.ts';
 import type { Write } from '../../../platform/data/writes.ts';
 import type { Fact } from '../../agent-loop/facts.ts';
 import { agentRunPartition } from '../executions/agent-execution.ts';
-import type { TurnNumbers } from './turn-numbers.ts';
+import type { TurnNumbers } from './run-events.ts';
 
 const digits = 6;
 const sortKey = (n: number) => `FACT#${String(n).padStart(digits, '0')}`;

@@ -7,7 +7,7 @@ import { runLoop } from '../../../../shared/execution/agent-loop/loop.ts';
 import { endFact } from '../../../../shared/execution/agent-loop/state.ts';
 import { appendTo } from '../../../../shared/execution/agent-runs/lease/take-run.ts';
 import { loadRun } from '../../../../shared/execution/agent-runs/log/load-run.ts';
-import { openReplay } from '../../../../shared/execution/agent-runs/log/replay-events.ts';
+import { openReplay } from '../../../../shared/execution/agent-runs/log/run-events.ts';
 import { openJournal } from '../../../../shared/execution/agent-runs/log/run-journal.ts';
 import type { LogEntry } from '../../../../shared/execution/agent-runs/log/run-log.ts';
 import type { Piece } from '../../../../shared/execution/agent-runs/pieces/piece-store.ts';

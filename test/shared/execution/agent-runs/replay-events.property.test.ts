@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { runAgent } from '../../../../shared/execution/agent-runs/execute-agent-run.ts';
 import { appendTo } from '../../../../shared/execution/agent-runs/lease/take-run.ts';
 import { loadRun } from '../../../../shared/execution/agent-runs/log/load-run.ts';
-import { replayEvents } from '../../../../shared/execution/agent-runs/log/replay-events.ts';
+import { replayEvents } from '../../../../shared/execution/agent-runs/log/run-events.ts';
 import type { NumberedEvent } from '../../../../shared/execution/events/agent-run-event.ts';
 import type { Scope } from '../../../../shared/platform/data/scope.ts';
 import { newAgentExecution } from '../../../support/agents/agent-log.ts';

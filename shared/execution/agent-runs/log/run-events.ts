@@ -1,0 +1,271 @@
+import type { Fact, FactOf } from '../../agent-loop/facts.ts';
+import type { ModelOutputEvent } from '../../agent-loop/loop.ts';
+import { openProgress } from '../../agent-loop/progress.ts';
+import { apply, initialState, type RunState } from '../../agent-loop/state.ts';
+import type { AgentRunEvent, NumberedEvent, RunSummary } from '../../events/agent-run-event.ts';
+import type { AgentExecution } from '../executions/agent-execution.ts';
+import type { Piece } from '../pieces/piece-store.ts';
+import { endWithoutLog } from './end-without-log.ts';
+import type { LogEntry } from './run-log.ts';
+
+/**
+ * The events of a run after a number, from its log. They are those that its first reader got, except that each text
+ * comes in one piece; so some numbers are missing. An event that completes something has the number that it had.
+ */
+export function replayEvents(
+  execution: AgentExecution,
+  log: readonly LogEntry[],
+  after: number,
+): NumberedEvent[] {
+  const { start, add } = openReplay(execution);
+  return [start, ...log.flatMap(add)].filter((event) => event.seq > after);
+}
+
+/**
+ * Makes events of the facts of a log, one after the other, and of the pieces that come before a fact. Keeps the state,
+ * without what was said.
+ */
+export function openReplay(execution: AgentExecution) {
+  const progressOf = openProgress();
+  const sentTurn = trackSentTurn();
+  const { id: executionId } = execution;
+  let turnId: string | undefined;
+  let state = initialState([]);
+  let seq = 0;
+  const numbered = (event: AgentRunEvent, number: number): NumberedEvent => ({
+    executionId,
+    seq: number,
+    turnId,
+    event,
+  });
+  const following = (events: Iterable<AgentRunEvent>) => [...events].map((event) => numbered(event, ++seq));
+
+  /** The end of a turn that was told, but is not the one that goes on. */
+  function lostBefore(nextTurn: string, at: string): NumberedEvent[] {
+    const id = sentTurn.id();
+    if (id === undefined || id === nextTurn) return [];
+    sentTurn.forget();
+    return following(progressOf({ type: 'turn-lost', at }));
+  }
+
+  return {
+    start: numbered({ type: 'started', execution, at: execution.startedAt }, 0),
+    state: () => state,
+
+    add({ fact, lastSeq, numbers = {} }: LogEntry): NumberedEvent[] {
+      const lost = fact.type === 'turn' ? lostBefore(fact.turnId, fact.at) : [];
+      state = { ...apply(state, withoutContent(fact)), messages: [] };
+      turnId = sentTurn.id() ?? state.lastTurn?.turnId;
+      const wasSent = fact.type === 'turn' && sentTurn.id() === fact.turnId;
+      const said = fact.type === 'turn' ? turnEvents(fact) : [];
+      const opening = (wasSent ? sentTurn.restOf(said) : said).flatMap((event) => [...progressOf(event)]);
+      const at = { execution, state, durationMs: durationOf(execution, fact.at) };
+      const closing = factEvents(fact, progressOf, at);
+      const closingSeq = lastSeq - closing.length + 1;
+      const seqs = numbersBetween(seq, opening, closingSeq, numbers);
+      if (fact.type === 'turn') sentTurn.forget();
+      seq = lastSeq;
+      return [
+        ...lost,
+        ...opening.map((event, index) => numbered(event, seqs[index] as number)),
+        ...closing.map((event, index) => numbered(event, closingSeq + index)),
+      ];
+    },
+
+    /** Of a run whose log is gone: the ends of what is open, and its own. @param seen The number of the last event. */
+    endWithoutLog(over: AgentExecution, seen: number): NumberedEvent[] {
+      seq = Math.max(seq, seen);
+      const { event } = endWithoutLog(over, seq);
+      return following([...progressOf({ type: 'facts', facts: [event.end] }), event]);
+    },
+
+    /** What the loop said after the facts so far. */
+    tell({ seq: firstSeq, at, events }: Piece): NumberedEvent[] {
+      const shown: NumberedEvent[] = [];
+      for (const [index, event] of events.entries()) {
+        if (event.type === 'turn-started') shown.push(...lostBefore(event.turnId, at));
+        if (event.type === 'turn-started') turnId = event.turnId;
+        if (index === 0) seq = firstSeq - 1;
+        sentTurn.note(event);
+        shown.push(...following(progressOf(event)));
+      }
+      return shown;
+    },
+  };
+}
+
+function withoutContent(fact: Fact): Fact {
+  if (fact.type === 'result') return { ...fact, output: null };
+  if (fact.type !== 'turn') return fact;
+  const calls = fact.calls.map(({ input: _input, text: _text, ...call }) => call);
+  return {
+    ...fact,
+    calls,
+    message: { role: 'assistant', content: [] },
+    text: '',
+    reasoning: '',
+    sources: [],
+  };
+}
+
+export function progressAfter(log: readonly LogEntry[]): ReturnType<typeof openProgress> {
+  const progressOf = openProgress();
+  for (const { fact } of log) {
+    const opening = fact.type === 'turn' ? turnEvents(fact) : [];
+    for (const event of [...opening, { type: 'facts' as const, facts: [fact] }]) [...progressOf(event)];
+  }
+  return progressOf;
+}
+
+const durationOf = ({ startedAt }: AgentExecution, at: string) =>
+  Math.max(0, Date.parse(at) - Date.parse(startedAt));
+
+interface At {
+  execution: AgentExecution;
+  /** After the fact. */
+  state: RunState;
+  durationMs: number;
+}
+
+/** The events of a fact: those of the loop, and those that concern the run as a whole. */
+export const factEvents = (
+  fact: Fact,
+  progressOf: ReturnType<typeof openProgress>,
+  at: At,
+): AgentRunEvent[] => [...progressOf({ type: 'facts', facts: [fact] }), ...eventsOfRun(fact, at)];
+
+function eventsOfRun(fact: Fact, { execution, state, durationMs }: At): AgentRunEvent[] {
+  switch (fact.type) {
+    case 'continue':
+      return [{ type: 'started', execution, at: fact.at }];
+    // What a paused run still waits for.
+    case 'decision':
+    case 'result':
+      return state.waits.map((wait) => ({ type: 'awaiting', wait, at: fact.at, durationMs }));
+    case 'pause':
+      return fact.waits.map((wait) => ({ type: 'awaiting', wait, at: fact.at, durationMs }));
+    case 'end':
+      return [{ type: 'ended', end: fact, summary: summaryOf(state, durationMs) }];
+    default:
+      return [];
+  }
+}
+
+const summaryOf = ({ turns, totals }: RunState, durationMs: number): RunSummary => ({
+  iterations: turns,
+  inputTokens: totals.inputTokens,
+  outputTokens: totals.outputTokens,
+  cachedInputTokens: totals.cachedInputTokens,
+  cacheSavings: totals.cacheSavings.toFixed(),
+  cost: totals.isPriced ? totals.cost.toFixed() : null,
+  warnings: totals.warnings,
+  durationMs,
+});
+
+/** What the model said in a turn, each thing in one piece. */
+function turnEvents(turn: FactOf<'turn'>): ModelOutputEvent[] {
+  const { turnId, text, reasoning, sources, calls } = turn;
+  return [
+    { type: 'turn-started', turn: turn.turn, turnId },
+    ...(reasoning ? [{ type: 'reasoning-delta' as const, text: reasoning }] : []),
+    ...(text ? [{ type: 'text-delta' as const, text }] : []),
+    ...calls.map(({ id, name, toolType, input, text: written = '' }) => ({
+      type: 'tool-call' as const,
+      id,
+      name,
+      toolType,
+      input,
+      text: written,
+    })),
+    ...sources,
+  ];
+}
+
+/** Follows what was told of a turn before its fact. */
+function trackSentTurn() {
+  let turnId: string | undefined;
+  let sent = { text: '', reasoning: '' };
+  let known = new Set<string>();
+  return {
+    /** Undefined if nothing was told since the last fact of a turn. */
+    id: () => turnId,
+
+    note(event: ModelOutputEvent): void {
+      if (event.type === 'turn-started') {
+        turnId = event.turnId;
+        [sent, known] = [{ text: '', reasoning: '' }, new Set()];
+      } else if (event.type === 'text-delta') sent.text += event.text;
+      else if (event.type === 'reasoning-delta') sent.reasoning += event.text;
+      else if (event.type === 'tool-call' || event.type === 'source') known.add(event.id);
+    },
+
+    forget(): void {
+      turnId = undefined;
+    },
+
+    /** What a reader of it has not got. A text that the model began anew is whole in the event that completes it. */
+    restOf: (events: readonly ModelOutputEvent[]): ModelOutputEvent[] =>
+      events.flatMap((event): ModelOutputEvent[] => {
+        if (event.type === 'turn-started') return [];
+        if (event.type === 'text-delta') return restOfText(event, sent.text);
+        if (event.type === 'reasoning-delta') return restOfText(event, sent.reasoning);
+        return 'id' in event && known.has(event.id) ? [] : [event];
+      }),
+  };
+}
+
+type TextEvent = Extract<ModelOutputEvent, { type: 'text-delta' | 'reasoning-delta' }>;
+
+function restOfText(event: TextEvent, sent: string): TextEvent[] {
+  const isSame = event.text.startsWith(sent) && event.text.length > sent.length;
+  return isSame ? [{ ...event, text: event.text.slice(sent.length) }] : [];
+}
+
+/** The numbers that the first reader of a turn got with its events, by `keyOf`. */
+export type TurnNumbers = Readonly<Record<string, number>>;
+
+/**
+ * Events that a former process sent may have numbers above those of the log, so the next process begins with the next
+ * million: readers get each number once.
+ */
+export const firstSeqAfter = (lastSeq: number, isTakenOver: boolean): number =>
+  isTakenOver ? (Math.floor(lastSeq / 1_000_000) + 1) * 1_000_000 : lastSeq + 1;
+
+/** What tells the events of a turn apart, except for the pieces of a text. */
+function keyOf(event: AgentRunEvent): string {
+  if (event.type === 'source') return `source ${event.source.id}`;
+  return 'toolCallId' in event ? `${event.type} ${event.toolCallId}` : event.type;
+}
+
+/** Notes the numbers of a turn, which a log needs if texts came in several pieces: its events lie further apart then. */
+export function openTurnNumbers() {
+  let numbers: Record<string, number> = {};
+  let isInPieces = false;
+  return {
+    note(event: AgentRunEvent, seq: number): void {
+      if (event.type === 'turn_start') [numbers, isInPieces] = [{}, false];
+      const key = keyOf(event);
+      isInPieces ||= event.type === 'tool_input_delta' || (event.type.endsWith('_delta') && key in numbers);
+      // A response that the model began anew says some of it again.
+      numbers[key] ??= seq;
+    },
+    /** Undefined if the events follow each other without gaps. @param before The last number before the turn. */
+    ofTurn: (before: number): TurnNumbers | undefined =>
+      isInPieces || numbers.turn_start !== before + 1 ? numbers : undefined,
+  };
+}
+
+/** The numbers of the events of a turn that come before its end: rising, between the event before and the end. */
+function numbersBetween(
+  before: number,
+  events: readonly AgentRunEvent[],
+  end: number,
+  known: TurnNumbers,
+): number[] {
+  let seq = before;
+  return events.map((event, index) => {
+    const latest = end - (events.length - index);
+    seq = Math.min(latest, Math.max(seq + 1, known[keyOf(event)] ?? 0));
+    return seq;
+  });
+}
