@@ -38,7 +38,7 @@ import { logFacts, type TakenRun } from './log/load-run.ts';
 import { replayEvents } from './log/run-events.ts';
 import { openJournal, RunLost } from './log/run-journal.ts';
 import { type OpenedLoop, openLoop } from './open-loop.ts';
-import { openPieces } from './pieces/piece-writer.ts';
+import { openPieces } from './pieces.ts';
 import { callsMaxDefault, isCodeLost, openAgentTools, openCodeCalls } from './tools/agent-tools.ts';
 
 export interface AgentRun extends TakenRun {

@@ -9,7 +9,7 @@ import {
 } from '../../../shared/execution/agent-runs/executions/agent-execution.ts';
 import { agentToRun } from '../../../shared/execution/agent-runs/input/agent-to-run.ts';
 import { runLog } from '../../../shared/execution/agent-runs/log/run-log.ts';
-import { noteFollower } from '../../../shared/execution/agent-runs/pieces/followers.ts';
+import { noteFollower } from '../../../shared/execution/agent-runs/pieces.ts';
 import { startRun } from '../../../shared/execution/agent-runs/start-run.ts';
 import { livePorts } from '../../../shared/execution/live-ports.ts';
 import { createScriptedAgent, run } from '../../support/agents/agent-runs.ts';

@@ -1,7 +1,7 @@
 import type { Scope } from '../../../platform/data/scope.ts';
 import type { NumberedEvent } from '../../events/agent-run-event.ts';
 import { isExecutionOver } from '../executions/agent-execution.ts';
-import type { Piece } from '../pieces/piece-store.ts';
+import type { Piece } from '../pieces.ts';
 import { openReplay } from './run-events.ts';
 import { openFeed, type RunFeed } from './run-feed.ts';
 

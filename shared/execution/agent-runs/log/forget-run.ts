@@ -3,7 +3,7 @@ import type { Scope } from '../../../platform/data/scope.ts';
 import { exists } from '../../../platform/data/writes.ts';
 import { type AgentExecution, agentExecutionEntity } from '../executions/agent-execution.ts';
 import type { RunInput } from '../input/run-input.ts';
-import { afterPieces } from '../pieces/piece-store.ts';
+import { afterPieces } from '../pieces.ts';
 import { logRange } from './run-log.ts';
 
 const nothing: RunInput = { messages: [], system: '', profile: '' };

@@ -4,7 +4,7 @@ import { openProgress } from '../../agent-loop/progress.ts';
 import { apply, initialState, type RunState } from '../../agent-loop/state.ts';
 import type { AgentRunEvent, NumberedEvent, RunSummary } from '../../events/agent-run-event.ts';
 import type { AgentExecution } from '../executions/agent-execution.ts';
-import type { Piece } from '../pieces/piece-store.ts';
+import type { Piece } from '../pieces.ts';
 import { endWithoutLog } from './end-without-log.ts';
 import type { LogEntry } from './run-log.ts';
 

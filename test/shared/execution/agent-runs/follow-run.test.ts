@@ -7,7 +7,7 @@ import { appendTo } from '../../../../shared/execution/agent-runs/lease/take-run
 import { followRun } from '../../../../shared/execution/agent-runs/log/follow-run.ts';
 import { loadRun } from '../../../../shared/execution/agent-runs/log/load-run.ts';
 import { openJournal } from '../../../../shared/execution/agent-runs/log/run-journal.ts';
-import { pieceStore } from '../../../../shared/execution/agent-runs/pieces/piece-store.ts';
+import { pieceStore } from '../../../../shared/execution/agent-runs/pieces.ts';
 import type { NumberedEvent } from '../../../../shared/execution/events/agent-run-event.ts';
 import { newAgentExecution } from '../../../support/agents/agent-log.ts';
 import { countingRuntime } from '../../../support/stack/stack.ts';

@@ -1,8 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { expect, test } from 'vitest';
 import type { ModelOutputEvent } from '../../../../shared/execution/agent-loop/loop.ts';
-import { pieceStore } from '../../../../shared/execution/agent-runs/pieces/piece-store.ts';
-import { openPieces } from '../../../../shared/execution/agent-runs/pieces/piece-writer.ts';
+import { openPieces, pieceStore } from '../../../../shared/execution/agent-runs/pieces.ts';
 import { newAgentExecution } from '../../../support/agents/agent-log.ts';
 import { logged } from '../../../support/data/log-lines.ts';
 import { eventually } from '../../../support/stack/eventually.ts';

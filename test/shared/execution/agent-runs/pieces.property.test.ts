@@ -10,8 +10,7 @@ import { loadRun } from '../../../../shared/execution/agent-runs/log/load-run.ts
 import { openReplay } from '../../../../shared/execution/agent-runs/log/run-events.ts';
 import { openJournal } from '../../../../shared/execution/agent-runs/log/run-journal.ts';
 import type { LogEntry } from '../../../../shared/execution/agent-runs/log/run-log.ts';
-import type { Piece } from '../../../../shared/execution/agent-runs/pieces/piece-store.ts';
-import { openWaiting } from '../../../../shared/execution/agent-runs/pieces/waiting-events.ts';
+import { openWaiting, type Piece } from '../../../../shared/execution/agent-runs/pieces.ts';
 import type { NumberedEvent } from '../../../../shared/execution/events/agent-run-event.ts';
 import type { Scope } from '../../../../shared/platform/data/scope.ts';
 import { newAgentExecution } from '../../../support/agents/agent-log.ts';

@@ -20,8 +20,7 @@ import { appendTo, takeOver } from '../../../../shared/execution/agent-runs/leas
 import { followRun } from '../../../../shared/execution/agent-runs/log/follow-run.ts';
 import { loadRun } from '../../../../shared/execution/agent-runs/log/load-run.ts';
 import { openJournal } from '../../../../shared/execution/agent-runs/log/run-journal.ts';
-import { noteFollower } from '../../../../shared/execution/agent-runs/pieces/followers.ts';
-import { pieceStore } from '../../../../shared/execution/agent-runs/pieces/piece-store.ts';
+import { noteFollower, pieceStore } from '../../../../shared/execution/agent-runs/pieces.ts';
 import { startRun } from '../../../../shared/execution/agent-runs/start-run.ts';
 import { takePlace } from '../../../../shared/platform/tenant-places.ts';
 import type { Pattern } from './access-pattern.ts';
