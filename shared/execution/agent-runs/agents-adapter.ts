@@ -23,9 +23,9 @@ import { type AgentExecution, agentExecutionEntity, isExecutionOver } from './ex
 import { agentToRun } from './input/agent-to-run.ts';
 import { inlineAgent, inlineContent } from './input/inline-content.ts';
 import { takeOver } from './lease/take-run.ts';
-import { loadInput, loadRun } from './log/load-run.ts';
 import { replayEvents } from './log/run-events.ts';
 import { RunLost } from './log/run-journal.ts';
+import { loadInput, loadRun } from './log/run-log.ts';
 import { type AgentRunRequest, startRun } from './start-run.ts';
 
 export interface ParentRun

@@ -10,9 +10,8 @@ import { requireAll } from '../../platform/identity/require-all.ts';
 import type { DecisionFact, Fact, LoopWait, ResultFact } from '../agent-loop/facts.ts';
 import { outputCharactersMax } from '../agent-loop/tool-calls.ts';
 import { appendTo } from './lease/take-run.ts';
-import { type LoadedRun, loadRun } from './log/load-run.ts';
 import { RunLost } from './log/run-journal.ts';
-import type { LogEntry } from './log/run-log.ts';
+import { type LoadedRun, type LogEntry, loadRun } from './log/run-log.ts';
 
 export interface RunPlace {
   executionId: string;

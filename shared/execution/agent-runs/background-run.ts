@@ -14,8 +14,8 @@ import {
   resentAfterMs,
 } from './executions/agent-execution.ts';
 import { appendTo, takeOver } from './lease/take-run.ts';
-import { type LoadedRun, loadInput, loadRun } from './log/load-run.ts';
 import { RunLost } from './log/run-journal.ts';
+import { type LoadedRun, loadInput, loadRun } from './log/run-log.ts';
 
 /** A run that makes its process crash must not do so for ever. */
 const restartsMax = 20;

@@ -5,8 +5,8 @@ import type { EndFact } from '../agent-loop/facts.ts';
 import { endFact } from '../agent-loop/state.ts';
 import { childrenPartition, isExecutionOver } from './executions/agent-execution.ts';
 import { appendTo } from './lease/take-run.ts';
-import { loadRun, reloadRun } from './log/load-run.ts';
 import { RunLost } from './log/run-journal.ts';
+import { loadRun, reloadRun } from './log/run-log.ts';
 
 /** A run of quick tools records a fact every few milliseconds. */
 const attemptsMax = 30;

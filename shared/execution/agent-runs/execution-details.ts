@@ -6,8 +6,7 @@ import type { Scope } from '../../platform/data/scope.ts';
 import type { FactOf, RequestedCall } from '../agent-loop/facts.ts';
 import type { AgentExecution } from './executions/agent-execution.ts';
 import type { RunInput } from './input/run-input.ts';
-import { type LoadedRun, loadRun } from './log/load-run.ts';
-import { runLogReader } from './log/run-log.ts';
+import { type LoadedRun, loadRun, runLogReader } from './log/run-log.ts';
 
 export interface CallDetails {
   call: RequestedCall;

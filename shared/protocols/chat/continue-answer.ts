@@ -5,9 +5,8 @@ import { assertMessageFits } from '../../domain/conversations/message-writes.ts'
 import { answerWaits, type GivenAnswers, notWaiting } from '../../execution/agent-runs/answer-run.ts';
 import { agentExecutionEntity } from '../../execution/agent-runs/executions/agent-execution.ts';
 import type { ClientTool, RunInput } from '../../execution/agent-runs/input/run-input.ts';
-import { findExecution, loadInput } from '../../execution/agent-runs/log/load-run.ts';
 import { replayEvents } from '../../execution/agent-runs/log/run-events.ts';
-import type { LogEntry } from '../../execution/agent-runs/log/run-log.ts';
+import { findExecution, type LogEntry, loadInput } from '../../execution/agent-runs/log/run-log.ts';
 import { executeFlowRun } from '../../execution/dispatch/execute-flow-run.ts';
 import { resumeFlowRun } from '../../execution/dispatch/resume.ts';
 import { executionEntity } from '../../execution/runs/execution.ts';

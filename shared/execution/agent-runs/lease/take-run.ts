@@ -3,9 +3,8 @@ import type { Scope } from '../../../platform/data/scope.ts';
 import type { Write } from '../../../platform/data/writes.ts';
 import type { Fact } from '../../agent-loop/facts.ts';
 import { agentExecutionEntity, leaseFrom, openRunIndex } from '../executions/agent-execution.ts';
-import type { LoadedRun } from '../log/load-run.ts';
 import { openJournal } from '../log/run-journal.ts';
-import type { LogEntry } from '../log/run-log.ts';
+import type { LoadedRun, LogEntry } from '../log/run-log.ts';
 
 /**
  * Records facts of a run that no process runs. A `continue` among them takes the run for this process.

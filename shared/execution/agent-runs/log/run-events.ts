@@ -5,8 +5,7 @@ import { apply, initialState, type RunState } from '../../agent-loop/state.ts';
 import type { AgentRunEvent, NumberedEvent, RunSummary } from '../../events/agent-run-event.ts';
 import type { AgentExecution } from '../executions/agent-execution.ts';
 import type { Piece } from '../pieces.ts';
-import { endWithoutLog } from './end-without-log.ts';
-import type { LogEntry } from './run-log.ts';
+import { endWithoutLog, type LogEntry } from './run-log.ts';
 
 /**
  * The events of a run after a number, from its log. They are those that its first reader got, except that each text

@@ -6,9 +6,7 @@ import { characterCount } from '../../../core/json/json-texts.ts';
 import type { Scope } from '../../../platform/data/scope.ts';
 import type { AgentExecution } from '../executions/agent-execution.ts';
 import { followingIn, isAfter, noteFollower, type Piece, pieceStore } from '../pieces.ts';
-import { deletedRun } from './end-without-log.ts';
-import { findExecution } from './load-run.ts';
-import { type LogPage, runLogReader } from './run-log.ts';
+import { deletedRun, findExecution, type LogPage, runLogReader } from './run-log.ts';
 
 const pollMsMin = 250;
 const pollMsMax = 2_000;

@@ -12,10 +12,8 @@ import { apply, type RunState, replay } from '../../agent-loop/state.ts';
 import type { AgentRunEvent, NumberedEvent } from '../../events/agent-run-event.ts';
 import { executionWrites, factNotice } from './fact-writes.ts';
 import { forgetRun } from './forget-run.ts';
-import type { TakenRun } from './load-run.ts';
-import { logFacts } from './load-run.ts';
 import { factEvents, firstSeqAfter, openTurnNumbers, progressAfter } from './run-events.ts';
-import { type LogEntry, runLog } from './run-log.ts';
+import { type LogEntry, logFacts, runLog, type TakenRun } from './run-log.ts';
 
 /** Somebody else has recorded the next fact: the run was cancelled, or another process continues it. */
 export class RunLost extends Error {}

@@ -5,8 +5,8 @@ import type { LoopEvent } from '../../../../shared/execution/agent-loop/loop.ts'
 import { agentRunPartition } from '../../../../shared/execution/agent-runs/executions/agent-execution.ts';
 import { appendTo } from '../../../../shared/execution/agent-runs/lease/take-run.ts';
 import { followRun } from '../../../../shared/execution/agent-runs/log/follow-run.ts';
-import { loadRun } from '../../../../shared/execution/agent-runs/log/load-run.ts';
 import { openJournal } from '../../../../shared/execution/agent-runs/log/run-journal.ts';
+import { loadRun } from '../../../../shared/execution/agent-runs/log/run-log.ts';
 import { pieceStore } from '../../../../shared/execution/agent-runs/pieces.ts';
 import type { NumberedEvent } from '../../../../shared/execution/events/agent-run-event.ts';
 import { newAgentExecution } from '../../../support/agents/agent-log.ts';

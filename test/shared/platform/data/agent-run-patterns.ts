@@ -18,8 +18,8 @@ import { agentExecutions } from '../../../../shared/execution/agent-runs/executi
 import { keepLease } from '../../../../shared/execution/agent-runs/lease/lease.ts';
 import { appendTo, takeOver } from '../../../../shared/execution/agent-runs/lease/take-run.ts';
 import { followRun } from '../../../../shared/execution/agent-runs/log/follow-run.ts';
-import { loadRun } from '../../../../shared/execution/agent-runs/log/load-run.ts';
 import { openJournal } from '../../../../shared/execution/agent-runs/log/run-journal.ts';
+import { loadRun } from '../../../../shared/execution/agent-runs/log/run-log.ts';
 import { noteFollower, pieceStore } from '../../../../shared/execution/agent-runs/pieces.ts';
 import { startRun } from '../../../../shared/execution/agent-runs/start-run.ts';
 import { takePlace } from '../../../../shared/platform/tenant-places.ts';
