@@ -1,19 +1,35 @@
 import type { ModelMessage } from '../../../adapters/ports/model-port.ts';
 import { toChunks } from '../../../core/chunks.ts';
+import { runQuestionNotice } from '../../../domain/a2a-tasks/task-notice.ts';
+import { bothNotices, type EndNotice, noNotice } from '../../../domain/deliveries/end-notice.ts';
 import type { ModelCall } from '../../../domain/model-usage/model-calls.ts';
 import { usageWrites } from '../../../domain/model-usage/usage.ts';
-import { mergedUse, runUse } from '../../../domain/runs/run-use.ts';
+import { runEnd } from '../../../domain/runs/run-end.ts';
+import { statusWrite } from '../../../domain/runs/run-list.ts';
+import { runNotice } from '../../../domain/runs/run-notice.ts';
+import { mergedUse, type RunUse, runUse } from '../../../domain/runs/run-use.ts';
 import { ConditionFailed } from '../../../platform/data/condition-failed.ts';
+import { payloadRemover } from '../../../platform/data/payloads.ts';
 import type { Scope } from '../../../platform/data/scope.ts';
-import type { Write } from '../../../platform/data/writes.ts';
+import { exists, type Write } from '../../../platform/data/writes.ts';
 import type { Fact } from '../../agent-loop/facts.ts';
 import type { ModelOutputEvent } from '../../agent-loop/loop.ts';
 import { apply, type RunState, replay } from '../../agent-loop/state.ts';
 import type { AgentRunEvent, NumberedEvent } from '../../events/agent-run-event.ts';
-import { executionWrites, factNotice } from './fact-writes.ts';
-import { forgetRun } from './forget-run.ts';
+import {
+  type AgentExecution,
+  agentExecutionEntity,
+  continuedWrite,
+  endedWrite,
+  endingOfAgent,
+  endStatus,
+  pausedWrite,
+  runOfAgent,
+} from '../executions/agent-execution.ts';
+import type { RunInput } from '../input/run-input.ts';
+import { afterPieces } from '../pieces.ts';
 import { factEvents, firstSeqAfter, openTurnNumbers, progressAfter } from './run-events.ts';
-import { type LogEntry, logFacts, runLog, type TakenRun } from './run-log.ts';
+import { type LogEntry, logFacts, logRange, runLog, type TakenRun } from './run-log.ts';
 
 /** Somebody else has recorded the next fact: the run was cancelled, or another process continues it. */
 export class RunLost extends Error {}
@@ -121,4 +137,70 @@ export function openJournal(
       return { entries, events: recorded.flatMap(({ events }) => events) };
     },
   };
+}
+
+/** What the execution says after the last of some facts. */
+function executionWrites(
+  scope: Scope,
+  execution: AgentExecution,
+  last: Fact,
+  { state, activeMs }: { state: RunState; activeMs: number },
+): Write[] {
+  if (last.type === 'end') return [endedWrite(scope, execution, last, state)];
+  if (last.type === 'pause') return [pausedWrite(scope, execution, last, activeMs)];
+  if (last.type === 'continue') return [continuedWrite(scope, execution, execution.holder)];
+  return [];
+}
+
+/** Who hears of a fact. Runs inside of others have no webhook. */
+async function factNotice(
+  scope: Scope,
+  execution: AgentExecution,
+  last: Fact,
+  { state, use }: { state: RunState; use: RunUse },
+): Promise<EndNotice> {
+  if (last.type === 'continue') return listedAs(scope, execution, 'running');
+  if (last.type !== 'end' && last.type !== 'pause') return noNotice;
+  const { id: executionId, parentExecutionId, surface, isLogged } = execution;
+  const own = parentExecutionId === null ? surface : undefined;
+  if (last.type === 'pause')
+    return bothNotices(await runQuestionNotice(scope, own), listedAs(scope, execution, 'paused'));
+  const { output, error } = last;
+  const [notice, listed] = await Promise.all([
+    runNotice(scope, own, { executionId, status: endStatus(last), output, error, isSecret: !isLogged }),
+    runEnd(scope, runOfAgent(execution), endingOfAgent(last, state, use)),
+  ]);
+  return bothNotices(notice, listed);
+}
+
+/** A run inside of another is listed at its end. */
+const listedAs = (scope: Scope, execution: AgentExecution, status: 'running' | 'paused'): EndNotice =>
+  execution.parentExecutionId === null && execution.origin
+    ? { ...noNotice, writes: [statusWrite(scope, execution, status)] }
+    : noNotice;
+
+const nothing: RunInput = { messages: [], system: '', profile: '' };
+
+/** Deletes what was said in a run: its messages, outputs and tool calls. Its totals stay. */
+async function forgetRun(scope: Scope, execution: AgentExecution): Promise<void> {
+  const { table } = scope;
+  await removeSaid(scope, execution);
+  const set = { input: { inline: JSON.stringify(nothing) }, spec: null };
+  await table.commit([table.writes.update(agentExecutionEntity, { id: execution.id }, { set }, exists)]);
+}
+
+/** Deletes what the process of a run recorded after the agent was deleted, and the run with it. */
+export async function forgetIfDeleted(scope: Scope, execution: AgentExecution): Promise<void> {
+  const { id } = execution;
+  const current = await scope.table.get(agentExecutionEntity, { id }, { consistent: true });
+  if (!current) await removeSaid(scope, execution);
+}
+
+async function removeSaid(scope: Scope, { id, input, spec }: AgentExecution): Promise<void> {
+  const { table } = scope;
+  const items = await table.queryAll({ ...logRange(id), to: afterPieces, consistent: true });
+  const pointers = [input, spec, ...items.map(({ fact }) => fact)].flatMap((value) =>
+    value && typeof value === 'object' && 'pointer' in value ? [String(value.pointer)] : [],
+  );
+  await Promise.all([table.removeAll(items), payloadRemover().remove(pointers)]);
 }
