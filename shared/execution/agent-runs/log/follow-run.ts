@@ -1,9 +1,14 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { orAborted } from '../../../core/concurrency/abort.ts';
+import { boundedMap } from '../../../core/concurrency/cache.ts';
+import { ifMissing } from '../../../core/errors/errors.ts';
+import { characterCount } from '../../../core/json/json-texts.ts';
 import type { Scope } from '../../../platform/data/scope.ts';
 import type { NumberedEvent } from '../../events/agent-run-event.ts';
-import { isExecutionOver } from '../executions/agent-execution.ts';
-import type { Piece } from '../pieces.ts';
+import { type AgentExecution, isExecutionOver } from '../executions/agent-execution.ts';
+import { followingIn, isAfter, noteFollower, type Piece, pieceStore } from '../pieces.ts';
 import { openReplay } from './run-events.ts';
-import { openFeed, type RunFeed } from './run-feed.ts';
+import { deletedRun, findExecution, type LogPage, runLogReader } from './run-log.ts';
 
 /**
  * The events of a run after a number, and then those that follow, until it ends or waits for somebody. Any number of
@@ -67,4 +72,142 @@ async function* eventsOf(
     if (signal.aborted) return;
     await feed.look(signal);
   }
+}
+
+const pollMsMin = 250;
+const pollMsMax = 2_000;
+/** Pieces are cheap to look for, and readers wait for the first. */
+const piecesMsMax = 500;
+
+interface RunFeed {
+  /** As of the last look. */
+  execution: () => AgentExecution;
+  /** The facts after a number, some at a time. The last page has all that were recorded before the last look. */
+  page: (after: number) => Promise<LogPage>;
+  /** What was said before a fact that is not recorded yet, after a piece, as far as it was read at the last look. */
+  pieces: (fact: number, after: Piece | undefined) => Promise<Piece[]>;
+  /** Looks at the run again after a pause. Readers that wait at the same time share it. */
+  look: (signal: AbortSignal) => Promise<void>;
+  close: () => void;
+}
+
+const feeds = new Map<string, { feed: ReturnType<typeof feedOf>; readers: number }>();
+
+/** Opens the feed of a run for a reader, who closes it. @throws 404 */
+async function openFeed(scope: Scope, executionId: string): Promise<RunFeed> {
+  const name = `${scope.table.tenant} ${executionId}`;
+  const opened = feeds.get(name) ?? { feed: feedOf(scope, name, executionId), readers: 0 };
+  feeds.set(name, opened);
+  opened.readers++;
+  const leave = () => {
+    if (--opened.readers > 0) return;
+    feeds.delete(name);
+    opened.feed.then(
+      ({ stop }) => stop(),
+      () => {},
+    );
+  };
+  try {
+    return { ...(await opened.feed), close: leave };
+  } catch (error) {
+    leave();
+    throw error;
+  }
+}
+
+async function feedOf(scope: Scope, name: string, executionId: string) {
+  const stopped = new AbortController();
+  const log = runLogReader(scope);
+  const store = pieceStore(scope, executionId);
+  let execution = await findExecution(scope, executionId);
+  await noteFollower(scope, execution);
+  let lastPages = new Map<number, Promise<LogPage>>();
+  let pollMs = pollMsMin;
+  let pausedMs = 0;
+  let said = noPieces(0);
+  let looking: Promise<void> | undefined;
+
+  /** Looks for pieces each time, and less often for facts and for the end of the run. */
+  async function lookAfterPause(): Promise<void> {
+    try {
+      const pauseMs = said.isFlowing ? pollMsMin : Math.min(pollMs, piecesMsMax);
+      await sleep(pauseMs, undefined, { signal: stopped.signal });
+      pausedMs += pauseMs;
+      if (pausedMs >= pollMs) await lookAtRun();
+      said.reading = undefined;
+    } finally {
+      looking = undefined;
+    }
+  }
+
+  async function lookAtRun(): Promise<void> {
+    pausedMs = 0;
+    pollMs = Math.min(pollMs * 1.5, pollMsMax);
+    execution = await findExecution(scope, executionId).catch(ifMissing(deletedRun(execution)));
+    await noteFollower(scope, execution);
+    lastPages = new Map();
+  }
+
+  async function readPieces(current: ReturnType<typeof noPieces>): Promise<void> {
+    const more = await store.read(current.fact, current.pieces.at(-1));
+    current.pieces.push(...followingIn(current.pieces.at(-1), more));
+    // When they cease, their fact is there or soon will be.
+    if (current.isFlowing && more.length === 0) pollMs = pollMsMin;
+    current.isFlowing = more.length > 0;
+  }
+
+  async function read(after: number, pages: typeof lastPages): Promise<LogPage> {
+    try {
+      const page = await log.page(executionId, after);
+      if (page.entries.length > 0) pollMs = pollMsMin;
+      if (page.hasMore) keep(`${name} ${after}`, page);
+      return page;
+    } catch (error) {
+      pages.delete(after);
+      throw error;
+    }
+  }
+
+  return {
+    execution: () => execution,
+    async page(after: number): Promise<LogPage> {
+      const known = fullPages.get(`${name} ${after}`);
+      if (known) return known;
+      const reading = lastPages.get(after) ?? read(after, lastPages);
+      lastPages.set(after, reading);
+      const page = await reading;
+      if (page.hasMore) lastPages.delete(after);
+      return page;
+    },
+    async pieces(fact: number, after: Piece | undefined): Promise<Piece[]> {
+      if (said.fact !== fact) said = noPieces(fact);
+      const current = said;
+      current.reading ??= readPieces(current);
+      await current.reading;
+      return current.pieces.filter((piece) => !after || after.fact < fact || isAfter(piece, after));
+    },
+    async look(signal: AbortSignal): Promise<void> {
+      looking ??= lookAfterPause();
+      // Nobody may wait for it any more.
+      looking.catch(() => {});
+      await orAborted(looking, signal);
+    },
+    stop: () => stopped.abort(),
+  };
+}
+
+const noPieces = (fact: number) => ({
+  fact,
+  pieces: [] as Piece[],
+  isFlowing: false,
+  /** Once between two looks. */
+  reading: undefined as Promise<void> | undefined,
+});
+
+/** Pages that nothing can follow any more in this form: readers come to them one soon after the other. */
+const fullPages = boundedMap<LogPage>({ entriesMax: 16 });
+const keptCharactersMax = 2_000_000;
+
+function keep(name: string, page: LogPage): void {
+  if (characterCount(page.entries, keptCharactersMax) <= keptCharactersMax) fullPages.set(name, page);
 }
