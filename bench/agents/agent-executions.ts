@@ -4,6 +4,7 @@ import { toChunks } from '../../shared/core/chunks.ts';
 import { mapConcurrently } from '../../shared/core/concurrency/map-concurrently.ts';
 import { derivedId } from '../../shared/core/ids.ts';
 import { agentEditor } from '../../shared/domain/agents/agent-editor.ts';
+import { inlineAgent, inlineContent } from '../../shared/execution/agent-runs/agent-input.ts';
 import {
   type AgentExecution,
   agentExecutionEntity,
@@ -12,7 +13,6 @@ import {
   agentExecutions,
   type ExecutionsQuery,
 } from '../../shared/execution/agent-runs/executions/list-executions.ts';
-import { inlineAgent, inlineContent } from '../../shared/execution/agent-runs/input/inline-content.ts';
 import { startRun } from '../../shared/execution/agent-runs/start-run.ts';
 import { documentClient } from '../../shared/platform/data/client.ts';
 import type { Scope } from '../../shared/platform/data/scope.ts';

@@ -8,8 +8,8 @@ import { sandbox, tenantSandbox } from '../../shared/adapters/sandbox/sandbox.ts
 import { newId } from '../../shared/core/ids.ts';
 import { runLoop } from '../../shared/execution/agent-loop/loop.ts';
 import { initialState } from '../../shared/execution/agent-loop/state.ts';
+import { inlineAgent, inlineContent } from '../../shared/execution/agent-runs/agent-input.ts';
 import { executeAgentRun } from '../../shared/execution/agent-runs/execute-agent-run.ts';
-import { inlineAgent, inlineContent } from '../../shared/execution/agent-runs/input/inline-content.ts';
 import { startRun } from '../../shared/execution/agent-runs/start-run.ts';
 import { nothingSpent } from '../../shared/execution/model-costs/call-cost.ts';
 import type { RunnableTool } from '../../shared/execution/tools/runnable-tool.ts';

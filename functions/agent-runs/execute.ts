@@ -1,5 +1,5 @@
 import { originOfCall } from '../../shared/domain/runs/run-origin.ts';
-import { agentToRun } from '../../shared/execution/agent-runs/input/agent-to-run.ts';
+import { agentToRun } from '../../shared/execution/agent-runs/agent-input.ts';
 import { agentTimeMs } from '../../shared/execution/targets/time-limits.ts';
 import { defineEndpoint } from '../../shared/platform/http/endpoint.ts';
 import { toStreamingLambda } from '../../shared/platform/http/lambda/streaming-lambda.ts';

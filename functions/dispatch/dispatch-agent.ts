@@ -1,5 +1,5 @@
 import { originOfCall } from '../../shared/domain/runs/run-origin.ts';
-import { dispatchedAgent } from '../../shared/execution/agent-runs/input/inline-agent.ts';
+import { dispatchedAgent } from '../../shared/execution/agent-runs/agent-input.ts';
 import type { DispatchBody } from '../../shared/execution/dispatch/request.ts';
 import { agentTimeMs } from '../../shared/execution/targets/time-limits.ts';
 import type { Scope } from '../../shared/platform/data/scope.ts';

@@ -3,7 +3,7 @@ import { type Message, messageText } from '../../domain/conversations/message.ts
 import { messageSummaries } from '../../domain/conversations/message-summaries.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 import type { Compaction } from '../agent-loop/compaction.ts';
-import type { RunHistory } from './input/run-input.ts';
+import type { RunHistory } from './agent-input.ts';
 
 /** Fewer than a chat reads, so that a message whose summary was not stored is not lost at once. */
 const messagesMax = 80;

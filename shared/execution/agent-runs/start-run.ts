@@ -18,11 +18,16 @@ import type { Write } from '../../platform/data/writes.ts';
 import type { Principal } from '../../platform/identity/principal.ts';
 import { userVariables } from '../../platform/identity/visitor.ts';
 import { startGate } from '../budgets/payers.ts';
+import {
+  type AgentToRun,
+  type ClientTool,
+  type RunHistory,
+  type RunInput,
+  runnableConfig,
+} from './agent-input.ts';
 import type { AgentRun } from './execute-agent-run.ts';
 import { type AgentExecution, leaseFrom } from './executions/agent-execution.ts';
 import { recordStart } from './executions/record-start.ts';
-import type { AgentToRun, ClientTool, RunHistory, RunInput } from './input/run-input.ts';
-import { runnableConfig } from './input/runnable-config.ts';
 import { agentTurnsMax } from './open-loop.ts';
 
 export interface AgentRunRequest {

@@ -8,7 +8,7 @@ import { VariableName } from '../../domain/flows/steps/common-config.ts';
 import { NewMetadata } from '../../domain/records/limits.ts';
 import { RecordName, RecordType } from '../../domain/records/record.ts';
 import { runLabelOptions } from '../../domain/runs/run-labels.ts';
-import { DispatchedAgent } from '../agent-runs/input/inline-agent.ts';
+import { DispatchedAgent } from '../agent-runs/agent-input.ts';
 import { agentOptions, ClientTools } from '../agent-runs/run-options.ts';
 
 const DispatchedFlow = z.strictObject({

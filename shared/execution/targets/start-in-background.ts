@@ -4,8 +4,8 @@ import type { RunSurface } from '../../domain/surfaces/surface/run-surface.ts';
 import { using } from '../../platform/aws/uses.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 import type { Write } from '../../platform/data/writes.ts';
+import { agentToRun } from '../agent-runs/agent-input.ts';
 import { agentRunQueue } from '../agent-runs/agent-run-queue.ts';
-import { agentToRun } from '../agent-runs/input/agent-to-run.ts';
 import { startRun } from '../agent-runs/start-run.ts';
 import {
   type BatchOwner,

@@ -5,7 +5,7 @@ import type { RunSurface } from '../../domain/surfaces/surface/run-surface.ts';
 import { using } from '../../platform/aws/uses.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 import type { Principal } from '../../platform/identity/principal.ts';
-import { agentToRun } from '../agent-runs/input/agent-to-run.ts';
+import { agentToRun } from '../agent-runs/agent-input.ts';
 import { type AgentRunRequest, startRun } from '../agent-runs/start-run.ts';
 import { startGate } from '../budgets/payers.ts';
 import { executeFlowRun } from '../dispatch/execute-flow-run.ts';

@@ -6,7 +6,7 @@ import { wellFormed, wellFormedOnly } from '../../core/name.ts';
 import { allowedTools, type PageTool, pageToolModelName } from '../../domain/client-sessions/page-tool.ts';
 import { pageToolSets } from '../../domain/client-sessions/page-tool-set.ts';
 import { JsonSchemaText } from '../../domain/flows/steps/json-schema-text.ts';
-import type { ClientTool } from '../../execution/agent-runs/input/run-input.ts';
+import type { ClientTool } from '../../execution/agent-runs/agent-input.ts';
 import { toToolName } from '../../execution/tools/tool-name.ts';
 import { using } from '../../platform/aws/uses.ts';
 import type { Scope } from '../../platform/data/scope.ts';

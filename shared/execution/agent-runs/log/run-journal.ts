@@ -16,6 +16,7 @@ import type { Fact } from '../../agent-loop/facts.ts';
 import type { ModelOutputEvent } from '../../agent-loop/loop.ts';
 import { apply, type RunState, replay } from '../../agent-loop/state.ts';
 import type { AgentRunEvent, NumberedEvent } from '../../events/agent-run-event.ts';
+import type { RunInput } from '../agent-input.ts';
 import {
   type AgentExecution,
   agentExecutionEntity,
@@ -26,7 +27,6 @@ import {
   pausedWrite,
   runOfAgent,
 } from '../executions/agent-execution.ts';
-import type { RunInput } from '../input/run-input.ts';
 import { afterPieces } from '../pieces.ts';
 import { factEvents, firstSeqAfter, openTurnNumbers, progressAfter } from './run-events.ts';
 import { type LogEntry, logFacts, logRange, runLog, type TakenRun } from './run-log.ts';

@@ -1,4 +1,4 @@
-import type { ClientTool } from '../../../execution/agent-runs/input/run-input.ts';
+import type { ClientTool } from '../../../execution/agent-runs/agent-input.ts';
 import { pageToolType } from '../../../execution/tools/runnable-tool.ts';
 import { toToolName } from '../../../execution/tools/tool-name.ts';
 import type { StreamEvent } from '../../run-events/stream-event.ts';
