@@ -10,6 +10,7 @@ import type { Variables } from '../../core/variables/variables.ts';
 import type { AgentConfig } from '../../domain/agents/config/agent-config.ts';
 import type { Message } from '../../domain/conversations/message.ts';
 import { listedSeconds } from '../../domain/listed-seconds.ts';
+import { listedRunWrite, listRun, unlistRun } from '../../domain/runs/run-list.ts';
 import type { RunOrigin } from '../../domain/runs/run-origin.ts';
 import type { RunSurface } from '../../domain/surfaces/surface/run-surface.ts';
 import { payloadWriter } from '../../platform/data/payloads.ts';
@@ -26,8 +27,12 @@ import {
   runnableConfig,
 } from './agent-input.ts';
 import type { AgentRun } from './execute-agent-run.ts';
-import { type AgentExecution, leaseFrom } from './executions/agent-execution.ts';
-import { recordStart } from './executions/record-start.ts';
+import {
+  type AgentExecution,
+  agentExecutionEntity,
+  leaseFrom,
+  runOfAgent,
+} from './executions/agent-execution.ts';
 import { agentTurnsMax } from './open-loop.ts';
 
 export interface AgentRunRequest {
@@ -191,4 +196,27 @@ async function profileOf(
 ): Promise<string> {
   if (!enabled || profileTemplate === undefined) return owner.userId;
   return fill(profileTemplate, 'The profile of the memory');
+}
+
+/** Records that a run starts, and lists it unless it is inside of another run. */
+async function recordStart(
+  scope: Scope,
+  execution: AgentExecution,
+  { isNewId, alsoWrite }: { isNewId: boolean; alsoWrite: readonly Write[] },
+): Promise<void> {
+  const { table } = scope;
+  const started = table.writes.insert(agentExecutionEntity, execution);
+  const run = runOfAgent(execution);
+  if (execution.parentExecutionId !== null) return table.commit([started, ...alsoWrite]);
+  // Nobody else can have a new id, and nothing but the two is written.
+  if (isNewId && alsoWrite.length === 0) return table.insertAll([started, listedRunWrite(scope, run)]);
+  const listing = listRun(scope, run);
+  try {
+    await table.commit([started, ...alsoWrite]);
+  } catch (error) {
+    await listing;
+    if (!(await table.get(agentExecutionEntity, { id: execution.id }))) await unlistRun(scope, run);
+    throw error;
+  }
+  await listing;
 }
