@@ -21,11 +21,11 @@ import { nameOfVersion } from './agent-version-reader.ts';
 import { endRun } from './end-run.ts';
 import type { AgentRun, ExecuteOptions } from './execute-agent-run.ts';
 import { type AgentExecution, agentExecutionEntity, isExecutionOver } from './executions/agent-execution.ts';
-import { takeOver } from './lease/take-run.ts';
 import { replayEvents } from './log/run-events.ts';
 import { RunLost } from './log/run-journal.ts';
 import { loadInput, loadRun } from './log/run-log.ts';
 import { type AgentRunRequest, startRun } from './start-run.ts';
+import { takeOver } from './take-run.ts';
 
 export interface ParentRun
   extends Pick<AgentExecution, 'id' | 'rootAgentId' | 'depth' | 'userId' | 'organizationId' | 'surface'> {

@@ -13,9 +13,9 @@ import {
   releaseRun,
   resentAfterMs,
 } from './executions/agent-execution.ts';
-import { appendTo, takeOver } from './lease/take-run.ts';
 import { RunLost } from './log/run-journal.ts';
 import { type LoadedRun, loadInput, loadRun } from './log/run-log.ts';
+import { appendTo, takeOver } from './take-run.ts';
 
 /** A run that makes its process crash must not do so for ever. */
 const restartsMax = 20;

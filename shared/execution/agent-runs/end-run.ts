@@ -4,9 +4,9 @@ import type { Scope } from '../../platform/data/scope.ts';
 import type { EndFact } from '../agent-loop/facts.ts';
 import { endFact } from '../agent-loop/state.ts';
 import { childrenPartition, isExecutionOver } from './executions/agent-execution.ts';
-import { appendTo } from './lease/take-run.ts';
 import { RunLost } from './log/run-journal.ts';
 import { loadRun, reloadRun } from './log/run-log.ts';
+import { appendTo } from './take-run.ts';
 
 /** A run of quick tools records a fact every few milliseconds. */
 const attemptsMax = 30;

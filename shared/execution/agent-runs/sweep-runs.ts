@@ -15,9 +15,9 @@ import {
   releaseRun,
   resentAfterMs,
 } from './executions/agent-execution.ts';
-import { appendTo } from './lease/take-run.ts';
 import { RunLost } from './log/run-journal.ts';
 import { type LoadedRun, loadRun } from './log/run-log.ts';
+import { appendTo } from './take-run.ts';
 
 /** @param atStart Whether only this process runs agents: then earlier runs count as crashed whatever their lease says. */
 export const sweepAgentRuns = /* @__PURE__ */ using(

@@ -15,13 +15,12 @@ import {
   releaseRun,
 } from '../../../../shared/execution/agent-runs/executions/agent-execution.ts';
 import { agentExecutions } from '../../../../shared/execution/agent-runs/executions/list-executions.ts';
-import { keepLease } from '../../../../shared/execution/agent-runs/lease/lease.ts';
-import { appendTo, takeOver } from '../../../../shared/execution/agent-runs/lease/take-run.ts';
 import { followRun } from '../../../../shared/execution/agent-runs/log/follow-run.ts';
 import { openJournal } from '../../../../shared/execution/agent-runs/log/run-journal.ts';
 import { loadRun } from '../../../../shared/execution/agent-runs/log/run-log.ts';
 import { noteFollower, pieceStore } from '../../../../shared/execution/agent-runs/pieces.ts';
 import { startRun } from '../../../../shared/execution/agent-runs/start-run.ts';
+import { appendTo, keepLease, takeOver } from '../../../../shared/execution/agent-runs/take-run.ts';
 import { takePlace } from '../../../../shared/platform/tenant-places.ts';
 import type { Pattern } from './access-pattern.ts';
 import { type AccessWorld, sessionPrincipal } from './access-world.ts';

@@ -1,0 +1,127 @@
+import { LeaseLost, renewing } from '../../core/concurrency/renewal.ts';
+import { ConditionFailed } from '../../platform/data/condition-failed.ts';
+import type { Scope } from '../../platform/data/scope.ts';
+import type { Write } from '../../platform/data/writes.ts';
+import type { Fact } from '../agent-loop/facts.ts';
+import {
+  type AgentExecution,
+  agentExecutionEntity,
+  leaseFrom,
+  openRunIndex,
+} from './executions/agent-execution.ts';
+import { openJournal } from './log/run-journal.ts';
+import type { LoadedRun, LogEntry } from './log/run-log.ts';
+
+/**
+ * Records facts of a run that no process runs. A `continue` among them takes the run for this process.
+ * @returns the run after them, and their entries. @throws RunLost if somebody else recorded facts since it was loaded.
+ */
+export async function appendTo(
+  scope: Scope,
+  { execution, log }: LoadedRun,
+  facts: readonly Fact[],
+  alsoWrite: readonly Write[] = [],
+): Promise<{ run: LoadedRun; added: LogEntry[] }> {
+  const holder = scope.newId('hold');
+  // Its process may be in the middle of a turn.
+  const isTakenOver = execution.status === 'running';
+  const journal = openJournal(scope, { execution: { ...execution, holder }, log, isTakenOver });
+  const { entries: added } = await journal.record(facts, { alsoWrite });
+  const isTaken = facts.some(({ type }) => type === 'continue');
+  return {
+    run: {
+      execution: isTaken ? { ...execution, holder, status: 'running' } : execution,
+      log: [...log, ...added],
+      state: journal.state(),
+    },
+    added,
+  };
+}
+
+/** Takes a run whose process is gone. @returns whether this process has it now. */
+export async function takeOver(scope: Scope, run: LoadedRun, holder: string): Promise<boolean> {
+  const { table, now } = scope;
+  const { id, holder: former, leaseUntil: formerLease } = run.execution;
+  const leaseUntil = leaseFrom(now());
+  const write = table.writes.update(
+    agentExecutionEntity,
+    { id },
+    {
+      set: { holder, leaseUntil },
+      add: { restarts: 1 },
+      index: openRunIndex({ ...run.execution, leaseUntil }),
+    },
+    {
+      expression: '#summary.#status = :running AND #holder = :former AND #leaseUntil = :formerLease',
+      values: { running: 'running', former, formerLease },
+    },
+  );
+  try {
+    await table.commit([write]);
+    return true;
+  } catch (error) {
+    if (error instanceof ConditionFailed) return false;
+    throw error;
+  }
+}
+
+/** Three attempts fit into a lease. */
+const renewedEveryMs = 25_000;
+/** How soon a process notices that the run was cancelled while it waits for a model or a tool. */
+const watchedEveryMs = 3_000;
+
+interface AgentRunLease {
+  /** Aborted when the process no longer has the run: it was cancelled, or another process has taken it. */
+  lost: AbortSignal;
+  release: () => void;
+}
+
+/** Keeps a run while it goes on. Costs nothing in the first seconds. @param onSeen Gets the run as it is in the table. */
+export function keepLease(
+  scope: Scope,
+  execution: AgentExecution,
+  holder: string,
+  onSeen: (current: AgentExecution) => unknown = () => {},
+): AgentRunLease {
+  const { table, now } = scope;
+  const { id } = execution;
+  const ownRun = {
+    expression: '#holder = :holder AND #summary.#status = :running',
+    values: { holder, running: 'running' },
+  };
+
+  async function renew(): Promise<void> {
+    const leaseUntil = leaseFrom(now());
+    const index = openRunIndex({ ...execution, leaseUntil });
+    await table.commit([
+      table.writes.update(agentExecutionEntity, { id }, { set: { leaseUntil }, index }, ownRun),
+    ]);
+  }
+
+  async function watch(): Promise<void> {
+    const isOwn = async (consistent: boolean) => {
+      const current = await table.get(agentExecutionEntity, { id }, { consistent });
+      if (current?.status !== 'running' || current.holder !== holder) return false;
+      onSeen(current);
+      return true;
+    };
+    // The cheaper read may be a moment behind.
+    if (!((await isOwn(false)) || (await isOwn(true)))) throw new LeaseLost();
+  }
+
+  const common = {
+    failure: 'The lease of a run could not be kept',
+    about: { executionId: id },
+    isLoss: (error: unknown) => error instanceof ConditionFailed,
+  };
+  const renewals = [
+    renewing(renew, { ...common, everyMs: renewedEveryMs }),
+    renewing(watch, { ...common, everyMs: watchedEveryMs }),
+  ];
+  return {
+    lost: AbortSignal.any(renewals.map(({ lost }) => lost)),
+    release: () => {
+      for (const { stop } of renewals) stop();
+    },
+  };
+}
