@@ -1,8 +1,8 @@
 import * as z from 'zod';
 import { conflict } from '../../shared/core/errors/errors.ts';
-import { endRun } from '../../shared/execution/agent-runs/end-run.ts';
 import { assertOfAgent } from '../../shared/execution/agent-runs/execution-details.ts';
 import { findExecution } from '../../shared/execution/agent-runs/log/run-log.ts';
+import { endRun } from '../../shared/execution/agent-runs/sweep-runs.ts';
 import { using } from '../../shared/platform/aws/uses.ts';
 import type { Scope } from '../../shared/platform/data/scope.ts';
 import { defineEndpoint } from '../../shared/platform/http/endpoint.ts';

@@ -1,7 +1,7 @@
 import { hasCode, ifMissing } from '../../core/errors/errors.ts';
 import type { A2aTask } from '../../domain/a2a-tasks/task.ts';
 import type { Scope } from '../../platform/data/scope.ts';
-import { endRun } from '../agent-runs/end-run.ts';
+import { endRun } from '../agent-runs/sweep-runs.ts';
 import { batchStore } from '../batches/batch-store.ts';
 import { recordEnd, type TaskEnding, taskProgress } from './task-progress.ts';
 

@@ -18,13 +18,13 @@ import type { NumberedEvent } from '../events/agent-run-event.ts';
 import { toCacheSavings, tokenParts } from '../model-costs/call-cost.ts';
 import { agentToRun, inlineAgent, inlineContent } from './agent-input.ts';
 import { nameOfVersion } from './agent-version-reader.ts';
-import { endRun } from './end-run.ts';
 import type { AgentRun, ExecuteOptions } from './execute-agent-run.ts';
 import { type AgentExecution, agentExecutionEntity, isExecutionOver } from './executions/agent-execution.ts';
 import { replayEvents } from './log/run-events.ts';
 import { RunLost } from './log/run-journal.ts';
 import { loadInput, loadRun } from './log/run-log.ts';
 import { type AgentRunRequest, startRun } from './start-run.ts';
+import { endRun } from './sweep-runs.ts';
 import { takeOver } from './take-run.ts';
 
 export interface ParentRun

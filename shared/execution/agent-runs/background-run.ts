@@ -4,7 +4,6 @@ import { log } from '../../core/log.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 import { type Pool, placeDelaySeconds, takePlace } from '../../platform/tenant-places.ts';
 import { agentRunQueue } from './agent-run-queue.ts';
-import { endRun } from './end-run.ts';
 import { executeAgentRun } from './execute-agent-run.ts';
 import {
   type AgentExecution,
@@ -15,6 +14,7 @@ import {
 } from './executions/agent-execution.ts';
 import { RunLost } from './log/run-journal.ts';
 import { type LoadedRun, loadInput, loadRun } from './log/run-log.ts';
+import { endRun } from './sweep-runs.ts';
 import { appendTo, takeOver } from './take-run.ts';
 
 /** A run that makes its process crash must not do so for ever. */

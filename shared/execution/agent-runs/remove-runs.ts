@@ -3,13 +3,13 @@ import { idKind } from '../../core/ids.ts';
 import { using } from '../../platform/aws/uses.ts';
 import { payloadFolders } from '../../platform/data/payloads.ts';
 import type { Scope } from '../../platform/data/scope.ts';
-import { endRun } from './end-run.ts';
 import {
   agentExecutionEntity,
   agentRunPartition,
   isExecutionOver,
   runsOfAgentPartition,
 } from './executions/agent-execution.ts';
+import { endRun } from './sweep-runs.ts';
 
 const runsAtOnce = 100;
 

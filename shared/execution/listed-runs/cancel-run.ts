@@ -4,7 +4,7 @@ import { runCancelled } from '../../domain/runs/run-list.ts';
 import { using } from '../../platform/aws/uses.ts';
 import { ifRefused } from '../../platform/data/condition-failed.ts';
 import type { Scope } from '../../platform/data/scope.ts';
-import { endRun } from '../agent-runs/end-run.ts';
+import { endRun } from '../agent-runs/sweep-runs.ts';
 import { batchCanceller } from '../batches/running/run-record.ts';
 import { cancelExecution } from '../dispatch/cancel-execution.ts';
 import { toolRunEnder } from '../tool-runs/end-tool-run.ts';

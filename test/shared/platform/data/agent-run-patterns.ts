@@ -5,7 +5,6 @@ import { agentEditor } from '../../../../shared/domain/agents/agent-editor.ts';
 import { agentVersions } from '../../../../shared/domain/agents/agent-versions.ts';
 import type { Fact, TurnFact } from '../../../../shared/execution/agent-loop/facts.ts';
 import { workerPlaces } from '../../../../shared/execution/agent-runs/background-run.ts';
-import { endRun } from '../../../../shared/execution/agent-runs/end-run.ts';
 import { executionDetails } from '../../../../shared/execution/agent-runs/execution-details.ts';
 import {
   type AgentExecution,
@@ -20,6 +19,7 @@ import { openJournal } from '../../../../shared/execution/agent-runs/log/run-jou
 import { loadRun } from '../../../../shared/execution/agent-runs/log/run-log.ts';
 import { noteFollower, pieceStore } from '../../../../shared/execution/agent-runs/pieces.ts';
 import { startRun } from '../../../../shared/execution/agent-runs/start-run.ts';
+import { endRun } from '../../../../shared/execution/agent-runs/sweep-runs.ts';
 import { appendTo, keepLease, takeOver } from '../../../../shared/execution/agent-runs/take-run.ts';
 import { takePlace } from '../../../../shared/platform/tenant-places.ts';
 import type { Pattern } from './access-pattern.ts';
