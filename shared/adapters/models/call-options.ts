@@ -10,17 +10,20 @@ import { withRawNumbers } from '../../core/json/exact-json.ts';
 import type {
   AssistantPart,
   FilePart,
+  JsonSchema,
   ModelMessage,
   ModelRequest,
   ModelTool,
   TextPart,
   ToolResultPart,
 } from '../ports/model-port.ts';
-import type { CacheMarks } from './cache-marks.ts';
-import { providerOptionBuilders } from './provider-options.ts';
+import { modelCacheTokensMin } from './catalog.ts';
+import { cachePointAfterTools } from './providers/bedrock-tools.ts';
 import { withParallelTools } from './providers/parallel-tools.ts';
 import type { ProviderName } from './providers/provider-names.ts';
+import { isStrictSchema } from './providers/strict-schema.ts';
 import type { ResolvedModel } from './resolved-model.ts';
+import { tokensOfMessage, tokensOfTools } from './token-estimate.ts';
 
 /** Converts a request to the AI SDK's provider interface. */
 export function toCallOptions(
@@ -126,3 +129,111 @@ const toolOf = ({ name, description, parameters }: ModelTool) => ({
 
 const toolChoiceOf = (choice: NonNullable<ModelRequest['toolChoice']>) =>
   typeof choice === 'string' ? { type: choice } : { type: 'tool' as const, toolName: choice.tool };
+
+type Options = Record<string, unknown>;
+
+/** What the AI SDK's call options do not express, for each provider. */
+const providerOptionBuilders: Record<
+  ProviderName,
+  (modelId: string, request: ModelRequest, marks?: CacheMarks) => Record<string, Options> | undefined
+> = {
+  openai: (_modelId, { format, reasoning }) => ({
+    // OpenAI would keep responses for 30 days. Without `null` the SDK requests a summary with every effort.
+    openai: { ...strictnessOf(format), store: false, reasoningSummary: reasoning?.summary ?? null },
+  }),
+  anthropic: (_modelId, { reasoning }) => withBudget('anthropic', 'thinking', reasoning),
+  google: (_modelId, { reasoning: { budgetTokens, summary } = {} }) =>
+    budgetTokens !== undefined || summary
+      ? {
+          google: {
+            thinkingConfig: {
+              ...(budgetTokens !== undefined && { thinkingBudget: budgetTokens }),
+              ...(summary && { includeThoughts: true }),
+            },
+          },
+        }
+      : undefined,
+  // The SDK takes every model with a budget for one of Anthropic.
+  bedrock: (modelId, { reasoning }, marks) => ({
+    bedrock: {
+      ...(/anthropic|^arn:/.test(modelId) && withBudget('bedrock', 'reasoningConfig', reasoning)?.bedrock),
+      ...(marks?.afterTools && { [cachePointAfterTools]: true }),
+    },
+  }),
+  // xAI would keep responses for 30 days.
+  xai: () => ({ xai: { store: false } }),
+  groq: (modelId, { format, reasoning }) => ({
+    groq: {
+      ...strictnessOf(format),
+      // The models of OpenAI always separate their reasoning, and reject the parameter.
+      ...(reasoning?.summary && !modelId.startsWith('openai/') && { reasoningFormat: 'parsed' }),
+    },
+  }),
+  togetherai: (_modelId, { format }) => ({ openaiCompatible: strictnessOf(format) }),
+  mistral: (_modelId, { format }) => ({ mistral: strictnessOf(format) }),
+  'generic-openai': (_modelId, { format }) => ({ openaiCompatible: strictnessOf(format) }),
+};
+
+/** Providers that guarantee a schema reject those that they cannot guarantee. */
+function strictnessOf(format: ModelRequest['format']): Options {
+  const schema: JsonSchema | undefined = format?.type === 'json' ? format.schema : undefined;
+  return schema ? { strictJsonSchema: isStrictSchema(schema) } : {};
+}
+
+const withBudget = (name: string, option: string, reasoning: ModelRequest['reasoning']) =>
+  reasoning?.budgetTokens === undefined
+    ? undefined
+    : { [name]: { [option]: { type: 'enabled', budgetTokens: reasoning.budgetTokens } } };
+
+/** Where a request says that the provider shall cache everything before. */
+interface CacheMarks {
+  /** The mark, as the SDK takes it on a message or a tool. */
+  mark: SharedV4ProviderOptions;
+  afterTools: boolean;
+  after: ReadonlySet<ModelMessage>;
+}
+
+/** The providers that cache only what is marked. The others cache the beginnings of requests by themselves, or nothing. */
+const marks: Partial<Record<ProviderName, SharedV4ProviderOptions>> = {
+  anthropic: { anthropic: { cacheControl: { type: 'ephemeral' } } },
+  bedrock: { bedrock: { cachePoint: { type: 'default' } } },
+};
+
+/** Marks the end of what is long enough for the model. One that the catalog does not list gets no marks: it may reject them. */
+export async function cacheMarks(
+  model: Pick<ResolvedModel, 'provider' | 'modelId' | 'promptCaching'>,
+  { messages, tools = [], promptCaching = model.promptCaching }: ModelRequest,
+): Promise<CacheMarks | undefined> {
+  const mark = marks[model.provider];
+  if (!mark || promptCaching === 'off') return undefined;
+  const tokensMin = await modelCacheTokensMin(model);
+  if (tokensMin === undefined) return undefined;
+  let tokens = tokensOfTools(tools);
+  const afterTools = tools.length > 0 && tokens >= tokensMin;
+  const ends = endsIn(messages);
+  const after = messages.filter((message) => {
+    if (tokens < tokensMin) tokens += tokensOfMessage(message);
+    return ends.includes(message) && tokens >= tokensMin;
+  });
+  return { mark, afterTools, after: new Set(after) };
+}
+
+/** How far a provider looks back from a mark for what an earlier request marked, in parts of messages. */
+const partsSeen = 20;
+
+/**
+ * The end of the system prompt, and the last message but one: the last one differs between requests that go on. And the
+ * response that the request before marked, if a mark further on would not find it.
+ */
+function endsIn(messages: readonly ModelMessage[]): (ModelMessage | undefined)[] {
+  const first = messages.findIndex(({ role }) => role !== 'system');
+  const before = messages.slice(0, -2).findLastIndex(({ role }) => role === 'assistant');
+  const parts = messages.slice(before + 1, -1).reduce((sum, each) => sum + partCount(each), 0);
+  return [
+    first > 0 ? messages[first - 1] : undefined,
+    parts >= partsSeen ? messages[before] : undefined,
+    messages.at(-2),
+  ];
+}
+
+const partCount = ({ content }: ModelMessage) => (typeof content === 'string' ? 1 : content.length);
