@@ -5,10 +5,9 @@ import { forEachConcurrently } from '../../core/concurrency/for-each-concurrentl
 import { omitUndefined } from '../../core/defined.ts';
 import { StepError } from '../../core/errors/step-error.ts';
 import type { EmbeddingRequest, EmbeddingResponse } from '../ports/embedding-port.ts';
-import type { ModelAdmission } from './admission.ts';
 import { modelPrice } from './catalog.ts';
 import { callCost } from './cost.ts';
-import { AdmissionFailed, callProvider } from './provider-call.ts';
+import { AdmissionFailed, callProvider, type ModelAdmission } from './provider-call.ts';
 import { providerNames } from './providers/provider-names.ts';
 import { type Provider, providers } from './providers/providers.ts';
 import { qualifiedModelName, type ResolvedModel } from './resolved-model.ts';

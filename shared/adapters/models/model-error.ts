@@ -5,8 +5,8 @@ import { jsonIn } from '../../core/json/json.ts';
 import { AddressRefused } from '../net/addresses.ts';
 import { ModelCallFailed } from '../ports/model-port.ts';
 import { type StatedError, statedError } from '../stated-error.ts';
+import { requestedWaitMs } from './provider-call.ts';
 import { modelCallSource, type ResolvedModel } from './resolved-model.ts';
-import { requestedWaitMs } from './retries.ts';
 
 /** SDKs put whole responses into messages. */
 const messageMax = 2_000;

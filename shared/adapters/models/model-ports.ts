@@ -3,7 +3,7 @@ import { StepError } from '../../core/errors/step-error.ts';
 import { using } from '../../platform/aws/uses.ts';
 import type { ModelPort } from '../ports/model-port.ts';
 import type { Ports } from '../ports/ports.ts';
-import type { ModelAdmission } from './admission.ts';
+import type { ModelAdmission } from './provider-call.ts';
 import type { ResolvedModel } from './resolved-model.ts';
 
 const loadStream = loadOnce(() => import('./model-stream.ts'));

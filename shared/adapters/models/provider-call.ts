@@ -1,10 +1,11 @@
 import { APICallError } from '@ai-sdk/provider';
+import { retryWithExponentialBackoff } from '@ai-sdk/provider-utils';
 import { inPlaceMsMax, RunMustWait } from '../../core/errors/run-must-wait.ts';
 import { StepError } from '../../core/errors/step-error.ts';
-import { type ModelAdmission, type ProviderRequest, postponedMsMax } from './admission.ts';
-import { requestedWaitMs, withRetries } from './retries.ts';
+import type { CallerWait } from '../ports/model-port.ts';
+import type { ResolvedModel } from './resolved-model.ts';
 
-export interface ProviderAnswer<T> {
+interface ProviderAnswer<T> {
   answer: T;
   /** To be called once, when the response has ended, with the tokens that it used if they are known. */
   end: (tokens?: number) => void;
@@ -55,4 +56,64 @@ async function pauseAfter(
   const isPatient = wait?.maySuspend() && Date.now() - wait.since.getTime() < postponedMsMax;
   if (asked > inPlaceMsMax && isPatient)
     throw new RunMustWait(until, 'The provider takes no calls with the key');
+}
+
+const retriesMax = 2;
+/** A longer wait requested by the provider is ignored in favour of our own backoff. */
+const waitMsMax = 60_000;
+
+/** Retries a call after temporary errors and failed connections. @throws the last error */
+const withRetries = async <T>(
+  call: () => PromiseLike<T>,
+  abortSignal: AbortSignal,
+  maxRetries = retriesMax,
+): Promise<T> =>
+  retryWithExponentialBackoff({
+    maxRetries,
+    abortSignal,
+    shouldRetry: (error) => APICallError.isInstance(error) && error.isRetryable,
+    getDelayInMs: ({ error, exponentialBackoffDelay }) => {
+      const asked = requestedWaitMs(error);
+      return asked !== undefined && asked < waitMsMax ? asked : exponentialBackoffDelay;
+    },
+    createRetryError: ({ errors }) => errors.at(-1) as Error,
+  })(call);
+
+/** The requested wait: `retry-after-ms`, or `Retry-After` in seconds or as a date (RFC 9110). */
+export function requestedWaitMs(error: unknown): number | undefined {
+  const { responseHeaders = {} } = APICallError.isInstance(error) ? error : {};
+  const { 'retry-after-ms': ms, 'retry-after': after = '' } = responseHeaders;
+  const asked = [
+    Number(ms ?? Number.NaN),
+    Number(after || Number.NaN) * 1_000,
+    Date.parse(after) - Date.now(),
+  ];
+  const wait = asked.find((each) => !Number.isNaN(each));
+  return wait !== undefined && wait >= 0 ? wait : undefined;
+}
+
+/** A step that is kept off for longer fails. */
+export const postponedMsMax = 86_400_000;
+
+/** A request to a provider that is about to be made. */
+export interface ProviderRequest {
+  model: ResolvedModel;
+  /** The most tokens that it is expected to use. Asked for only where tokens are limited. */
+  tokens: () => number;
+  wait: CallerWait | undefined;
+  signal: AbortSignal;
+}
+
+/** A request that may be made now. */
+export interface Admitted {
+  /** To be called once, when the response has ended, with the tokens that it used if they are known. */
+  end: (tokens?: number) => void;
+}
+
+/** Keeps requests to the limits of their model config and their key. */
+export interface ModelAdmission {
+  /** Waits until the request may be made. @throws RunMustWait; StepError with RATE_LIMITED */
+  admit: (request: ProviderRequest) => Promise<Admitted>;
+  /** No request is made with the key of the model for so long. @returns when it may be used again */
+  pause: (model: ResolvedModel, ms: number) => Promise<Date>;
 }

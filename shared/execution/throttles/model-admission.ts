@@ -1,11 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { CallLimits } from '../../adapters/models/call-limits.ts';
 import {
   type Admitted,
   type ModelAdmission,
   type ProviderRequest,
   postponedMsMax,
-} from '../../adapters/models/admission.ts';
-import type { CallLimits } from '../../adapters/models/call-limits.ts';
+} from '../../adapters/models/provider-call.ts';
 import type { ResolvedModel } from '../../adapters/models/resolved-model.ts';
 import { boundedMap } from '../../core/concurrency/cache.ts';
 import { inPlaceMsMax, RunMustWait } from '../../core/errors/run-must-wait.ts';
