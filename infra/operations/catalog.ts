@@ -1,5 +1,5 @@
 import { readFile, writeFile } from 'node:fs/promises';
-import type { CatalogData } from '../../shared/adapters/models/catalog-shape.ts';
+import type { CatalogData } from '../../shared/adapters/models/catalog.ts';
 import { buildCatalog } from './catalog/build-catalog.ts';
 import { catalogDifferences } from './catalog/difference.ts';
 import { readPackage } from './catalog/read-package.ts';

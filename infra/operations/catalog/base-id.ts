@@ -1,4 +1,4 @@
-import type { ListedProvider } from '../../../shared/adapters/models/catalog-shape.ts';
+import type { ListedProvider } from '../../../shared/adapters/models/catalog.ts';
 import { sameModel } from './additions.ts';
 
 /** The geography of an inference profile of Bedrock. */

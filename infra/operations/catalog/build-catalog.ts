@@ -3,7 +3,7 @@ import type {
   CatalogData,
   ListedProvider,
   ModelOffer,
-} from '../../../shared/adapters/models/catalog-shape.ts';
+} from '../../../shared/adapters/models/catalog.ts';
 import { cacheTokensMin, categories, creators, ownModels, popular, source } from './additions.ts';
 import { ownOffer, toModelOffer, withRegionalPrice, withVariantsHidden } from './offers.ts';
 import type { PackageModel } from './read-package.ts';

@@ -1,4 +1,4 @@
-import type { CatalogData, ModelOffer } from '../../../shared/adapters/models/catalog-shape.ts';
+import type { CatalogData, ModelOffer } from '../../../shared/adapters/models/catalog.ts';
 
 const nameOf = ({ provider, id }: ModelOffer) => `${provider}/${id}`;
 

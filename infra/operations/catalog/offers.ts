@@ -1,5 +1,5 @@
 import Big from 'big.js';
-import type { ListedProvider, ModelOffer } from '../../../shared/adapters/models/catalog-shape.ts';
+import type { ListedProvider, ModelOffer } from '../../../shared/adapters/models/catalog.ts';
 import type { Rates } from '../../../shared/adapters/models/cost.ts';
 import { hidden, type ownModels, withoutTools } from './additions.ts';
 import { baseModelId, geography } from './base-id.ts';

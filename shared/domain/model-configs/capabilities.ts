@@ -1,4 +1,4 @@
-import type { ModelOffer } from '../../adapters/models/catalog-shape.ts';
+import type { ModelOffer } from '../../adapters/models/catalog.ts';
 import type { ProviderName } from '../../adapters/models/providers/provider-names.ts';
 
 interface ReasoningCapability {

@@ -1,5 +1,5 @@
 import Big from 'big.js';
-import type { ModelOffer } from '../../adapters/models/catalog-shape.ts';
+import type { ModelOffer } from '../../adapters/models/catalog.ts';
 import type { ModelPrice } from '../../adapters/models/cost.ts';
 import type { ConfigSettings } from './config-settings.ts';
 import type { KeyStatus } from './key-choice.ts';

@@ -1,5 +1,4 @@
-import type { CatalogModel } from '../../adapters/models/catalog.ts';
-import { loadCatalog } from '../../adapters/models/catalog.ts';
+import { type CatalogModel, loadCatalog } from '../../adapters/models/catalog.ts';
 import { isProviderName } from '../../adapters/models/providers/provider-names.ts';
 
 export type ModelsByProvider = Readonly<Record<string, readonly string[]>>;

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import json from '../../../shared/adapters/models/catalog.json' with { type: 'json' };
-import type { ModelOffer } from '../../../shared/adapters/models/catalog-shape.ts';
+import type { ModelOffer } from '../../../shared/adapters/models/catalog.ts';
 import { expectStatus } from '../../support/flows/flows.ts';
 import { newConfig, newProviderKey } from '../../support/models/model-configs.ts';
 import { newTenant, type Tenant } from '../../support/stack/stack.ts';

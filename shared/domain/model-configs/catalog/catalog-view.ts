@@ -1,5 +1,4 @@
-import type { Catalog, CatalogModel, ListedOffer } from '../../../adapters/models/catalog.ts';
-import type { ListedProvider } from '../../../adapters/models/catalog-shape.ts';
+import type { Catalog, CatalogModel, ListedOffer, ListedProvider } from '../../../adapters/models/catalog.ts';
 import { deploymentCredentials } from '../../../adapters/models/providers/credentials.ts';
 import { providerNames } from '../../../adapters/models/providers/provider-names.ts';
 import { type KeySources, type KeyStatus, keyFor } from '../key-choice.ts';

@@ -4,12 +4,12 @@ import * as z from 'zod';
 import { creators } from '../../../../infra/operations/catalog/additions.ts';
 import json from '../../../../shared/adapters/models/catalog.json' with { type: 'json' };
 import {
+  type CatalogData,
   isListed,
   loadCatalog,
   modelCacheTokensMin,
   modelPrice,
 } from '../../../../shared/adapters/models/catalog.ts';
-import type { CatalogData } from '../../../../shared/adapters/models/catalog-shape.ts';
 import { callCost } from '../../../../shared/adapters/models/cost.ts';
 import { providerNames } from '../../../../shared/adapters/models/providers/provider-names.ts';
 
