@@ -23,7 +23,7 @@ import { withParallelTools } from './providers/parallel-tools.ts';
 import type { ProviderName } from './providers/provider-names.ts';
 import { isStrictSchema } from './providers/strict-schema.ts';
 import type { ResolvedModel } from './resolved-model.ts';
-import { tokensOfMessage, tokensOfTools } from './token-estimate.ts';
+import { tokensOfMessage, tokensOfTools } from './usage.ts';
 
 /** Converts a request to the AI SDK's provider interface. */
 export function toCallOptions(

@@ -11,8 +11,7 @@ import { AdmissionFailed, callProvider, type ModelAdmission } from './provider-c
 import { providerNames } from './providers/provider-names.ts';
 import { type Provider, providers } from './providers/providers.ts';
 import { qualifiedModelName, type ResolvedModel } from './resolved-model.ts';
-import { tokensOfText } from './token-estimate.ts';
-import { usageFrom } from './usage.ts';
+import { tokensOfText, usageFrom } from './usage.ts';
 
 const textsMax = 500;
 const charactersMax = 100_000;

@@ -22,8 +22,7 @@ import { responseCharactersMax } from './providers/model-fetch.ts';
 import { type Provider, providers } from './providers/providers.ts';
 import { modelCallSource, type ResolvedModel } from './resolved-model.ts';
 import { ResponseMessage } from './response-message.ts';
-import { tokensReserved } from './token-estimate.ts';
-import { usageFrom } from './usage.ts';
+import { tokensReserved, usageFrom } from './usage.ts';
 
 /** Calls a resolved model. Retries temporary errors (429, 5xx) at most twice. @throws StepError */
 export async function* streamModel(

@@ -1,4 +1,4 @@
-import { tokensOfMessage, tokensOfText, tokensOfTools } from '../../adapters/models/token-estimate.ts';
+import { tokensOfMessage, tokensOfText, tokensOfTools } from '../../adapters/models/usage.ts';
 import {
   collect,
   type ModelLimits,

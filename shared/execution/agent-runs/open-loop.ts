@@ -1,4 +1,4 @@
-import { tokensOfTools } from '../../adapters/models/token-estimate.ts';
+import { tokensOfTools } from '../../adapters/models/usage.ts';
 import type { A2aPart } from '../../adapters/ports/a2a-port.ts';
 import type { ModelLimits, ModelMessage, ModelPort, ModelTool } from '../../adapters/ports/model-port.ts';
 import type { Ports } from '../../adapters/ports/ports.ts';

@@ -1,5 +1,5 @@
 import type Big from 'big.js';
-import { tokensOfMessage } from '../../adapters/models/token-estimate.ts';
+import { tokensOfMessage } from '../../adapters/models/usage.ts';
 import type { ModelLimits, ModelMessage, ModelRequest } from '../../adapters/ports/model-port.ts';
 import {
   affordableTokens,

@@ -1,4 +1,4 @@
-import { tokensOfText } from '../../adapters/models/token-estimate.ts';
+import { tokensOfText } from '../../adapters/models/usage.ts';
 import { decodeReadable } from '../../platform/data/entity.ts';
 import { type PayloadRef, payloadReader } from '../../platform/data/payloads.ts';
 import type { Scope } from '../../platform/data/scope.ts';

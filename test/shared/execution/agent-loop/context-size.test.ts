@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { tokensOfText } from '../../../../shared/adapters/models/token-estimate.ts';
+import { tokensOfText } from '../../../../shared/adapters/models/usage.ts';
 import type { ModelMessage } from '../../../../shared/adapters/ports/model-port.ts';
 import { estimateTokens } from '../../../../shared/execution/agent-loop/compaction.ts';
 

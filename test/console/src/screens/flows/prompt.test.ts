@@ -7,7 +7,7 @@ import {
   promptTexts,
   userMember,
 } from '../../../../../console/src/screens/flows/steps/prompt-texts.ts';
-import { tokensOfText } from '../../../../../shared/adapters/models/token-estimate.ts';
+import { tokensOfText } from '../../../../../shared/adapters/models/usage.ts';
 
 const prompt = (config: object) => ({ id: 'p', type: 'prompt', name: 'p', config: { ...config } });
 
