@@ -12,7 +12,7 @@ import { inlineAgent, inlineContent } from '../../shared/execution/agent-runs/ag
 import { executeAgentRun } from '../../shared/execution/agent-runs/execute-agent-run.ts';
 import { startRun } from '../../shared/execution/agent-runs/start-run.ts';
 import { nothingSpent } from '../../shared/execution/model-costs/call-cost.ts';
-import type { RunnableTool } from '../../shared/execution/tools/runnable-tool.ts';
+import type { RunnableTool } from '../../shared/execution/tools/call-tool.ts';
 import type { Scope } from '../../shared/platform/data/scope.ts';
 import { tenantTable } from '../../shared/platform/data/table.ts';
 import { readAgentResult } from '../../shared/protocols/json/agent-result.ts';

@@ -4,7 +4,7 @@ import type { Ports } from '../../adapters/ports/ports.ts';
 import type { NewId } from '../../core/ids.ts';
 import type { NewWarning } from '../../core/warnings.ts';
 import type { ErrorHandling } from '../../domain/flows/steps/error-handling.ts';
-import type { RunnableTool } from '../tools/runnable-tool.ts';
+import type { RunnableTool } from '../tools/call-tool.ts';
 import { type AskedResponse, askModel, type ModelDelta } from './ask-model.ts';
 import type { EndFact, Fact, LoopWait, NoteFact, RequestedCall, StopReason, TurnFact } from './facts.ts';
 import { apply, endFact, type RunState } from './state.ts';

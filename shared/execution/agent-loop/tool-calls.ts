@@ -7,8 +7,7 @@ import { type ActiveSpan, activeSpan, beginNote, inSpan, openSpan } from '../../
 import type { Note } from '../../core/tracing/note.ts';
 import { nothingSpent, type Spent } from '../model-costs/call-cost.ts';
 import type { Artifact } from '../tool-support/tool-outcome.ts';
-import { callTool } from '../tools/call-tool.ts';
-import { isOfCaller, type RunnableTool, type ToolEvent } from '../tools/runnable-tool.ts';
+import { callTool, isOfCaller, type RunnableTool, type ToolEvent } from '../tools/call-tool.ts';
 import type { DecisionFact, LoopWait, RequestedCall, ResultFact } from './facts.ts';
 
 interface ToolLimits {

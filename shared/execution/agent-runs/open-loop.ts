@@ -27,7 +27,7 @@ import { delegate } from '../external-agents/delegate.ts';
 import { summaryFor } from '../memory/summary-for.ts';
 import type { Spent } from '../model-costs/call-cost.ts';
 import { openMeter } from '../model-costs/model-meter.ts';
-import type { RunnableTool } from '../tools/runnable-tool.ts';
+import type { RunnableTool } from '../tools/call-tool.ts';
 import type { RunInput } from './agent-input.ts';
 import type { ChatHistory } from './chat-history.ts';
 import {

@@ -1,10 +1,9 @@
 import { toolCallStep } from '../../domain/flows/step-types/tool-call.ts';
 import { builtinIdIn } from '../../domain/flows/steps/tool-reference.ts';
 import { defineActingRunner } from '../step-support/step-runner.ts';
-import { callTool } from '../tools/call-tool.ts';
+import { callTool, isOfCaller } from '../tools/call-tool.ts';
 import { checkedBefore } from '../tools/open-configured-tools.ts';
 import { openTools } from '../tools/open-tools.ts';
-import { isOfCaller } from '../tools/runnable-tool.ts';
 
 export const toolCallRunner = defineActingRunner(toolCallStep, {
   async plan({ config: { toolId, parameters = {} }, renderValue, ports }) {

@@ -5,9 +5,7 @@ import { truncate } from '../../core/text.ts';
 import { runCancelled } from '../../domain/runs/run-list.ts';
 import type { ToolExecution } from '../../domain/tools/tool-execution.ts';
 import { megabytes, responseBytes, responseBytesMax } from '../../platform/http/responses/body-sizes.ts';
-import { callTool } from '../tools/call-tool.ts';
-import { ArgumentsError } from '../tools/checked-call.ts';
-import type { RunnableTool } from '../tools/runnable-tool.ts';
+import { ArgumentsError, callTool, type RunnableTool } from '../tools/call-tool.ts';
 
 export interface ToolCall {
   parameters: Record<string, unknown>;

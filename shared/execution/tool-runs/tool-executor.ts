@@ -17,8 +17,8 @@ import { livePorts } from '../live-ports.ts';
 import { type ModelMeter, openMeter } from '../model-costs/model-meter.ts';
 import { cancellation } from '../runs/cancellation.ts';
 import { type Masks, openMasks } from '../step-support/masks.ts';
+import type { RunnableTool } from '../tools/call-tool.ts';
 import { openTools } from '../tools/open-tools.ts';
-import type { RunnableTool } from '../tools/runnable-tool.ts';
 import { type ToolCall, type ToolEnd, toolEnd, toolPreview } from './tool-end.ts';
 import { endByFault, toolRunRecorder } from './tool-run-recorder.ts';
 

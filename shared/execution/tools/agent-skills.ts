@@ -8,8 +8,13 @@ import { callAgent } from '../external-agents/call-agent.ts';
 import { type ExternalAgent, openExternalAgent } from '../external-agents/external-agent.ts';
 import { type ChosenSkill, toolSkills } from '../external-agents/orchestration.ts';
 import type { ToolOutcome } from '../tool-support/tool-outcome.ts';
-import { checkArguments, toolOutcome } from './checked-call.ts';
-import type { PlannedCall, RunnableTool, ToolCallContext } from './runnable-tool.ts';
+import {
+  checkArguments,
+  type PlannedCall,
+  type RunnableTool,
+  type ToolCallContext,
+  toolOutcome,
+} from './call-tool.ts';
 import { toToolName, withUniqueNames } from './tool-name.ts';
 import { withUsableSchema } from './usable-schemas.ts';
 

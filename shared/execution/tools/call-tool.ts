@@ -1,6 +1,55 @@
+import { checkValue } from '../../adapters/json-schema/json-schema.ts';
+import type { ValueProblem } from '../../adapters/json-schema/limits.ts';
+import type { JsonSchema } from '../../adapters/ports/model-port.ts';
+import type { Ports } from '../../adapters/ports/ports.ts';
+import { StepError } from '../../core/errors/step-error.ts';
+import { characterCount } from '../../core/json/json-texts.ts';
+import { isDeeperThan, nestingLevelsMax } from '../../core/json/nesting.ts';
+import { flowing } from '../../core/redaction/hidden.ts';
 import { failureOfAct } from '../step-support/acts.ts';
+import type { StepPlan } from '../step-support/step-runner.ts';
 import type { ToolOutcome } from '../tool-support/tool-outcome.ts';
-import type { RunnableTool, ToolCallContext } from './runnable-tool.ts';
+
+/** A tool of any kind, ready to run: its config is loaded and its permissions are checked. */
+export interface RunnableTool {
+  /** `tool_…`, `builtin:<id>`, `mcp:<server>:<tool>`, … */
+  id: string;
+  /** Unique among the tools of a call, and valid for every provider: `^[a-zA-Z0-9_-]{1,64}$`. */
+  name: string;
+  /** Names that it had before it got this one. */
+  otherNames?: readonly string[] | undefined;
+  description: string;
+  parameters: JsonSchema;
+  /** `flow`, `custom`, `builtin`, … */
+  type: string;
+  /**
+   * Checks the arguments against the schema, without coercion, and says what a call does. Sends nothing: `callTool` makes
+   * the call. @throws ArgumentsError if they do not fit; StepError
+   */
+  plan: (args: unknown, signal: AbortSignal) => Promise<PlannedCall>;
+  /** Whether a call that was interrupted may run again with the same arguments. Default: false. */
+  repeatable?: boolean | undefined;
+  /** The same for people, with masked secrets. @throws as `plan` */
+  preview: (args: unknown, signal: AbortSignal) => Promise<object>;
+}
+
+/** A call before it is made. Its request has the values of secrets, so it is neither stored nor shown. */
+export interface PlannedCall extends StepPlan<unknown> {
+  /** @throws StepError if the tool fails. */
+  perform: (call?: ToolCallContext) => Promise<ToolOutcome>;
+}
+
+export const pageToolType = 'page';
+
+export const isOfCaller = ({ type }: Pick<RunnableTool, 'type'>) => type === 'local' || type === pageToolType;
+
+export interface ToolCallContext {
+  /** `call_…`, the same whenever the call is repeated. Tools over HTTP send it as `Idempotency-Key`. */
+  id: string;
+  emit: (event: ToolEvent) => void;
+}
+
+export type ToolEvent = { type: 'output'; delta: string } | { type: 'custom'; name: string; value: unknown };
 
 /**
  * What surrounds the call of a tool, in its order: plan → perform. All calls are made here: those of steps, of agents and
@@ -21,5 +70,72 @@ export async function callTool(
     return await planned.perform(call);
   } catch (error) {
     throw tool.repeatable ? error : failureOfAct(error);
+  }
+}
+
+/** Also the limit of a script's result and of a template's output. */
+const outputCharactersMax = 4_000_000;
+
+/** The arguments of a call do not fit the tool's schema. The tool was not called. */
+export class ArgumentsError extends StepError {
+  readonly problems: readonly ValueProblem[];
+
+  constructor(tool: string, problems: readonly ValueProblem[]) {
+    const listed = problems.map(({ path, message }) => (path ? `${path}: ${message}` : message)).join('; ');
+    super(`The arguments do not fit the tool ${tool}: ${listed}`);
+    this.problems = problems;
+  }
+}
+
+/** @throws ArgumentsError */
+export async function checkArguments(
+  { sandbox }: Pick<Ports, 'sandbox'>,
+  { name, parameters }: { name: string; parameters: JsonSchema },
+  args: unknown,
+  signal: AbortSignal,
+): Promise<Record<string, unknown>> {
+  const problems = await checkValue(sandbox, parameters, args, { signal });
+  if (problems.length > 0) throw new ArgumentsError(name, problems);
+  return args as Record<string, unknown>;
+}
+
+/** The outcome within the limits for outputs. @throws StepError that names the tool. */
+export const toolOutcome = (
+  name: string,
+  work: () => Promise<ToolOutcome> | ToolOutcome,
+): Promise<ToolOutcome> =>
+  namingTool(name, async () => {
+    const outcome = await work();
+    if ('output' in outcome) checkOutput(flowing(outcome));
+    return outcome;
+  });
+
+/** @throws StepError that names the tool. */
+export async function namingTool<Result>(
+  name: string,
+  work: () => Promise<Result> | Result,
+): Promise<Result> {
+  try {
+    return await work();
+  } catch (error) {
+    if (!(error instanceof StepError)) throw error;
+    throw new StepError(`The tool ${name} failed: ${error.message}`, {
+      retryable: error.retryable,
+      kind: error.kind,
+      code: error.code,
+      undone: error.undone,
+      cause: error,
+    });
+  }
+}
+
+function checkOutput(output: unknown): void {
+  if (isDeeperThan(nestingLevelsMax, output)) {
+    throw new StepError(
+      `The result is nested more than ${nestingLevelsMax} levels deep; return a flatter value`,
+    );
+  }
+  if (characterCount(output, outputCharactersMax) > outputCharactersMax) {
+    throw new StepError(`The result has more than ${outputCharactersMax} characters; return less`);
   }
 }

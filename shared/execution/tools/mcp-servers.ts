@@ -6,9 +6,8 @@ import { type McpServer, toTimeoutMs } from '../../domain/flows/steps/mcp-server
 import { credentialHeaders } from '../step-support/credential-headers.ts';
 import { mcpWithout } from '../step-support/masks.ts';
 import { mcpFailure } from '../tool-support/mcp-failure.ts';
-import { checkArguments, toolOutcome } from './checked-call.ts';
+import { checkArguments, type RunnableTool, toolOutcome } from './call-tool.ts';
 import { qualifiedName } from './qualified-name.ts';
-import type { RunnableTool } from './runnable-tool.ts';
 import { withUniqueNames } from './tool-name.ts';
 import { withUsableSchema } from './usable-schemas.ts';
 

@@ -1,9 +1,9 @@
 import type { Ports } from '../../adapters/ports/ports.ts';
 import { isOfMcpServer } from '../../domain/flows/steps/tool-reference.ts';
 import type { OwnTools } from '../../domain/tools/own-tool-problems.ts';
+import type { RunnableTool } from './call-tool.ts';
 import { openMcpServers } from './mcp-servers.ts';
 import { openRuntimeTool, openTools, type ToolContext } from './open-tools.ts';
-import type { RunnableTool } from './runnable-tool.ts';
 
 /** The permissions were checked when the agent or the flow was saved or, for an inline one, before the run. */
 export const checkedBefore: ToolContext = { permissions: null };

@@ -15,9 +15,15 @@ import { covers, type Permission } from '../../platform/identity/permissions.ts'
 import { type Masks, type NamedSecrets, openedValues, openMasks } from '../step-support/masks.ts';
 import { type AnyToolRunner, mask, type ToolPlanning } from '../tool-support/tool-runner.ts';
 import { loadBuiltinRunner } from './builtin/index.ts';
-import { ArgumentsError, checkArguments, namingTool, toolOutcome } from './checked-call.ts';
+import {
+  ArgumentsError,
+  checkArguments,
+  namingTool,
+  type PlannedCall,
+  type RunnableTool,
+  toolOutcome,
+} from './call-tool.ts';
 import { ownArguments } from './own-arguments.ts';
-import type { PlannedCall, RunnableTool } from './runnable-tool.ts';
 import { toToolName, withUniqueNames } from './tool-name.ts';
 import { findToolRunner } from './types/index.ts';
 

@@ -1,5 +1,5 @@
 import { withoutTrailing } from '../../core/text.ts';
-import type { RunnableTool } from './runnable-tool.ts';
+import type { RunnableTool } from './call-tool.ts';
 
 /** A name that every model provider accepts: `^[a-zA-Z0-9_-]{1,64}$`. */
 export function toToolName(name: string): string {

@@ -13,7 +13,7 @@ import { executionEntity } from '../../execution/runs/execution.ts';
 import { targetScope } from '../../execution/targets/start-target.ts';
 import { survivesProcess } from '../../execution/targets/survives-process.ts';
 import { flowTimeMs } from '../../execution/targets/time-limits.ts';
-import { pageToolType } from '../../execution/tools/runnable-tool.ts';
+import { pageToolType } from '../../execution/tools/call-tool.ts';
 import { using } from '../../platform/aws/uses.ts';
 import { payloadWriter } from '../../platform/data/payloads.ts';
 import type { Scope } from '../../platform/data/scope.ts';

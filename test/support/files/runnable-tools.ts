@@ -1,6 +1,9 @@
 import type { ToolOutcome } from '../../../shared/execution/tool-support/tool-outcome.ts';
-import { callTool } from '../../../shared/execution/tools/call-tool.ts';
-import type { RunnableTool, ToolCallContext } from '../../../shared/execution/tools/runnable-tool.ts';
+import {
+  callTool,
+  type RunnableTool,
+  type ToolCallContext,
+} from '../../../shared/execution/tools/call-tool.ts';
 
 export type MadeCall = (args: unknown, signal: AbortSignal, call?: ToolCallContext) => Promise<ToolOutcome>;
 

@@ -7,7 +7,7 @@ import type { AgentTools, SubagentConfig } from '../../../domain/agents/config/t
 import type { McpServer } from '../../../domain/flows/steps/mcp-server.ts';
 import type { OwnTools } from '../../../domain/tools/own-tool-problems.ts';
 import { agentTool } from '../../tools/agent-only/agent-tool.ts';
-import type { RunnableTool, ToolCallContext } from '../../tools/runnable-tool.ts';
+import type { RunnableTool, ToolCallContext } from '../../tools/call-tool.ts';
 
 const message = z.string().min(1).max(200_000);
 

@@ -7,7 +7,7 @@ import { openProgress, toStepEvent } from '../../agent-loop/progress.ts';
 import { apply, type RunState, replay } from '../../agent-loop/state.ts';
 import { toolNamed } from '../../agent-loop/tool-calls.ts';
 import type { StepPerforming } from '../../step-support/step-runner.ts';
-import type { RunnableTool } from '../../tools/runnable-tool.ts';
+import type { RunnableTool } from '../../tools/call-tool.ts';
 
 export interface Asker {
   /**

@@ -4,7 +4,7 @@ import type { PromptConfig } from '../../../domain/flows/step-types/prompt.ts';
 import { credentialField, type McpServer } from '../../../domain/flows/steps/mcp-server.ts';
 import { builtinIdIn, isOfMcpServer } from '../../../domain/flows/steps/tool-reference.ts';
 import type { StepPerforming, StepPlanning } from '../../step-support/step-runner.ts';
-import type { RunnableTool } from '../../tools/runnable-tool.ts';
+import type { RunnableTool } from '../../tools/call-tool.ts';
 
 const load = loadOnce(async () => ({
   ...(await import('../../tools/open-configured-tools.ts')),

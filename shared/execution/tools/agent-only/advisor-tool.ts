@@ -4,7 +4,7 @@ import type { Ports } from '../../../adapters/ports/ports.ts';
 import { truncate } from '../../../core/text.ts';
 import { toTranscript } from '../../agent-loop/compaction.ts';
 import { askAdvisor } from '../../tool-support/ask-advisor.ts';
-import type { RunnableTool } from '../runnable-tool.ts';
+import type { RunnableTool } from '../call-tool.ts';
 import { agentTool } from './agent-tool.ts';
 
 const conversationCharactersMax = 200_000;

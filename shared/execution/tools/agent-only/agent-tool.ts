@@ -1,8 +1,7 @@
 import * as z from 'zod';
 import type { ToolOutcome } from '../../tool-support/tool-outcome.ts';
-import { ArgumentsError, toolOutcome } from '../checked-call.ts';
+import { ArgumentsError, type RunnableTool, type ToolCallContext, toolOutcome } from '../call-tool.ts';
 import { ownArguments } from '../own-arguments.ts';
-import type { RunnableTool, ToolCallContext } from '../runnable-tool.ts';
 
 export interface AgentTool<Parameters extends z.ZodObject> {
   name: string;

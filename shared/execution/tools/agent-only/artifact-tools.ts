@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import type { NewId } from '../../../core/ids.ts';
 import type { AgentConfig } from '../../../domain/agents/config/agent-config.ts';
-import type { RunnableTool } from '../runnable-tool.ts';
+import type { RunnableTool } from '../call-tool.ts';
 import { agentTool } from './agent-tool.ts';
 
 type Types = NonNullable<AgentConfig['artifacts']>['types'];

@@ -3,7 +3,7 @@ import { memoryCharactersMax } from '../../../domain/memory/limits.ts';
 import type { MemoryAccess } from '../../memory/access.ts';
 import { recallMemory } from '../../memory/recall-memory.ts';
 import { saveMemory } from '../../memory/save-memory.ts';
-import type { RunnableTool } from '../runnable-tool.ts';
+import type { RunnableTool } from '../call-tool.ts';
 import { agentTool } from './agent-tool.ts';
 
 export const memoryTools = (memory: Omit<MemoryAccess, 'signal'>): RunnableTool[] => [

@@ -8,7 +8,7 @@ import { truncate } from '../../../core/text.ts';
 import { activeSpan, inSpan } from '../../../core/tracing/active-span.ts';
 import type { CodeModeConfig } from '../../../domain/agents/config/tools-config.ts';
 import { actKey } from '../../step-support/acts.ts';
-import type { RunnableTool, ToolCallContext } from '../runnable-tool.ts';
+import type { RunnableTool, ToolCallContext } from '../call-tool.ts';
 import { agentTool } from './agent-tool.ts';
 import { toolSignatures } from './signatures.ts';
 

@@ -1,5 +1,5 @@
 import type { JsonSchema } from '../../../adapters/ports/model-port.ts';
-import type { RunnableTool } from '../runnable-tool.ts';
+import type { RunnableTool } from '../call-tool.ts';
 
 const levelsMax = 6;
 const charactersMax = 2_000;

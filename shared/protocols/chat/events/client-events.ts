@@ -1,4 +1,4 @@
-import { pageToolType } from '../../../execution/tools/runnable-tool.ts';
+import { pageToolType } from '../../../execution/tools/call-tool.ts';
 import type { StreamEvent } from '../../run-events/stream-event.ts';
 import { type AnswerInProgress, answerEnd, failureEvent } from './answer-end.ts';
 import { type ClientEventBody as Body, ClientEvent } from './client-event.ts';

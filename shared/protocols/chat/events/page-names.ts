@@ -1,5 +1,5 @@
 import type { ClientTool } from '../../../execution/agent-runs/agent-input.ts';
-import { pageToolType } from '../../../execution/tools/runnable-tool.ts';
+import { pageToolType } from '../../../execution/tools/call-tool.ts';
 import { toToolName } from '../../../execution/tools/tool-name.ts';
 import type { StreamEvent } from '../../run-events/stream-event.ts';
 

@@ -5,7 +5,7 @@ import { newId } from '../../../../shared/core/ids.ts';
 import type { Fact } from '../../../../shared/execution/agent-loop/facts.ts';
 import { type Loop, runLoop } from '../../../../shared/execution/agent-loop/loop.ts';
 import { initialState, replay } from '../../../../shared/execution/agent-loop/state.ts';
-import type { RunnableTool } from '../../../../shared/execution/tools/runnable-tool.ts';
+import type { RunnableTool } from '../../../../shared/execution/tools/call-tool.ts';
 import { fakeTool, type MadeCall } from '../../../support/files/runnable-tools.ts';
 import { noNames } from '../../../support/models/model-ports.ts';
 

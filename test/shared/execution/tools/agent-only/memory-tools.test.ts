@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { memoryPort } from '../../../../../shared/domain/memory/memory-adapter.ts';
 import { summaryFor } from '../../../../../shared/execution/memory/summary-for.ts';
 import { memoryTools } from '../../../../../shared/execution/tools/agent-only/memory-tools.ts';
-import { ArgumentsError } from '../../../../../shared/execution/tools/checked-call.ts';
+import { ArgumentsError } from '../../../../../shared/execution/tools/call-tool.ts';
 import { called } from '../../../../support/files/runnable-tools.ts';
 import { stepFailure } from '../../../../support/flows/failure-of.ts';
 import { fakeModel } from '../../../../support/models/model-ports.ts';

@@ -1,7 +1,7 @@
 import { expect, test, vi } from 'vitest';
 import { StepError } from '../../../../../shared/core/errors/step-error.ts';
 import { type CodeMode, runCodeTool } from '../../../../../shared/execution/tools/agent-only/run-code.ts';
-import { ArgumentsError } from '../../../../../shared/execution/tools/checked-call.ts';
+import { ArgumentsError } from '../../../../../shared/execution/tools/call-tool.ts';
 import { called, fakeTool } from '../../../../support/files/runnable-tools.ts';
 import { stepFailure } from '../../../../support/flows/failure-of.ts';
 import { testSandbox } from '../../../../support/flows/sandbox.ts';
