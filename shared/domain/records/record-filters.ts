@@ -3,8 +3,8 @@ import { RecordFilter } from '../../core/filters/filter.ts';
 import { filterSizes } from '../../core/filters/filter-size.ts';
 import { parseExact } from '../../core/json/exact-json.ts';
 import { Flag, wholeNumber } from '../../platform/data/lists/query-values.ts';
-import { fieldTypes } from './metadata-predicates.ts';
 import { RecordName, RecordType } from './record.ts';
+import { fieldTypes } from './record-list.ts';
 
 export const RecordSelection = z.strictObject({
   type: RecordType,

@@ -7,10 +7,9 @@ import type { Scope } from '../../platform/data/scope.ts';
 import { exists, type WriteCondition } from '../../platform/data/writes.ts';
 import { parseOrReject } from '../../platform/http/validation.ts';
 import { insertEach, insertMany } from './insert-many.ts';
-import { recordLister } from './list-records.ts';
-import { matchingRecords, stillMatching } from './matching-records.ts';
 import { type Owner, RecordDraft, toNewRecord } from './new-record.ts';
 import { type RecordItem, recordEntity, recordGuardEntity } from './record.ts';
+import { matchingRecords, recordLister, stillMatching } from './record-list.ts';
 import {
   hasTypeAndName,
   nameTaken,

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import type { RecordPage } from '../../../../shared/domain/records/list-records.ts';
 import type { RecordFilters } from '../../../../shared/domain/records/record-filters.ts';
+import type { RecordPage } from '../../../../shared/domain/records/record-list.ts';
 import { recordStore } from '../../../../shared/domain/records/record-store.ts';
 import type { TenantTable } from '../../../../shared/platform/data/table.ts';
 import { countingRuntime } from '../../../support/stack/stack.ts';

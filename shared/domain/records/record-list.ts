@@ -1,0 +1,265 @@
+import { filterYielding } from '../../core/concurrency/event-loop.ts';
+import { filterPredicate } from '../../core/filters/matches.ts';
+import {
+  type ListedItem,
+  type ListSource,
+  newestRow,
+  type PostFilter,
+  walkList,
+} from '../../platform/data/lists/listing.ts';
+import {
+  type CursorPagination,
+  type CursorQuery,
+  cursorPage,
+  onePage,
+} from '../../platform/data/lists/pages.ts';
+import type { TenantTable } from '../../platform/data/table.ts';
+import { responseBytesMax, takeWithinBytes } from '../../platform/http/responses/body-sizes.ts';
+import { jsonBytes } from './limits.ts';
+import { type RecordItem, recordsRange } from './record.ts';
+import type { RecordFilters } from './record-filters.ts';
+import type { TypeAndName } from './record-writer.ts';
+
+export interface RecordPage {
+  records: RecordItem[];
+  pagination: CursorPagination;
+}
+
+interface ListReads extends RecordReads {
+  idOf: (pair: TypeAndName) => Promise<string | undefined>;
+}
+
+/** Lists records newest first: reads index entries, then the records that the page shows or filters. */
+export function recordLister(reads: ListReads) {
+  async function page(filters: RecordFilters, query: CursorQuery): Promise<RecordPage> {
+    const source = { ...recordSource(reads, filters), kind: 'record' as const };
+    const { rows, pagination } = await cursorPage(reads.table, source, query);
+    const records = rows.every(recordIn)
+      ? rows.flatMap((row) => recordIn(row) ?? [])
+      : await reads.getMany(rows.map(({ id }) => id as string));
+    const fitting = Math.min(
+      takeWithinBytes(records, responseBytesMax).length,
+      takeWithinBytes(records.toReversed(), responseBytesMax).length,
+    );
+    if (fitting === records.length) return { records, pagination };
+    const shorter = await page(filters, { ...query, limit: fitting });
+    return { ...shorter, pagination: { ...shorter.pagination, limit: query.limit } };
+  }
+
+  return async (filters: RecordFilters, query: CursorQuery): Promise<RecordPage> => {
+    const isFirst = !query.cursor && !query.direction;
+    const known = isFirst || matchesNothing(filters) ? await knownRecords(reads, filters) : undefined;
+    return known ? { records: known, pagination: onePage(known.length, query) } : page(filters, query);
+  };
+}
+
+/** The matching records if that needs no list: none, or the one of a type and name. */
+async function knownRecords(reads: ListReads, filters: RecordFilters): Promise<RecordItem[] | undefined> {
+  if (matchesNothing(filters)) return [];
+  const [type, { name }] = [recordTypeFilter(filters), filters];
+  if (type === undefined || name === undefined) return undefined;
+  const id = await reads.idOf({ type, name });
+  return (id ? await reads.getMany([id]) : []).filter(recordPredicate(filters, reads.now()));
+}
+
+/** Reads the table, and existing records by their ids. */
+interface RecordReads {
+  table: TenantTable;
+  now: () => Date;
+  signal: AbortSignal | undefined;
+  getMany: (ids: readonly string[]) => Promise<RecordItem[]>;
+}
+
+/** A record may have 400 KB, and all records read at once are in memory. */
+const readAtOnce = 100;
+const readPerQuery = 250;
+const bytesPerUnit = 4_096;
+
+const matchesNothing = ({ type, recordFilter }: RecordFilters) =>
+  recordFilter && type !== undefined && type !== recordFilter.type;
+
+/** The index to list from, and a post-filter for what it cannot answer. With `whole`, every row has its record. */
+function recordSource(reads: RecordReads, filters: RecordFilters, { whole = false } = {}): ListSource {
+  const { table, now } = reads;
+  const passes = metadataPredicate(filters, now()) ?? (whole ? () => true : undefined);
+  const source = {
+    ...indexOf(filters),
+    ...(passes && { postFilter: readingPostFilter(reads, passes) }),
+  };
+  if (filters.distinct === undefined) return source;
+  const ofType = (type: string) => recordSource(reads, { ...filters, type, distinct: undefined });
+  return {
+    ...source,
+    postFilter: distinctPostFilter(table, { source, ofType, type: recordTypeFilter(filters) }),
+  };
+}
+
+/** The record of a row, if the post-filter has read it. */
+const recordIn = ({ record }: ListedItem) => record as RecordItem | undefined;
+
+/** Reads the records of index entries and keeps those that match. */
+function readingPostFilter(
+  { getMany, signal }: RecordReads,
+  passes: (record: RecordItem) => boolean,
+): PostFilter {
+  return {
+    entriesPerQuery: readPerQuery,
+    batchSize: readAtOnce,
+    async keep(entries) {
+      const records = await getMany(entries.map(({ id }) => id as string));
+      const passed = await filterYielding(records, passes, signal);
+      const read = new Map(passed.map((record) => [record.id, record]));
+      const bytes = records.map(({ metadata }) => jsonBytes(metadata));
+      return {
+        units: bytes.reduce((sum, size) => sum + Math.floor(size / bytesPerUnit), entries.length),
+        rows: entries.flatMap((entry) => {
+          const record = read.get(entry.id as string);
+          // The index is eventually consistent: a record may still appear under its previous type.
+          return record && record.type === entry.type ? [{ ...entry, record }] : [];
+        }),
+      };
+    },
+  };
+}
+
+function indexOf(filters: RecordFilters): ListSource {
+  const { name, search, product_surface_id: surfaceId } = filters;
+  const source: ListSource = recordsRange(recordTypeFilter(filters));
+  const conditions = {
+    ...(name !== undefined && { '#summary.#name = :name': { name } }),
+    ...(surfaceId !== undefined && { '#summary.#productSurfaceId = :surfaceId': { surfaceId } }),
+    ...(search && { 'contains(#summary.#search, :search)': { search: search.toLowerCase() } }),
+  };
+  const expression = Object.keys(conditions).join(' AND ');
+  if (!expression) return source;
+  return { ...source, filter: { expression, values: Object.assign({}, ...Object.values(conditions)) } };
+}
+
+interface MatchingPage {
+  records: RecordItem[];
+  /** The read units used. */
+  units: number;
+  /** The last record examined, if there are more: a later call continues after it. */
+  at?: string | undefined;
+}
+
+/** All matching records, newest first, page by page. `after` is the id to continue after. */
+export const matchingRecords = (reads: ListReads) =>
+  async function* (filters: RecordFilters, after?: string): AsyncGenerator<MatchingPage, void> {
+    const known = await knownRecords(reads, filters);
+    if (known) {
+      const records = known.filter(({ id }) => !after || id < after);
+      return yield { records, units: known.length };
+    }
+    const { distinct, ...others } = filters;
+    const types = new Set<string>();
+    const isFirst = ({ type }: RecordItem) => !types.has(type) && types.add(type).size > 0;
+    // Only the list's own filter knows the types of earlier records.
+    const source = recordSource(reads, after ? filters : others, { whole: true });
+    for await (const { rows, units, at } of walkList(reads.table, source, { cursor: after })) {
+      const records = rows.flatMap((row) => recordIn(row) ?? []);
+      const isEnd = distinct && recordTypeFilter(filters) !== undefined && records.length > 0;
+      yield { records: distinct ? records.filter(isFirst) : records, units, at: isEnd ? undefined : at };
+      if (isEnd) return;
+    }
+  };
+
+/** The records of these ids that still match. */
+export const stillMatching =
+  ({ getMany, now, signal }: ListReads) =>
+  async (filters: RecordFilters, ids: readonly string[]): Promise<RecordItem[]> =>
+    filterYielding(await getMany(ids), recordPredicate(filters, now()), signal);
+
+interface Distinct {
+  source: ListSource;
+  ofType: (type: string) => ListSource;
+  /** The type of the list, if it has only one. */
+  type: string | undefined;
+}
+
+const entriesPerQuery = 1_000;
+const entriesAtOnce = 100;
+/** If records of every type may have to be read. */
+const recordsAtOnce = 10;
+
+/** Uses the type's own index, so that a page needs no earlier state. Beyond the lookup limit, a type may repeat on two pages. */
+function distinctPostFilter(table: TenantTable, { source, ofType, type }: Distinct): PostFilter {
+  const newest = new Map<unknown, string | undefined>();
+
+  async function look(type: string): Promise<number> {
+    const { row, stoppedAt, units } = await newestRow(table, ofType(type));
+    if (stoppedAt === undefined) newest.set(type, row?.id as string | undefined);
+    return units + 1;
+  }
+
+  const isNewest = (row: ListedItem) => {
+    if (!newest.has(row.type)) newest.set(row.type, row.id as string);
+    return newest.get(row.type) === row.id;
+  };
+
+  return {
+    entriesPerQuery: source.postFilter?.entriesPerQuery ?? entriesPerQuery,
+    batchSize: source.postFilter ? recordsAtOnce : entriesAtOnce,
+    async keep(entries) {
+      const { rows, units } = (await source.postFilter?.keep(entries)) ?? { rows: entries, units: 0 };
+      const unknown = new Set(rows.map(({ type }) => type as string).filter((type) => !newest.has(type)));
+      const spent = await Promise.all([...unknown].map(look));
+      const kept = rows.filter(isNewest);
+      return {
+        rows: kept,
+        units: spent.reduce((sum, each) => sum + each, units),
+        last: type !== undefined && kept.length > 0,
+      };
+    },
+  };
+}
+
+const recordTypeFilter = ({ type, recordFilter }: RecordFilters) => type ?? recordFilter?.type;
+
+function recordPredicate(filters: RecordFilters, now: Date): (record: RecordItem) => boolean {
+  const { name, search = '' } = filters;
+  const type = recordTypeFilter(filters);
+  const ofMetadata = metadataPredicate(filters, now);
+  return (record) =>
+    (type === undefined || record.type === type) &&
+    (name === undefined || record.name === name) &&
+    record.search.includes(search.toLowerCase()) &&
+    (!ofMetadata || ofMetadata(record));
+}
+
+export const fieldTypes = ['string', 'number', 'boolean', 'object', 'array', 'null'] as const;
+const largeFieldBytes = 10 * 1024;
+
+type Test = (record: RecordItem) => boolean;
+
+/** The filters that need whole records and no index can answer; undefined if there are none. */
+function metadataPredicate(filters: RecordFilters, now: Date): Test | undefined {
+  const tests = Object.entries(testsFor).flatMap(([name, testFor]) => {
+    const value = filters[name as keyof RecordFilters];
+    return value === undefined ? [] : [testFor(value as never, now)];
+  });
+  const asked = tests.filter((test) => test !== undefined);
+  return asked.length > 0 ? (record) => asked.every((test) => test(record)) : undefined;
+}
+
+type Asked = Required<{ [Name in keyof RecordFilters]: NonNullable<RecordFilters[Name]> }>;
+
+const testsFor: { [Name in keyof Asked]?: (value: Asked[Name], now: Date) => Test | undefined } = {
+  recordFilter: ({ where }, now) => where && filterPredicate(where, now),
+  metadata_keys: (keys) => (record) => keys.some((key) => Object.hasOwn(record.metadata, key)),
+  metadata_keys_all: (keys) => (record) => keys.every((key) => Object.hasOwn(record.metadata, key)),
+  min_fields: (least) => (record) => fieldsOf(record).length >= least,
+  max_fields: (most) => (record) => fieldsOf(record).length <= most,
+  metadata_types: (types) => (record) => fieldsOf(record).some((value) => types.includes(typeOf(value))),
+  has_large_fields: (wanted) => (record) =>
+    fieldsOf(record).some((value) => jsonBytes(value) > largeFieldBytes) === wanted,
+  min_size_kb: (least) => (record) => jsonBytes(record.metadata) >= least * 1024,
+  max_size_kb: (most) => (record) => jsonBytes(record.metadata) <= most * 1024,
+};
+
+const fieldsOf = ({ metadata }: RecordItem) => Object.values(metadata);
+
+function typeOf(value: unknown): (typeof fieldTypes)[number] {
+  if (value === null) return 'null';
+  return Array.isArray(value) ? 'array' : (typeof value as (typeof fieldTypes)[number]);
+}
