@@ -1,7 +1,7 @@
 import { mkdtempDisposable } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { transactionsAtOnce } from '../../shared/domain/records/insert-many.ts';
+import { transactionsAtOnce } from '../../shared/domain/records/record-store.ts';
 import { type Figure, printProgress, round } from '../measure/figure.ts';
 import type { SentCommand } from '../measure/recorder.ts';
 import { type BenchApi, type BenchStack, startBenchStack } from '../measure/stack.ts';

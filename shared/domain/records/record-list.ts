@@ -18,7 +18,7 @@ import { responseBytesMax, takeWithinBytes } from '../../platform/http/responses
 import { jsonBytes } from './limits.ts';
 import { type RecordItem, recordsRange } from './record.ts';
 import type { RecordFilters } from './record-filters.ts';
-import type { TypeAndName } from './record-writer.ts';
+import type { TypeAndName } from './record-store.ts';
 
 export interface RecordPage {
   records: RecordItem[];

@@ -1,25 +1,18 @@
 import { conflict, notFound } from '../../core/errors/errors.ts';
 import { using } from '../../platform/aws/uses.ts';
-import { ifRefused } from '../../platform/data/condition-failed.ts';
+import { tombstoneWrite } from '../../platform/cleanup/tombstone.ts';
+import { ConditionFailed, ifRefused } from '../../platform/data/condition-failed.ts';
 import { decodeReadable } from '../../platform/data/entity.ts';
+import { forEachInTime } from '../../platform/data/for-each-in-time.ts';
+import type { Modification } from '../../platform/data/modify.ts';
 import { isConditionFailed, retryOnConflict } from '../../platform/data/retry-on-conflict.ts';
 import type { Scope } from '../../platform/data/scope.ts';
-import { exists, type WriteCondition } from '../../platform/data/writes.ts';
+import { exists, type Write, type WriteCondition, type Writes } from '../../platform/data/writes.ts';
 import { parseOrReject } from '../../platform/http/validation.ts';
-import { insertEach, insertMany } from './insert-many.ts';
+import { jsonBytes } from './limits.ts';
 import { type Owner, RecordDraft, toNewRecord } from './new-record.ts';
 import { type RecordItem, recordEntity, recordGuardEntity } from './record.ts';
 import { matchingRecords, recordLister, stillMatching } from './record-list.ts';
-import {
-  hasTypeAndName,
-  nameTaken,
-  type RecordChanges,
-  recordInserts,
-  recordMove,
-  recordRemoval,
-  type TypeAndName,
-  valuesUpdate,
-} from './record-writer.ts';
 
 export const recordStore = /* @__PURE__ */ using(['table:write', 'table:delete'], (scope: Scope) => {
   const { table, signal } = scope;
@@ -123,3 +116,183 @@ function found(record: RecordItem | undefined): RecordItem {
 
 const conflictError = () =>
   conflict('The record was changed by another request at the same time; read it again and retry');
+
+/** Unique together within a tenant. */
+export type TypeAndName = Pick<RecordItem, 'type' | 'name'>;
+type RecordChanges = { [Field in keyof RecordDraft]?: RecordDraft[Field] | undefined };
+
+const hasTypeAndName = ({ type, name }: TypeAndName): WriteCondition => ({
+  expression: '#summary.#type = :type AND #summary.#name = :name',
+  values: { type, name },
+});
+const isHeldBy = ({ id }: RecordItem): WriteCondition => ({ expression: '#id = :id', values: { id } });
+
+/** The writes of a new record. Only the second, its guard, can be rejected. */
+const recordInserts = (writes: Writes, record: RecordItem): [Write, Write] => [
+  writes.put(recordEntity, storedOf(record)),
+  insertGuard(writes, record),
+];
+
+const insertGuard = (writes: Writes, { id, type, name }: RecordItem): Write =>
+  writes.insert(recordGuardEntity, { id, type, name });
+
+const storedOf = (record: RecordItem) => ({
+  ...record,
+  metadata: JSON.stringify(record.metadata),
+  messages: JSON.stringify(record.messages),
+});
+
+/** Replaces the given values completely. */
+export const valuesUpdate = ({ now }: Scope, { metadata, messages }: RecordChanges) => ({
+  set: {
+    metadata: metadata && JSON.stringify(metadata),
+    messages: messages === undefined ? undefined : JSON.stringify(messages),
+    updatedAt: now().toISOString(),
+  },
+});
+
+function recordMove(
+  { table: { writes }, now }: Scope,
+  before: RecordItem,
+  changes: RecordChanges,
+): Modification<typeof recordEntity> {
+  const { type = before.type, name = before.name } = changes;
+  const { metadata = before.metadata, messages = before.messages } = changes;
+  const after = {
+    ...before,
+    type,
+    name,
+    search: name.toLowerCase(),
+    metadata,
+    messages,
+    updatedAt: now().toISOString(),
+  };
+  return {
+    put: storedOf(after),
+    alsoWrite: [writes.remove(recordGuardEntity, before, isHeldBy(before)), insertGuard(writes, after)],
+    alsoWriteRefused: () => nameTaken(after),
+  };
+}
+
+export const recordRemoval = (scope: Scope, record: RecordItem): Modification<typeof recordEntity> => ({
+  remove: true,
+  condition: hasTypeAndName(record),
+  alsoWrite: [
+    scope.table.writes.remove(recordGuardEntity, record, isHeldBy(record)),
+    tombstoneWrite(scope, record.id),
+  ],
+});
+
+const nameTaken = ({ type, name }: TypeAndName) =>
+  conflict({
+    path: 'name',
+    code: 'NAME_TAKEN',
+    message: `A record of the type "${type}" with the name "${name}" already exists; choose another name`,
+  });
+
+/** A transaction takes 100 writes, two per record, and 4 MB. */
+const recordsPerTransaction = 50;
+const bytesPerTransaction = 3_000_000;
+export const transactionsAtOnce = 8;
+
+interface Inserted<Draft> {
+  /** In the order of the drafts. */
+  created: RecordItem[];
+  /** The drafts whose type and name already exist. */
+  taken: Draft[];
+}
+
+interface Entry<Draft> {
+  draft: Draft;
+  record: RecordItem;
+}
+
+/** Creates many records, each atomically, and returns the drafts whose type and name already exist. */
+const insertMany = (scope: Scope) => {
+  const insert = insertEach(scope);
+  return async <Draft extends RecordDraft>(
+    owner: Owner,
+    drafts: readonly Draft[],
+  ): Promise<Inserted<Draft>> => {
+    const created: RecordItem[] = [];
+    const taken = new Set<Draft>();
+    await insert(owner, drafts, {
+      onDone: (done) => {
+        created.push(...done.created.map(({ record }) => record));
+        for (const { draft } of done.taken) taken.add(draft);
+      },
+    });
+    // Ids sort in the order of the drafts.
+    return {
+      created: created.sort((one, other) => (one.id < other.id ? -1 : 1)),
+      taken: drafts.filter((draft) => taken.has(draft)),
+    };
+  };
+};
+
+interface InsertOptions<Draft> {
+  /** Receives the results in parts. */
+  onDone: (done: { created: Entry<Draft>[]; taken: Entry<Draft>[] }) => void;
+  /** The milliseconds until the Lambda timeout. By default, there is none. */
+  timeLeftMs?: () => number;
+}
+
+/** Keeps only drafts in progress in memory. @returns those left for lack of time; all before the first of them are done. */
+const insertEach =
+  (scope: Scope) =>
+  async <Draft extends RecordDraft>(
+    owner: Owner,
+    drafts: Iterable<Draft> | AsyncIterable<Draft>,
+    { onDone, timeLeftMs = () => Number.POSITIVE_INFINITY }: InsertOptions<Draft>,
+  ): Promise<Draft[]> => {
+    const transactions = transactionsOf(drafts, (draft) => toNewRecord(scope, owner, draft));
+    const limits = { atOnce: transactionsAtOnce, timeLeftMs };
+    const unfinished = await forEachInTime(transactions, limits, async (drafted, signal) => {
+      const records = drafted.map(({ record }) => record);
+      const taken = new Set(await insertFree(scope, records));
+      // Reported as unfinished.
+      if (signal.aborted) return;
+      onDone({
+        created: drafted.filter(({ record }) => !taken.has(record)),
+        taken: drafted.filter(({ record }) => taken.has(record)),
+      });
+    });
+    return unfinished.flatMap(([first]) => first?.draft ?? []);
+  };
+
+/** Inserts the records with free names. A rejected transaction tells which names are taken; the others are retried. */
+async function insertFree({ table }: Scope, records: readonly RecordItem[]): Promise<RecordItem[]> {
+  const taken: RecordItem[] = [];
+  for (let left = records; left.length > 0; ) {
+    try {
+      await table.commit(left.flatMap((record) => recordInserts(table.writes, record)));
+      break;
+    } catch (error) {
+      if (!(error instanceof ConditionFailed)) throw error;
+      const refused = new Set(error.failed.map((write) => Math.floor(write / 2)));
+      taken.push(...left.filter((_, index) => refused.has(index)));
+      left = left.filter((_, index) => !refused.has(index));
+    }
+  }
+  return taken;
+}
+
+async function* transactionsOf<Draft extends RecordDraft>(
+  drafts: Iterable<Draft> | AsyncIterable<Draft>,
+  toRecord: (draft: Draft) => RecordItem,
+): AsyncGenerator<Entry<Draft>[]> {
+  let drafted: Entry<Draft>[] = [];
+  let bytes = 0;
+  for await (const draft of drafts) {
+    const record = toRecord(draft);
+    const size = jsonBytes(record);
+    const isFull = drafted.length >= recordsPerTransaction || bytes + size > bytesPerTransaction;
+    if (isFull && drafted.length > 0) {
+      yield drafted;
+      [drafted, bytes] = [[], 0];
+    }
+    drafted.push({ draft, record });
+    bytes += size;
+  }
+  if (drafted.length > 0) yield drafted;
+}

@@ -14,8 +14,7 @@ import { NewMetadata } from './limits.ts';
 import { mergeMetadata } from './merge-metadata.ts';
 import type { Owner } from './new-record.ts';
 import { type RecordItem, recordEntity } from './record.ts';
-import { recordStore } from './record-store.ts';
-import { valuesUpdate } from './record-writer.ts';
+import { recordStore, valuesUpdate } from './record-store.ts';
 
 export const recordsPort = /* @__PURE__ */ using([recordStore], (scope: Scope, owner: Owner): RecordsPort => {
   const find = findRecord(scope);

@@ -1,6 +1,6 @@
 import { urlPart } from '../../core/text.ts';
 import { RecordName } from '../../domain/records/record.ts';
-import type { TypeAndName } from '../../domain/records/record-writer.ts';
+import type { TypeAndName } from '../../domain/records/record-store.ts';
 
 /** An opaque path: URL parsers leave names like ".." as they are. */
 export const recordTemplate = 'record:{type}/{name}';

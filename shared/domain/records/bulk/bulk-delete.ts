@@ -4,8 +4,7 @@ import { cleanupQueue } from '../../../platform/cleanup/cleanup.ts';
 import { forEachInTime } from '../../../platform/data/for-each-in-time.ts';
 import type { Scope } from '../../../platform/data/scope.ts';
 import { type RecordItem, recordEntity } from '../record.ts';
-import { recordStore } from '../record-store.ts';
-import { recordRemoval } from '../record-writer.ts';
+import { recordRemoval, recordStore } from '../record-store.ts';
 
 const deletesAtOnce = 16;
 
