@@ -9,7 +9,7 @@ import { vectorsPort } from '../adapters/vectors/vectors-adapter.ts';
 import { loadOnce } from '../core/concurrency/load-once.ts';
 import { memoryPort } from '../domain/memory/memory-adapter.ts';
 import { messageLimits, withinMessageLimits } from '../domain/messages/message-limits.ts';
-import { recordsPort } from '../domain/records/records-adapter.ts';
+import { recordsPort } from '../domain/records/records-port.ts';
 import { waitsPort } from '../domain/run-waits/waits-adapter.ts';
 import { runEnd } from '../domain/runs/run-end.ts';
 import type { ParentListing, RunOrigin } from '../domain/runs/run-origin.ts';

@@ -1,9 +1,8 @@
 import { expect, test } from 'vitest';
 import type { FlowRecord, RecordSelector } from '../../../../shared/adapters/ports/records-port.ts';
 import { derivedId, type NewId } from '../../../../shared/core/ids.ts';
-import { findRecord } from '../../../../shared/domain/records/find-record.ts';
 import { recordStore } from '../../../../shared/domain/records/record-store.ts';
-import { recordsPort } from '../../../../shared/domain/records/records-adapter.ts';
+import { findRecord, recordsPort } from '../../../../shared/domain/records/records-port.ts';
 import { stepFailure } from '../../../support/flows/failure-of.ts';
 import { byClock, countingRuntime, newTenant } from '../../../support/stack/stack.ts';
 

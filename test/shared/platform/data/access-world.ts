@@ -10,7 +10,7 @@ import { usageWrites } from '../../../../shared/domain/model-usage/usage.ts';
 import { usageMonths } from '../../../../shared/domain/model-usage/usage-days.ts';
 import { providerKeyStore } from '../../../../shared/domain/provider-keys/key-store.ts';
 import { recordStore } from '../../../../shared/domain/records/record-store.ts';
-import { recordsPort } from '../../../../shared/domain/records/records-adapter.ts';
+import { recordsPort } from '../../../../shared/domain/records/records-port.ts';
 import { hourMarks } from '../../../../shared/domain/runs/hour-marks.ts';
 import { secretRequests } from '../../../../shared/domain/secret-requests/secret-requests.ts';
 import { setupLinkTokens } from '../../../../shared/domain/secret-requests/setup-link-tokens.ts';

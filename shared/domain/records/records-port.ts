@@ -4,14 +4,17 @@ import type {
   RecordSelector,
   RecordsPort,
 } from '../../adapters/ports/records-port.ts';
-import { conflict, ServiceError } from '../../core/errors/errors.ts';
+import { filterYielding } from '../../core/concurrency/event-loop.ts';
+import { conflict, invalidAt, ServiceError } from '../../core/errors/errors.ts';
 import { StepError } from '../../core/errors/step-error.ts';
+import type { RecordFilter } from '../../core/filters/filter.ts';
+import { filterPredicate, matches } from '../../core/filters/matches.ts';
+import { isJsonObject } from '../../core/json/json.ts';
 import { using } from '../../platform/aws/uses.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 import { parseOrReject } from '../../platform/http/validation.ts';
-import { findRecord, isRecordMatch } from './find-record.ts';
+import { idPages } from './id-pages.ts';
 import { NewMetadata } from './limits.ts';
-import { mergeMetadata } from './merge-metadata.ts';
 import type { Owner } from './new-record.ts';
 import { type RecordItem, recordEntity } from './record.ts';
 import { recordStore, valuesUpdate } from './record-store.ts';
@@ -79,4 +82,71 @@ async function asStep<T>(work: () => Promise<T>): Promise<T> {
       cause: error,
     });
   }
+}
+
+/** How many records a filter reads at most: finding the latest change requires all of them. */
+const recordsReadMax = 10_000;
+
+export const findRecord = (scope: Scope, readMax = recordsReadMax) => {
+  const records = recordStore(scope);
+
+  async function byId(id: string): Promise<RecordItem | undefined> {
+    const [record] = await records.getMany([id]);
+    return record;
+  }
+
+  /** The matching record with the latest change. Of two changed at the same time, the newer record. */
+  async function latest(type: string, filter: RecordFilter | undefined): Promise<RecordItem | undefined> {
+    const isMatch = filter ? filterPredicate(filter, scope.now()) : () => true;
+    let best: RecordItem | undefined;
+    let read = 0;
+    for await (const ids of idPages(scope, type)) {
+      read += ids.length;
+      if (read > readMax) throw tooMany(type, readMax);
+      for (const record of await filterYielding(await records.getMany(ids), isMatch, scope.signal)) {
+        if (!best || record.updatedAt > best.updatedAt) best = record;
+      }
+    }
+    return best;
+  }
+
+  return async function find(selector: RecordSelector): Promise<RecordItem | undefined> {
+    if ('id' in selector) return byId(selector.id);
+    if (!('name' in selector)) return latest(selector.type, selector.filter);
+    const id = await records.idOf(selector);
+    const record = id === undefined ? undefined : await byId(id);
+    return record && isRecordMatch(record, selector, scope.now()) ? record : undefined;
+  };
+};
+
+function isRecordMatch(record: RecordItem, selector: RecordSelector, now: Date): boolean {
+  if ('id' in selector) return record.id === selector.id;
+  if (record.type !== selector.type) return false;
+  if ('name' in selector) return record.name === selector.name;
+  return !selector.filter || matches(record, selector.filter, now);
+}
+
+const tooMany = (type: string, readMax: number) =>
+  invalidAt(
+    'recordFilter',
+    'TOO_MANY_RECORDS',
+    `There are more than ${readMax} records of the type "${type}", the maximum for a filter; select the record by its id or its name`,
+  );
+
+type Metadata = Record<string, unknown>;
+
+const mergeMetadata: Record<MergeStrategy, (before: Metadata, updates: Metadata) => Metadata> = {
+  merge: (before, updates) => ({ ...before, ...updates }),
+  replace: (_before, updates) => updates,
+  'deep-merge': deepMerge,
+};
+
+/** Like JSON Merge Patch (RFC 7396): merges objects, removes keys with null, replaces everything else. */
+function deepMerge(before: unknown, updates: Metadata): Metadata {
+  const merged = new Map(Object.entries(isJsonObject(before) ? before : {}));
+  for (const [key, value] of Object.entries(updates)) {
+    if (value === null) merged.delete(key);
+    else merged.set(key, isJsonObject(value) ? deepMerge(merged.get(key), value) : value);
+  }
+  return Object.fromEntries(merged);
 }
