@@ -1,4 +1,4 @@
-import { RecordDraft } from '../../shared/domain/records/new-record.ts';
+import { RecordDraft } from '../../shared/domain/records/record.ts';
 import { recordStore } from '../../shared/domain/records/record-store.ts';
 import { defineEndpoint } from '../../shared/platform/http/endpoint.ts';
 import { toLambda } from '../../shared/platform/http/lambda/lambda.ts';

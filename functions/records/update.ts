@@ -1,6 +1,5 @@
 import * as z from 'zod';
-import { NewMessages, NewMetadata } from '../../shared/domain/records/limits.ts';
-import { RecordName, RecordType } from '../../shared/domain/records/record.ts';
+import { NewMessages, NewMetadata, RecordName, RecordType } from '../../shared/domain/records/record.ts';
 import { recordStore } from '../../shared/domain/records/record-store.ts';
 import { defineEndpoint } from '../../shared/platform/http/endpoint.ts';
 import { toLambda } from '../../shared/platform/http/lambda/lambda.ts';

@@ -15,8 +15,7 @@ import {
 } from '../../platform/data/lists/pages.ts';
 import type { TenantTable } from '../../platform/data/table.ts';
 import { responseBytesMax, takeWithinBytes } from '../../platform/http/responses/body-sizes.ts';
-import { jsonBytes } from './limits.ts';
-import { type RecordItem, recordsRange } from './record.ts';
+import { jsonBytes, type RecordItem, recordsRange } from './record.ts';
 import type { RecordFilters } from './record-filters.ts';
 import type { TypeAndName } from './record-store.ts';
 

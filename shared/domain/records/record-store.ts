@@ -9,9 +9,15 @@ import { isConditionFailed, retryOnConflict } from '../../platform/data/retry-on
 import type { Scope } from '../../platform/data/scope.ts';
 import { exists, type Write, type WriteCondition, type Writes } from '../../platform/data/writes.ts';
 import { parseOrReject } from '../../platform/http/validation.ts';
-import { jsonBytes } from './limits.ts';
-import { type Owner, RecordDraft, toNewRecord } from './new-record.ts';
-import { type RecordItem, recordEntity, recordGuardEntity } from './record.ts';
+import {
+  jsonBytes,
+  type Owner,
+  RecordDraft,
+  type RecordItem,
+  recordEntity,
+  recordGuardEntity,
+  toNewRecord,
+} from './record.ts';
 import { matchingRecords, recordLister, stillMatching } from './record-list.ts';
 
 export const recordStore = /* @__PURE__ */ using(['table:write', 'table:delete'], (scope: Scope) => {

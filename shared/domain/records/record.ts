@@ -1,9 +1,12 @@
 import { createHash } from 'node:crypto';
 import * as z from 'zod';
+import { createdAtFromId } from '../../core/ids.ts';
+import { isDeeperThan, nestingLevelsMax } from '../../core/json/nesting.ts';
 import { nameUpTo } from '../../core/name.ts';
 import { defineEntity } from '../../platform/data/entity.ts';
 import { jsonText } from '../../platform/data/json-text.ts';
 import { tenantPartition } from '../../platform/data/keys.ts';
+import type { Scope } from '../../platform/data/scope.ts';
 
 export const RecordName = nameUpTo(500);
 export const RecordType = nameUpTo(255).refine(
@@ -79,3 +82,64 @@ export const recordGuardEntity = defineEntity({
     SK: 'NAME',
   }),
 });
+
+/** Together with names and keys, these stay below the 400 KB of a DynamoDB item. */
+export const metadataBytesMax = 256 * 1024;
+const messagesBytesMax = 128 * 1024;
+
+export const jsonBytes = (value: unknown) => Buffer.byteLength(JSON.stringify(value) ?? '');
+
+function oversize(value: unknown, what: string, bytesMax: number): string | undefined {
+  if (isDeeperThan(nestingLevelsMax, value))
+    return `The ${what} may be nested at most ${nestingLevelsMax} levels deep`;
+  const bytes = jsonBytes(value);
+  if (bytes <= bytesMax) return undefined;
+  return `The ${what} may have at most ${bytesMax} bytes (${bytesMax / 1024} KB) of JSON; this has ${bytes}`;
+}
+
+const within =
+  <T>(what: string, bytesMax: number) =>
+  (context: z.core.ParsePayload<T>) => {
+    const message = oversize(context.value, what, bytesMax);
+    if (message) {
+      context.issues.push({ code: 'custom', params: { code: 'TOO_LARGE' }, message, input: context.value });
+    }
+  };
+
+export const NewMetadata = Metadata.check(within('metadata', metadataBytesMax));
+export const NewMessages = RecordMessages.check(within('messages', messagesBytesMax));
+
+export const RecordDraft = z.strictObject({
+  type: RecordType,
+  name: RecordName,
+  metadata: NewMetadata.default({}),
+  messages: NewMessages.default(null),
+});
+export type RecordDraft = z.infer<typeof RecordDraft>;
+
+export type Owner = Pick<RecordItem, 'userId' | 'organizationId'> & {
+  productSurfaceId?: string | undefined;
+};
+
+export function toNewRecord(
+  { newId }: Scope,
+  { userId, organizationId, productSurfaceId }: Owner,
+  { type, name, metadata, messages }: RecordDraft,
+): RecordItem {
+  const id = newId('record');
+  const at = createdAtFromId(id);
+  return {
+    id,
+    userId,
+    organizationId,
+    type,
+    name,
+    search: name.toLowerCase(),
+    metadata,
+    messages,
+    ...(productSurfaceId !== undefined && { productSurfaceId }),
+    revision: 1,
+    createdAt: at,
+    updatedAt: at,
+  };
+}

@@ -14,9 +14,7 @@ import { using } from '../../platform/aws/uses.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 import { parseOrReject } from '../../platform/http/validation.ts';
 import { idPages } from './id-pages.ts';
-import { NewMetadata } from './limits.ts';
-import type { Owner } from './new-record.ts';
-import { type RecordItem, recordEntity } from './record.ts';
+import { NewMetadata, type Owner, type RecordItem, recordEntity } from './record.ts';
 import { recordStore, valuesUpdate } from './record-store.ts';
 
 export const recordsPort = /* @__PURE__ */ using([recordStore], (scope: Scope, owner: Owner): RecordsPort => {

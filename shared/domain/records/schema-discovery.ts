@@ -3,10 +3,9 @@ import { using } from '../../platform/aws/uses.ts';
 import { countRows } from '../../platform/data/lists/counts.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 import { responseBytesMax, takeWithinBytes } from '../../platform/http/responses/body-sizes.ts';
-import { jsonBytes } from './limits.ts';
 import { metadataFields } from './metadata-fields.ts';
 import { visitNewestRecords } from './newest-records.ts';
-import { type RecordItem, recordsRange } from './record.ts';
+import { jsonBytes, type RecordItem, recordsRange } from './record.ts';
 
 export const inferredTypes = ['string', 'number', 'boolean', 'date', 'array', 'object'] as const;
 type InferredType = (typeof inferredTypes)[number];

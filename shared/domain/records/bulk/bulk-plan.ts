@@ -1,8 +1,7 @@
 import { eventLoopYielder } from '../../../core/concurrency/event-loop.ts';
 import { type ErrorDetail, invalid, invalidAt } from '../../../core/errors/errors.ts';
 import { responseBytesMax } from '../../../platform/http/responses/body-sizes.ts';
-import { metadataBytesMax } from '../limits.ts';
-import type { RecordItem } from '../record.ts';
+import { metadataBytesMax, type RecordItem } from '../record.ts';
 import { type BulkTargets, targetsMember } from './bulk-targets.ts';
 
 export const recordsPerEdit = 10_000;

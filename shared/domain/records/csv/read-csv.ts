@@ -1,7 +1,6 @@
 import { invalidAt, tooLarge } from '../../../core/errors/errors.ts';
 import { replacementCharacter } from '../../../core/text-encoding.ts';
-import { jsonBytes } from '../limits.ts';
-import type { RecordDraft } from '../new-record.ts';
+import { jsonBytes, type RecordDraft } from '../record.ts';
 import { type CsvBytes, toUtf8 } from './csv-bytes.ts';
 import { declaredDelimiter } from './csv-dialect.ts';
 import { detectDelimiter, readCsvHeader } from './csv-header.ts';

@@ -1,5 +1,5 @@
 import { invalidAt } from '../../../core/errors/errors.ts';
-import { RecordDraft } from '../new-record.ts';
+import { RecordDraft } from '../record.ts';
 import { columnKey, unescapedCell } from './csv-cells.ts';
 
 export interface CsvColumns {
