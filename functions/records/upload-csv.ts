@@ -16,7 +16,7 @@ import {
   isWarning,
   type RowError,
   readCsv,
-} from '../../shared/domain/records/csv/read-csv.ts';
+} from '../../shared/domain/records/csv/parse-csv.ts';
 import { Metadata } from '../../shared/domain/records/record.ts';
 import { recordStore } from '../../shared/domain/records/record-store.ts';
 import { defineEndpoint } from '../../shared/platform/http/endpoint.ts';

@@ -2,7 +2,7 @@ import { truncate } from '../../../core/text.ts';
 import { newWarning, type Warning } from '../../../core/warnings.ts';
 import { responseBytesMax, takeWithinBytes } from '../../../platform/http/responses/body-sizes.ts';
 import type { RecordItem } from '../record.ts';
-import type { CsvWarning, RowError } from './read-csv.ts';
+import type { CsvWarning, RowError } from './parse-csv.ts';
 
 const errorsBytesMax = responseBytesMax / 2;
 /** An error may repeat the name of a column. */

@@ -1,6 +1,6 @@
 import { setImmediate } from 'node:timers/promises';
 import { expect, onTestFinished, test } from 'vitest';
-import { streamRows } from '../../../../shared/domain/records/csv/parse-rows.ts';
+import { streamRows } from '../../../../shared/domain/records/csv/parse-csv.ts';
 
 test('a reader may leave after any row, also when the whole file has been parsed', async () => {
   const uncaught: Error[] = [];

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { ServiceError } from '../../../../shared/core/errors/errors.ts';
-import { readCsv } from '../../../../shared/domain/records/csv/read-csv.ts';
+import { readCsv } from '../../../../shared/domain/records/csv/parse-csv.ts';
 import type { CsvColumns } from '../../../../shared/domain/records/csv/row-to-record.ts';
 import { parseCsv } from './parse-csv.ts';
 

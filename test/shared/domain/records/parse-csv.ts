@@ -5,7 +5,7 @@ import {
   isWarning,
   type RowError,
   readCsv,
-} from '../../../../shared/domain/records/csv/read-csv.ts';
+} from '../../../../shared/domain/records/csv/parse-csv.ts';
 import type { CsvColumns } from '../../../../shared/domain/records/csv/row-to-record.ts';
 
 /** All that a file holds, read to its end. */
