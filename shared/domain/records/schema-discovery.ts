@@ -1,16 +1,16 @@
 import { isPlainNumber, parseInstant, toBoolean } from '../../core/filters/comparison.ts';
+import { isSet, metadataFieldPath, recordFields, valueOfField } from '../../core/filters/field.ts';
 import { using } from '../../platform/aws/uses.ts';
 import { countRows } from '../../platform/data/lists/counts.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 import { responseBytesMax, takeWithinBytes } from '../../platform/http/responses/body-sizes.ts';
-import { metadataFields } from './metadata-fields.ts';
 import { visitNewestRecords } from './newest-records.ts';
 import { jsonBytes, type RecordItem, recordsRange } from './record.ts';
 
 export const inferredTypes = ['string', 'number', 'boolean', 'date', 'array', 'object'] as const;
 type InferredType = (typeof inferredTypes)[number];
 
-export interface FoundField {
+interface FoundField {
   name: string;
   types: InferredType[];
   count: number;
@@ -96,3 +96,23 @@ const shortened = (text: string) => {
   const characters = [...text.slice(0, 2 * exampleLengthMax + 2)];
   return characters.length > exampleLengthMax ? `${characters.slice(0, exampleLengthMax).join('')}…` : text;
 };
+
+/** The metadata fields that are set, named as in filters: keys, and dotted paths of nested values. */
+function* metadataFields(record: RecordItem): Generator<[name: string, value: unknown], void> {
+  const seen = new Set<string>();
+  for (const [path, value] of leavesOf(record.metadata)) {
+    const name = recordFields.some((own) => own === path) ? metadataFieldPath(path) : path;
+    // If a key contains a dot and equals a path, filters read the key.
+    if (!isSet(value) || seen.has(name) || valueOfField(record, name) !== value) continue;
+    seen.add(name);
+    yield [name, value];
+  }
+}
+
+function* leavesOf(object: object, prefix = ''): Generator<[path: string, value: unknown], void> {
+  for (const [key, value] of Object.entries(object)) {
+    const isInner = typeof value === 'object' && value !== null && !Array.isArray(value);
+    if (isInner && Object.keys(value).length > 0) yield* leavesOf(value, `${prefix}${key}.`);
+    else yield [prefix + key, value];
+  }
+}
