@@ -11,10 +11,10 @@ import { productionRuntime, type Runtime } from '../../runtime.ts';
 import type { AnyEndpoint } from '../endpoint.ts';
 import { isStreamed } from '../responses/response.ts';
 import { admitted, rateLimitHeaders, refusalSignal, resolveCall } from './admission.ts';
-import { answeredOnce, runEndpoint } from './answer.ts';
 import type { CallContext, Lasting } from './call-context.ts';
 import { crossOrigin } from './cross-origin.ts';
 import { errorMapper } from './error-mapper.ts';
+import { answeredOnce, runEndpoint } from './handle-request.ts';
 import { responseMetrics } from './response-metrics.ts';
 import { wholeTexts } from './whole-texts.ts';
 

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { type ErrorDetail, ServiceError } from '../../../../shared/core/errors/errors.ts';
-import { parseJsonBody } from '../../../../shared/platform/http/lambda/body.ts';
+import { parseJsonBody } from '../../../../shared/platform/http/lambda/handle-request.ts';
 
 const headers = { 'content-type': 'application/json' };
 const parseBody = (text: string) => parseJsonBody({ headers, body: text, isBase64Encoded: false });

@@ -1,9 +1,10 @@
 import httpJsonBodyParser from '@middy/http-json-body-parser';
-import type { APIGatewayProxyEvent } from 'aws-lambda';
-import { invalidAt, ServiceError, tooLarge } from '../../../core/errors/errors.ts';
+import type { APIGatewayProxyEvent, APIGatewayProxyResult } from 'aws-lambda';
+import { invalid, invalidAt, ServiceError, tooLarge } from '../../../core/errors/errors.ts';
 import { mayBeInexact, parseExact } from '../../../core/json/exact-json.ts';
 import { isJsonObject } from '../../../core/json/json.ts';
 import { assertValueCount } from '../../../core/json/value-count.ts';
+import { plainStart } from '../../../core/plain-start.ts';
 import { urlPart } from '../../../core/text.ts';
 import {
   decodeAs,
@@ -12,12 +13,151 @@ import {
   namedCharset,
   replacementCharacter,
 } from '../../../core/text-encoding.ts';
+import { resolveNeeds } from '../../data/scope.ts';
+import { apiBaseUrl } from '../base-url.ts';
 import type { AnyEndpoint } from '../endpoint.ts';
+import { once } from '../idempotency/once.ts';
+import { callerOfPrincipal } from '../idempotency/request-names.ts';
+import { readIdempotencyKey } from '../idempotency-key.ts';
 import { assertExactJson, assertNotTooDeep, assertSafeNames, tooDeep } from '../json-body.ts';
+import type { OpenRequest } from '../open-requests.ts';
 import { escapedBytes, requestBytesMax } from '../responses/body-sizes.ts';
+import type { LoggedRun } from '../responses/streamed-body.ts';
+import { EmptyBody, parseOrReject } from '../validation.ts';
+import { admitted } from './admission.ts';
+import type { CallContext, Lasting } from './call-context.ts';
+import { failureResult } from './error-mapper.ts';
+import { takesKnownQuery } from './error-statuses.ts';
+import { toProxyResult } from './proxy-result.ts';
+
+/** The answer to a request; with an idempotency key, that to the first one. */
+export async function answeredOnce(
+  endpoint: AnyEndpoint,
+  event: APIGatewayProxyEvent,
+  context: CallContext,
+  lasting: Lasting | undefined,
+  answer: (run?: LoggedRun) => Promise<APIGatewayProxyResult>,
+): Promise<APIGatewayProxyResult> {
+  const { principal, scope, caller } = context;
+  const key = readIdempotencyKey(endpoint, event);
+  const known = principal ? callerOfPrincipal(principal) : caller;
+  if (key === undefined || !scope || known === undefined) return answer();
+  const failureOf = (error: unknown) => failureResult(endpoint, error, event.requestContext.requestId);
+  const open = async () => {
+    await parseBody(endpoint, event);
+    return lasting?.openRequest(scope, endpoint, parseRequest(endpoint, event));
+  };
+  const request = { endpoint, event, scope, caller: known, key, failureOf, open };
+  const { result, kept } = await once(request, answer);
+  if (kept) context.released = Promise.all([context.released, kept]);
+  return result;
+}
+
+interface Answering {
+  signal: AbortSignal;
+  lasting: Lasting | undefined;
+  /** That an earlier request with the same idempotency key began. */
+  run: LoggedRun | undefined;
+}
+
+export async function runEndpoint(
+  endpoint: AnyEndpoint,
+  event: APIGatewayProxyEvent,
+  context: CallContext,
+  { signal, lasting, run }: Answering,
+): Promise<APIGatewayProxyResult> {
+  const { principal, scope, admission, refused } = context;
+  await parseBody(endpoint, event);
+  const { awsRequestId: requestId, getRemainingTimeInMillis: timeLeftMs } = context;
+  const baseUrl = () => apiBaseUrl(endpoint.path, event.requestContext);
+  const usage = async () => (await admission)?.windows;
+  const permissions = () => admitted(admission);
+  const request = {
+    ...parseRequest(endpoint, event),
+    principal,
+    signal,
+    timeLeftMs,
+    requestId,
+    sourceIp: event.requestContext.identity?.sourceIp ?? null,
+    baseUrl,
+    usage,
+    permissions,
+    header: (name: string) => event.headers?.[name],
+  };
+  const table = refused ? scope?.table.until(refused) : scope?.table;
+  const needs = scope && table && resolveNeeds(endpoint.needs, { ...scope, table, signal });
+  const opened = scope && (await lasting?.openRequest(scope, endpoint, request));
+  const handle = () =>
+    run ? endpoint.follow?.(request, needs, run) : endpoint.handle(request as never, needs as never);
+  const reply = await handled(handle, opened, context);
+  return toProxyResult(endpoint.response, reply, request.header('if-none-match'));
+}
+
+/** Handles a request, and gives its place back in the end. */
+async function handled(
+  handle: () => unknown,
+  opened: OpenRequest | undefined,
+  context: CallContext,
+): Promise<unknown> {
+  try {
+    const reply = await handle();
+    context.released = opened?.releasedAfter(reply);
+    return reply;
+  } catch (error) {
+    context.released = opened?.releasedAfter(undefined);
+    throw error;
+  }
+}
+
+/** The parameters, the query and the body of a request, as the endpoint declares them. @throws 400 */
+function parseRequest(endpoint: AnyEndpoint, event: APIGatewayProxyEvent) {
+  const { params, query, body, needsBody, method } = endpoint;
+  const input = {
+    params: decoded(event.pathParameters ?? {}),
+    query: event.queryStringParameters ?? {},
+    body: event.body ?? undefined,
+  };
+  assertKnownQuery(endpoint, Object.keys(input.query));
+  return {
+    params: params && parseOrReject(params, input.params),
+    query: query && parseOrReject(query, input.query),
+    body: body
+      ? parseOrReject(body, needsBody ? event.body : (input.body ?? {}))
+      : method !== 'GET' && parseOrReject(EmptyBody, input.body),
+  };
+}
+
+/** A filter with a wrong name would give everything. */
+function assertKnownQuery(endpoint: AnyEndpoint, sent: readonly string[]) {
+  if (!takesKnownQuery(endpoint)) return;
+  const { query } = endpoint;
+  const known = Object.keys(query?.shape ?? {});
+  const unknown = sent.filter((name) => !known.includes(name));
+  if (unknown.length === 0) return;
+  const have = known.length > 0 ? `The parameters are ${known.join(', ')}` : 'It has no parameters';
+  throw invalid(
+    unknown.map((path) => ({
+      path,
+      code: 'UNKNOWN_MEMBER',
+      message: `"${plainStart(path, 100)}" is not a query parameter of this operation. ${have}`,
+    })),
+  );
+}
+
+/** API Gateway passes path parameters percent-encoded. */
+const decoded = (parameters: Record<string, string | undefined>) =>
+  Object.fromEntries(
+    Object.entries(parameters).map(([name, value]) => {
+      try {
+        return [name, decodeURIComponent(value ?? '')];
+      } catch {
+        return [name, value];
+      }
+    }),
+  );
 
 /** Replaces the body of a request by what it means. @throws 400, 413 and 415 */
-export async function parseBody(
+async function parseBody(
   { bodyType = 'json', method, exactNumbers }: AnyEndpoint,
   event: APIGatewayProxyEvent,
 ): Promise<void> {
