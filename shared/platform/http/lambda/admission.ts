@@ -1,11 +1,13 @@
-import type { APIGatewayProxyEvent, APIGatewayProxyResult } from 'aws-lambda';
+import type { PluginExecutionMode } from '@middy/core';
+import type { APIGatewayProxyEvent, APIGatewayProxyResult, Context } from 'aws-lambda';
 import type { PublicCall } from '../../auth/public-scope.ts';
 import { toRateLimitHeaders, uncountedRateLimit } from '../../auth/rate-limit-windows.ts';
 import { admit, type RequestAdmission } from '../../auth/request-gate.ts';
-import { principalFrom } from '../../identity/principal.ts';
+import type { Scope } from '../../data/scope.ts';
+import { type Principal, principalFrom } from '../../identity/principal.ts';
 import type { Runtime } from '../../runtime.ts';
 import type { AnyEndpoint } from '../endpoint.ts';
-import type { CallContext } from './call-context.ts';
+import type { openRequest } from '../open-requests.ts';
 
 /** Resolves the caller and the tenant; `undefined` if the endpoint has no tenant. */
 export function resolveCall(
@@ -50,4 +52,24 @@ export function rateLimitHeaders() {
     response.headers = { ...response.headers, ...limits };
   };
   return { after: add, onError: add };
+}
+
+export interface CallContext extends Context {
+  principal?: Principal;
+  scope?: Scope;
+  /** Whose idempotency keys a request without a principal uses. */
+  caller?: string;
+  admission?: Promise<RequestAdmission>;
+  /** Of a read that runs beside the request gate: aborted when the gate refuses the request. */
+  refused?: AbortSignal;
+  /** Settles when the place of a request that lasts is free again. */
+  released?: Promise<unknown> | undefined;
+  /** In milliseconds, as `performance.now()` gives it. */
+  startedAt?: number;
+}
+
+/** What an endpoint whose requests last has besides. */
+export interface Lasting {
+  openRequest: typeof openRequest;
+  executionMode?: PluginExecutionMode;
 }

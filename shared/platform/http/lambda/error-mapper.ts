@@ -5,7 +5,7 @@ import { log } from '../../../core/log.ts';
 import { isStorageFull, storageFull } from '../../aws/storage-full.ts';
 import type { AnyEndpoint } from '../endpoint.ts';
 import { toHttpError } from '../responses/http-errors.ts';
-import type { CallContext } from './call-context.ts';
+import type { CallContext } from './admission.ts';
 import { jsonProxyResult } from './proxy-result.ts';
 
 type Failing = { [Name in 'errorBody']?: AnyEndpoint[Name] | undefined };

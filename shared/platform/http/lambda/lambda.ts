@@ -10,8 +10,14 @@ import { wasRefused } from '../../auth/request-gate.ts';
 import { productionRuntime, type Runtime } from '../../runtime.ts';
 import type { AnyEndpoint } from '../endpoint.ts';
 import { isStreamed } from '../responses/response.ts';
-import { admitted, rateLimitHeaders, refusalSignal, resolveCall } from './admission.ts';
-import type { CallContext, Lasting } from './call-context.ts';
+import {
+  admitted,
+  type CallContext,
+  type Lasting,
+  rateLimitHeaders,
+  refusalSignal,
+  resolveCall,
+} from './admission.ts';
 import { crossOrigin } from './cross-origin.ts';
 import { errorMapper } from './error-mapper.ts';
 import { answeredOnce, runEndpoint } from './handle-request.ts';

@@ -5,7 +5,7 @@ import type { CallerClass } from '../../../core/metrics.ts';
 import type { Principal } from '../../identity/principal.ts';
 import type { AnyEndpoint } from '../endpoint.ts';
 import { isStreamed } from '../responses/response.ts';
-import type { CallContext } from './call-context.ts';
+import type { CallContext } from './admission.ts';
 
 /** Counts each response by the endpoint's group and the caller's class, and measures the time to it. */
 export function responseMetrics(
