@@ -1,14 +1,18 @@
 import { Readable } from 'node:stream';
+import type { MiddlewareObj } from '@middy/core';
 import middy from '@middy/core';
 import type { APIGatewayProxyEvent, APIGatewayProxyResult } from 'aws-lambda';
 import { ServiceError } from '../../../core/errors/errors.ts';
-import { addLogFields, inInvocation } from '../../../core/invocation.ts';
+import { addLogFields, inInvocation, measure, setDimensions } from '../../../core/invocation.ts';
+import type { CallerClass } from '../../../core/metrics.ts';
 import { withReceivedTrace } from '../../../core/tracing/active-span.ts';
 import { parseTraceparent } from '../../../core/tracing/trace-context.ts';
 import { restoreAddress } from '../../auth/relayed-address.ts';
 import { wasRefused } from '../../auth/request-gate.ts';
+import type { Principal } from '../../identity/principal.ts';
 import { productionRuntime, type Runtime } from '../../runtime.ts';
 import type { AnyEndpoint } from '../endpoint.ts';
+import { corsHeaders, corsOrigins } from '../responses/cors.ts';
 import { isStreamed } from '../responses/response.ts';
 import {
   admitted,
@@ -18,11 +22,8 @@ import {
   refusalSignal,
   resolveCall,
 } from './admission.ts';
-import { crossOrigin } from './cross-origin.ts';
 import { errorMapper } from './error-mapper.ts';
 import { answeredOnce, runEndpoint } from './handle-request.ts';
-import { responseMetrics } from './response-metrics.ts';
-import { wholeTexts } from './whole-texts.ts';
 
 const timedOut = 'The request timed out. Request less at once, or try again later';
 
@@ -121,4 +122,72 @@ async function endRequest({ response, context }: Ended): Promise<void> {
 interface Ended {
   response: APIGatewayProxyResult | null;
   context: CallContext;
+}
+
+function crossOrigin({
+  anyOrigin,
+}: Pick<AnyEndpoint, 'anyOrigin'>): MiddlewareObj<APIGatewayProxyEvent, APIGatewayProxyResult> {
+  const add: MiddlewareObj<APIGatewayProxyEvent, APIGatewayProxyResult>['after'] = ({ event, response }) => {
+    if (!response) return;
+    const origin = originOf(event);
+    const origins = anyOrigin ? [origin ?? 'null'] : corsOrigins();
+    const { Vary, ...others } = corsHeaders(origin, origins);
+    const varies = [response.headers?.Vary, Vary].filter(Boolean).join(', ');
+    response.headers = { ...response.headers, ...others, ...(varies && { Vary: varies }) };
+  };
+  return { after: add, onError: add };
+}
+
+/** A middleware may fail before header names are in lower case. */
+const originOf = ({ headers }: APIGatewayProxyEvent) =>
+  Object.entries(headers ?? {}).find(([name]) => name.toLowerCase() === 'origin')?.[1];
+
+/** Counts each response by the endpoint's group and the caller's class, and measures the time to it. */
+function responseMetrics(
+  endpoint: AnyEndpoint,
+): MiddlewareObj<APIGatewayProxyEvent, APIGatewayProxyResult, Error, CallContext> {
+  const [group = endpoint.id] = endpoint.id.split('.');
+  const count = ({
+    context,
+    response,
+  }: {
+    context: CallContext;
+    response?: APIGatewayProxyResult | null | undefined;
+  }) => {
+    const { statusCode = 500 } = response ?? {};
+    setDimensions({ group, callerClass: callerClassOf(context.principal) });
+    measure('Requests');
+    if (statusCode >= 500) measure('ServerErrors');
+    else if (statusCode >= 400) measure('ClientErrors');
+    if (statusCode === 429) measure('RateLimited');
+    // The length of a streamed response is that of its run.
+    if (context.startedAt !== undefined && !isStreamed(endpoint))
+      measure('Latency', Math.round(performance.now() - context.startedAt));
+  };
+  return {
+    before: ({ context }) => {
+      context.startedAt = performance.now();
+    },
+    after: count,
+    onError: count,
+  };
+}
+
+function callerClassOf(principal: Principal | undefined): CallerClass {
+  if (!principal) return 'anonymous';
+  if (principal.kind === 'session') return 'session';
+  if (principal.kind === 'intake') return 'setup-link';
+  return principal.environment === 'test' ? 'test' : 'live';
+}
+
+/** Middy writes longer texts to a stream in pieces, which may end in the middle of a character. */
+const pieceMax = 16_384;
+
+/** Has a streaming Lambda write its long texts as bytes. */
+function wholeTexts() {
+  const toBytes = ({ response }: { response: APIGatewayProxyResult | null }): void => {
+    if (typeof response?.body !== 'string' || response.body.length <= pieceMax) return;
+    response.body = Readable.from([Buffer.from(response.body)]) as unknown as string;
+  };
+  return { after: toBytes, onError: toBytes };
 }
