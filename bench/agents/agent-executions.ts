@@ -4,11 +4,11 @@ import { toChunks } from '../../shared/core/chunks.ts';
 import { mapConcurrently } from '../../shared/core/concurrency/map-concurrently.ts';
 import { derivedId } from '../../shared/core/ids.ts';
 import { agentEditor } from '../../shared/domain/agents/agent-editor.ts';
-import { inlineAgent, inlineContent } from '../../shared/execution/agent-runs/agent-input.ts';
 import {
   type AgentExecution,
   agentExecutionEntity,
-} from '../../shared/execution/agent-runs/executions/agent-execution.ts';
+} from '../../shared/execution/agent-runs/agent-execution.ts';
+import { inlineAgent, inlineContent } from '../../shared/execution/agent-runs/agent-input.ts';
 import {
   agentExecutions,
   type ExecutionsQuery,

@@ -1,8 +1,5 @@
 import * as z from 'zod';
-import {
-  type AgentExecution,
-  executionStatuses,
-} from '../../shared/execution/agent-runs/executions/agent-execution.ts';
+import { type AgentExecution, executionStatuses } from '../../shared/execution/agent-runs/agent-execution.ts';
 
 const nullable = z.string().nullable();
 

@@ -1,6 +1,6 @@
 import { invalidAt, missingPermission, notFound } from '../../shared/core/errors/errors.ts';
+import { agentExecutionEntity } from '../../shared/execution/agent-runs/agent-execution.ts';
 import { answerWaits, type GivenAnswers } from '../../shared/execution/agent-runs/answer-run.ts';
-import { agentExecutionEntity } from '../../shared/execution/agent-runs/executions/agent-execution.ts';
 import { resumeFlowRun } from '../../shared/execution/dispatch/resume.ts';
 import { executionEntity } from '../../shared/execution/runs/execution.ts';
 import { flowTimeMs } from '../../shared/execution/targets/time-limits.ts';

@@ -1,8 +1,8 @@
 import type { Context, SQSEvent } from 'aws-lambda';
 import { withLogFields } from '../../shared/core/invocation.ts';
+import { listingOfAgent } from '../../shared/execution/agent-runs/agent-execution.ts';
 import { AgentRunMessage, agentRunQueue } from '../../shared/execution/agent-runs/agent-run-queue.ts';
 import { runInBackground } from '../../shared/execution/agent-runs/background-run.ts';
-import { listingOfAgent } from '../../shared/execution/agent-runs/executions/agent-execution.ts';
 import { livePorts } from '../../shared/execution/live-ports.ts';
 import { parseMessages } from '../../shared/platform/aws/messages.ts';
 import { combineRequirements } from '../../shared/platform/aws/uses.ts';

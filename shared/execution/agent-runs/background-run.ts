@@ -3,15 +3,15 @@ import { ifMissing } from '../../core/errors/errors.ts';
 import { log } from '../../core/log.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 import { type Pool, placeDelaySeconds, takePlace } from '../../platform/tenant-places.ts';
-import { agentRunQueue } from './agent-run-queue.ts';
-import { executeAgentRun } from './execute-agent-run.ts';
 import {
   type AgentExecution,
   isExecutionOver,
   postponeRunSweep,
   releaseRun,
   resentAfterMs,
-} from './executions/agent-execution.ts';
+} from './agent-execution.ts';
+import { agentRunQueue } from './agent-run-queue.ts';
+import { executeAgentRun } from './execute-agent-run.ts';
 import { RunLost } from './log/run-journal.ts';
 import { type LoadedRun, loadInput, loadRun } from './log/run-log.ts';
 import { endRun } from './sweep-runs.ts';

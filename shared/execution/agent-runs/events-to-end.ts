@@ -2,7 +2,7 @@ import { ifMissing } from '../../core/errors/errors.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 import { endedBefore, type LoopProgress, openStarts } from '../agent-loop/progress.ts';
 import type { AgentRunEvent, NumberedEvent } from '../events/agent-run-event.ts';
-import { type AgentExecution, isExecutionOver } from './executions/agent-execution.ts';
+import { type AgentExecution, isExecutionOver } from './agent-execution.ts';
 import { replayEvents } from './log/run-events.ts';
 import { RunLost } from './log/run-journal.ts';
 import { deletedRun, type EndEvent, endWithoutLog, loadRun } from './log/run-log.ts';

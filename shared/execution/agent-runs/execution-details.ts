@@ -4,8 +4,8 @@ import { using } from '../../platform/aws/uses.ts';
 import { payloadReader } from '../../platform/data/payloads.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 import type { FactOf, RequestedCall } from '../agent-loop/facts.ts';
+import type { AgentExecution } from './agent-execution.ts';
 import type { RunInput } from './agent-input.ts';
-import type { AgentExecution } from './executions/agent-execution.ts';
 import { type LoadedRun, loadRun, runLogReader } from './log/run-log.ts';
 
 export interface CallDetails {

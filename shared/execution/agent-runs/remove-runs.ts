@@ -8,7 +8,7 @@ import {
   agentRunPartition,
   isExecutionOver,
   runsOfAgentPartition,
-} from './executions/agent-execution.ts';
+} from './agent-execution.ts';
 import { endRun } from './sweep-runs.ts';
 
 const runsAtOnce = 100;

@@ -19,6 +19,7 @@ import type { Write } from '../../platform/data/writes.ts';
 import type { Principal } from '../../platform/identity/principal.ts';
 import { userVariables } from '../../platform/identity/visitor.ts';
 import { startGate } from '../budgets/payers.ts';
+import { type AgentExecution, agentExecutionEntity, leaseFrom, runOfAgent } from './agent-execution.ts';
 import {
   type AgentToRun,
   type ClientTool,
@@ -27,12 +28,6 @@ import {
   runnableConfig,
 } from './agent-input.ts';
 import type { AgentRun } from './execute-agent-run.ts';
-import {
-  type AgentExecution,
-  agentExecutionEntity,
-  leaseFrom,
-  runOfAgent,
-} from './executions/agent-execution.ts';
 import { agentTurnsMax } from './open-loop.ts';
 
 export interface AgentRunRequest {

@@ -8,7 +8,6 @@ import type { Scope } from '../../platform/data/scope.ts';
 import type { Runtime } from '../../platform/runtime.ts';
 import type { EndFact, Fact } from '../agent-loop/facts.ts';
 import { endFact } from '../agent-loop/state.ts';
-import { agentRunQueue } from './agent-run-queue.ts';
 import {
   type AgentExecution,
   agentRunSweep,
@@ -17,7 +16,8 @@ import {
   postponeRunSweep,
   releaseRun,
   resentAfterMs,
-} from './executions/agent-execution.ts';
+} from './agent-execution.ts';
+import { agentRunQueue } from './agent-run-queue.ts';
 import { RunLost } from './log/run-journal.ts';
 import { type LoadedRun, loadRun, reloadRun } from './log/run-log.ts';
 import { appendTo } from './take-run.ts';

@@ -3,12 +3,7 @@ import { ConditionFailed } from '../../platform/data/condition-failed.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 import type { Write } from '../../platform/data/writes.ts';
 import type { Fact } from '../agent-loop/facts.ts';
-import {
-  type AgentExecution,
-  agentExecutionEntity,
-  leaseFrom,
-  openRunIndex,
-} from './executions/agent-execution.ts';
+import { type AgentExecution, agentExecutionEntity, leaseFrom, openRunIndex } from './agent-execution.ts';
 import { openJournal } from './log/run-journal.ts';
 import type { LoadedRun, LogEntry } from './log/run-log.ts';
 

@@ -4,7 +4,7 @@ import { type Run, type RunKind, runEntity } from '../../domain/runs/run.ts';
 import { using } from '../../platform/aws/uses.ts';
 import { decode } from '../../platform/data/entity.ts';
 import type { Scope } from '../../platform/data/scope.ts';
-import { agentExecutionEntity, runOfAgent } from '../agent-runs/executions/agent-execution.ts';
+import { agentExecutionEntity, runOfAgent } from '../agent-runs/agent-execution.ts';
 import { batchFinder } from '../batches/batch-store.ts';
 import { withoutDeletedRuns } from './deleted-runs.ts';
 import { withProgress } from './running-batches.ts';

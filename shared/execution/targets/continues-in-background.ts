@@ -1,9 +1,9 @@
 import { log } from '../../core/log.ts';
 import type { Scope } from '../../platform/data/scope.ts';
+import { releaseRun } from '../agent-runs/agent-execution.ts';
 import { agentRunQueue } from '../agent-runs/agent-run-queue.ts';
 import { eventsToEnd } from '../agent-runs/events-to-end.ts';
 import type { AgentRun } from '../agent-runs/execute-agent-run.ts';
-import { releaseRun } from '../agent-runs/executions/agent-execution.ts';
 import { RunLost } from '../agent-runs/log/run-journal.ts';
 import type { NumberedEvent } from '../events/agent-run-event.ts';
 import { executeInFront, type FrontPolicy } from './front-policy.ts';

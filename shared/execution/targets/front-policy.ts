@@ -1,6 +1,6 @@
 import type { Scope } from '../../platform/data/scope.ts';
+import { listingOfAgent } from '../agent-runs/agent-execution.ts';
 import { type AgentRun, type ExecuteOptions, executeAgentRun } from '../agent-runs/execute-agent-run.ts';
-import { listingOfAgent } from '../agent-runs/executions/agent-execution.ts';
 import type { NumberedEvent } from '../events/agent-run-event.ts';
 import { livePorts } from '../live-ports.ts';
 

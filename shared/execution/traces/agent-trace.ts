@@ -4,12 +4,12 @@ import { decodeReadable } from '../../platform/data/entity.ts';
 import { payloadReader } from '../../platform/data/payloads.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 import { callPath } from '../agent-loop/tool-calls.ts';
-import type { RunInput } from '../agent-runs/agent-input.ts';
 import {
   type AgentExecution,
   agentExecutionEntity,
   childrenPartition,
-} from '../agent-runs/executions/agent-execution.ts';
+} from '../agent-runs/agent-execution.ts';
+import type { RunInput } from '../agent-runs/agent-input.ts';
 import { runLogReader } from '../agent-runs/log/run-log.ts';
 import { agentSpans } from './agent-spans.ts';
 import type { ContentReader } from './content.ts';

@@ -1,5 +1,5 @@
 import type { SpanStatus } from '../../domain/runs/trace.ts';
-import type { AgentExecution } from '../agent-runs/executions/agent-execution.ts';
+import type { AgentExecution } from '../agent-runs/agent-execution.ts';
 import { defined } from './attributes.ts';
 import type { SpanNode } from './span-node.ts';
 

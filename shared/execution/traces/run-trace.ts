@@ -7,7 +7,7 @@ import { toolExecutionReader } from '../../domain/tools/tool-execution.ts';
 import { using } from '../../platform/aws/uses.ts';
 import { payloadReader } from '../../platform/data/payloads.ts';
 import type { Scope } from '../../platform/data/scope.ts';
-import { agentExecutionEntity } from '../agent-runs/executions/agent-execution.ts';
+import { agentExecutionEntity } from '../agent-runs/agent-execution.ts';
 import { batchEntity } from '../batches/batch.ts';
 import { runFinder } from '../listed-runs/find-run.ts';
 import { readCheckpoints } from '../runs/checkpoints/read-checkpoints.ts';

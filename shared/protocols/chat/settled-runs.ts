@@ -1,5 +1,5 @@
 import { sessionRuns } from '../../domain/client-sessions/session-run.ts';
-import type { AgentExecution } from '../../execution/agent-runs/executions/agent-execution.ts';
+import type { AgentExecution } from '../../execution/agent-runs/agent-execution.ts';
 import { loadRun } from '../../execution/agent-runs/log/run-log.ts';
 import { endRun } from '../../execution/agent-runs/sweep-runs.ts';
 import { using } from '../../platform/aws/uses.ts';

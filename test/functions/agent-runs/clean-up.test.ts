@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import {
   agentRunPartition,
   runsOfAgentPartition,
-} from '../../../shared/execution/agent-runs/executions/agent-execution.ts';
+} from '../../../shared/execution/agent-runs/agent-execution.ts';
 import { answered, calls, createScriptedAgent, run, scripted } from '../../support/agents/agent-runs.ts';
 import { expectStatus } from '../../support/flows/flows.ts';
 import { eventually } from '../../support/stack/eventually.ts';

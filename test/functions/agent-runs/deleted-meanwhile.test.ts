@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from 'vitest';
-import { agentRunPartition } from '../../../shared/execution/agent-runs/executions/agent-execution.ts';
+import { agentRunPartition } from '../../../shared/execution/agent-runs/agent-execution.ts';
 import {
   approve,
   calls,

@@ -1,13 +1,13 @@
 import { expect, test } from 'vitest';
 import { sandbox } from '../../../shared/adapters/sandbox/sandbox.ts';
 import { hourMarks } from '../../../shared/domain/runs/hour-marks.ts';
-import { agentToRun } from '../../../shared/execution/agent-runs/agent-input.ts';
-import { runInBackground } from '../../../shared/execution/agent-runs/background-run.ts';
 import {
   type AgentExecution,
   agentExecutionEntity,
   agentRunPartition,
-} from '../../../shared/execution/agent-runs/executions/agent-execution.ts';
+} from '../../../shared/execution/agent-runs/agent-execution.ts';
+import { agentToRun } from '../../../shared/execution/agent-runs/agent-input.ts';
+import { runInBackground } from '../../../shared/execution/agent-runs/background-run.ts';
 import { runLog } from '../../../shared/execution/agent-runs/log/run-log.ts';
 import { noteFollower } from '../../../shared/execution/agent-runs/pieces.ts';
 import { startRun } from '../../../shared/execution/agent-runs/start-run.ts';

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, inject, test } from 'vitest';
 import { newId } from '../../../shared/core/ids.ts';
-import { agentExecutionEntity } from '../../../shared/execution/agent-runs/executions/agent-execution.ts';
+import { agentExecutionEntity } from '../../../shared/execution/agent-runs/agent-execution.ts';
 import { sweepRun } from '../../../shared/execution/agent-runs/sweep-runs.ts';
 import {
   answered,

@@ -1,7 +1,7 @@
 import {
   type AgentExecution,
   agentExecutionEntity,
-} from '../../../shared/execution/agent-runs/executions/agent-execution.ts';
+} from '../../../shared/execution/agent-runs/agent-execution.ts';
 import type { Scope } from '../../../shared/platform/data/scope.ts';
 
 /** A run of an agent as the table has it, without a process and an agent. */

@@ -8,7 +8,7 @@ import {
   agentExecutionEntity,
   childrenPartition,
   runsOfAgentPartition,
-} from './agent-execution.ts';
+} from '../agent-execution.ts';
 
 export interface ExecutionsQuery extends CursorQuery {
   status?: AgentExecution['status'] | undefined;

@@ -5,7 +5,7 @@ import { ifMissing } from '../../../core/errors/errors.ts';
 import { characterCount } from '../../../core/json/json-texts.ts';
 import type { Scope } from '../../../platform/data/scope.ts';
 import type { NumberedEvent } from '../../events/agent-run-event.ts';
-import { type AgentExecution, isExecutionOver } from '../executions/agent-execution.ts';
+import { type AgentExecution, isExecutionOver } from '../agent-execution.ts';
 import { followingIn, isAfter, noteFollower, type Piece, pieceStore } from '../pieces.ts';
 import { openReplay } from './run-events.ts';
 import { deletedRun, findExecution, type LogPage, runLogReader } from './run-log.ts';

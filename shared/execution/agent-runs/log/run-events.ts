@@ -3,7 +3,7 @@ import type { ModelOutputEvent } from '../../agent-loop/loop.ts';
 import { openProgress } from '../../agent-loop/progress.ts';
 import { apply, initialState, type RunState } from '../../agent-loop/state.ts';
 import type { AgentRunEvent, NumberedEvent, RunSummary } from '../../events/agent-run-event.ts';
-import type { AgentExecution } from '../executions/agent-execution.ts';
+import type { AgentExecution } from '../agent-execution.ts';
 import type { Piece } from '../pieces.ts';
 import { endWithoutLog, type LogEntry } from './run-log.ts';
 

@@ -16,7 +16,6 @@ import type { Fact } from '../../agent-loop/facts.ts';
 import type { ModelOutputEvent } from '../../agent-loop/loop.ts';
 import { apply, type RunState, replay } from '../../agent-loop/state.ts';
 import type { AgentRunEvent, NumberedEvent } from '../../events/agent-run-event.ts';
-import type { RunInput } from '../agent-input.ts';
 import {
   type AgentExecution,
   agentExecutionEntity,
@@ -26,7 +25,8 @@ import {
   endStatus,
   pausedWrite,
   runOfAgent,
-} from '../executions/agent-execution.ts';
+} from '../agent-execution.ts';
+import type { RunInput } from '../agent-input.ts';
 import { afterPieces } from '../pieces.ts';
 import { factEvents, firstSeqAfter, openTurnNumbers, progressAfter } from './run-events.ts';
 import { type LogEntry, logFacts, logRange, runLog, type TakenRun } from './run-log.ts';

@@ -13,12 +13,8 @@ import type { Write } from '../../../platform/data/writes.ts';
 import type { Fact, StopReason } from '../../agent-loop/facts.ts';
 import { apply, type RunState, replay } from '../../agent-loop/state.ts';
 import type { AgentRunEvent, NumberedEvent } from '../../events/agent-run-event.ts';
+import { type AgentExecution, agentExecutionEntity, agentRunPartition } from '../agent-execution.ts';
 import type { RunInput } from '../agent-input.ts';
-import {
-  type AgentExecution,
-  agentExecutionEntity,
-  agentRunPartition,
-} from '../executions/agent-execution.ts';
 import type { TurnNumbers } from './run-events.ts';
 
 const digits = 6;

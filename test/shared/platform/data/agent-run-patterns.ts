@@ -4,15 +4,15 @@ import { sandbox } from '../../../../shared/adapters/sandbox/sandbox.ts';
 import { agentEditor } from '../../../../shared/domain/agents/agent-editor.ts';
 import { agentVersions } from '../../../../shared/domain/agents/agent-versions.ts';
 import type { Fact, TurnFact } from '../../../../shared/execution/agent-loop/facts.ts';
-import { workerPlaces } from '../../../../shared/execution/agent-runs/background-run.ts';
-import { executionDetails } from '../../../../shared/execution/agent-runs/execution-details.ts';
 import {
   type AgentExecution,
   agentExecutionEntity,
   agentRunSweep,
   postponeRunSweep,
   releaseRun,
-} from '../../../../shared/execution/agent-runs/executions/agent-execution.ts';
+} from '../../../../shared/execution/agent-runs/agent-execution.ts';
+import { workerPlaces } from '../../../../shared/execution/agent-runs/background-run.ts';
+import { executionDetails } from '../../../../shared/execution/agent-runs/execution-details.ts';
 import { agentExecutions } from '../../../../shared/execution/agent-runs/executions/list-executions.ts';
 import { followRun } from '../../../../shared/execution/agent-runs/log/follow-run.ts';
 import { openJournal } from '../../../../shared/execution/agent-runs/log/run-journal.ts';

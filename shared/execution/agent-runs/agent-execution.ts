@@ -1,18 +1,18 @@
 import * as z from 'zod';
-import { type NewRun, type RunEnding, runError } from '../../../domain/runs/run-list.ts';
-import { childListing, type ParentListing, RunOrigin } from '../../../domain/runs/run-origin.ts';
-import { noTotals } from '../../../domain/runs/run-totals.ts';
-import type { RunUse } from '../../../domain/runs/run-use.ts';
-import { RunSurface } from '../../../domain/surfaces/surface/run-surface.ts';
-import { sweepKeys } from '../../../platform/cleanup/sweeps.ts';
-import { ifRefused } from '../../../platform/data/condition-failed.ts';
-import { defineEntity } from '../../../platform/data/entity.ts';
-import { type IndexKeys, tenantPartition } from '../../../platform/data/keys.ts';
-import { PayloadRef } from '../../../platform/data/payloads.ts';
-import type { Scope } from '../../../platform/data/scope.ts';
-import type { Write } from '../../../platform/data/writes.ts';
-import type { EndFact, PauseFact } from '../../agent-loop/facts.ts';
-import type { RunState } from '../../agent-loop/state.ts';
+import { type NewRun, type RunEnding, runError } from '../../domain/runs/run-list.ts';
+import { childListing, type ParentListing, RunOrigin } from '../../domain/runs/run-origin.ts';
+import { noTotals } from '../../domain/runs/run-totals.ts';
+import type { RunUse } from '../../domain/runs/run-use.ts';
+import { RunSurface } from '../../domain/surfaces/surface/run-surface.ts';
+import { sweepKeys } from '../../platform/cleanup/sweeps.ts';
+import { ifRefused } from '../../platform/data/condition-failed.ts';
+import { defineEntity } from '../../platform/data/entity.ts';
+import { type IndexKeys, tenantPartition } from '../../platform/data/keys.ts';
+import { PayloadRef } from '../../platform/data/payloads.ts';
+import type { Scope } from '../../platform/data/scope.ts';
+import type { Write } from '../../platform/data/writes.ts';
+import type { EndFact, PauseFact } from '../agent-loop/facts.ts';
+import type { RunState } from '../agent-loop/state.ts';
 
 export const executionStatuses = ['running', 'paused', 'completed', 'failed', 'cancelled'] as const;
 
