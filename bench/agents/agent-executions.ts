@@ -9,10 +9,7 @@ import {
   agentExecutionEntity,
 } from '../../shared/execution/agent-runs/agent-execution.ts';
 import { inlineAgent, inlineContent } from '../../shared/execution/agent-runs/agent-input.ts';
-import {
-  agentExecutions,
-  type ExecutionsQuery,
-} from '../../shared/execution/agent-runs/executions/list-executions.ts';
+import { agentExecutions, type ExecutionsQuery } from '../../shared/execution/agent-runs/list-executions.ts';
 import { startRun } from '../../shared/execution/agent-runs/start-run.ts';
 import { documentClient } from '../../shared/platform/data/client.ts';
 import type { Scope } from '../../shared/platform/data/scope.ts';

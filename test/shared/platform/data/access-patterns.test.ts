@@ -25,7 +25,7 @@ import { filterPreviewer } from '../../../../shared/domain/records/preview-filte
 import { recordTypes } from '../../../../shared/domain/records/record-types.ts';
 import { schemaDiscovery } from '../../../../shared/domain/records/schema-discovery.ts';
 import { toolStore } from '../../../../shared/domain/tools/tool-store.ts';
-import { agentExecutions } from '../../../../shared/execution/agent-runs/executions/list-executions.ts';
+import { agentExecutions } from '../../../../shared/execution/agent-runs/list-executions.ts';
 import { takeRun } from '../../../../shared/execution/batches/messages/run-message.ts';
 import { resumeIfStalled } from '../../../../shared/execution/batches/starting/stalled-batches.ts';
 import { endExpiredExecution } from '../../../../shared/execution/dispatch/expired-executions.ts';

@@ -1,14 +1,14 @@
-import { idCeiling, idFloor } from '../../../core/ids.ts';
-import { agentFinder } from '../../../domain/agents/agent-store.ts';
-import { using } from '../../../platform/aws/uses.ts';
-import { type CursorQuery, cursorPage, onePage } from '../../../platform/data/lists/pages.ts';
-import type { Scope } from '../../../platform/data/scope.ts';
+import { idCeiling, idFloor } from '../../core/ids.ts';
+import { agentFinder } from '../../domain/agents/agent-store.ts';
+import { using } from '../../platform/aws/uses.ts';
+import { type CursorQuery, cursorPage, onePage } from '../../platform/data/lists/pages.ts';
+import type { Scope } from '../../platform/data/scope.ts';
 import {
   type AgentExecution,
   agentExecutionEntity,
   childrenPartition,
   runsOfAgentPartition,
-} from '../agent-execution.ts';
+} from './agent-execution.ts';
 
 export interface ExecutionsQuery extends CursorQuery {
   status?: AgentExecution['status'] | undefined;
