@@ -1,6 +1,6 @@
 import { agentRunQueue } from '../../shared/execution/agent-runs/agent-run-queue.ts';
 import type { AnsweredRun } from '../../shared/execution/agent-runs/answer-run.ts';
-import { followRun } from '../../shared/execution/agent-runs/log/follow-run.ts';
+import { followRun } from '../../shared/execution/agent-runs/follow-run.ts';
 import { replayEvents } from '../../shared/execution/agent-runs/log/run-events.ts';
 import { loadInput } from '../../shared/execution/agent-runs/log/run-log.ts';
 import type { NumberedEvent } from '../../shared/execution/events/agent-run-event.ts';

@@ -2,7 +2,7 @@ import { log } from '../../core/log.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 import { eventsToEnd } from '../agent-runs/events-to-end.ts';
 import type { AgentRun } from '../agent-runs/execute-agent-run.ts';
-import { followRun } from '../agent-runs/log/follow-run.ts';
+import { followRun } from '../agent-runs/follow-run.ts';
 import { RunLost } from '../agent-runs/log/run-journal.ts';
 import { endRun } from '../agent-runs/sweep-runs.ts';
 import type { NumberedEvent } from '../events/agent-run-event.ts';

@@ -7,7 +7,7 @@ import { callersApprove } from '../../domain/surfaces/surface/surface-behavior.t
 import { taskProgress } from '../../execution/a2a-tasks/task-progress.ts';
 import { agentRunQueue } from '../../execution/agent-runs/agent-run-queue.ts';
 import { answerWaits } from '../../execution/agent-runs/answer-run.ts';
-import { followRun } from '../../execution/agent-runs/log/follow-run.ts';
+import { followRun } from '../../execution/agent-runs/follow-run.ts';
 import { executeFlowRun } from '../../execution/dispatch/execute-flow-run.ts';
 import { resumeFlowRun } from '../../execution/dispatch/resume.ts';
 import { flowTimeMs } from '../../execution/targets/time-limits.ts';

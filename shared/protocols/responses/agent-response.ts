@@ -1,6 +1,6 @@
 import { clientJson } from '../../core/json/exact-json.ts';
 import type { AgentRun } from '../../execution/agent-runs/execute-agent-run.ts';
-import { followRun } from '../../execution/agent-runs/log/follow-run.ts';
+import { followRun } from '../../execution/agent-runs/follow-run.ts';
 import type { NumberedEvent } from '../../execution/events/agent-run-event.ts';
 import { livePorts } from '../../execution/live-ports.ts';
 import { endsWithCaller } from '../../execution/targets/ends-with-caller.ts';

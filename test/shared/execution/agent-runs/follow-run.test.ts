@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import type { Fact, RequestedCall } from '../../../../shared/execution/agent-loop/facts.ts';
 import type { LoopEvent } from '../../../../shared/execution/agent-loop/loop.ts';
 import { agentRunPartition } from '../../../../shared/execution/agent-runs/agent-execution.ts';
-import { followRun } from '../../../../shared/execution/agent-runs/log/follow-run.ts';
+import { followRun } from '../../../../shared/execution/agent-runs/follow-run.ts';
 import { openJournal } from '../../../../shared/execution/agent-runs/log/run-journal.ts';
 import { loadRun } from '../../../../shared/execution/agent-runs/log/run-log.ts';
 import { pieceStore } from '../../../../shared/execution/agent-runs/pieces.ts';

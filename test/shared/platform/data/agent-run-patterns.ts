@@ -13,8 +13,8 @@ import {
 } from '../../../../shared/execution/agent-runs/agent-execution.ts';
 import { workerPlaces } from '../../../../shared/execution/agent-runs/background-run.ts';
 import { executionDetails } from '../../../../shared/execution/agent-runs/execution-details.ts';
+import { followRun } from '../../../../shared/execution/agent-runs/follow-run.ts';
 import { agentExecutions } from '../../../../shared/execution/agent-runs/list-executions.ts';
-import { followRun } from '../../../../shared/execution/agent-runs/log/follow-run.ts';
 import { openJournal } from '../../../../shared/execution/agent-runs/log/run-journal.ts';
 import { loadRun } from '../../../../shared/execution/agent-runs/log/run-log.ts';
 import { noteFollower, pieceStore } from '../../../../shared/execution/agent-runs/pieces.ts';
