@@ -15,7 +15,7 @@ import { apply, type RunState, replay } from '../../agent-loop/state.ts';
 import type { AgentRunEvent, NumberedEvent } from '../../events/agent-run-event.ts';
 import { type AgentExecution, agentExecutionEntity, agentRunPartition } from '../agent-execution.ts';
 import type { RunInput } from '../agent-input.ts';
-import type { TurnNumbers } from './run-events.ts';
+import type { TurnNumbers } from '../run-events.ts';
 
 const digits = 6;
 const sortKey = (n: number) => `FACT#${String(n).padStart(digits, '0')}`;
