@@ -4,7 +4,7 @@ import { releaseRun } from '../agent-runs/agent-execution.ts';
 import { agentRunQueue } from '../agent-runs/agent-run-queue.ts';
 import { eventsToEnd } from '../agent-runs/events-to-end.ts';
 import type { AgentRun } from '../agent-runs/execute-agent-run.ts';
-import { RunLost } from '../agent-runs/log/run-journal.ts';
+import { RunLost } from '../agent-runs/run-journal.ts';
 import type { NumberedEvent } from '../events/agent-run-event.ts';
 import { executeInFront, type FrontPolicy } from './front-policy.ts';
 

@@ -3,7 +3,7 @@ import type { Scope } from '../../platform/data/scope.ts';
 import { eventsToEnd } from '../agent-runs/events-to-end.ts';
 import type { AgentRun } from '../agent-runs/execute-agent-run.ts';
 import { followRun } from '../agent-runs/follow-run.ts';
-import { RunLost } from '../agent-runs/log/run-journal.ts';
+import { RunLost } from '../agent-runs/run-journal.ts';
 import { endRun } from '../agent-runs/sweep-runs.ts';
 import type { NumberedEvent } from '../events/agent-run-event.ts';
 import { executeInFront, type FrontPolicy } from './front-policy.ts';

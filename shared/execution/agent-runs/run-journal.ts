@@ -1,21 +1,21 @@
-import type { ModelMessage } from '../../../adapters/ports/model-port.ts';
-import { toChunks } from '../../../core/chunks.ts';
-import { runQuestionNotice } from '../../../domain/a2a-tasks/task-notice.ts';
-import { bothNotices, type EndNotice, noNotice } from '../../../domain/deliveries/end-notice.ts';
-import type { ModelCall } from '../../../domain/model-usage/model-calls.ts';
-import { usageWrites } from '../../../domain/model-usage/usage.ts';
-import { runEnd } from '../../../domain/runs/run-end.ts';
-import { statusWrite } from '../../../domain/runs/run-list.ts';
-import { runNotice } from '../../../domain/runs/run-notice.ts';
-import { mergedUse, type RunUse, runUse } from '../../../domain/runs/run-use.ts';
-import { ConditionFailed } from '../../../platform/data/condition-failed.ts';
-import { payloadRemover } from '../../../platform/data/payloads.ts';
-import type { Scope } from '../../../platform/data/scope.ts';
-import { exists, type Write } from '../../../platform/data/writes.ts';
-import type { Fact } from '../../agent-loop/facts.ts';
-import type { ModelOutputEvent } from '../../agent-loop/loop.ts';
-import { apply, type RunState, replay } from '../../agent-loop/state.ts';
-import type { AgentRunEvent, NumberedEvent } from '../../events/agent-run-event.ts';
+import type { ModelMessage } from '../../adapters/ports/model-port.ts';
+import { toChunks } from '../../core/chunks.ts';
+import { runQuestionNotice } from '../../domain/a2a-tasks/task-notice.ts';
+import { bothNotices, type EndNotice, noNotice } from '../../domain/deliveries/end-notice.ts';
+import type { ModelCall } from '../../domain/model-usage/model-calls.ts';
+import { usageWrites } from '../../domain/model-usage/usage.ts';
+import { runEnd } from '../../domain/runs/run-end.ts';
+import { statusWrite } from '../../domain/runs/run-list.ts';
+import { runNotice } from '../../domain/runs/run-notice.ts';
+import { mergedUse, type RunUse, runUse } from '../../domain/runs/run-use.ts';
+import { ConditionFailed } from '../../platform/data/condition-failed.ts';
+import { payloadRemover } from '../../platform/data/payloads.ts';
+import type { Scope } from '../../platform/data/scope.ts';
+import { exists, type Write } from '../../platform/data/writes.ts';
+import type { Fact } from '../agent-loop/facts.ts';
+import type { ModelOutputEvent } from '../agent-loop/loop.ts';
+import { apply, type RunState, replay } from '../agent-loop/state.ts';
+import type { AgentRunEvent, NumberedEvent } from '../events/agent-run-event.ts';
 import {
   type AgentExecution,
   agentExecutionEntity,
@@ -25,11 +25,11 @@ import {
   endStatus,
   pausedWrite,
   runOfAgent,
-} from '../agent-execution.ts';
-import type { RunInput } from '../agent-input.ts';
-import { afterPieces } from '../pieces.ts';
-import { factEvents, firstSeqAfter, openTurnNumbers, progressAfter } from '../run-events.ts';
-import { type LogEntry, logFacts, logRange, runLog, type TakenRun } from './run-log.ts';
+} from './agent-execution.ts';
+import type { RunInput } from './agent-input.ts';
+import { type LogEntry, logFacts, logRange, runLog, type TakenRun } from './log/run-log.ts';
+import { afterPieces } from './pieces.ts';
+import { factEvents, firstSeqAfter, openTurnNumbers, progressAfter } from './run-events.ts';
 
 /** Somebody else has recorded the next fact: the run was cancelled, or another process continues it. */
 export class RunLost extends Error {}
