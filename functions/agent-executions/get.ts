@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { Warning } from '../../shared/core/warnings.ts';
 import type { FactOf } from '../../shared/execution/agent-loop/facts.ts';
 import { executionDetails } from '../../shared/execution/agent-runs/execution-details.ts';
-import type { LoadedRun } from '../../shared/execution/agent-runs/log/run-log.ts';
+import type { LoadedRun } from '../../shared/execution/agent-runs/run-log.ts';
 import { defineEndpoint } from '../../shared/platform/http/endpoint.ts';
 import { toLambda } from '../../shared/platform/http/lambda/lambda.ts';
 import {

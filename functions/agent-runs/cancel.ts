@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { conflict } from '../../shared/core/errors/errors.ts';
 import { assertOfAgent } from '../../shared/execution/agent-runs/execution-details.ts';
-import { findExecution } from '../../shared/execution/agent-runs/log/run-log.ts';
+import { findExecution } from '../../shared/execution/agent-runs/run-log.ts';
 import { endRun } from '../../shared/execution/agent-runs/sweep-runs.ts';
 import { using } from '../../shared/platform/aws/uses.ts';
 import type { Scope } from '../../shared/platform/data/scope.ts';

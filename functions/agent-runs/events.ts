@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { invalidAt } from '../../shared/core/errors/errors.ts';
 import { assertOfAgent } from '../../shared/execution/agent-runs/execution-details.ts';
 import { followRun } from '../../shared/execution/agent-runs/follow-run.ts';
-import { findExecution } from '../../shared/execution/agent-runs/log/run-log.ts';
+import { findExecution } from '../../shared/execution/agent-runs/run-log.ts';
 import { using } from '../../shared/platform/aws/uses.ts';
 import { wholeNumber } from '../../shared/platform/data/lists/query-values.ts';
 import type { Scope } from '../../shared/platform/data/scope.ts';

@@ -7,7 +7,7 @@ import { payloadReader } from '../../platform/data/payloads.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 import type { LoopWait } from '../agent-loop/facts.ts';
 import { endStatus } from '../agent-runs/agent-execution.ts';
-import { findExecution, loadRun, runLogReader } from '../agent-runs/log/run-log.ts';
+import { findExecution, loadRun, runLogReader } from '../agent-runs/run-log.ts';
 import { readCheckpoints } from '../runs/checkpoints/read-checkpoints.ts';
 import { lastOutput } from '../runs/run-results/list-run-results.ts';
 

@@ -20,9 +20,9 @@ import { type AgentExecution, agentExecutionEntity, isExecutionOver } from './ag
 import { agentToRun, inlineAgent, inlineContent } from './agent-input.ts';
 import { nameOfVersion } from './agent-version-reader.ts';
 import type { AgentRun, ExecuteOptions } from './execute-agent-run.ts';
-import { loadInput, loadRun } from './log/run-log.ts';
 import { replayEvents } from './run-events.ts';
 import { RunLost } from './run-journal.ts';
+import { loadInput, loadRun } from './run-log.ts';
 import { type AgentRunRequest, startRun } from './start-run.ts';
 import { endRun } from './sweep-runs.ts';
 import { takeOver } from './take-run.ts';

@@ -9,8 +9,8 @@ import type { Principal } from '../../platform/identity/principal.ts';
 import { requireAll } from '../../platform/identity/require-all.ts';
 import type { DecisionFact, Fact, LoopWait, ResultFact } from '../agent-loop/facts.ts';
 import { outputCharactersMax } from '../agent-loop/tool-calls.ts';
-import { type LoadedRun, type LogEntry, loadRun } from './log/run-log.ts';
 import { RunLost } from './run-journal.ts';
+import { type LoadedRun, type LogEntry, loadRun } from './run-log.ts';
 import { appendTo } from './take-run.ts';
 
 export interface RunPlace {

@@ -12,8 +12,8 @@ import {
 } from './agent-execution.ts';
 import { agentRunQueue } from './agent-run-queue.ts';
 import { executeAgentRun } from './execute-agent-run.ts';
-import { type LoadedRun, loadInput, loadRun } from './log/run-log.ts';
 import { RunLost } from './run-journal.ts';
+import { type LoadedRun, loadInput, loadRun } from './run-log.ts';
 import { endRun } from './sweep-runs.ts';
 import { appendTo, takeOver } from './take-run.ts';
 

@@ -3,9 +3,9 @@ import type { Scope } from '../../platform/data/scope.ts';
 import { endedBefore, type LoopProgress, openStarts } from '../agent-loop/progress.ts';
 import type { AgentRunEvent, NumberedEvent } from '../events/agent-run-event.ts';
 import { type AgentExecution, isExecutionOver } from './agent-execution.ts';
-import { deletedRun, type EndEvent, endWithoutLog, loadRun } from './log/run-log.ts';
 import { replayEvents } from './run-events.ts';
 import { RunLost } from './run-journal.ts';
+import { deletedRun, type EndEvent, endWithoutLog, loadRun } from './run-log.ts';
 
 /** The events of a run in front of its caller, who also gets the end if another request ended the run. */
 export async function* eventsToEnd(

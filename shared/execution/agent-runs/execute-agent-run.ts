@@ -31,11 +31,11 @@ import { listingOfAgent } from './agent-execution.ts';
 import { isDelegated, type RunInput, runnableConfig } from './agent-input.ts';
 import { agentsPort } from './agents-adapter.ts';
 import { chatHistory } from './chat-history.ts';
-import { logFacts, type TakenRun } from './log/run-log.ts';
 import { type OpenedLoop, openLoop } from './open-loop.ts';
 import { openPieces } from './pieces.ts';
 import { replayEvents } from './run-events.ts';
 import { forgetIfDeleted, openJournal, RunLost } from './run-journal.ts';
+import { logFacts, type TakenRun } from './run-log.ts';
 import { keepLease } from './take-run.ts';
 import { callsMaxDefault, isCodeLost, openAgentTools, openCodeCalls } from './tools/agent-tools.ts';
 

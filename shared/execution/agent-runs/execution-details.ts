@@ -6,7 +6,7 @@ import type { Scope } from '../../platform/data/scope.ts';
 import type { FactOf, RequestedCall } from '../agent-loop/facts.ts';
 import type { AgentExecution } from './agent-execution.ts';
 import type { RunInput } from './agent-input.ts';
-import { type LoadedRun, loadRun, runLogReader } from './log/run-log.ts';
+import { type LoadedRun, loadRun, runLogReader } from './run-log.ts';
 
 export interface CallDetails {
   call: RequestedCall;

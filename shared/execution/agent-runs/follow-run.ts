@@ -6,9 +6,9 @@ import { characterCount } from '../../core/json/json-texts.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 import type { NumberedEvent } from '../events/agent-run-event.ts';
 import { type AgentExecution, isExecutionOver } from './agent-execution.ts';
-import { deletedRun, findExecution, type LogPage, runLogReader } from './log/run-log.ts';
 import { followingIn, isAfter, noteFollower, type Piece, pieceStore } from './pieces.ts';
 import { openReplay } from './run-events.ts';
+import { deletedRun, findExecution, type LogPage, runLogReader } from './run-log.ts';
 
 /**
  * The events of a run after a number, and then those that follow, until it ends or waits for somebody. Any number of

@@ -4,8 +4,8 @@ import { openProgress } from '../agent-loop/progress.ts';
 import { apply, initialState, type RunState } from '../agent-loop/state.ts';
 import type { AgentRunEvent, NumberedEvent, RunSummary } from '../events/agent-run-event.ts';
 import type { AgentExecution } from './agent-execution.ts';
-import { endWithoutLog, type LogEntry } from './log/run-log.ts';
 import type { Piece } from './pieces.ts';
+import { endWithoutLog, type LogEntry } from './run-log.ts';
 
 /**
  * The events of a run after a number, from its log. They are those that its first reader got, except that each text

@@ -27,9 +27,9 @@ import {
   runOfAgent,
 } from './agent-execution.ts';
 import type { RunInput } from './agent-input.ts';
-import { type LogEntry, logFacts, logRange, runLog, type TakenRun } from './log/run-log.ts';
 import { afterPieces } from './pieces.ts';
 import { factEvents, firstSeqAfter, openTurnNumbers, progressAfter } from './run-events.ts';
+import { type LogEntry, logFacts, logRange, runLog, type TakenRun } from './run-log.ts';
 
 /** Somebody else has recorded the next fact: the run was cancelled, or another process continues it. */
 export class RunLost extends Error {}

@@ -18,8 +18,8 @@ import {
   resentAfterMs,
 } from './agent-execution.ts';
 import { agentRunQueue } from './agent-run-queue.ts';
-import { type LoadedRun, loadRun, reloadRun } from './log/run-log.ts';
 import { RunLost } from './run-journal.ts';
+import { type LoadedRun, loadRun, reloadRun } from './run-log.ts';
 import { appendTo } from './take-run.ts';
 
 /** A run of quick tools records a fact every few milliseconds. */

@@ -4,8 +4,8 @@ import type { Scope } from '../../platform/data/scope.ts';
 import type { Write } from '../../platform/data/writes.ts';
 import type { Fact } from '../agent-loop/facts.ts';
 import { type AgentExecution, agentExecutionEntity, leaseFrom, openRunIndex } from './agent-execution.ts';
-import type { LoadedRun, LogEntry } from './log/run-log.ts';
 import { openJournal } from './run-journal.ts';
+import type { LoadedRun, LogEntry } from './run-log.ts';
 
 /**
  * Records facts of a run that no process runs. A `continue` among them takes the run for this process.

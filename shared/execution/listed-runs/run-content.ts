@@ -5,7 +5,7 @@ import { type PayloadRef, payloadBytes, payloadReader } from '../../platform/dat
 import type { Scope } from '../../platform/data/scope.ts';
 import { agentExecutionEntity } from '../agent-runs/agent-execution.ts';
 import type { RunInput } from '../agent-runs/agent-input.ts';
-import { runLogReader } from '../agent-runs/log/run-log.ts';
+import { runLogReader } from '../agent-runs/run-log.ts';
 import { batchEntity } from '../batches/batch.ts';
 import { readCheckpoints } from '../runs/checkpoints/read-checkpoints.ts';
 import { lastOutput } from '../runs/run-results/list-run-results.ts';

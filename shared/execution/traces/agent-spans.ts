@@ -1,6 +1,6 @@
 import type { Message } from '../../domain/conversations/message.ts';
 import type { Fact, RequestedCall } from '../agent-loop/facts.ts';
-import type { LogEntry } from '../agent-runs/log/run-log.ts';
+import type { LogEntry } from '../agent-runs/run-log.ts';
 import { type AgentWorld, callsIn, waitSpan } from './call-spans.ts';
 import type { ContentReader } from './content.ts';
 import { genAiMessages } from './messages.ts';

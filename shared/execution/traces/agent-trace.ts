@@ -10,7 +10,7 @@ import {
   childrenPartition,
 } from '../agent-runs/agent-execution.ts';
 import type { RunInput } from '../agent-runs/agent-input.ts';
-import { runLogReader } from '../agent-runs/log/run-log.ts';
+import { runLogReader } from '../agent-runs/run-log.ts';
 import { agentSpans } from './agent-spans.ts';
 import type { ContentReader } from './content.ts';
 import { genAiMessages, genAiText } from './messages.ts';

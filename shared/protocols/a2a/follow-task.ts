@@ -5,7 +5,7 @@ import { a2aTaskStore } from '../../domain/a2a-tasks/task-store.ts';
 import { type TaskProgress, taskProgress } from '../../execution/a2a-tasks/task-progress.ts';
 import { taskStatus } from '../../execution/a2a-tasks/task-view.ts';
 import { followRun } from '../../execution/agent-runs/follow-run.ts';
-import { runLogReader } from '../../execution/agent-runs/log/run-log.ts';
+import { runLogReader } from '../../execution/agent-runs/run-log.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 import { agentEvents } from '../run-events/agent-events.ts';
 import { polled, taskEvents } from './run-events.ts';

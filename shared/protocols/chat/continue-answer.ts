@@ -5,8 +5,8 @@ import { assertMessageFits } from '../../domain/conversations/message-writes.ts'
 import { agentExecutionEntity } from '../../execution/agent-runs/agent-execution.ts';
 import type { ClientTool, RunInput } from '../../execution/agent-runs/agent-input.ts';
 import { answerWaits, type GivenAnswers, notWaiting } from '../../execution/agent-runs/answer-run.ts';
-import { findExecution, type LogEntry, loadInput } from '../../execution/agent-runs/log/run-log.ts';
 import { replayEvents } from '../../execution/agent-runs/run-events.ts';
+import { findExecution, type LogEntry, loadInput } from '../../execution/agent-runs/run-log.ts';
 import { executeFlowRun } from '../../execution/dispatch/execute-flow-run.ts';
 import { resumeFlowRun } from '../../execution/dispatch/resume.ts';
 import { executionEntity } from '../../execution/runs/execution.ts';

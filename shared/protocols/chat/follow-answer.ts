@@ -2,7 +2,7 @@ import type { SessionRun } from '../../domain/client-sessions/session-run.ts';
 import { turnLeases } from '../../domain/client-sessions/turn-leases.ts';
 import type { ConversationUsage } from '../../domain/conversations/conversation-usage.ts';
 import { followRun } from '../../execution/agent-runs/follow-run.ts';
-import { findExecution, loadInput } from '../../execution/agent-runs/log/run-log.ts';
+import { findExecution, loadInput } from '../../execution/agent-runs/run-log.ts';
 import { using } from '../../platform/aws/uses.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 import { agentEvents } from '../run-events/agent-events.ts';

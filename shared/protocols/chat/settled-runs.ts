@@ -1,6 +1,6 @@
 import { sessionRuns } from '../../domain/client-sessions/session-run.ts';
 import type { AgentExecution } from '../../execution/agent-runs/agent-execution.ts';
-import { loadRun } from '../../execution/agent-runs/log/run-log.ts';
+import { loadRun } from '../../execution/agent-runs/run-log.ts';
 import { endRun } from '../../execution/agent-runs/sweep-runs.ts';
 import { using } from '../../platform/aws/uses.ts';
 import type { Scope } from '../../platform/data/scope.ts';

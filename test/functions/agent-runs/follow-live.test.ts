@@ -8,8 +8,8 @@ import {
 } from '../../../shared/execution/agent-runs/agent-execution.ts';
 import { agentToRun } from '../../../shared/execution/agent-runs/agent-input.ts';
 import { runInBackground } from '../../../shared/execution/agent-runs/background-run.ts';
-import { runLog } from '../../../shared/execution/agent-runs/log/run-log.ts';
 import { noteFollower } from '../../../shared/execution/agent-runs/pieces.ts';
+import { runLog } from '../../../shared/execution/agent-runs/run-log.ts';
 import { startRun } from '../../../shared/execution/agent-runs/start-run.ts';
 import { livePorts } from '../../../shared/execution/live-ports.ts';
 import { createScriptedAgent, run } from '../../support/agents/agent-runs.ts';

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { a2aTaskStore } from '../../../shared/domain/a2a-tasks/task-store.ts';
 import { exposedItems } from '../../../shared/domain/surfaces/exposed-item.ts';
 import { taskProgress } from '../../../shared/execution/a2a-tasks/task-progress.ts';
-import { loadRun } from '../../../shared/execution/agent-runs/log/run-log.ts';
+import { loadRun } from '../../../shared/execution/agent-runs/run-log.ts';
 import { batchStore } from '../../../shared/execution/batches/batch-store.ts';
 import { readCheckpoints } from '../../../shared/execution/runs/checkpoints/read-checkpoints.ts';
 import type { Scope } from '../../../shared/platform/data/scope.ts';

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { newId } from '../../../../shared/core/ids.ts';
-import { runLog } from '../../../../shared/execution/agent-runs/log/run-log.ts';
+import { runLog } from '../../../../shared/execution/agent-runs/run-log.ts';
 import { countingRuntime, newTenant } from '../../../support/stack/stack.ts';
 
 test('a page of a log has about a megabyte of facts, and all come in order', async () => {

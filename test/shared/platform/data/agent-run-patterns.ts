@@ -15,9 +15,9 @@ import { workerPlaces } from '../../../../shared/execution/agent-runs/background
 import { executionDetails } from '../../../../shared/execution/agent-runs/execution-details.ts';
 import { followRun } from '../../../../shared/execution/agent-runs/follow-run.ts';
 import { agentExecutions } from '../../../../shared/execution/agent-runs/list-executions.ts';
-import { loadRun } from '../../../../shared/execution/agent-runs/log/run-log.ts';
 import { noteFollower, pieceStore } from '../../../../shared/execution/agent-runs/pieces.ts';
 import { openJournal } from '../../../../shared/execution/agent-runs/run-journal.ts';
+import { loadRun } from '../../../../shared/execution/agent-runs/run-log.ts';
 import { startRun } from '../../../../shared/execution/agent-runs/start-run.ts';
 import { endRun } from '../../../../shared/execution/agent-runs/sweep-runs.ts';
 import { appendTo, keepLease, takeOver } from '../../../../shared/execution/agent-runs/take-run.ts';
