@@ -29,6 +29,7 @@ import { portsAtDepth } from '../step-support/ports-at-depth.ts';
 import { portsInside } from '../step-support/ports-inside.ts';
 import { listingOfAgent } from './agent-execution.ts';
 import { isDelegated, type RunInput, runnableConfig } from './agent-input.ts';
+import { callsMaxDefault, isCodeLost, openAgentTools, openCodeCalls } from './agent-tools.ts';
 import { agentsPort } from './agents-adapter.ts';
 import { chatHistory } from './chat-history.ts';
 import { type OpenedLoop, openLoop } from './open-loop.ts';
@@ -37,7 +38,6 @@ import { replayEvents } from './run-events.ts';
 import { forgetIfDeleted, openJournal, RunLost } from './run-journal.ts';
 import { logFacts, type TakenRun } from './run-log.ts';
 import { keepLease } from './take-run.ts';
-import { callsMaxDefault, isCodeLost, openAgentTools, openCodeCalls } from './tools/agent-tools.ts';
 
 export interface AgentRun extends TakenRun {
   content: AgentContent;

@@ -29,14 +29,14 @@ import type { Spent } from '../model-costs/call-cost.ts';
 import { openMeter } from '../model-costs/model-meter.ts';
 import type { RunnableTool } from '../tools/call-tool.ts';
 import type { RunInput } from './agent-input.ts';
-import type { ChatHistory } from './chat-history.ts';
 import {
   approvalGate,
   type CodeCalls,
   type LoopToolWorld,
   toolLimits,
   withCapabilityTools,
-} from './tools/agent-tools.ts';
+} from './agent-tools.ts';
+import type { ChatHistory } from './chat-history.ts';
 
 /** Without a config an agent responds once (docs/decisions/agents.md). */
 export const agentTurnsMax = ({ loopConfig }: AgentConfig) => loopConfig?.maxTurns ?? 1;

@@ -71,7 +71,7 @@ test('calls are made in one place, whoever makes them', () => {
   const withPlans = files.filter(({ text }) => /\b\w*tool\??\.plan\(/i.test(text)).map(({ file }) => file);
   expect(withPlans.toSorted()).toEqual([
     // Passes a plan on with more arguments.
-    'shared/execution/agent-runs/tools/agent-tools.ts',
+    'shared/execution/agent-runs/agent-tools.ts',
     'shared/execution/tools/call-tool.ts',
   ]);
   const callers = files
@@ -79,7 +79,7 @@ test('calls are made in one place, whoever makes them', () => {
     .map(({ file }) => file);
   expect(callers.toSorted()).toEqual([
     'shared/execution/agent-loop/tool-calls.ts',
-    'shared/execution/agent-runs/tools/agent-tools.ts',
+    'shared/execution/agent-runs/agent-tools.ts',
     'shared/execution/steps/tool-call.ts',
     'shared/execution/tool-runs/tool-end.ts',
   ]);
