@@ -25,7 +25,7 @@ import { checkedBefore, openConfiguredTools } from '../tools/open-configured-too
 import { openRuntimeTool, openTools } from '../tools/open-tools.ts';
 import { toToolName, withUniqueNames } from '../tools/tool-name.ts';
 import type { ClientTool } from './agent-input.ts';
-import { spawnsMax, spawnTool, spawnToolId, subAgentTool } from './tools/sub-agents.ts';
+import { spawnsMax, spawnTool, spawnToolId, subAgentTool } from './sub-agents.ts';
 
 /** With unique names, and sentences about tools that are not available. @throws StepError if one cannot be opened */
 export async function openAgentTools(

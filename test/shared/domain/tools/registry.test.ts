@@ -11,7 +11,7 @@ import { toolTypes } from '../../../../shared/domain/tools/tool-types/index.ts';
 import { isHostFixed } from '../../../../shared/domain/tools/tool-types/request-config.ts';
 import { findRuntimeType } from '../../../../shared/domain/tools/tool-types/runtime-types.ts';
 import type { ToolType } from '../../../../shared/domain/tools/tool-types/tool-type.ts';
-import { spawnTool, subAgentTool } from '../../../../shared/execution/agent-runs/tools/sub-agents.ts';
+import { spawnTool, subAgentTool } from '../../../../shared/execution/agent-runs/sub-agents.ts';
 import { askAdvisorTool } from '../../../../shared/execution/tools/agent-only/advisor-tool.ts';
 import { artifactTools } from '../../../../shared/execution/tools/agent-only/artifact-tools.ts';
 import { memoryTools } from '../../../../shared/execution/tools/agent-only/memory-tools.ts';

@@ -1,13 +1,13 @@
 import * as z from 'zod';
-import type { AgentRequest, AgentsPort } from '../../../adapters/ports/agents-port.ts';
-import { StepError } from '../../../core/errors/step-error.ts';
-import { pooledTools } from '../../../domain/agents/checks/named-tools.ts';
-import type { AgentConfig } from '../../../domain/agents/config/agent-config.ts';
-import type { AgentTools, SubagentConfig } from '../../../domain/agents/config/tools-config.ts';
-import type { McpServer } from '../../../domain/flows/steps/mcp-server.ts';
-import type { OwnTools } from '../../../domain/tools/own-tool-problems.ts';
-import { agentTool } from '../../tools/agent-only/agent-tool.ts';
-import type { RunnableTool, ToolCallContext } from '../../tools/call-tool.ts';
+import type { AgentRequest, AgentsPort } from '../../adapters/ports/agents-port.ts';
+import { StepError } from '../../core/errors/step-error.ts';
+import { pooledTools } from '../../domain/agents/checks/named-tools.ts';
+import type { AgentConfig } from '../../domain/agents/config/agent-config.ts';
+import type { AgentTools, SubagentConfig } from '../../domain/agents/config/tools-config.ts';
+import type { McpServer } from '../../domain/flows/steps/mcp-server.ts';
+import type { OwnTools } from '../../domain/tools/own-tool-problems.ts';
+import { agentTool } from '../tools/agent-only/agent-tool.ts';
+import type { RunnableTool, ToolCallContext } from '../tools/call-tool.ts';
 
 const message = z.string().min(1).max(200_000);
 
@@ -44,7 +44,7 @@ const turnsDefault = 10;
 const turnsMax = 25;
 const timeoutMsDefault = 300_000;
 
-export type SpawnRules = Pick<AgentTools, 'approval' | 'toolConfigs' | 'perToolLimits'>;
+type SpawnRules = Pick<AgentTools, 'approval' | 'toolConfigs' | 'perToolLimits'>;
 
 /**
  * The tool that runs agents which the calling agent defines.
