@@ -1,14 +1,14 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
-import type { SendMessageRequest, StreamResponse } from '@a2a-js/sdk';
-import type { Client } from '@a2a-js/sdk/client';
+import type { AgentCard, SendMessageRequest, StreamResponse } from '@a2a-js/sdk';
+import { Client, JsonRpcTransportFactory, RestTransportFactory } from '@a2a-js/sdk/client';
+import { A2AError } from '@a2a-js/sdk/errors';
+import { StepError } from '../../core/errors/step-error.ts';
 import { checkedUrl } from '../net/checked-url.ts';
-import { slowServer } from '../net/fetch-failure.ts';
-import type { A2aEvent, A2aRequest } from '../ports/a2a-port.ts';
+import { fetchFailure, slowServer } from '../net/fetch-failure.ts';
+import type { A2aAgent, A2aEvent, A2aRequest } from '../ports/a2a-port.ts';
 import { A2aAnswer } from './answer.ts';
-import { connectAgent, type Way, waysToTry } from './connect.ts';
-import { isOtherVersion, isUnaccepted, toA2aFailure } from './failure.ts';
-import { guardedA2aFetch } from './guarded-fetch.ts';
+import { guardedA2aFetch, HttpFailure } from './guarded-fetch.ts';
 import { toPart } from './parts.ts';
 
 const pollMsMax = 5_000;
@@ -127,3 +127,86 @@ function messageOf({ parts, skillId, contextId = '', taskId = '' }: A2aRequest):
     metadata: undefined,
   };
 }
+
+const factories = { JSONRPC: JsonRpcTransportFactory, 'HTTP+JSON': RestTransportFactory };
+
+/** The ways to try: the agent's own version, or those that an unknown agent may have, at last without a stream. */
+function waysToTry(agent: A2aAgent): readonly Way[] {
+  const { protocolVersion, streaming = false } = agent;
+  const own = protocolVersion?.startsWith('0.') ? '0.3' : '1.0';
+  const versions = protocolVersion === undefined ? ['1.0', '0.3'] : [own];
+  return [...new Set([streaming, false])].flatMap((isStreamed) =>
+    versions.map((version) => ({ version, streaming: isStreamed })),
+  );
+}
+
+interface Way {
+  version: string;
+  streaming: boolean;
+}
+
+/** A client for a version of the protocol. @throws StepError for a binding that HTTP clients do not have. */
+async function connectAgent(
+  { url, protocolBinding = 'JSONRPC' }: A2aAgent,
+  { version: protocolVersion, streaming }: Way,
+  fetchImpl: typeof fetch,
+): Promise<Client> {
+  const name = protocolBinding.toUpperCase();
+  if (name !== 'JSONRPC' && name !== 'HTTP+JSON') {
+    throw new StepError(
+      `The agent speaks ${protocolBinding}, which is not supported; JSONRPC and HTTP+JSON are`,
+    );
+  }
+  const card: AgentCard = {
+    name: '',
+    description: '',
+    version: '',
+    provider: undefined,
+    supportedInterfaces: [{ url, protocolBinding: name, protocolVersion, tenant: '' }],
+    capabilities: { streaming, extensions: [] },
+    securitySchemes: {},
+    securityRequirements: [],
+    skills: [],
+    signatures: [],
+    defaultInputModes: [],
+    defaultOutputModes: [],
+  };
+  const factory = new factories[name]({ fetchImpl, legacyCompat: { enabled: true } });
+  return new Client(await factory.create(url, card), card);
+}
+
+function* causesOf(error: unknown): Generator<Error> {
+  for (let cause = error; cause instanceof Error; cause = cause.cause) yield cause;
+}
+
+const codeOf = (error: Error) => (error as { envelopeCode?: unknown }).envelopeCode;
+const systemCodeOf = (error: Error) => (error as NodeJS.ErrnoException).code;
+
+/** What an error of a client tells. @throws StepError for what is not in the words of the server. */
+function toA2aFailure(error: unknown, url: string): A2aEvent {
+  const causes = [...causesOf(error)];
+  const http = causes.find((cause) => cause instanceof HttpFailure);
+  if (http) return { type: 'failure', failure: http.text, status: http.status };
+  const known = causes.find((cause) => cause instanceof StepError);
+  if (known) throw known;
+  const refusal = causes.find((cause) => cause instanceof A2AError);
+  if (refusal) return { type: 'failure', failure: refusal.message };
+  if (causes.some((cause) => typeof systemCodeOf(cause) === 'string')) throw fetchFailure(error, url);
+  throw new StepError('The agent does not follow the A2A protocol', { cause: error });
+}
+
+/** Invalid request, no such method, an operation that is not supported, and a version that the server does not have. */
+const versionCodes: readonly unknown[] = [-32_600, -32_601, -32_004, -32_009];
+
+const isOtherVersion = (error: unknown) =>
+  [...causesOf(error)].some((cause) => versionCodes.includes(codeOf(cause)));
+
+const unconnected = new Set(['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'UND_ERR_CONNECT_TIMEOUT']);
+
+/** Whether the server certainly did not accept the message: it was not connected, or it was too busy. */
+const isUnaccepted = (error: unknown) =>
+  [...causesOf(error)].some(
+    (cause) =>
+      unconnected.has(systemCodeOf(cause) ?? '') ||
+      (cause instanceof HttpFailure && (cause.status === 429 || cause.status === 503)),
+  );
