@@ -5,6 +5,7 @@ import {
   type SendMessageRequest,
   type StreamResponse,
   type Task,
+  type TaskPushNotificationConfig,
 } from '@a2a-js/sdk';
 import {
   ExtendedAgentCardNotConfiguredError,
@@ -18,13 +19,13 @@ import { wellFormed, wellFormedOnly } from '../../core/name.ts';
 import { a2aParts } from '../a2a-client/parts.ts';
 import { toAgentCard } from './card.ts';
 import { toA2aError } from './failure.ts';
-import { receiverIn, receiverMethods } from './receiver-methods.ts';
 import {
   A2aRefusal,
   type IncomingMessage,
   type PushReceiver,
   type ServedAgent,
   type ServedTask,
+  type ShownReceiver,
 } from './served-agent.ts';
 import { toStreamResponse, toTask, toTaskState } from './to-wire.ts';
 
@@ -193,3 +194,47 @@ function timeIn(text: string | undefined): Date | undefined {
   if (!Number.isNaN(time.getTime())) return time;
   throw new RequestMalformedError('statusTimestampAfter must be a time in ISO 8601');
 }
+
+type Guarded = <T>(work: () => Promise<T>) => Promise<T>;
+type Methods = Pick<
+  A2ARequestHandler,
+  | 'createTaskPushNotificationConfig'
+  | 'getTaskPushNotificationConfig'
+  | 'listTaskPushNotificationConfigs'
+  | 'deleteTaskPushNotificationConfig'
+>;
+
+const receiverIn = (
+  { id, url, token, authentication }: TaskPushNotificationConfig,
+  version: PushReceiver['version'],
+): PushReceiver => ({ id, url: url ?? '', token, authentication, version });
+
+/** Leaves out the secrets, which only the receiver gets. */
+const shown = (taskId: string, { id, url, scheme }: ShownReceiver): TaskPushNotificationConfig => ({
+  tenant: '',
+  id,
+  taskId,
+  url,
+  token: '',
+  authentication: scheme === null ? undefined : { scheme, credentials: '' },
+});
+
+/** The operations on the push notification configs of a task. In 0.3 one without an id has that of its task. */
+const receiverMethods = (
+  agent: ServedAgent,
+  guarded: Guarded,
+  version: PushReceiver['version'],
+): Methods => ({
+  createTaskPushNotificationConfig: (config) =>
+    guarded(async () =>
+      shown(config.taskId, await agent.addReceiver(config.taskId, receiverIn(config, version))),
+    ),
+  getTaskPushNotificationConfig: ({ taskId, id }) =>
+    guarded(async () => shown(taskId, await agent.receiver(taskId, id || taskId))),
+  listTaskPushNotificationConfigs: ({ taskId }) =>
+    guarded(async () => {
+      const all = await agent.receivers(taskId);
+      return { configs: all.map((receiver) => shown(taskId, receiver)), nextPageToken: '' };
+    }),
+  deleteTaskPushNotificationConfig: ({ taskId, id }) => guarded(() => agent.removeReceiver(taskId, id)),
+});
