@@ -1,7 +1,6 @@
 import type { QuickJSContext, QuickJSHandle, QuickJSRuntime } from 'quickjs-emscripten-core';
 import type { AskCaller } from '../sandbox/sandbox.ts';
 import { openCalls } from './program-calls.ts';
-import { consoleCharactersMax, openProgramConsole } from './program-console.ts';
 import { toProgram } from './programs.ts';
 import { inEngine, openRuntime, resultText } from './quickjs-engine.ts';
 import { scriptFailure } from './quickjs-failure.ts';
@@ -113,4 +112,19 @@ function settledValue(
   const read = resultText(context, json.value, resultCharactersMax);
   if (!('tooLong' in read)) return { json: read.text };
   return { error: `returned more than ${resultCharactersMax} characters of JSON; return less` };
+}
+
+const consoleCharactersMax = 20_000;
+
+function openProgramConsole() {
+  const lines: string[] = [];
+  let left = consoleCharactersMax;
+  return {
+    print(line: string): void {
+      if (left <= 0) return;
+      left -= line.length + 1;
+      lines.push(left > 0 ? line : '… (more was written)');
+    },
+    lines: () => lines,
+  };
 }
