@@ -1,6 +1,6 @@
+import { stripTypeScriptTypes } from 'node:module';
 import { Script as V8Script } from 'node:vm';
 import { memoise } from '../../core/concurrency/cache.ts';
-import { stripTypes } from './typescript.ts';
 
 /** The kinds of code in a flow. An expression is JavaScript. */
 export type CodeKind = 'script' | 'typescript' | 'expression';
@@ -64,5 +64,16 @@ function syntaxProblem(program: string): string | undefined {
     if (error instanceof RangeError) return 'The code is nested too deeply';
     const line = /^script:(\d+)/.exec(stack ?? '')?.[1];
     return line ? `${message} (line ${line})` : message;
+  }
+}
+
+/** Keeps lines and columns. Deep nesting can break Node's WebAssembly: the thread exits. @throws SyntaxError */
+function stripTypes(code: string): string {
+  try {
+    return stripTypeScriptTypes(code);
+  } catch (error) {
+    const { code: reason, message } = error as NodeJS.ErrnoException;
+    if (!reason?.endsWith('_TYPESCRIPT_SYNTAX')) process.exit(1);
+    throw new SyntaxError(message);
   }
 }
