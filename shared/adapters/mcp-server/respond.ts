@@ -4,17 +4,18 @@ import {
   createMcpHandler,
   isLegacyRequest,
   ProtocolErrorCode,
+  type SpecTypeName,
+  specTypeSchemas,
   WebStandardStreamableHTTPServerTransport,
 } from '@modelcontextprotocol/server';
 import { pingEveryMs, type StreamedBody, streamedBody } from '../../platform/http/responses/streamed-body.ts';
 import { type HeaderCheckingServer, paramHeaderNames } from './header-params.ts';
 import { createMcpServer } from './mcp-server.ts';
-import { paramsProblem } from './params-check.ts';
 import type { ServedMcp } from './served.ts';
 
 const headerNames = ['accept', 'content-type', 'mcp-protocol-version', 'mcp-method', 'mcp-name'];
 
-export interface McpMessage {
+interface McpMessage {
   url: string;
   header: (name: string) => string | undefined;
   message: {
@@ -148,3 +149,39 @@ async function bodyOf(
     },
   });
 }
+
+const lists = {
+  'tools/list': 'ListToolsRequest',
+  'prompts/list': 'ListPromptsRequest',
+  'resources/list': 'ListResourcesRequest',
+  'resources/templates/list': 'ListResourceTemplatesRequest',
+} satisfies Record<string, SpecTypeName>;
+
+const requests: ReadonlyMap<string, SpecTypeName> = new Map(
+  Object.entries({
+    ...lists,
+    initialize: 'InitializeRequest',
+    'tools/call': 'CallToolRequest',
+    'prompts/get': 'GetPromptRequest',
+    'resources/read': 'ReadResourceRequest',
+    'completion/complete': 'CompleteRequest',
+  }),
+);
+
+const isServed = ({ prompts, resources, complete }: ServedMcp, method: string): boolean =>
+  (!method.startsWith('prompts/') || prompts !== undefined) &&
+  (!method.startsWith('resources/') || resources !== undefined) &&
+  (!method.startsWith('completion/') || complete !== undefined);
+
+/** With the place of each error: the SDK would dump its validator. Undefined for methods not served. */
+function paramsProblem(message: { method?: string | undefined }, served: ServedMcp): string | undefined {
+  const { method = '' } = message;
+  const type = requests.get(method);
+  if (!type || !isServed(served, method)) return undefined;
+  const { issues = [] } = specTypeSchemas[type]['~standard'].validate(message);
+  if (issues.length === 0) return undefined;
+  return issues.map(({ path = [], message: words }) => `${path.map(nameOf).join('.')}: ${words}`).join('\n');
+}
+
+const nameOf = (part: PropertyKey | { key: PropertyKey }) =>
+  String(typeof part === 'object' ? part.key : part);
