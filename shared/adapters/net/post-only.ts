@@ -1,12 +1,15 @@
+import { addAbortSignal, Readable } from 'node:stream';
+import type { ReadableStream } from 'node:stream/web';
+import type { Response } from 'undici';
 import { StepError } from '../../core/errors/step-error.ts';
+import { joinedBytes, limited } from '../../core/limited-fetch.ts';
 import type { HttpRequest } from '../ports/http-port.ts';
 import { checkedUrl } from './checked-url.ts';
 import { fetchFailure, slowServer } from './fetch-failure.ts';
 import { loadClient } from './load-client.ts';
-import { readShort } from './read-short.ts';
 import { sendableHeaders } from './sendable-headers.ts';
 
-export interface PostRequest extends Pick<HttpRequest, 'url' | 'headers' | 'timeoutMs'> {
+interface PostRequest extends Pick<HttpRequest, 'url' | 'headers' | 'timeoutMs'> {
   body: string | Uint8Array<ArrayBuffer>;
   /** Only for addresses that the operator has set: it may be a private one. */
   isOperators?: boolean;
@@ -46,4 +49,15 @@ export async function postOnly(request: PostRequest): Promise<PostAnswer> {
     if (timeout.aborted) throw slowServer(request);
     throw fetchFailure(error, given);
   }
+}
+
+/** Short bodies follow their head at once. */
+const readMsMax = 2_000;
+
+/** A short body. Undefined if it is longer than `bytesMax`, takes long or breaks off. */
+async function readShort({ body }: Response, bytesMax: number): Promise<Uint8Array | undefined> {
+  if (!body) return new Uint8Array();
+  const stream = Readable.fromWeb(body as ReadableStream);
+  addAbortSignal(AbortSignal.timeout(readMsMax), stream);
+  return joinedBytes(limited(stream, bytesMax)).catch(() => undefined);
 }
