@@ -1,5 +1,6 @@
 import { readlinkSync } from 'node:fs';
 import { setPriority } from 'node:os';
+import type { MessagePort } from 'node:worker_threads';
 import { loadOnce } from '../../core/concurrency/load-once.ts';
 import {
   evaluateProgramTask,
@@ -10,12 +11,12 @@ import {
 import { queryJsonTask } from '../json-path/tasks.ts';
 import { validateSchemaTask, validateValueTask } from '../json-schema/tasks.ts';
 import { makePdfTask } from '../pdf/tasks.ts';
+import type { SandboxReply, SandboxRequest } from '../sandbox/conversation.ts';
 import type { TaskResult, ThreadRequest } from '../sandbox/pool.ts';
 import type { AskCaller, SandboxTask } from '../sandbox/sandbox.ts';
 import { fillTemplatesTask } from '../templates/tasks.ts';
 import { packRepositoryTask, readPageTask, readRobotsTask, xmlProblemTask } from '../web/tasks.ts';
 import { readYamlTask, writeYamlTask } from '../yaml/tasks.ts';
-import { askOn } from './questions.ts';
 
 // Maps sandbox tasks to their functions. Input and output are cloned, so both are plain data. Libraries are loaded with
 // the first task that needs them.
@@ -67,7 +68,7 @@ does(makePdfTask, async () => (await import('../pdf/document.ts')).makePdf);
 const sharedMsMax = 5;
 
 /** Runs tasks one after another. @returns their results in order, without those that it did not start. */
-export async function work({ name, inputs, current, questions }: ThreadRequest): Promise<TaskResult[]> {
+async function work({ name, inputs, current, questions }: ThreadRequest): Promise<TaskResult[]> {
   const load = loaders.get(name);
   if (!load) throw new Error(`Unknown sandbox task ${name}`);
   const task = await load();
@@ -95,4 +96,20 @@ async function outcomeOf(
   } catch (error) {
     return { error };
   }
+}
+
+/** Sends questions to the serving thread. It answers them in any order. */
+function askOn(port: MessagePort): AskCaller {
+  const waiting = new Map<number, (value: unknown) => void>();
+  let count = 0;
+  port.on('message', ({ id, value }: SandboxReply) => {
+    waiting.get(id)?.(value);
+    waiting.delete(id);
+  });
+  return (request) =>
+    new Promise((resolve) => {
+      const question: SandboxRequest = { id: count++, request };
+      waiting.set(question.id, resolve);
+      port.postMessage(question);
+    });
 }
