@@ -1,7 +1,7 @@
+import { Minimatch } from 'minimatch';
 import { StepError } from '../../core/errors/step-error.ts';
-import { textFilesIn } from './archive.ts';
-import { globMatcher } from './globs.ts';
-import { type PackStyle, packed } from './packed-text.ts';
+import { withoutTrailing } from '../../core/text.ts';
+import { type TextFile, textFilesIn } from './archive.ts';
 
 export interface RepositoryPacking {
   includePatterns: readonly string[];
@@ -33,3 +33,52 @@ export async function packRepository({
     throw error;
   }
 }
+
+/** Linear in the path's length for every pattern: minimatch creates no regular expressions. */
+const options = { dot: true, matchBase: true, nocomment: true, nonegate: true, braceExpandMax: 100 };
+
+/** Whether a pattern matches a path or one of its directories. */
+function globMatcher(patterns: readonly string[]): (path: string) => boolean {
+  const matchers = patterns.flatMap((pattern) => {
+    const place = withoutTrailing(pattern, '/').replace(/^\.?\/+/, '');
+    const anywhere = place.includes('/') ? place : `**/${place}`;
+    return [place, `${anywhere}/**`].map((glob) => new Minimatch(glob, options));
+  });
+  return (path) => matchers.some((matcher) => matcher.match(path));
+}
+
+const styles = {
+  plain: ({ path, text }) => `==== ${path} ====\n${text}`,
+  markdown: ({ path, text }) => `## ${path}\n\n${fenced(text, extension(path))}`,
+  xml: ({ path, text }) =>
+    `<file path="${path.replace(/&/g, '&amp;').replace(/"/g, '&quot;')}">\n${text}\n</file>`,
+} satisfies Record<string, (file: TextFile) => string>;
+
+type PackStyle = keyof typeof styles;
+
+/** Joins the files, sorted by path. `compress` removes blank lines and trailing spaces. */
+function packed(files: readonly TextFile[], style: PackStyle, compress: boolean): string {
+  return files
+    .toSorted((a, b) => (a.path < b.path ? -1 : 1))
+    .map(({ path, text }) => styles[style]({ path, text: compress ? compressed(text) : text.trimEnd() }))
+    .join('\n\n');
+}
+
+const compressed = (text: string) =>
+  text
+    .split(/\r?\n/)
+    .map((line) => line.trimEnd())
+    .filter((line) => line !== '')
+    .join('\n');
+
+/** Uses a fence longer than any in the text. */
+function fenced(text: string, language: string): string {
+  const longest = Math.max(
+    0,
+    ...[...text.matchAll(/^[ \t]*(`{3,})/gm)].map(([, ticks = '']) => ticks.length),
+  );
+  const fence = '`'.repeat(Math.max(3, longest + 1));
+  return `${fence}${language}\n${text}\n${fence}`;
+}
+
+const extension = (path: string) => /\.([a-z0-9]{1,12})$/i.exec(path)?.[1] ?? '';
