@@ -1,23 +1,66 @@
+import { toChunks } from '../../core/chunks.ts';
 import { conflict, invalidAt, notFound } from '../../core/errors/errors.ts';
-import { createdAtFromId } from '../../core/ids.ts';
+import { createdAtFromId, type NewId } from '../../core/ids.ts';
 import { using } from '../../platform/aws/uses.ts';
 import { cleanupQueue } from '../../platform/cleanup/cleanup.ts';
 import { tombstoneWrite } from '../../platform/cleanup/tombstone.ts';
 import type { Modification } from '../../platform/data/modify.ts';
+import { payloadRemover } from '../../platform/data/payloads.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 import type { Principal } from '../../platform/identity/principal.ts';
 import { assertFits } from '../content-size.ts';
 import { messageAppender } from './append-messages.ts';
 import { type Conversation, conversationEntity, storedConversation } from './conversation.ts';
 import { type ConversationUsage, withUsage } from './conversation-usage.ts';
-import type { NewMessage } from './message-writes.ts';
-import { messageReplacement, newGeneration } from './replace-messages.ts';
+import { formerMessagesRanges } from './message-items.ts';
+import { firstUserMessage, messageWrites, type NewMessage } from './message-writes.ts';
 import { conversationExpiry } from './retention.ts';
+
+/** Two writes each, of the 100 that a transaction has. */
+const replacedTogether = 50;
+
+type Offloaded = { pointer?: string } | undefined;
+
+/** Sorts after those before. */
+const newGeneration = (newId: NewId) => newId('msg').slice('msg_'.length);
+
+/** Replaces all messages of a conversation: first writes the new ones, and at last removes the former ones. */
+const messageReplacement = /* @__PURE__ */ using(
+  ['table:write', 'table:delete', messageWrites, payloadRemover],
+  (scope: Scope) => {
+    const { table, newId } = scope;
+    const writes = messageWrites(scope);
+    const payloads = payloadRemover();
+    return {
+      /** Writes messages as a generation that the conversation does not name yet. @returns what it has to name. */
+      async write(
+        id: string,
+        messages: readonly NewMessage[],
+      ): Promise<Pick<Conversation, 'generation' | 'messageCount' | 'firstMessage'>> {
+        const generation = newGeneration(newId);
+        const prepared = await writes.prepare(id, messages, replacedTogether);
+        for (const [index, chunk] of toChunks(prepared, replacedTogether).entries()) {
+          await table.commit(writes.insert({ id, generation }, chunk, index * replacedTogether));
+        }
+        return { generation, messageCount: messages.length, firstMessage: firstUserMessage(messages) };
+      },
+
+      /** Removes messages of generations before the current one, also those that a crash left. */
+      async removeFormer(conversation: Conversation): Promise<void> {
+        for (const range of formerMessagesRanges(conversation)) {
+          await table.removeRange(range, (items) =>
+            payloads.remove(items.flatMap(({ content }) => (content as Offloaded)?.pointer ?? [])),
+          );
+        }
+      },
+    };
+  },
+);
 
 const conversationBytesMax = 100_000;
 
 /** What a conversation can be created with. Missing members are empty. */
-export interface NewConversation {
+interface NewConversation {
   /** From the scope's generator, if it must be known before. */
   id?: string | undefined;
   title: string;
@@ -30,7 +73,7 @@ export interface NewConversation {
 }
 
 /** Missing members stay unchanged. `messages` replaces all messages. */
-export type ConversationChanges = {
+type ConversationChanges = {
   [Member in 'title' | 'modelId' | 'ownerId' | 'systemPrompt' | 'metadata']?:
     | Conversation[Member]
     | undefined;
