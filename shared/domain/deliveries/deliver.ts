@@ -16,7 +16,6 @@ import {
 } from './delivery.ts';
 import { deliveryQueue } from './delivery-queue.ts';
 import { type Claimed, claim, nextAttempt } from './outbox.ts';
-import { pauseAfterMs } from './retry-times.ts';
 import { webhookRequest } from './signed-request.ts';
 
 /** How those are attempted that are not for the webhook of a surface. */
@@ -98,3 +97,23 @@ function afterAttempt(
   const { nextAttemptAt, index, ...message } = nextAttempt(deliveryOutbox, id, { now, pauseMs });
   return { changes: { set: { ...set, nextAttemptAt }, remove, index }, ...message };
 }
+
+const seconds = (count: number) => count * 1_000;
+const minutes = (count: number) => seconds(count * 60);
+const hours = (count: number) => minutes(count * 60);
+
+/** The pauses after failed attempts: together a day, less a quarter of an hour. */
+const pausesMs = [
+  seconds(30),
+  minutes(2),
+  minutes(10),
+  minutes(30),
+  hours(1),
+  hours(2),
+  hours(4),
+  hours(8),
+  hours(8),
+];
+
+/** The pause after the n-th failed attempt, from 1; undefined after the last one. */
+const pauseAfterMs = (tries: number): number | undefined => pausesMs[tries - 1];
