@@ -1,11 +1,19 @@
-import { loadCatalog } from '../../../adapters/models/catalog.ts';
+import { type CatalogModel, type ListedOffer, loadCatalog } from '../../../adapters/models/catalog.ts';
+import { deploymentCredentials } from '../../../adapters/models/providers/credentials.ts';
 import { providerKeys } from '../../../adapters/models/providers/provider-keys.ts';
+import { providerNames, providerTitles } from '../../../adapters/models/providers/provider-names.ts';
 import { using } from '../../../platform/aws/uses.ts';
 import type { Scope } from '../../../platform/data/scope.ts';
+import { creatorNames, responseFormats, toReasoningCapability } from '../capabilities.ts';
+import { shownCosts } from '../config-view.ts';
 import { readModelAccount } from '../model-account.ts';
-import { toAvailableModels } from './available-models.ts';
-import { type CatalogFilter, catalogView } from './catalog-view.ts';
-import { toGroupedModels } from './grouped-models.ts';
+import {
+  type CatalogFilter,
+  type CatalogView,
+  catalogView,
+  modelFacets,
+  shownModels,
+} from './catalog-view.ts';
 
 export const catalogLists = /* @__PURE__ */ using(['table:read', 'provider-keys'], (scope: Scope) => {
   const load = async () => {
@@ -21,3 +29,88 @@ export const catalogLists = /* @__PURE__ */ using(['table:read', 'provider-keys'
     grouped: async (filter: CatalogFilter) => toGroupedModels(await load(), filter),
   };
 });
+
+function toAvailableModels(view: CatalogView, filter: CatalogFilter) {
+  const { catalog, sources, configsOf, statusOf } = view;
+  const data = [...shownModels(view, filter)].flatMap(({ model, offers }) =>
+    offers.map((offer) => {
+      const configs = configsOf(offer);
+      return {
+        id: null,
+        modelId: offer.id,
+        provider: offer.provider,
+        displayName: offer.name,
+        costPer1kTokens: offer.shown.blended,
+        contextLength: offer.context,
+        ...limitOf(offer),
+        isConfigured: configs.length > 0,
+        isDefault: configs.some(({ id }) => id === sources.account.defaults.modelConfigId),
+        isEnabled: configs.some(({ isEnabled }) => isEnabled),
+        keyStatus: statusOf(offer.provider),
+        supportedResponseFormats: formatsOf(model),
+        supportsCustomKey: true,
+        supportsSearch: offer.tools ?? false,
+        supportsStreaming: model.category !== 'embedding',
+        ...modelFacets(model),
+      };
+    }),
+  );
+  const all = catalog.models.flatMap((model) => model.offers.map((offer) => ({ model, offer })));
+  const count = (test: (each: (typeof all)[number]) => boolean) => all.filter(test).length;
+  const stats = {
+    configured: count(({ offer }) => configsOf(offer).length > 0),
+    popular: count(({ model, offer }) => model.tags.includes('popular') && !offer.hidden),
+    totalAvailable: all.length,
+    uiVisible: count(({ offer }) => !offer.hidden),
+  };
+  return { data, stats, total: data.length };
+}
+
+const formatsOf = ({ category }: CatalogModel) => (category === 'embedding' ? [] : responseFormats);
+
+const limitOf = ({ maxOutput }: ListedOffer) => (maxOutput > 0 ? { maxOutputTokens: maxOutput } : {});
+
+function toGroupedModels(view: CatalogView, filter: CatalogFilter) {
+  const data = [...shownModels(view, filter)].map(({ model, offers }) => groupOf(view, model, offers));
+  const { models } = view.catalog;
+  const stats = {
+    totalModels: models.reduce((sum, { offers }) => sum + offers.length, 0),
+    uniqueBaseModels: models.length,
+    providersWithPlatformKeys: providerNames.filter((name) =>
+      deploymentCredentials(name, view.sources.deployment),
+    ),
+  };
+  return { data, stats, total: data.length };
+}
+
+function groupOf(
+  { configsOf, isPlatform, statusOf }: CatalogView,
+  model: CatalogModel,
+  offers: readonly ListedOffer[],
+) {
+  // A config of a hidden offer makes the model configured, too.
+  const configs = model.offers.flatMap(configsOf);
+  const reasoning = offers.find((offer) => offer.reasoning) ?? offers[0];
+  return {
+    baseModel: model.id,
+    displayName: model.name,
+    creator: model.creator,
+    creatorDisplayName: creatorNames[model.creator] ?? model.creator,
+    contextLength: Math.max(...offers.map(({ context }) => context)),
+    maxOutputTokens: Math.max(...offers.map(({ maxOutput }) => maxOutput)),
+    lowestCost: Math.min(...offers.map(({ shown }) => shown.blended)),
+    providers: offers.map((offer) => ({
+      provider: offer.provider,
+      providerDisplayName: providerTitles[offer.provider],
+      modelId: offer.id,
+      ...shownCosts(offer.shown),
+      hasPlatformKey: isPlatform(offer.provider),
+      keyStatus: statusOf(offer.provider),
+    })),
+    isConfigured: configs.length > 0,
+    configuredProviders: [...new Set(configs.map(({ provider }) => provider))],
+    configuredConfigs: configs.map(({ id, provider, modelId }) => ({ id, provider, modelId })),
+    ...(reasoning && { reasoningCapability: toReasoningCapability(reasoning) }),
+    ...modelFacets(model),
+  };
+}
