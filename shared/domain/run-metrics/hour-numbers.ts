@@ -1,10 +1,64 @@
+import { createdAtFromId } from '../../core/ids.ts';
 import { using } from '../../platform/aws/uses.ts';
 import { decodeReadable } from '../../platform/data/entity.ts';
+import type { Partition } from '../../platform/data/keys.ts';
 import type { Scope } from '../../platform/data/scope.ts';
+import type { StoredItem } from '../../platform/data/table.ts';
+import { periodEnd, periodStartMs } from '../runs/hours.ts';
+import {
+  insideRunsPartition,
+  lateRunsPartition,
+  type Run,
+  runEntity,
+  runsPartition,
+  runsSince,
+  runsUntil,
+  toHour,
+} from '../runs/run.ts';
 import { type Cell, cellSum } from './cell.ts';
 import { type CellsByHour, cellsOfRun } from './cells-of-run.ts';
-import { endedRuns } from './ended-runs.ts';
 import { keptEntity, keptRange } from './metric-items.ts';
+
+const lateRunsPerPage = 100;
+
+/** The rows of the runs that ended in an hour, a page at a time: of 1 MB, or of 100 runs that began in another hour. */
+const endedRuns = /* @__PURE__ */ using(['table:read'], ({ table }: Pick<Scope, 'table'>) => {
+  async function* begunIn(hour: string, partition: Partition): AsyncGenerator<Run[]> {
+    const range = { partition, from: runsSince(periodStartMs(hour)), to: runsUntil(periodEnd(hour) - 1) };
+    for await (const items of table.pages({ ...range, consistent: true })) {
+      yield decodeReadable(runEntity, items).filter((run) => endedIn(run, hour));
+    }
+  }
+
+  async function* begunElsewhere(hour: string, withInside: boolean): AsyncGenerator<Run[]> {
+    const range = { partition: lateRunsPartition, index: 2, from: `${hour}:`, to: `${hour}:~` } as const;
+    for await (const items of table.pages({ ...range, perQuery: lateRunsPerPage })) {
+      const keys = items
+        .map(keyOf)
+        .filter(
+          ({ id, parentRunId }) => toHour(createdAtFromId(id)) !== hour && (withInside || !parentRunId),
+        );
+      const rows = await table.getMany(keys.map(runEntity.key), { consistent: true });
+      yield decodeReadable(runEntity, rows).filter((run) => endedIn(run, hour));
+    }
+  }
+
+  /** @param withInside Also those inside of others. */
+  return async function* (hour: string, withInside: boolean): AsyncGenerator<Run[]> {
+    yield* begunIn(hour, runsPartition);
+    if (withInside) yield* begunIn(hour, insideRunsPartition);
+    yield* begunElsewhere(hour, withInside);
+  };
+});
+
+const endedIn = ({ completedAt }: Run, hour: string) =>
+  completedAt !== undefined && toHour(completedAt) === hour;
+
+/** The index has only the keys: `<end>#<id>`, and the partition says whether it is inside of another. */
+function keyOf({ PK, SK2 }: StoredItem) {
+  const id = String(SK2).split('#')[1] ?? '';
+  return { id, ...(PK.endsWith(insideRunsPartition.name) && { parentRunId: 'inside' }) };
+}
 
 /** What the runs that ended in an hour add to this hour, and their records to earlier ones: from the rows themselves. */
 export const hourNumbers = /* @__PURE__ */ using(
