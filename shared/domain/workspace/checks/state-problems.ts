@@ -1,14 +1,26 @@
+import { loadCatalog } from '../../../adapters/models/catalog.ts';
 import type { ErrorDetail } from '../../../core/errors/errors.ts';
 import { using } from '../../../platform/aws/uses.ts';
 import type { Scope } from '../../../platform/data/scope.ts';
+import type { TenantTable } from '../../../platform/data/table.ts';
+import { linkProblem, type SubAgents, storedSubAgents } from '../../agents/checks/sub-agent-links.ts';
+import type { Agent } from '../../agents/config/agent.ts';
 import { flowFinder } from '../../flows/flow-store.ts';
 import { versionFinder } from '../../flows/version-store.ts';
+import { connectionProblems, connectionsOfServers } from '../../mcp-connections/named-connections.ts';
+import { assertKnownModel, assertOwnKey } from '../../model-configs/config-changes.ts';
+import { type ModelConfig, readModelAccount } from '../../model-configs/model-account.ts';
+import { scheduleDefaults } from '../../schedules/schedule-defaults.ts';
+import { assertConsistent, type Edited, isRetimed } from '../../schedules/trigger.ts';
+import { agentsKind } from '../kinds/agents.ts';
+import type { ResourceMembers } from '../kinds/kind.ts';
+import { modelConfigsKind } from '../kinds/model-configs.ts';
+import type { ReplaceReference } from '../kinds/references.ts';
 import type { NameBook } from '../names.ts';
-import type { PlannedChange } from '../plan.ts';
-import { agentProblems } from './agent-problems.ts';
+import { type PlannedChange, savedChanges } from '../plan.ts';
+import { isWritten } from '../written-nodes.ts';
 import { flowProblems } from './flow-problems.ts';
-import { modelConfigProblems } from './model-config-problems.ts';
-import { scheduleProblems } from './schedule-problems.ts';
+import { placedIn, refusalProblems } from './refused.ts';
 
 /** What endpoints would refuse because of other resources, as these are after the apply. */
 export const stateProblems = /* @__PURE__ */ using(
@@ -25,3 +37,80 @@ export const stateProblems = /* @__PURE__ */ using(
       return found.flat();
     },
 );
+
+/** Why agents cannot be saved: they would call themselves with the sub-agents of the document, or a connection does not fit. */
+async function agentProblems(
+  scope: Scope,
+  changes: readonly PlannedChange[],
+  { book, toId }: { book: NameBook; toId: ReplaceReference },
+): Promise<ErrorDetail[]> {
+  const saved = changes.filter(({ kind, action }) => kind === 'agents' && action !== 'delete');
+  const idOf = ({ name }: PlannedChange) => String(book.idOf('agents', name));
+  const subAgentIn = (content: ResourceMembers) =>
+    typeof content.subAgentId === 'string' ? toId('agents', content.subAgentId, []) : undefined;
+  const called = new Map(
+    saved.map((change) => {
+      const { capabilities = [] } = change.node.after?.parts ?? {};
+      return [idOf(change), capabilities.flatMap(({ content }) => subAgentIn(content) ?? [])] as const;
+    }),
+  );
+  const subAgentsOf: SubAgents = async (ids) => [
+    ...ids.flatMap((id) => called.get(id) ?? []),
+    ...(await storedSubAgents(
+      scope.table,
+      ids.filter((id) => !called.has(id)),
+    )),
+  ];
+  const ofLinks = saved.flatMap((change) =>
+    (change.node.parts.capabilities ?? []).filter(isWritten).map(async (node) => {
+      const subAgentId = subAgentIn(node.after?.content ?? {});
+      const problem = subAgentId && (await linkProblem(subAgentsOf, idOf(change), subAgentId));
+      return problem ? placedIn(node, [problem]) : [];
+    }),
+  );
+  const ofConnections = saved.map(async ({ node }) => {
+    const { before, after } = node;
+    const named = connectionsOf(agentsKind.references(after?.content ?? {}, toId));
+    const known = connectionsOf(before?.resource?.content ?? {});
+    return placedIn(node, await connectionProblems(scope.table, named, known));
+  });
+  return (await Promise.all([...ofLinks, ...ofConnections])).flat();
+}
+
+const connectionsOf = ({ config }: ResourceMembers) =>
+  connectionsOfServers((config as Agent['config'])?.tools?.mcpServers);
+
+/** Why model configs cannot be saved: the catalog has no such model, or the key is of another provider. */
+async function modelConfigProblems(
+  table: TenantTable,
+  changes: readonly PlannedChange[],
+  toId: ReplaceReference,
+): Promise<ErrorDetail[]> {
+  const saved = savedChanges(changes, 'modelConfigs');
+  if (saved.length === 0) return [];
+  const [catalog, account] = await Promise.all([loadCatalog(), readModelAccount(table)]);
+  const found = saved.flatMap(({ node }) => {
+    const content = modelConfigsKind.references(node.after?.content ?? {}, toId);
+    const config = { settings: {}, providerKeyId: null, ...content } as unknown as ModelConfig;
+    return [
+      refusalProblems(node, () => assertKnownModel(catalog, config)),
+      refusalProblems(node, () => assertOwnKey(account, config)),
+    ];
+  });
+  return (await Promise.all(found)).flat();
+}
+
+/** Why schedules cannot be saved: their time is over, or their members do not fit each other. */
+async function scheduleProblems(changes: readonly PlannedChange[], now: Date): Promise<ErrorDetail[]> {
+  const nodes = changes
+    .flatMap(({ node }) => node.parts.surfaces ?? [])
+    .flatMap(({ parts }) => parts.schedules ?? [])
+    .filter(isWritten);
+  const found = nodes.map((node) => {
+    const after = { ...scheduleDefaults, ...node.after?.content } as Edited;
+    const before = node.before && ({ ...scheduleDefaults, ...node.before.content } as Edited);
+    const mustComeYet = before === undefined || (after.enabled && isRetimed(before, after));
+    return refusalProblems(node, () => assertConsistent(after, mustComeYet ? now : undefined));
+  });
+  return (await Promise.all(found)).flat();
+}
