@@ -1,9 +1,8 @@
 import { isDeepStrictEqual } from 'node:util';
-import { ifCode, ifMissing, outOfTime } from '../../core/errors/errors.ts';
+import { ifCode, ifMissing, outOfTime, ServiceError } from '../../core/errors/errors.ts';
 import type { AnyEndpoint } from '../../platform/http/endpoint.ts';
 import type { DocumentKind, ResourceMembers } from './kinds/kind.ts';
 import type { ReplaceReference } from './kinds/references.ts';
-import { placedError } from './placed-error.ts';
 import type { PlanNode, ResourceWriter } from './writer.ts';
 import { isWritten } from './written-nodes.ts';
 
@@ -179,3 +178,18 @@ const memberAt = (value: unknown, path: string): unknown =>
   path.split('.').reduce((place, name) => (place as ResourceMembers | undefined)?.[name], value);
 
 const sendAgain = 'Part of the document is applied. Send it again, without planHash, to apply the rest';
+
+/** The error of an operation, with the place of the resource in the document. */
+function placedError(error: unknown, { after, key }: PlanNode): unknown {
+  if (!(error instanceof ServiceError) || !['VALIDATION', 'NOT_FOUND', 'CONFLICT'].includes(error.code)) {
+    return error;
+  }
+  const at = after?.path.map(String) ?? [];
+  const details = error.details.map((detail) => ({
+    ...detail,
+    path: [...at, detail.path].filter(Boolean).join('.'),
+  }));
+  const whole = { path: at.join('.'), code: 'CONFLICT' as const, message: error.message };
+  const message = `${error.message}: "${key}". What was applied before it stays`;
+  return new ServiceError(error.code, message, { details: details.length > 0 ? details : [whole] });
+}
