@@ -2,21 +2,22 @@ import { measure, withLogFields } from '../../core/invocation.ts';
 import { log } from '../../core/log.ts';
 import { tracedRun } from '../../core/tracing/trace-context.ts';
 import { type RunWait, waitView } from '../../domain/run-waits/run-wait.ts';
-import { runCancelled } from '../../domain/runs/run-list.ts';
+import { runCancelled, statusWrite } from '../../domain/runs/run-list.ts';
+import { payloadWriter } from '../../platform/data/payloads.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 import { paidBy } from '../budgets/payers.ts';
 import type { ExecutionOutcome } from '../events/flow-run-event.ts';
 import { livePorts } from '../live-ports.ts';
 import { openWaits } from '../run-waits/find-wait.ts';
-import { executionEntity } from '../runs/execution.ts';
+import { callerDays, executionEntity, leaseChanges } from '../runs/execution.ts';
 import { listingOfFlow } from '../runs/flow-run-listing.ts';
 import { attemptRun } from '../runs/run-attempt.ts';
 import { runVariables } from '../runs/run-variables.ts';
 import { runVersions } from '../runs/run-versions.ts';
+import type { LocalCall } from '../step-support/step-runner.ts';
 import { continueAsBatch } from './continue-as-batch.ts';
-import { isStoredFirst, openDispatchRecorder } from './dispatch-recorder.ts';
+import { isStoredFirst, openDispatchRecorder, suspendedRunExpiresAt } from './dispatch-recorder.ts';
 import type { RunningDispatch } from './execute-flow-run.ts';
-import { pauseForCaller } from './pause-for-caller.ts';
 
 /** Runs the steps. Records the end of the run in every case. */
 export const runToEnd = (scope: Scope, running: RunningDispatch): Promise<ExecutionOutcome> =>
@@ -130,3 +131,40 @@ async function runSteps(
 
 /** Who starts a run may continue it. */
 const shownToStarter = (wait: RunWait) => waitView(wait, { mayContinue: true });
+
+/** Stores what the run needs to continue when the caller sends the output of a tool. @returns the id of the tool call. */
+async function pauseForCaller(scope: Scope, running: RunningDispatch, call: LocalCall): Promise<string> {
+  const { prepared, body, execution } = running;
+  const { version, record, persistResults } = prepared;
+  const { table, now } = scope;
+  const toolCallId = scope.newId('call');
+  await runVersions(scope).keep(version, persistResults ? undefined : suspendedRunExpiresAt(scope));
+  const { inputs, messages, options } = body;
+  const given = { inputs, messages, ...(record && !record.id && { record }) };
+  const input = await payloadWriter(scope).offload(`executions/${execution.id}/${toolCallId}`, given);
+  const paused = {
+    toolCallId,
+    toolName: call.toolName,
+    flowVersionId: version.id,
+    ...(version.subFlows && { subFlows: version.subFlows }),
+    input,
+    appendsMetadata: options.autoAppendMetadata,
+    debugMode: options.debugMode,
+    permissions: [...running.permissions],
+  };
+  const { set, index } = leaseChanges(
+    execution,
+    new Date(now().getTime() + callerDays * 86_400_000).toISOString(),
+  );
+  // The checkpoint that suspended the run has created the item.
+  await table.commit([
+    table.writes.update(
+      executionEntity,
+      execution,
+      { set: { ...set, paused }, index },
+      { expression: 'attribute_exists(PK)' },
+    ),
+    statusWrite(scope, execution, 'paused'),
+  ]);
+  return toolCallId;
+}
