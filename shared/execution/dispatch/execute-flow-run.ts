@@ -1,12 +1,15 @@
+import Big from 'big.js';
 import { orAborted } from '../../core/concurrency/abort.ts';
+import { mergedWarnings, type Warning } from '../../core/warnings.ts';
 import { listRun } from '../../domain/runs/run-list.ts';
 import type { RunOrigin } from '../../domain/runs/run-origin.ts';
+import { stepWarnings } from '../../domain/runs/run-totals.ts';
 import type { RunSurface } from '../../domain/surfaces/surface/run-surface.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 import type { Principal } from '../../platform/identity/principal.ts';
 import { settleBudgets } from '../budgets/within-budgets.ts';
 import type { EngineRunEvent, StepResult, StepWait } from '../engine/engine.ts';
-import type { FlowRunEvent } from '../events/flow-run-event.ts';
+import type { ExecutionTotals, FlowRunEvent } from '../events/flow-run-event.ts';
 import { cancellation } from '../runs/cancellation.ts';
 import type { Checkpoint } from '../runs/checkpoints/checkpoint.ts';
 import type { Execution } from '../runs/execution.ts';
@@ -15,7 +18,6 @@ import { newFlowExecution } from './dispatch-recorder.ts';
 import type { PreparedRun } from './prepare.ts';
 import type { DispatchBody } from './request.ts';
 import { runToEnd } from './run-to-end.ts';
-import { openTotals } from './totals.ts';
 
 export interface Dispatch {
   prepared: PreparedRun;
@@ -130,4 +132,37 @@ function shown(event: EngineRunEvent, at: string, debugMode: boolean): FlowRunEv
   const { resolvedPrompt, ...result } = event.result;
   const shownResult = debugMode && resolvedPrompt !== undefined ? { ...result, resolvedPrompt } : result;
   return { type: 'step-ended', step: event.step, result: shownResult, at };
+}
+
+function openTotals() {
+  const tokens = { input: 0, output: 0, cachedInput: 0 };
+  const steps = { completed: 0, failed: 0, skipped: 0 };
+  let cost: Big | null = new Big(0);
+  let warnings: readonly Warning[] = [];
+  return {
+    add(result: StepResult): void {
+      const {
+        status,
+        promptTokens = 0,
+        completionTokens = 0,
+        cachedTokens = 0,
+        estimatedCost,
+        isSum,
+      } = result;
+      steps[status]++;
+      warnings = mergedWarnings(warnings, stepWarnings(result));
+      if (isSum) return;
+      tokens.input += promptTokens;
+      tokens.output += completionTokens;
+      tokens.cachedInput += cachedTokens;
+      cost = estimatedCost === null ? null : (cost?.plus(estimatedCost ?? 0) ?? null);
+    },
+    now: (): ExecutionTotals => ({
+      tokens: { ...tokens },
+      cost: cost?.toFixed() ?? null,
+      warnings,
+      completedSteps: steps.completed,
+      failedSteps: steps.failed,
+    }),
+  };
 }
