@@ -1,33 +1,84 @@
+import type { Ports } from '../../adapters/ports/ports.ts';
+import { sandbox } from '../../adapters/sandbox/sandbox.ts';
 import { mapConcurrently } from '../../core/concurrency/map-concurrently.ts';
 import { flowFinder } from '../../domain/flows/flow-store.ts';
 import { getStepType } from '../../domain/flows/step-types/index.ts';
+import type { FlowStep } from '../../domain/flows/steps/step.ts';
 import { walkSteps } from '../../domain/flows/steps/walk-steps.ts';
-import type { RecordItem } from '../../domain/records/record.ts';
+import { modelNames } from '../../domain/model-configs/model-names.ts';
+import { idPages } from '../../domain/records/id-pages.ts';
+import { type RecordItem, recordsRange } from '../../domain/records/record.ts';
+import { recordStore } from '../../domain/records/record-store.ts';
+import { secretVersions } from '../../domain/secrets/secret-values.ts';
+import { toolsPort } from '../../domain/tools/tool-store.ts';
 import { using } from '../../platform/aws/uses.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 import type { Principal } from '../../platform/identity/principal.ts';
+import { agentVersionReader } from '../agent-runs/agent-version-reader.ts';
 import { nothingSelected } from '../batches/starting/recompute.ts';
 import {
   type BatchOptions,
   batchStarter,
+  missingRecords,
+  noRecords,
   type RunRecordSelection,
+  type SelectedRecords,
   selectedRecords,
 } from '../batches/starting/start-batch.ts';
 import { runVariables } from '../runs/run-variables.ts';
 import { runVersions } from '../runs/run-versions.ts';
 import { earlierResults, readEarlier } from '../runs/step-results/reused-results.ts';
-import { openFailures } from './failures.ts';
 import { openGuesses } from './guesses.ts';
 import { readHistory } from './history.ts';
 import { openModels } from './models.ts';
 import { limitsOfRecord } from './other-steps.ts';
-import { rehearsalPorts } from './rehearsal-ports.ts';
-import { sampleRecords } from './sample.ts';
 import { type ForecastStep, openStepForecasts } from './step-forecasts.ts';
 import { batchDurationSeconds, type Forecast, totalCost, totalOfStep } from './totals.ts';
 import { walkRecord } from './walk-record.ts';
 
-export interface ForecastRequest {
+/** Fails whatever is called: a forecast reaches nothing outside. */
+const closed = <Port extends object>(name: string): Port =>
+  new Proxy({} as Port, {
+    get: (_port, member) => () => {
+      throw new Error(`A forecast must not call ${name}.${String(member)}`);
+    },
+  });
+
+const refused = (name: string) => () => {
+  throw new Error(`A forecast must not call ${name}`);
+};
+
+/**
+ * The ports of a run, of which only those work that plan: they read what names mean, and run scripts. They read no key and
+ * no value of a secret.
+ */
+export const rehearsalPorts = /* @__PURE__ */ using(
+  [sandbox, modelNames, secretVersions, toolsPort, { memoryMb: 1_024 }],
+  (scope: Scope): Ports => ({
+    now: scope.now,
+    shown: (text) => text,
+    warn() {},
+    secrets: secretVersions(scope),
+    sandbox: sandbox(scope),
+    tools: toolsPort(scope),
+    model: { ...modelNames(scope), stream: refused('model.stream') },
+    agents: { versionOf: agentVersionReader(scope), run: refused('agents.run') },
+    embed: refused('embed'),
+    fetch: refused('fetch'),
+    searchAccount: refused('searchAccount'),
+    records: closed('records'),
+    vectors: closed('vectors'),
+    memory: closed('memory'),
+    assets: closed('assets'),
+    messages: closed('messages'),
+    mcp: closed('mcp'),
+    a2a: closed('a2a'),
+    flows: closed('flows'),
+    waits: closed('waits'),
+  }),
+);
+
+interface ForecastRequest {
   flowId: string;
   /** `published`, `draft`, or the id of a version. Default: the one that a run takes. */
   version?: string | undefined;
@@ -126,3 +177,61 @@ export const forecaster = /* @__PURE__ */ using(
     };
   },
 );
+
+/** Steps that fail on sampled records, so that nothing after them costs anything. */
+function openFailures() {
+  const failed = new Map<string, { name: string; error: string; records: Set<string> }>();
+  return {
+    note({ id, name }: FlowStep, error: string, recordId: string): void {
+      const { records } = failed.get(id) ?? { records: new Set<string>() };
+      failed.set(id, { name, error, records: records.add(recordId) });
+    },
+    notes: (sampled: number): string[] =>
+      [...failed.values()].map(
+        ({ name, error, records }) =>
+          `The step "${name}" fails on ${records.size} of ${sampled} sampled records: ${error}`,
+      ),
+  };
+}
+
+interface RecordSample {
+  total: number;
+  records: RecordItem[];
+  notes: string[];
+}
+
+const sampleMax = 200;
+const idsPerPage = 1_000;
+/** Of a type with more records, the newest are sampled. */
+const idsMax = 20_000;
+
+/** At most 200 records, evenly over the selection. @throws 404 with the missing ones, 400 without any */
+async function sampleRecords(
+  scope: Scope,
+  selected: SelectedRecords,
+  isNamed: boolean,
+): Promise<RecordSample> {
+  const records = recordStore(scope);
+  if ('recordIds' in selected) {
+    const { recordIds } = selected;
+    const missing = isNamed ? await records.missing(recordIds) : [];
+    if (missing.length > 0) throw missingRecords(recordIds, missing);
+    return { total: recordIds.length, records: await records.getMany(evenly(recordIds)), notes: [] };
+  }
+  const { recordType } = selected;
+  const ids: string[] = [];
+  for await (const page of idPages(scope, recordType, idsPerPage)) {
+    ids.push(...page);
+    if (ids.length >= idsMax) break;
+  }
+  if (ids.length === 0) throw noRecords(recordType);
+  const isAll = ids.length < idsMax;
+  const total = isAll ? ids.length : await scope.table.count(recordsRange(recordType));
+  const notes = total > ids.length ? [`The sample is of the newest ${ids.length} records`] : [];
+  return { total, records: await records.getMany(evenly(ids)), notes };
+}
+
+const evenly = (ids: readonly string[]): string[] => {
+  const count = Math.min(sampleMax, ids.length);
+  return Array.from({ length: count }, (_, index) => ids[Math.floor((index * ids.length) / count)] as string);
+};

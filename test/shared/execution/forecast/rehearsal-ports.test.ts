@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { stepTypes } from '../../../../shared/domain/flows/step-types/index.ts';
-import { rehearsalPorts } from '../../../../shared/execution/forecast/rehearsal-ports.ts';
+import { rehearsalPorts } from '../../../../shared/execution/forecast/forecaster.ts';
 import { loadStepRunner } from '../../../../shared/execution/steps/index.ts';
 import { countingRuntime, newTenant } from '../../../support/stack/stack.ts';
 
