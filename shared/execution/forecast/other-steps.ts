@@ -2,12 +2,13 @@ import { createFiller } from '../../adapters/templates/filler.ts';
 import { StepError } from '../../core/errors/step-error.ts';
 import type { Variables } from '../../core/variables/variables.ts';
 import { getStepType } from '../../domain/flows/step-types/index.ts';
+import { mapItemsMax } from '../../domain/flows/step-types/map.ts';
+import { holderPath, listsAround, type RunPath, stepAt } from '../../domain/flows/steps/run-path.ts';
 import { type FlowStep, outputVariableName } from '../../domain/flows/steps/step.ts';
 import { walkSteps } from '../../domain/flows/steps/walk-steps.ts';
 import { loadStepRunner } from '../steps/index.ts';
-import type { PromptRequest } from './prompt-call.ts';
+import type { HighestCost, PromptRequest } from './prompt-call.ts';
 import { type ForecastStep, type StepForecasts, unlimitedCost } from './step-forecasts.ts';
-import { mostTimes, severalTimes } from './times.ts';
 import { addedTokens, type UnknownTexts } from './unknown-texts.ts';
 import type { Walk } from './walk-record.ts';
 
@@ -67,3 +68,18 @@ export async function limitsOfRecord(
   }
   return acting;
 }
+
+/** How often a step may run at most. @param path In the definition */
+const mostTimes = (steps: readonly FlowStep[], path: RunPath): number =>
+  listsAround(path)
+    .map((list) => stepAt(steps, holderPath(list)))
+    .reduce((times, holder) => times * timesIn(holder), 1);
+
+const timesIn = (holder: FlowStep | undefined): number =>
+  holder?.type === 'map' ? mapItemsMax : holder?.type === 'loop' ? Number(holder.config.maxIterations) : 1;
+
+const severalTimes = ({ calls, cost, ...highest }: HighestCost, times: number): HighestCost => ({
+  ...highest,
+  calls: calls * times,
+  cost: cost === null ? null : cost * times,
+});
