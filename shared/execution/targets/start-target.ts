@@ -1,5 +1,7 @@
 import { sandbox } from '../../adapters/sandbox/sandbox.ts';
-import { hasCode } from '../../core/errors/errors.ts';
+import { hasCode, ifMissing } from '../../core/errors/errors.ts';
+import { idKind } from '../../core/ids.ts';
+import { flowStore } from '../../domain/flows/flow-store.ts';
 import { originOfSurface, type RunLabels, type RunOrigin } from '../../domain/runs/run-origin.ts';
 import type { RunSurface } from '../../domain/surfaces/surface/run-surface.ts';
 import { using } from '../../platform/aws/uses.ts';
@@ -9,13 +11,36 @@ import { agentToRun } from '../agent-runs/agent-input.ts';
 import { type AgentRunRequest, startRun } from '../agent-runs/start-run.ts';
 import { startGate } from '../budgets/payers.ts';
 import { executeFlowRun } from '../dispatch/execute-flow-run.ts';
+import { noSteps, type PreparedRun } from '../dispatch/prepare.ts';
 import type { NumberedEvent } from '../events/agent-run-event.ts';
 import type { FlowRunEvent } from '../events/flow-run-event.ts';
 import { livePorts } from '../live-ports.ts';
-import { flowToRun } from './flow-to-run.ts';
+import { runVersions } from '../runs/run-versions.ts';
 import type { FrontPolicy } from './front-policy.ts';
 import type { Target, TargetInput } from './target.ts';
 import { agentTimeMs, flowTimeMs } from './time-limits.ts';
+
+interface Choice {
+  environment: 'production' | 'test';
+  /** The version to run, if it is one of the flow. Default: that of the environment. */
+  pinned?: string | undefined;
+}
+
+/** Finds the version that a run of a stored flow takes, and notes that the flow runs. */
+const flowToRun = /* @__PURE__ */ using([flowStore, runVersions], (scope: Scope) => {
+  const flows = flowStore(scope);
+  const versions = runVersions(scope);
+  /** @throws 404 for an unknown flow, 409 if it was never saved, 422 if it has no steps. */
+  return async (id: string, { environment, pinned: pin = '' }: Choice): Promise<PreparedRun> => {
+    const flow = await flows.find(id);
+    const isVersion = idKind(pin) === 'flowver';
+    const pinned = isVersion ? await versions.get(id, pin).catch(ifMissing(undefined)) : undefined;
+    const version = pinned ?? (await versions.of(flow, environment));
+    if (version.steps.length === 0) throw noSteps();
+    await flows.markRun(flow);
+    return { flow: { id, name: flow.name }, version, record: undefined, persistResults: true };
+  };
+});
 
 /** All uses, because the flow or the agent decides which services a run calls; without those of the policy. */
 export const targetScope = /* @__PURE__ */ using(
