@@ -4,9 +4,11 @@ import { type PostAnswer, postOnly } from '../../adapters/net/post-only.ts';
 import { partialSuccessIn } from '../../adapters/otlp/partial-success.ts';
 import { retryAfterMs } from '../../core/errors/retry-after.ts';
 import { StepError } from '../../core/errors/step-error.ts';
+import { createRedactor } from '../../core/redaction/redactor.ts';
+import { truncate } from '../../core/text.ts';
 import { noteAnswer, timedOut, timeoutMsFor } from '../../domain/deliveries/slow-origins.ts';
 import type { Collector } from '../../domain/telemetry/collector.ts';
-import { shownMessage } from './shown-message.ts';
+import { secretLengthMin } from '../../domain/telemetry/header-secrets.ts';
 
 /** What became of a part of the spans. */
 export interface PartOutcome {
@@ -72,4 +74,13 @@ function outcomeOf({ status, retryAfter }: PostAnswer, now: Date): PartOutcome {
     isFinal: !isTaken && !mayTakeLater,
     askedMs: mayTakeLater ? retryAfterMs(retryAfter, now) : undefined,
   };
+}
+
+const charactersMax = 500;
+
+/** What a collector says, for people: without the values of its headers, which it may repeat. */
+function shownMessage(text: string, { headers }: Pick<Collector, 'headers'>): string {
+  const values = Object.values(headers).flatMap((value) => [value, ...value.split(/\s+/)]);
+  const secrets = values.filter((value) => value.trim().length >= secretLengthMin);
+  return truncate(createRedactor(secrets.map((value) => ['', value])).text(text), charactersMax);
 }
