@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { toolSignatures } from '../../../../../shared/execution/tools/agent-only/signatures.ts';
+import { toolSignatures } from '../../../../../shared/execution/tools/agent-only/run-code.ts';
 
 const argsOf = (parameters: object) =>
   /look\(args: (.*)\): Promise<any>;/.exec(
