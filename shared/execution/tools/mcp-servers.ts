@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import type { McpRequest, McpTool, McpToolList } from '../../adapters/ports/mcp-port.ts';
 import type { Ports } from '../../adapters/ports/ports.ts';
 import { StepError } from '../../core/errors/step-error.ts';
@@ -7,11 +8,10 @@ import { credentialHeaders } from '../step-support/credential-headers.ts';
 import { mcpWithout } from '../step-support/masks.ts';
 import { mcpFailure } from '../tool-support/mcp-failure.ts';
 import { checkArguments, type RunnableTool, toolOutcome } from './call-tool.ts';
-import { qualifiedName } from './qualified-name.ts';
-import { withUniqueNames } from './tool-name.ts';
+import { toToolName, withUniqueNames } from './tool-name.ts';
 import { withUsableSchema } from './usable-schemas.ts';
 
-export interface ServerTools {
+interface ServerTools {
   tools: RunnableTool[];
   /** Sentences about tools that are not available, for the model and for people. */
   warnings: string[];
@@ -144,4 +144,18 @@ function redactedFor(ports: Ports, { id, auth = { type: 'none' } }: McpServer): 
     ...ports,
     mcp: mcpWithout(ports, new Map(values.map((value, n) => [`mcpServers.${id}.${n}`, value]))),
   };
+}
+
+const namesMax = 64;
+
+/**
+ * A name for `<owner>__<name>` that every provider accepts. It depends on nothing else, so that a run that is resumed
+ * finds its tools. If characters have to go, a part of a hash takes their place.
+ */
+function qualifiedName(owner: string, name: string): string {
+  const full = `${owner}__${name}`;
+  const plain = toToolName(full);
+  if (plain === full && full.length <= namesMax) return full;
+  const hash = createHash('sha256').update(full).digest('hex').slice(0, 8);
+  return `${plain.slice(0, namesMax - hash.length - 1)}_${hash}`;
 }
