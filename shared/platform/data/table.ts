@@ -1,18 +1,21 @@
 import {
   BatchGetCommand,
+  BatchWriteCommand,
+  DeleteCommand,
   type DynamoDBDocumentClient,
   GetCommand,
+  PutCommand,
   QueryCommand,
+  TransactWriteCommand,
   UpdateCommand,
 } from '@aws-sdk/lib-dynamodb';
 import { toChunks } from '../../core/chunks.ts';
-import { batchWrite } from './batch-write.ts';
-import { endedBy, sendWrites } from './commit.ts';
 import { type AnyEntity, decode, type ItemOf, type KeyOf } from './entity.ts';
 import { type Clock, isExpired, unexpired, withoutListedExpiry } from './expiry.ts';
 import { type Key, type StoredKey, storedKey, storedPartition } from './keys.ts';
 import { modify } from './modify.ts';
 import { type QueryOptions, queryInput, type WalkOptions } from './query.ts';
+import type { RequestSignal } from './requests/exchange.ts';
 import { backOff, retryContention } from './retry-contention.ts';
 import { type PutWrite, type Write, writesFor } from './writes.ts';
 
@@ -249,3 +252,69 @@ const distinct = <K extends StoredKey>(keys: readonly K[]): K[] => [
 ];
 
 const nameOf = ({ PK, SK }: StoredKey) => `${PK}\0${SK}`;
+
+type BatchItem =
+  | { PutRequest: { Item: Record<string, unknown> } }
+  | { DeleteRequest: { Key: Record<string, unknown> } };
+
+const batchWriteMax = 25;
+
+/** Sends writes without conditions, 25 in a request. Each item by itself: a crash can leave some of them unwritten. */
+async function batchWrite(
+  client: DynamoDBDocumentClient,
+  TableName: string,
+  items: readonly BatchItem[],
+): Promise<void> {
+  for (const chunk of toChunks(items, batchWriteMax)) {
+    let left: Record<string, unknown>[] = chunk;
+    for (let attempt = 0; left.length > 0; attempt++) {
+      if (attempt > 0) await backOff(attempt);
+      const { UnprocessedItems } = await client.send(
+        new BatchWriteCommand({ RequestItems: { [TableName]: left } }),
+      );
+      left = UnprocessedItems?.[TableName] ?? [];
+    }
+  }
+}
+
+/** Sends one write as its own command, several as one transaction. */
+function sendWrites(
+  client: DynamoDBDocumentClient,
+  TableName: string,
+  writes: readonly Write[],
+): Promise<unknown> {
+  const [write] = writes;
+  if (writes.length === 1 && write) {
+    if ('Put' in write) return client.send(new PutCommand({ TableName, ...write.Put }));
+    if ('Update' in write) return client.send(new UpdateCommand({ TableName, ...write.Update }));
+    if ('Delete' in write) return client.send(new DeleteCommand({ TableName, ...write.Delete }));
+  }
+  const TransactItems = writes.map((each) => {
+    const [[kind, parameters]] = Object.entries(each) as [[string, Record<string, unknown>]];
+    return { [kind]: { TableName, ...parameters } };
+  });
+  return client.send(new TransactWriteCommand({ TransactItems }));
+}
+
+/** A client whose requests fail once the signal is aborted. */
+const endedBy = (client: DynamoDBDocumentClient, signal: AbortSignal): DynamoDBDocumentClient => {
+  const pending = new Set<RequestSignal>();
+  const abort = () => {
+    for (const request of pending) {
+      request.aborted = true;
+      request.onabort?.();
+    }
+  };
+  signal.addEventListener('abort', abort, { once: true });
+  const send = async (command: Parameters<DynamoDBDocumentClient['send']>[0]) => {
+    signal.throwIfAborted();
+    const request: RequestSignal = { aborted: false, onabort: null };
+    pending.add(request);
+    try {
+      return await client.send(command, { abortSignal: request as unknown as AbortSignal });
+    } finally {
+      pending.delete(request);
+    }
+  };
+  return { send } as unknown as DynamoDBDocumentClient;
+};
