@@ -1,6 +1,4 @@
 import * as z from 'zod';
-import { portablePattern } from './portable-pattern.ts';
-import { typeText } from './type-text.ts';
 
 export type Json = Record<string, unknown>;
 
@@ -145,3 +143,64 @@ const typesOf = (events: z.ZodType) =>
   events instanceof z.ZodDiscriminatedUnion
     ? events.options.flatMap((event) => (event instanceof z.ZodObject ? event.shape.type.value : []))
     : [];
+
+/** Spelled out: Python's `\d` and `\w` match every script; Python and JavaScript without `u` lack `\p`. */
+const sets: Record<string, string> = {
+  '\\d': '0-9',
+  '\\w': 'A-Za-z0-9_',
+  '\\p{Cc}': '\\x00-\\x1F\\x7F-\\x9F',
+};
+const complements: Record<string, string> = {
+  '\\D': '0-9',
+  '\\W': 'A-Za-z0-9_',
+  '\\P{Cc}': '\\x00-\\x1F\\x7F-\\x9F',
+};
+
+/** So that JavaScript (with and without `u`), Python and Go interpret it alike. */
+export function portablePattern(source: string): string {
+  let inClass = false;
+  return source.replace(/\\(?:p\{\w+\}|.)|[[\]]/gi, (token) => {
+    if (token === '[' || token === ']') inClass = token === '[';
+    if (inClass) return sets[token] ?? token;
+    if (sets[token]) return `[${sets[token]}]`;
+    return complements[token] ? `[^${complements[token]}]` : token;
+  });
+}
+
+interface JsonSchema {
+  type?: string | string[];
+  properties?: Record<string, JsonSchema>;
+  required?: string[];
+  additionalProperties?: boolean | JsonSchema;
+  items?: JsonSchema;
+  anyOf?: JsonSchema[];
+  oneOf?: JsonSchema[];
+  enum?: unknown[];
+  const?: unknown;
+}
+
+/** Renders a JSON Schema as a one-line TypeScript type, which people read faster than a schema. */
+export function typeText(schema: JsonSchema): string {
+  const { anyOf, oneOf, properties, items, type, additionalProperties } = schema;
+  if ('const' in schema) return JSON.stringify(schema.const);
+  if (schema.enum) return schema.enum.map((value) => JSON.stringify(value)).join(' | ');
+  const variants = anyOf ?? oneOf;
+  if (variants) return variants.map(typeText).join(' | ');
+  if (Array.isArray(type)) return type.join(' | ');
+  if (type === 'array') return `${bracketed(items ?? {})}[]`;
+  if (type !== 'object') return type ?? 'any';
+  if (properties && Object.keys(properties).length > 0) return membersText(properties, schema.required ?? []);
+  return typeof additionalProperties === 'object' ? `map of ${bracketed(additionalProperties)}` : 'object';
+}
+
+function membersText(properties: Record<string, JsonSchema>, required: readonly string[]): string {
+  const members = Object.entries(properties).map(
+    ([name, member]) => `${name}${required.includes(name) ? '' : '?'}: ${typeText(member)}`,
+  );
+  return `{ ${members.join('; ')} }`;
+}
+
+const bracketed = (schema: JsonSchema) => {
+  const text = typeText(schema);
+  return text.includes(' | ') ? `(${text})` : text;
+};
