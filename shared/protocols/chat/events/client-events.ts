@@ -1,10 +1,12 @@
+import { isDeeperThan } from '../../../core/json/nesting.ts';
+import { isCredentialName, redactCredentials } from '../../../core/redaction/credentials.ts';
+import { truncate } from '../../../core/text.ts';
 import { pageToolType } from '../../../execution/tools/call-tool.ts';
 import type { StreamEvent } from '../../run-events/stream-event.ts';
 import { type AnswerInProgress, answerEnd, failureEvent } from './answer-end.ts';
 import { type ClientEventBody as Body, ClientEvent } from './client-event.ts';
 import { type Cursor, cursorText, eventsPerEvent, flowEndSeq, openCursors, unseenAfter } from './cursor.ts';
 import { openPageNames, type PageNames, type PageRunTools } from './page-names.ts';
-import { shownParameters } from './shown-parameters.ts';
 
 export interface VisitorView {
   brought: PageRunTools;
@@ -114,4 +116,28 @@ function awaitOf(
   const waits = { type: 'await' as const, awaitReason, awaitedAt };
   if (awaitReason !== 'local_tool' || toolName === undefined) return waits;
   return { ...waits, toolCallId, ...names.shown(toolCallId ?? '', toolName), parameters };
+}
+
+const levelsMax = 8;
+const charactersMax = 20_000;
+const textMax = 2_000;
+const redacted = '[redacted]';
+
+/** What a visitor sees of the arguments of a call that needs an approval: no credentials, and no more than fits a page. */
+function shownParameters(parameters: unknown): unknown {
+  if (isDeeperThan(levelsMax, parameters)) return '[too deep]';
+  const shown = withoutCredentials(parameters);
+  return (JSON.stringify(shown)?.length ?? 0) > charactersMax ? '[too long]' : shown;
+}
+
+function withoutCredentials(value: unknown): unknown {
+  if (typeof value === 'string') return truncate(redactCredentials(value), textMax);
+  if (Array.isArray(value)) return value.map(withoutCredentials);
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.fromEntries(
+    Object.entries(value).map(([name, member]) => [
+      name,
+      isCredentialName(name) ? redacted : withoutCredentials(member),
+    ]),
+  );
 }
