@@ -7,13 +7,13 @@ import { turnLeases } from '../../domain/client-sessions/turn-leases.ts';
 import type { Conversation } from '../../domain/conversations/conversation.ts';
 import { conversationStore } from '../../domain/conversations/conversation-store.ts';
 import type { ConversationUsage } from '../../domain/conversations/conversation-usage.ts';
-import { type Message, messageText } from '../../domain/conversations/message.ts';
+import { type ContentPart, type Message, messageText } from '../../domain/conversations/message.ts';
 import { messagePages } from '../../domain/conversations/message-pages.ts';
 import { storedAnswer } from '../../domain/conversations/message-writes.ts';
+import { allBytesMax, filesMax } from '../../execution/model-input/to-model-messages.ts';
 import { using } from '../../platform/aws/uses.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 import type { ChatMessage } from './chat-message.ts';
-import { withRecentFiles } from './recent-files.ts';
 import type { SessionContext } from './visitors/visitor.ts';
 
 const historyMax = 100;
@@ -170,3 +170,26 @@ const alreadySent = () =>
 export function withoutReasoning({ content }: ChatMessage): Message['content'] {
   return typeof content === 'string' ? content : content.filter((part) => part.type !== 'reasoning');
 }
+
+const omitted = '(A file of an earlier message, which is left out)';
+
+/** Keeps the newest files that a model takes: more would fail every later answer. The last message is left as it is. */
+export function withRecentFiles(messages: readonly Message[]): Message[] {
+  let [places, bytes] = [filesMax, allBytesMax];
+  const fitting = (part: ContentPart): ContentPart => {
+    if (part.type === 'text') return part;
+    places--;
+    bytes -= bytesOf(part.type === 'image' ? part.image : part.data);
+    return places >= 0 && bytes >= 0 ? part : { type: 'text', text: omitted };
+  };
+  const newestFirst = messages.toReversed().map((message, index): Message => {
+    const { content } = message;
+    if (typeof content === 'string') return message;
+    const parts = content.toReversed().map(fitting).toReversed();
+    return index === 0 ? message : { ...message, content: parts };
+  });
+  return newestFirst.toReversed();
+}
+
+/** Visitors send files as base64. */
+const bytesOf = (source: string) => (source.length * 3) / 4;

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { withRecentFiles } from '../../../shared/protocols/chat/recent-files.ts';
+import { withRecentFiles } from '../../../shared/protocols/chat/conversation-messages.ts';
 import { expectStatus } from '../../support/flows/flows.ts';
 import {
   agentChat,
