@@ -1,16 +1,28 @@
-import type { CompleteRequestParams } from '@modelcontextprotocol/server';
+import type { CallToolResult, CompleteRequestParams, ContentBlock } from '@modelcontextprotocol/server';
 import { assetStore } from '../../adapters/assets/asset-store.ts';
-import type { ServedMcp } from '../../adapters/mcp-server/served.ts';
+import {
+  contentText,
+  failedResult,
+  isMembers,
+  textBlock,
+  toolResultIn,
+} from '../../adapters/mcp-server/content.ts';
+import { failureMessage } from '../../adapters/mcp-server/failures.ts';
+import type { ReportProgress, ServedMcp } from '../../adapters/mcp-server/served.ts';
+import type { AssetsPort } from '../../adapters/ports/assets-port.ts';
 import { depthOfCall } from '../../core/agent-depth.ts';
-import { notFound } from '../../core/errors/errors.ts';
+import { notFound, ServiceError } from '../../core/errors/errors.ts';
+import { log } from '../../core/log.ts';
+import { AssetOutput } from '../../domain/flows/step-types/store-asset.ts';
 import type { ExposedItem } from '../../domain/surfaces/exposed-item.ts';
 import { isPrompt } from '../../domain/surfaces/item-config.ts';
 import type { Surface } from '../../domain/surfaces/surface/surface.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 import { rememberFlow } from '../surface/last-flows.ts';
+import type { OutwardRun } from '../surface/outward.ts';
 import { exposedRun, type SurfaceCall } from '../surface/start-exposed.ts';
-import { callResult } from './call-tool.ts';
 import type { McpOffer } from './offer.ts';
+import { readOutcome } from './outcome.ts';
 import { completedArgument, itemPrompts, promptParameters, promptResult } from './prompts.ts';
 import { completedRecord, recordResources } from './record-resources.ts';
 import { recordTemplate } from './record-uri.ts';
@@ -88,4 +100,72 @@ function found<T>(all: readonly T[], isIt: (each: T) => boolean): T {
   const one = all.find(isIt);
   if (!one) throw notFound('Item');
   return one;
+}
+
+interface Call {
+  start: () => Promise<OutwardRun>;
+  read: FileReader;
+  requestId: string;
+}
+
+/** Runs a tool. Errors of the caller and of the run are results, so that a model reads them and corrects itself. */
+async function callResult(
+  { start, read, requestId }: Call,
+  signal: AbortSignal,
+  progress: ReportProgress,
+): Promise<CallToolResult> {
+  try {
+    const outcome = await readOutcome(await start(), signal, progress);
+    if ('failure' in outcome) return failedResult(outcome.failure);
+    return 'waiting' in outcome ? text(outcome.waiting) : await resultOf(outcome.output, read);
+  } catch (error) {
+    if (error instanceof ServiceError) return failedResult(failureMessage(error));
+    if (!signal.aborted) log.error('A tool call failed', { error });
+    return failedResult(`Internal error. Request ${requestId}`);
+  }
+}
+
+const text = (words: string): CallToolResult => ({ content: [textBlock(words)] });
+
+/** Objects are structured too. Of other values, the protocol before 2026-07-28 has only the text. */
+const resultOf = async (output: unknown, read: FileReader): Promise<CallToolResult> =>
+  toolResultIn(output) ??
+  (await fileResult(output, read)) ?? {
+    ...text(contentText(output)),
+    ...(isMembers(output) && { structuredContent: output }),
+  };
+
+/** Reads a file that the tenant stored. Undefined for all other URLs. */
+type FileReader = AssetsPort['read'];
+
+/** Larger files are links only. */
+const shownBytesMax = 1_000_000;
+
+/** What clients show to people and models. */
+const shownTypes = /^(image)\/(?:png|jpeg|gif|webp)\b|^(audio)\//i;
+
+/** A stored file as a link, with its content if that can be shown. Undefined if the output is none. */
+async function fileResult(output: unknown, read: FileReader): Promise<CallToolResult | undefined> {
+  const { data: file } = AssetOutput.strict().safeParse(output);
+  if (!file) return undefined;
+  const { url: uri, filename: name, contentType: mimeType, size } = file;
+  const link: ContentBlock = { type: 'resource_link', uri, name, mimeType, size };
+  const shown = await shownContent(file, read);
+  return { content: [...(shown ? [shown] : []), link], structuredContent: file };
+}
+
+type File = Pick<ReturnType<typeof AssetOutput.parse>, 'url' | 'contentType' | 'size'>;
+
+async function shownContent({ url, contentType, size }: File, read: FileReader) {
+  const [, image, audio] = shownTypes.exec(contentType) ?? [];
+  if (!(image ?? audio) || size > shownBytesMax) return undefined;
+  try {
+    const { bytes } = (await read(url)) ?? {};
+    if (!bytes || bytes.length > shownBytesMax) return undefined;
+    const data = Buffer.from(bytes).toString('base64');
+    return { type: image ? ('image' as const) : ('audio' as const), data, mimeType: contentType };
+  } catch (error) {
+    log.warn('The file of a tool call cannot be shown', { error });
+    return undefined;
+  }
 }
