@@ -2,10 +2,13 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Fn, Stack, Stage, Validations } from 'aws-cdk-lib';
 import {
+  AccessLogField,
+  AccessLogFormat,
   ApiDefinition,
   DomainName,
   EndpointType,
   LogGroupLogDestination,
+  type MethodDeploymentOptions,
   MethodLoggingLevel,
   SecurityPolicy,
   SpecRestApi,
@@ -21,11 +24,8 @@ import { apiName, gatewayRoleName, lambdaName, liveAlias } from '../conventions/
 import { allowOnFunctions } from '../conventions/own-functions.ts';
 import { retentionPolicy } from '../conventions/retention.ts';
 import type { Settings } from '../conventions/settings.ts';
-import { accessLogFormat } from './access-log.ts';
-import { acknowledgements } from './api-acknowledgements.ts';
 import { Firewall } from './firewall.ts';
 import { gatewayDocument } from './gateway-document.ts';
-import { publicThrottles } from './public-throttles.ts';
 
 /** API Gateway: the stage with every route, its logs, and the web ACL in front of it. */
 export class ServiceApi extends Construct {
@@ -167,3 +167,77 @@ export class ServiceApi extends Construct {
     });
   }
 }
+
+/**
+ * One JSON object per request. API Gateway escapes the values and writes `-` for missing ones, so all are texts. The
+ * path is that of the route: paths of requests contain ids. `tenant`, `kind` and `keyId` come from the authorizer.
+ */
+const accessLogFormat = AccessLogFormat.custom(
+  JSON.stringify({
+    requestId: AccessLogField.contextRequestId(),
+    extendedRequestId: AccessLogField.contextExtendedRequestId(),
+    traceId: AccessLogField.contextXrayTraceId(),
+    time: AccessLogField.contextRequestTime(),
+    method: AccessLogField.contextHttpMethod(),
+    route: AccessLogField.contextResourcePath(),
+    status: AccessLogField.contextStatus(),
+    responseType: AccessLogField.contextErrorResponseType(),
+    responseBytes: AccessLogField.contextResponseLength(),
+    latencyMs: AccessLogField.contextResponseLatency(),
+    integrationLatencyMs: AccessLogField.contextIntegrationLatency(),
+    integrationStatus: AccessLogField.contextIntegrationStatus(),
+    integrationError: '$context.integration.error',
+    authorizerLatencyMs: AccessLogField.contextAuthorizerIntegrationLatency(),
+    authorizerStatus: AccessLogField.contextAuthorizerIntegrationStatus(),
+    authorizerError: AccessLogField.contextAuthorizerError(),
+    tenant: AccessLogField.contextAuthorizer('tenant'),
+    user: AccessLogField.contextAuthorizerPrincipalId(),
+    kind: AccessLogField.contextAuthorizer('kind'),
+    keyId: AccessLogField.contextAuthorizer('keyId'),
+    waf: AccessLogField.contextWafResponseCode(),
+    wafError: AccessLogField.contextWafError(),
+    sourceIp: AccessLogField.contextIdentitySourceIp(),
+    userAgent: AccessLogField.contextIdentityUserAgent(),
+  }),
+);
+
+/** Rules of cdk-nag that the API breaks, and why. */
+const acknowledgements = [
+  {
+    id: 'AwsSolutions-APIG2',
+    reason:
+      'The Lambdas validate every request against the endpoint’s schema and report each error with its path.',
+  },
+  {
+    id: 'AwsSolutions-APIG4',
+    reason:
+      'Public routes: static files, preflight requests, and the validation of a flow, whose Lambda verifies a credential if one is sent. All other routes have the authorizer.',
+  },
+  {
+    id: 'AwsSolutions-COG4',
+    reason:
+      'The API accepts API keys and tokens of any OIDC issuer, so the authorizer is a Lambda, not Cognito.',
+  },
+];
+
+/** The share of the stage's throttle that each public route gets: callers without a credential cost too. */
+const publicShare = 0.1;
+
+/** The keys are paths and methods of the stage. */
+const publicThrottles = (
+  routes: readonly Route[],
+  requestsPerSecond: number,
+): Record<string, MethodDeploymentOptions> =>
+  Object.fromEntries(
+    routes
+      .filter(({ isPublic, verifiesCredential }) => isPublic && !verifiesCredential)
+      .map(({ path, method }) => [
+        `${path}/${method}`,
+        {
+          throttlingRateLimit: requestsPerSecond * publicShare,
+          throttlingBurstLimit: requestsPerSecond * publicShare * 2,
+          loggingLevel: MethodLoggingLevel.ERROR,
+          metricsEnabled: false,
+        },
+      ]),
+  );
