@@ -1,16 +1,18 @@
-import { cp, mkdir, rm } from 'node:fs/promises';
+import { cp, mkdir, rm, writeFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
-import { dirname, join } from 'node:path';
+import { dirname, join, relative } from 'node:path';
+import { type BuildOptions, build } from 'esbuild';
 import { sites } from '../../../functions/sites/index.ts';
 import { fontFiles } from '../../../shared/adapters/pdf/fonts.ts';
 import { forEachConcurrently } from '../../../shared/core/concurrency/for-each-concurrently.ts';
+import { loadOnce } from '../../../shared/core/concurrency/load-once.ts';
 import { staticFilesLambda } from '../../routes.ts';
 import { writeStaticFiles } from '../../static-files.ts';
 import type { LambdaEntry } from '../conventions/entries.ts';
 import { reachedChunks, writeChunks } from './chunks.ts';
+import { banner, forLambda } from './esbuild-options.ts';
 import { minifyChunks, writeLaterFiles } from './later-files.ts';
 import { writeStartFiles } from './start-files.ts';
-import { writeThreadScripts } from './thread-scripts.ts';
 
 /** The folder of the static files in the bundle of their Lambda. */
 export const staticFilesFolder = 'static';
@@ -72,4 +74,50 @@ async function addFiles(id: string, own: ReadonlySet<string>, folder: string): P
     await cp(createRequire(import.meta.url).resolve(path), target);
   }
   if (id === staticFilesLambda) await writeStaticFiles(sites, join(folder, staticFilesFolder));
+}
+
+/** Scripts of worker threads, by the module that locates them by relative path. */
+const scripts: Record<string, () => ReturnType<typeof bundleScript>> = {
+  'shared/adapters/sandbox/threads.ts': loadOnce(() =>
+    bundleScript('shared/adapters/sandbox-thread/thread.ts', 'sandbox-thread/thread', {
+      splitting: true,
+      banner: { js: banner },
+      chunkNames: 'sandbox-thread/[name]-[hash]',
+    }),
+  ),
+  // A package's own script keeps its name and format.
+  'node_modules/piscina/dist/index.js': loadOnce(() =>
+    bundleScript('node_modules/piscina/dist/worker.js', 'later/worker', { format: 'cjs', outExtension: {} }),
+  ),
+};
+
+/** Writes the scripts of the threads that these modules start. @returns the modules in them. */
+async function writeThreadScripts(modules: ReadonlySet<string>, folder: string): Promise<string[]> {
+  const added: string[] = [];
+  for (const [starter, bundled] of Object.entries(scripts)) {
+    if (!modules.has(starter)) continue;
+    const { files, sources } = await bundled();
+    added.push(...sources);
+    for (const { path, contents } of files) {
+      await mkdir(dirname(join(folder, path)), { recursive: true });
+      await writeFile(join(folder, path), contents);
+    }
+  }
+  return added;
+}
+
+/** A quarter of the Lambdas has the same scripts. */
+async function bundleScript(file: string, name: string, options: BuildOptions) {
+  const { outputFiles, metafile } = await build({
+    ...forLambda,
+    entryPoints: { [name]: file },
+    outdir: 'threads',
+    bundle: true,
+    minify: true,
+    ...options,
+    write: false,
+    metafile: true,
+  });
+  const files = outputFiles.map(({ path, contents }) => ({ path: relative('threads', path), contents }));
+  return { files, sources: Object.keys(metafile.inputs) };
 }
