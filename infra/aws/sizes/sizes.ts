@@ -1,11 +1,12 @@
 import { NestedStack, type Stack } from 'aws-cdk-lib';
 import type { ServiceStack } from '../service-stack.ts';
-import { policySizes } from './policy-sizes.ts';
 import { type Quota, type QuotaName, quotas, sizeShare } from './quotas.ts';
+import { resolvedIn } from './resolved-length.ts';
 import {
   findNestedStacks,
   readApiDocument,
   type StackTemplate,
+  type TemplateResource,
   templateText,
   wholeTemplate,
 } from './whole-template.ts';
@@ -69,4 +70,35 @@ function resourcesOfApi({ paths }: { paths: object }): number {
     return segments.map((_, index) => segments.slice(0, index + 1).join('/'));
   });
   return new Set(all).size;
+}
+
+interface Policy {
+  PolicyDocument: object;
+  Roles?: { Ref: string }[];
+}
+
+/** The sizes of what belongs to each role, as IAM counts them. */
+export function policySizes(template: StackTemplate) {
+  const { Resources } = template;
+  const { lengthOf } = resolvedIn(template);
+  const all: [string, TemplateResource][] = Object.entries(Resources);
+  const of = (type: string) =>
+    all.flatMap(([id, { Type, Properties = {} }]) => (Type === type ? [[id, Properties] as const] : []));
+  const lengths = (policies: Policy[]) => policies.map(({ PolicyDocument }) => lengthOf(PolicyDocument));
+  return of('AWS::IAM::Role').map(([role, properties]) => {
+    const attached = (type: string) =>
+      of(type)
+        .map(([, policy]) => policy as Policy)
+        .filter((policy) => policy.Roles?.some(({ Ref }) => Ref === role));
+    const named: Policy[] = (properties.ManagedPolicyArns ?? []).flatMap(
+      ({ Ref }: { Ref?: string }) => (Ref && Resources[Ref]?.Properties) || [],
+    );
+    const inline = lengths([...(properties.Policies ?? []), ...attached('AWS::IAM::Policy')]);
+    return {
+      role,
+      inline: inline.reduce((sum, length) => sum + length, 0),
+      managed: lengths([...named, ...attached('AWS::IAM::ManagedPolicy')]),
+      trust: lengthOf(properties.AssumeRolePolicyDocument),
+    };
+  });
 }

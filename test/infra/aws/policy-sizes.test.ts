@@ -1,7 +1,7 @@
 import { beforeAll, expect, test } from 'vitest';
 import { sesIdentitiesMax } from '../../../infra/aws/conventions/settings.ts';
-import { policySizes } from '../../../infra/aws/sizes/policy-sizes.ts';
 import { quotas } from '../../../infra/aws/sizes/quotas.ts';
+import { policySizes } from '../../../infra/aws/sizes/sizes.ts';
 import { wholeTemplate } from '../../../infra/aws/sizes/whole-template.ts';
 import { environmentStack } from './synthesise.ts';
 
