@@ -2,7 +2,7 @@ import type { APIGatewayProxyEvent, APIGatewayRequestAuthorizerEvent } from 'aws
 import { generateKeyPair, SignJWT } from 'jose';
 import { expect, test, vi } from 'vitest';
 import { handler } from '../../functions/authorizer.ts';
-import { makeAuthorizer } from '../../infra/local/gateway/authorize.ts';
+import { makeAuthorizer } from '../../infra/local/gateway/gateway.ts';
 import { generateKey, hashKey } from '../../shared/platform/auth/key-format.ts';
 import { DocumentClient } from '../../shared/platform/data/requests/document-client.ts';
 import { newKey } from '../support/stack/keys.ts';

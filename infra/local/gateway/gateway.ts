@@ -1,16 +1,26 @@
-import type { IncomingMessage, Server, ServerResponse } from 'node:http';
+import type { IncomingMessage, RequestListener, Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
-import type { APIGatewayProxyEvent, APIGatewayProxyResult } from 'aws-lambda';
+import type {
+  APIGatewayAuthorizerResult,
+  APIGatewayProxyEvent,
+  APIGatewayProxyResult,
+  APIGatewayRequestAuthorizerEvent,
+} from 'aws-lambda';
+import type { DetailCode } from '../../../shared/core/errors/error-codes.ts';
 import { ServiceError } from '../../../shared/core/errors/errors.ts';
 import { log } from '../../../shared/core/log.ts';
 import { defaultLimits } from '../../../shared/platform/auth/rate-limit-windows.ts';
-import { maxHeaderSize } from '../../../shared/platform/http/responses/body-sizes.ts';
+import {
+  answerBytesMax,
+  eventBytesMax,
+  maxHeaderSize,
+} from '../../../shared/platform/http/responses/body-sizes.ts';
 import {
   allowOrigin,
   corsOrigins,
   gatewayCorsHeaders,
 } from '../../../shared/platform/http/responses/cors.ts';
-import { gatewayResponses } from '../../gateway-responses.ts';
+import { type GatewayResponseType, gatewayResponses } from '../../gateway-responses.ts';
 import { type Preflight, preflightsFor } from '../../preflights.ts';
 import { refusedMethods } from '../../refused-methods.ts';
 import { type Route, routes, staticFilesLambda } from '../../routes.ts';
@@ -28,20 +38,17 @@ import { invoke, LambdaTimeout } from '../runtime/invoke.ts';
 import { httpServer } from '../runtime/server.ts';
 import { prepareStaticFiles } from '../runtime/static-files.ts';
 import { makeAdmission } from './admission.ts';
-import { makeAuthorizer } from './authorize.ts';
-import { type BodyBounds, bodyBounds, bodyReader, boundDrain, type ReadBody } from './bodies.ts';
-import { boundConnections, type ConnectionBounds, connectionBounds } from './connections.ts';
 import {
-  bodyTooLarge,
-  eventTooLarge,
-  headersTooLarge,
-  isAnswerTooLarge,
-  isEventTooLarge,
-  requestTooSlow,
-} from './limits.ts';
+  type BodyBounds,
+  bodyBounds,
+  bodyBytesMax,
+  bodyReader,
+  boundDrain,
+  type ReadBody,
+} from './bodies.ts';
+import { boundConnections, type ConnectionBounds, connectionBounds } from './connections.ts';
 import { localRouteRefusal } from './local-routes.ts';
-import { oneAtATimePerConnection } from './one-at-a-time.ts';
-import { toProxyEvent } from './proxy-event.ts';
+import { toAuthorizerEvent, toProxyEvent } from './proxy-event.ts';
 import { remappedHeaders } from './remapped-headers.ts';
 import { responseStream } from './response-stream.ts';
 import { createRouteMatcher } from './routes.ts';
@@ -264,4 +271,118 @@ function refusalOf(code: string | undefined) {
   if (code === 'ERR_HTTP_REQUEST_TIMEOUT') return requestTooSlow();
   const { body, ...malformed } = gatewayResponses(defaultLimits().perHour).DEFAULT_4XX;
   return { ...malformed, body: JSON.stringify(body) };
+}
+
+type Context = NonNullable<APIGatewayAuthorizerResult['context']>;
+type Ask = (event: APIGatewayRequestAuthorizerEvent) => Promise<APIGatewayAuthorizerResult>;
+type Decision = { context: Context } | { refusal: GatewayResponseType };
+
+const cachedMs = 60_000;
+const cachedMax = 10_000;
+const headerBytesMax = 8_192;
+const timeoutSeconds = 29;
+
+/** Runs the authorizer like API Gateway, and caches each result by the Authorization header for a minute. */
+export function makeAuthorizer(ask: Ask = askLambda) {
+  const cache = new Map<string, { decision: Promise<Decision>; expiresAt: number }>();
+
+  return async function authorize(event: APIGatewayProxyEvent): Promise<Decision> {
+    const sent = Object.entries(event.multiValueHeaders).flatMap(([name, values]) =>
+      name.toLowerCase() === 'authorization' ? (values ?? []) : [],
+    );
+    const [header = ''] = sent;
+    if (header === '' || sent.length > 1 || Buffer.byteLength(header) > headerBytesMax) {
+      return { refusal: 'UNAUTHORIZED' };
+    }
+    const cached = cache.get(header);
+    if (cached && cached.expiresAt > performance.now()) return cached.decision;
+    const decision = decide(event, ask);
+    cache.delete(header);
+    cache.set(header, { decision, expiresAt: performance.now() + cachedMs });
+    const [oldest] = cache.keys();
+    if (cache.size > cachedMax && oldest !== undefined) cache.delete(oldest);
+    // Caches policies only, not failures.
+    const answer = await decision;
+    if ('refusal' in answer && answer.refusal !== 'ACCESS_DENIED') cache.delete(header);
+    return answer;
+  };
+}
+
+const askLambda: Ask = (event) => invoke('authorizer', event, timeoutSeconds);
+
+async function decide(event: APIGatewayProxyEvent, ask: Ask): Promise<Decision> {
+  try {
+    const result = await ask(toAuthorizerEvent(event));
+    const allowed = result.policyDocument.Statement.every(({ Effect }) => Effect === 'Allow');
+    if (!allowed) return { refusal: 'ACCESS_DENIED' };
+    return { context: { ...result.context, principalId: result.principalId } };
+  } catch (error) {
+    if (error instanceof Error && error.message === 'Unauthorized') return { refusal: 'UNAUTHORIZED' };
+    log.error('The authorizer failed', { error });
+    return { refusal: 'AUTHORIZER_FAILURE' };
+  }
+}
+
+const jsonBytes = (value: unknown) => Buffer.byteLength(JSON.stringify(value));
+
+/** Whether Lambda refuses the event. A character of its body takes at most 6 bytes of it, all the rest 100 KB. */
+export const isEventTooLarge = (event: APIGatewayProxyEvent) =>
+  (event.body?.length ?? 0) > 1_000_000 && jsonBytes(event) > eventBytesMax;
+
+/** Whether Lambda refuses the answer of a handler. API Gateway then returns a 502. */
+export const isAnswerTooLarge = (answer: APIGatewayProxyResult) => jsonBytes(answer) > answerBytesMax;
+
+/** API Gateway returns the following as they are: its gateway response REQUEST_TOO_LARGE cannot be customized. */
+const bodyTooLarge: APIGatewayProxyResult = {
+  statusCode: 413,
+  headers: { 'content-type': 'text; charset=utf-8' },
+  body: `HTTP content length exceeded ${bodyBytesMax} bytes.`,
+};
+export const eventTooLarge: APIGatewayProxyResult = {
+  statusCode: 413,
+  headers: { 'content-type': 'application/json', 'x-amzn-errortype': 'BadRequestException' },
+  body: '{"message": "Request Too Long"}',
+};
+
+/** An error in the form of the service, with a status that no error of the service has. */
+const gatewayFailure = (statusCode: number, error: string, code: DetailCode, message: string) => ({
+  statusCode,
+  headers: {
+    ...gatewayResponses(defaultLimits().perHour).DEFAULT_4XX.headers,
+    ...gatewayCorsHeaders,
+    'content-type': 'application/json',
+    connection: 'close',
+  },
+  body: JSON.stringify({ error, details: [{ code, message }] }),
+});
+
+const requestTooSlow = () =>
+  gatewayFailure(408, 'Request timeout', 'TIMEOUT', 'The request arrives too slowly. Send it again');
+
+const headersTooLarge = () =>
+  gatewayFailure(
+    431,
+    'Request header fields too large',
+    'TOO_LARGE',
+    `The request line and the headers have more than ${maxHeaderSize} bytes together. Send fewer or shorter headers, or a shorter query`,
+  );
+
+/** The maximum number of pending requests per connection. Further requests close it. */
+const requestsMax = 1_000;
+
+/** Handles the requests of a connection in sequence: a pipelined request waits for the response to the previous one. */
+export function oneAtATimePerConnection(handle: RequestListener): RequestListener {
+  const queues = new WeakMap<Socket, (() => void)[]>();
+  return (request, response) => {
+    const { socket } = request;
+    const queue = queues.get(socket) ?? [];
+    queues.set(socket, queue);
+    queue.push(() => handle(request, response));
+    response.once('close', () => {
+      queue.shift();
+      if (!socket.destroyed) queue[0]?.();
+    });
+    if (queue.length === 1) queue[0]?.();
+    if (queue.length > requestsMax) socket.destroy();
+  };
 }

@@ -3,7 +3,7 @@ import { createServer, type ServerResponse } from 'node:http';
 import { type AddressInfo, connect } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { expect, onTestFinished, test } from 'vitest';
-import { oneAtATimePerConnection } from '../../../../infra/local/gateway/one-at-a-time.ts';
+import { oneAtATimePerConnection } from '../../../../infra/local/gateway/gateway.ts';
 
 const get = 'GET / HTTP/1.1\r\nHost: x\r\n\r\n';
 

@@ -3,7 +3,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { APIGatewayProxyEvent } from 'aws-lambda';
 import { expect, test } from 'vitest';
-import { eventTooLarge, isAnswerTooLarge, isEventTooLarge } from '../../../../infra/local/gateway/limits.ts';
+import { eventTooLarge, isAnswerTooLarge, isEventTooLarge } from '../../../../infra/local/gateway/gateway.ts';
 import { responseStream } from '../../../../infra/local/gateway/response-stream.ts';
 import { preludeEnd } from '../../../../shared/platform/http/lambda/awslambda.ts';
 import { newTenant, stack, type Tenant } from '../../../support/stack/stack.ts';
