@@ -6,11 +6,11 @@ import {
   ReceiveMessageCommand,
   type SQSClient,
 } from '@aws-sdk/client-sqs';
-import type { SQSBatchResponse, SQSEvent } from 'aws-lambda';
+import type { SQSBatchResponse, SQSEvent, SQSRecord } from 'aws-lambda';
 import { orAborted } from '../../../shared/core/concurrency/abort.ts';
 import { log } from '../../../shared/core/log.ts';
+import { region } from '../runtime/account.ts';
 import { invoke } from '../runtime/invoke.ts';
-import { toSqsEvent } from './sqs-event.ts';
 
 export interface EventSource {
   url: string;
@@ -125,3 +125,31 @@ const giveBack = (
 
 const listEntries = (messages: Message[]) =>
   messages.map(({ ReceiptHandle }, index) => ({ Id: String(index), ReceiptHandle }));
+
+/** Converts received messages to the event of Lambda's event source mapping. */
+export const toSqsEvent = (queueArn: string, messages: readonly Message[]): SQSEvent => ({
+  Records: messages.map((message) => recordOf(queueArn, message)),
+});
+
+const recordOf = (queueArn: string, message: Message): SQSRecord => ({
+  messageId: message.MessageId ?? '',
+  receiptHandle: message.ReceiptHandle ?? '',
+  body: message.Body ?? '',
+  attributes: message.Attributes as unknown as SQSRecord['attributes'],
+  messageAttributes: Object.fromEntries(
+    Object.entries(message.MessageAttributes ?? {}).map(
+      ([name, { DataType = 'String', StringValue, BinaryValue }]) => [
+        name,
+        {
+          dataType: DataType,
+          ...(StringValue !== undefined && { stringValue: StringValue }),
+          ...(BinaryValue && { binaryValue: Buffer.from(BinaryValue).toString('base64') }),
+        },
+      ],
+    ),
+  ),
+  md5OfBody: message.MD5OfBody ?? '',
+  eventSource: 'aws:sqs',
+  eventSourceARN: queueArn,
+  awsRegion: region,
+});

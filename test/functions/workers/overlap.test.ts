@@ -8,7 +8,7 @@ import {
 } from '@aws-sdk/client-sqs';
 import type { Context, SQSEvent } from 'aws-lambda';
 import { afterEach, expect, test, vi } from 'vitest';
-import { toSqsEvent } from '../../../infra/local/queues/sqs-event.ts';
+import { toSqsEvent } from '../../../infra/local/queues/poller.ts';
 import { accountId } from '../../../infra/local/runtime/account.ts';
 import { queues, queueVisibilitySeconds } from '../../../infra/resources.ts';
 import type { FlowStepInput } from '../../../shared/domain/flows/checking/flow-step.ts';
