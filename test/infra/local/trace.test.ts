@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { RecursiveInvocation, traceHeader } from '../../../infra/local/runtime/trace.ts';
+import { RecursiveInvocation, traceHeader } from '../../../infra/local/runtime/invoke.ts';
 
 /** The header after so many invocations of `a`, each caused by the one before. */
 function chain(invocations: number, recursiveLoop: 'Allow' | 'Terminate'): string {

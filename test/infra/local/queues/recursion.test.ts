@@ -8,8 +8,8 @@ import {
 import { expect, onTestFinished, test } from 'vitest';
 import { startPoller } from '../../../../infra/local/queues/poller.ts';
 import { accountId, region } from '../../../../infra/local/runtime/account.ts';
+import { traceHeader } from '../../../../infra/local/runtime/invoke.ts';
 import { enforceGrants } from '../../../../infra/local/runtime/lambda-grants.ts';
-import { traceHeader } from '../../../../infra/local/runtime/trace.ts';
 import { recursiveWorkers } from '../../../../infra/resources.ts';
 import { newId } from '../../../../shared/core/ids.ts';
 import { batchPlanner } from '../../../../shared/execution/batches/starting/batch-plan.ts';
