@@ -1,10 +1,15 @@
-import { setImmediate } from 'node:timers/promises';
+import { chmodSync } from 'node:fs';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { setImmediate, setTimeout as sleep } from 'node:timers/promises';
+import { SendMessageCommand, SQSClient } from '@aws-sdk/client-sqs';
+import * as z from 'zod';
 import { log } from '../../../shared/core/log.ts';
+import { isStorageFull } from '../../../shared/platform/aws/storage-full.ts';
 import { systemClocks, watchClock } from '../runtime/clock-jumps.ts';
+import { readStored, writePrivately } from '../runtime/state-files.ts';
 import { firesOnce, parseExpression } from './expressions.ts';
-import { openKeptSchedules } from './kept-schedules.ts';
-import { type AwsSchedule, type ScheduleKey, scheduleKey } from './schedule.ts';
-import { openSender } from './sender.ts';
+import { AwsSchedule, type ScheduleKey, scheduleKey } from './schedule.ts';
 
 /** The maximum delay of a timer. */
 const timerMsMax = 2 ** 31 - 1;
@@ -153,4 +158,93 @@ export function openSchedules(
       return true;
     },
   };
+}
+
+const Kept = z.array(z.tuple([z.string(), AwsSchedule]));
+
+/** Keeps each schedule by itself, so that a change costs the same however many there are. Waits for the disk. */
+function openKeptSchedules(directory: string) {
+  const file = join(directory, 'schedules.db');
+  const database = new DatabaseSync(file);
+  database.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL');
+  database.exec(
+    'CREATE TABLE IF NOT EXISTS schedules (key TEXT PRIMARY KEY, json TEXT NOT NULL) WITHOUT ROWID',
+  );
+  chmodSync(file, 0o600);
+  const put = database.prepare('INSERT OR REPLACE INTO schedules (key, json) VALUES (?, ?)');
+  const remove = database.prepare('DELETE FROM schedules WHERE key = ?');
+  const all = database.prepare('SELECT json FROM schedules');
+
+  /** @param changes By their keys; undefined for one that is removed. @throws if the disk is full; then nothing is changed. */
+  function write(changes: ReadonlyMap<string, AwsSchedule | undefined>): void {
+    database.exec('BEGIN');
+    try {
+      for (const [key, schedule] of changes) {
+        if (schedule) put.run(key, JSON.stringify(schedule));
+        else remove.run(key);
+      }
+      database.exec('COMMIT');
+    } catch (error) {
+      if (database.isTransaction) database.exec('ROLLBACK');
+      throw error;
+    }
+  }
+
+  /** Earlier releases had all in one file. It stays, empty: the list of files of the last start may name it. */
+  const former = join(directory, 'schedules.json');
+  const kept = readStored(former, Kept) ?? [];
+  if (kept.length > 0) {
+    write(new Map(kept));
+    writePrivately(former, '[]');
+  }
+
+  return {
+    write,
+    read: (): Map<string, AwsSchedule> =>
+      new Map(
+        all.all().map(({ json }) => {
+          const schedule = AwsSchedule.parse(JSON.parse(json as string));
+          return [scheduleKey(schedule), schedule];
+        }),
+      ),
+    close() {
+      if (database.isOpen) database.close();
+    },
+  };
+}
+
+const retryMs = 1_000;
+
+/** Sends the messages of schedules, within their retry policies. A message that expires goes to the dead-letter queue. */
+function openSender(urlOf: (arn: string) => string) {
+  const stopping = new AbortController();
+  let sqs: SQSClient | undefined;
+
+  function sendTo(arn: string, { Target }: AwsSchedule) {
+    sqs ??= new SQSClient({});
+    return sqs.send(new SendMessageCommand({ QueueUrl: urlOf(arn), MessageBody: Target.Input }));
+  }
+
+  async function send(schedule: AwsSchedule): Promise<void> {
+    const { Arn, RetryPolicy, DeadLetterConfig } = schedule.Target;
+    const expiresAt = performance.now() + RetryPolicy.MaximumEventAgeInSeconds * 1_000;
+    for (let attempts = 0; !stopping.signal.aborted; ) {
+      try {
+        await sendTo(Arn, schedule);
+        return;
+      } catch (error) {
+        log.warn('A schedule could not send its message', { error, schedule: scheduleKey(schedule) });
+        // A full disk takes neither this message nor the one for the dead-letter queue.
+        if (!isStorageFull(error)) attempts++;
+        if (attempts > RetryPolicy.MaximumRetryAttempts || performance.now() > expiresAt) break;
+        await sleep(retryMs, undefined, { signal: stopping.signal }).catch(() => {});
+      }
+    }
+    if (stopping.signal.aborted || !DeadLetterConfig) return;
+    await sendTo(DeadLetterConfig.Arn, schedule).catch((error) =>
+      log.error('A message of a schedule is lost', { error, schedule: scheduleKey(schedule) }),
+    );
+  }
+
+  return { send, stop: () => stopping.abort() };
 }
