@@ -1,9 +1,8 @@
+import { createHash, randomBytes } from 'node:crypto';
 import type { APIGatewayProxyEvent, APIGatewayProxyResult } from 'aws-lambda';
 import { UntrustedToken } from '../../../shared/platform/auth/issuer.ts';
 import type { LocalRoute } from '../gateway/gateway.ts';
 import { type Claims, SessionClaims, type SessionTokens } from '../runtime/session-tokens.ts';
-import { createCodes } from './authorization-code.ts';
-import { isOwnOrigin, isOwnPage, signInCorsHeaders } from './own-pages.ts';
 import { type SignInForm, signInPage } from './page.ts';
 
 /** The client id of the console. */
@@ -166,3 +165,59 @@ const json = (statusCode: number, body: object): APIGatewayProxyResult => ({
   headers: { 'content-type': 'application/json', 'cache-control': 'no-store' },
   body: JSON.stringify(body),
 });
+
+/** What the console sent with its authorization request, and who signed in. */
+interface Granted {
+  session: Claims;
+  redirectUri: string;
+  codeChallenge: string;
+}
+
+const lifeMs = 60_000;
+
+/** The authorization codes that are not exchanged yet. A code is valid once, for a minute (RFC 6749, 4.1.2). */
+function createCodes(now: () => number = Date.now) {
+  const codes = new Map<string, Granted & { until: number }>();
+  return {
+    grant(granted: Granted): string {
+      for (const [code, { until }] of codes) if (until <= now()) codes.delete(code);
+      const code = randomBytes(32).toString('base64url');
+      codes.set(code, { ...granted, until: now() + lifeMs });
+      return code;
+    },
+    /** @returns undefined if the code is not valid, or was not granted to the sender (PKCE, RFC 7636). */
+    redeem(code: string, redirectUri: string, codeVerifier: string): Claims | undefined {
+      const granted = codes.get(code);
+      codes.delete(code);
+      if (!granted || granted.until <= now()) return undefined;
+      const challenge = createHash('sha256').update(codeVerifier).digest('base64url');
+      return granted.redirectUri === redirectUri && granted.codeChallenge === challenge
+        ? granted.session
+        : undefined;
+    },
+  };
+}
+
+type Sent = Pick<APIGatewayProxyEvent, 'headers'>;
+
+const loopbackNames = ['localhost', '127.0.0.1', '[::1]'];
+
+/** Whether an address is that of the console of this stack, by any name of this machine. */
+function isOwnPage(uri: string, { headers }: Sent): boolean {
+  const { protocol, pathname, hostname = '', port } = URL.parse(uri) ?? {};
+  const own = URL.parse(`http://${headers.Host ?? headers.host}`);
+  const isHere = hostname === own?.hostname || loopbackNames.includes(hostname);
+  return protocol === 'http:' && isHere && port === own?.port && pathname === '/console';
+}
+
+/** Whether a page of this stack sent the request, or no page. Without this, others could sign a person in as somebody. */
+function isOwnOrigin({ headers }: Sent): boolean {
+  const origin = headers.Origin ?? headers.origin;
+  return origin === undefined || isOwnPage(`${origin}/console`, { headers });
+}
+
+/** For the console at `localhost`: the issuer has the address `127.0.0.1`. */
+function signInCorsHeaders(event: Sent): Record<string, string> {
+  const origin = event.headers.Origin ?? event.headers.origin;
+  return origin && isOwnOrigin(event) ? { 'access-control-allow-origin': origin } : {};
+}
