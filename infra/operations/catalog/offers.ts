@@ -1,8 +1,7 @@
 import Big from 'big.js';
 import type { ListedProvider, ModelOffer } from '../../../shared/adapters/models/catalog.ts';
 import type { Rates } from '../../../shared/adapters/models/cost.ts';
-import { hidden, type ownModels, withoutTools } from './additions.ts';
-import { baseModelId, geography } from './base-id.ts';
+import { hidden, type ownModels, sameModel, withoutTools } from './additions.ts';
 import type { PackageModel } from './read-package.ts';
 
 export function toModelOffer(
@@ -69,3 +68,21 @@ export const withRegionalPrice = (
 /** Newer models of Bedrock are served through inference profiles only, and the global one is the cheapest. */
 const rankOf = ({ id }: ModelOffer) =>
   id.startsWith('global.') ? 0 : id.startsWith('us.') ? 1 : geography.test(id) ? 3 : 2;
+
+/** The geography of an inference profile of Bedrock. */
+const geography = /^(us-gov|us|eu|apac|au|ca|jp|in|global)\./;
+
+/** The name of the model itself: without vendor, geography, revision and date. */
+export function baseModelId(provider: ListedProvider, modelId: string): string {
+  const id = modelId.toLowerCase();
+  const own =
+    provider === 'bedrock'
+      ? id
+          .replace(geography, '')
+          .replace(/^[a-z]+\./, '')
+          .replace(/(-v\d+)?(:\d+)?$/, '')
+      : id;
+  const bare = own.replace(/^.*\//, '').replace(/-20\d\d-?\d\d-?\d\d$/, '');
+  const [pattern, name] = sameModel.find(([each]) => each.test(bare)) ?? [];
+  return pattern && name ? bare.replace(pattern, name) : bare;
+}

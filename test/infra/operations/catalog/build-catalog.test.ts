@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { baseModelId } from '../../../../infra/operations/catalog/base-id.ts';
 import { buildCatalog } from '../../../../infra/operations/catalog/build-catalog.ts';
 import { catalogDifferences } from '../../../../infra/operations/catalog/difference.ts';
+import { baseModelId } from '../../../../infra/operations/catalog/offers.ts';
 import type { PackageModel } from '../../../../infra/operations/catalog/read-package.ts';
 
 const model = (id: string, more: Partial<PackageModel> = {}): PackageModel => ({
