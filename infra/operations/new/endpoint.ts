@@ -3,7 +3,6 @@ import type { AnyEndpoint } from '../../../shared/platform/http/endpoint.ts';
 import { permissionNames } from '../../../shared/platform/identity/permissions.ts';
 import { OperationError } from '../deployment/operation.ts';
 import { camelCase, checkName, edits, read, words } from './edits.ts';
-import { type EndpointSample, samples } from './samples.ts';
 
 const all: readonly AnyEndpoint[] = endpoints;
 
@@ -92,3 +91,34 @@ test('403 for a key without the permission', async () => {
   expect((await call('GET', \`/v1/${group}/\${created.body.${id}}/${verb}\`)).status).toBe(403);
 });
 `;
+
+interface EndpointSample {
+  body: object;
+  status: number;
+  /** Where the response has the id. */
+  id: string;
+}
+
+/** A request that creates an item, by group. */
+const samples: Readonly<Record<string, EndpointSample>> = {
+  flows: {
+    body: { name: 'A flow', flowSteps: [{ type: 'template', name: 'Hello', config: { template: 'Hello' } }] },
+    status: 201,
+    id: 'id',
+  },
+  records: { body: { name: 'Oslo', type: 'city', metadata: {} }, status: 201, id: 'id' },
+  agents: { body: { name: 'An agent', config: { model: 'default' } }, status: 201, id: 'id' },
+  products: { body: { name: 'A product' }, status: 201, id: 'id' },
+  conversations: { body: { title: 'A conversation' }, status: 201, id: 'id' },
+  tools: {
+    body: {
+      name: 'a_tool',
+      description: 'Adds one',
+      toolType: 'custom',
+      parametersSchema: { type: 'object', properties: {} },
+      config: { code: 'return 1' },
+    },
+    status: 200,
+    id: 'id',
+  },
+};
