@@ -1,3 +1,4 @@
+#!/usr/bin/env node
 import { Command } from 'commander';
 import { addAsk } from './commands/ask.ts';
 import { addCompletion } from './commands/completion.ts';
@@ -11,8 +12,6 @@ import { addSecrets } from './commands/secrets.ts';
 import { addTrace } from './commands/trace.ts';
 import { addWorkspace } from './commands/workspace.ts';
 import { reportFailure } from './terminal/failure.ts';
-
-#!/usr/bin/env node
 
 const program = newProgram();
 // As when its output goes to `head`.
