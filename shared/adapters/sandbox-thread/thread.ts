@@ -68,7 +68,7 @@ does(makePdfTask, async () => (await import('../pdf/document.ts')).makePdf);
 const sharedMsMax = 5;
 
 /** Runs tasks one after another. @returns their results in order, without those that it did not start. */
-async function work({ name, inputs, current, questions }: ThreadRequest): Promise<TaskResult[]> {
+export async function work({ name, inputs, current, questions }: ThreadRequest): Promise<TaskResult[]> {
   const load = loaders.get(name);
   if (!load) throw new Error(`Unknown sandbox task ${name}`);
   const task = await load();

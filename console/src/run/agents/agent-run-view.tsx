@@ -1,4 +1,4 @@
-import { useState } from 'react';
+import { useEffect, useState } from 'react';
 import { runViewTexts } from '../../texts/run-view.ts';
 import { sharedTexts } from '../../texts/shared.ts';
 import { Button } from '../../ui/forms/button.tsx';
@@ -10,8 +10,10 @@ import { PartsView } from '../parts/parts-view.tsx';
 import { RunEndView } from '../parts/run-end-view.tsx';
 import { AgentWaits } from './agent-waits.tsx';
 import { type LiveRun, useAgentRun } from './use-agent-run.ts';
-import { type SubAgentRun, useSubAgents } from './use-sub-agents.ts';
 import '../../style/run.css';
+import type { OperationResponse } from '../../api/api.ts';
+import { usePages } from '../../api/queries.ts';
+import type { FollowedAgentRun } from './agent-run.ts';
 
 /** A run of an agent: what it did so far, the runs inside of it, what it waits for, how it ended. */
 export function AgentRunView({ live, isWhole = false }: { live: LiveRun; isWhole?: boolean }) {
@@ -70,4 +72,25 @@ function OtherSubAgent({ run, agentId }: InnerProps) {
       {isOpen && <Inner {...{ run, agentId }} />}
     </details>
   );
+}
+
+type SubAgentRun = OperationResponse<'agent-executions.list'>['data'][number];
+
+/** The runs inside of a run: those of its tool calls, and the others. */
+function useSubAgents(agentId: string, { executionId = '', parts, end }: FollowedAgentRun) {
+  const calls = parts.filter((part) => part.kind === 'tool');
+  const agentCalls = calls.filter(({ type }) => type === 'subagent');
+  const over = agentCalls.filter(({ durationMs }) => durationMs !== undefined).length;
+  const isBusy = !end && over < agentCalls.length;
+  const request = { params: { id: agentId }, query: { parentExecutionId: executionId } };
+  const options = { enabled: calls.length > 0, everyMs: isBusy && 2_000, limit: 100 };
+  const pages = usePages('agent-executions.list', request, options);
+  const { rows, refetch } = pages;
+  // biome-ignore lint/correctness/useExhaustiveDependencies: a short call begins and ends between two requests
+  useEffect(() => {
+    if (rows) refetch();
+  }, [over, refetch]);
+  const ids = new Set(calls.map(({ id }) => id));
+  const ofCalls = Map.groupBy(rows ?? [], ({ parentToolCallId: id }) => (id && ids.has(id) ? id : ''));
+  return { ...pages, of: (callId: string) => ofCalls.get(callId) ?? [], others: ofCalls.get('') ?? [] };
 }

@@ -35,7 +35,6 @@ export function AllowLogin({ request: { host, challenge, callback } }: { request
   );
 }
 
-const code = (text: string): ReactNode => <code>{text}</code>;
 
 function Answered({ outcome }: { outcome: Outcome }) {
   if (outcome.kind !== 'code') {

@@ -6,7 +6,7 @@ import { ScreenPage } from '../../ui/page.tsx';
 import { AllowLogin } from './allow-login.tsx';
 import { parseLoginRequest } from './login-request.ts';
 
-const code = (text: string) => <code>{text}</code>;
+const code = (text: string): ReactNode => <code>{text}</code>;
 
 /** Where `agent-flow login` sends a person, who allows it to get an API key, or not. */
 export function Login() {

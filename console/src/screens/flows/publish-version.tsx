@@ -5,8 +5,6 @@ import { sharedTexts } from '../../texts/shared.ts';
 import { ConfirmButton } from '../../ui/dialogs/confirm-button.tsx';
 import { notify } from '../../ui/notices.tsx';
 
-type Version = OperationResponse<'flow-versions.list'>['versions'][number];
-
 /** Puts a version to use: the draft, or an earlier one. */
 export function PublishVersion({ flowId, version }: { flowId: string; version: Version }) {
   const { id: versionId, versionNumber, versionType } = version;

@@ -6,9 +6,9 @@ import type { CustomField } from '../../ui/schema-form/form-context.ts';
 
 /** Draws the member `permissions` of a form. */
 export const permissionsField = ({ name, ...field }: CustomField) =>
-  name === 'permissions' ? <Permissions {...field} /> : undefined;
+  name === 'permissions' ? <PermissionsField {...field} /> : undefined;
 
-function Permissions({ value, schema, onChange, problem }: Omit<CustomField, 'name'>) {
+function PermissionsField({ value, schema, onChange, problem }: Omit<CustomField, 'name'>) {
   const options = useCall('api-keys.options');
   const held = (value ?? schema.default ?? []) as readonly string[];
   const toggle = (permission: string, isOn: boolean) =>

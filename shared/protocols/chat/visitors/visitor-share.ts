@@ -26,8 +26,8 @@ export function ofShare(counted: RequestAdmission, token: Limits, now: Date): Re
   };
   const refusal =
     counted.refusal ??
-    refusalOf('Minutely', minutely, perMinute, now) ??
-    refusalOf('Hourly', hourly, perHour, now);
+    tooMany('Minutely', minutely, perMinute, now) ??
+    tooMany('Hourly', hourly, perHour, now);
   return { ...counted, windows, rateLimit: tighterWindow(windows), refusal };
 }
 
@@ -39,7 +39,7 @@ const limitedTo = (limit: number, window: RateLimit): RateLimit => ({
   remaining: Math.max(0, limit - usedOf(window)),
 });
 
-const refusalOf = (title: 'Minutely' | 'Hourly', window: RateLimit | undefined, limit: number, now: Date) =>
+const tooMany = (title: 'Minutely' | 'Hourly', window: RateLimit | undefined, limit: number, now: Date) =>
   window && usedOf(window) > limit
     ? rateLimited(title, limit, Math.max(1, window.reset - unixSeconds(now)))
     : undefined;

@@ -7,9 +7,9 @@ import { Link } from '../../../ui/link.tsx';
 /** So many runs are looked into. */
 const askedMost = 5;
 /** Of a run; its own page has all of them. */
-const shownMost = 3;
-const everyMs = 10_000;
-const seldom = { running: everyMs, waiting: everyMs, none: everyMs };
+const questionsMax = 3;
+const checkedEveryMs = 10_000;
+const seldom = { running: checkedEveryMs, waiting: checkedEveryMs, none: checkedEveryMs };
 
 /** Flows that stand still, then batches, of which some records may. */
 const rank = ({ kind, status }: OpenRunRow) =>
@@ -26,7 +26,7 @@ export function OpenQuestions() {
 }
 
 function QuestionsOf({ run: { id, name } }: { run: OpenRunRow }) {
-  const run = useCall('runs.get', { params: { id } }, { everyMs });
+  const run = useCall('runs.get', { params: { id } }, { everyMs: checkedEveryMs });
   const questions = run.data?.waits.filter(({ kind }) => kind === 'approval') ?? [];
   if (questions.length === 0) return null;
   return (
@@ -36,8 +36,8 @@ function QuestionsOf({ run: { id, name } }: { run: OpenRunRow }) {
           <bdi>{name}</bdi>
         </Link>
       </h3>
-      <FlowWaits waits={questions.slice(0, shownMost)} />
-      {questions.length > shownMost && (
+      <FlowWaits waits={questions.slice(0, questionsMax)} />
+      {questions.length > questionsMax && (
         <Link to={`/runs/${id}`}>{homeTexts.allQuestions(questions.length)}</Link>
       )}
     </>
