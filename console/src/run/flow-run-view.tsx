@@ -4,7 +4,6 @@ import { sharedTexts } from '../texts/shared.ts';
 import { Button } from '../ui/forms/button.tsx';
 import { StatusLabel } from '../ui/status.tsx';
 import type { FlowRunStep, FollowedFlowRun } from './flow-run.ts';
-import { FlowRunWait } from './flow-run-wait.tsx';
 import { itemRows } from './item-rows.ts';
 import { ItemsTable } from './items-table.tsx';
 import { attemptsText, LabelledAttempts } from './parts/attempts.tsx';
@@ -13,6 +12,7 @@ import { PartsView } from './parts/parts-view.tsx';
 import { RunEndView } from './parts/run-end-view.tsx';
 import { Labelled } from './parts/tool-view.tsx';
 import '../style/run.css';
+import { Link } from '../ui/link.tsx';
 
 /** So many steps are laid out at first, and so many more on request. */
 const pageSteps = 200;
@@ -115,3 +115,19 @@ function StepContents({ step, all }: Omit<StepProps, 'typeLabel'>) {
     </div>
   );
 }
+
+/** What a run waits for, with the way to its page. */
+const FlowRunWait = ({ wait }: { wait: NonNullable<FollowedFlowRun['wait']> }) => (
+  <p className="note">
+    {wait.waits?.length
+      ? runViewTexts.waitsForAnswer
+      : wait.awaitReason === 'wait'
+        ? runViewTexts.continuesAt(wait.until ?? runViewTexts.aLaterTime)
+        : runViewTexts.waitsForOutputOfTool(wait.toolName ?? '')}{' '}
+    {wait.batchExecutionId && (
+      <Link to={wait.waits?.[0] ? `/runs/${wait.waits[0].runId}` : `/runs/batches/${wait.batchExecutionId}`}>
+        {runViewTexts.followRun}
+      </Link>
+    )}
+  </p>
+);
