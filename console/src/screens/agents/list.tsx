@@ -1,12 +1,16 @@
 import { useNavigate } from '@tanstack/react-router';
-import { useState } from 'react';
-import { usePages } from '../../api/queries.ts';
+import { type FormEvent, useState } from 'react';
+import { useAction, usePages } from '../../api/queries.ts';
 import { useNewInAddress } from '../../routing/new-in-address.ts';
 import { agentTexts } from '../../texts/agents.ts';
 import { sharedTexts } from '../../texts/shared.ts';
+import { Dialog } from '../../ui/dialogs/dialog.tsx';
 import { Button } from '../../ui/forms/button.tsx';
+import { TextField } from '../../ui/forms/field.tsx';
 import { SearchBox } from '../../ui/forms/search-box.tsx';
 import { Link } from '../../ui/link.tsx';
+import { FailureNotice } from '../../ui/loading/failure.tsx';
+import { fieldProblems } from '../../ui/loading/failure-text.ts';
 import { Empty } from '../../ui/loading/loaded.tsx';
 import { ScreenPage } from '../../ui/page.tsx';
 import { DeleteMany } from '../../ui/selection/delete-many.tsx';
@@ -15,7 +19,7 @@ import { useSelection } from '../../ui/selection/use-selection.ts';
 import { PagedTable } from '../../ui/tables/paged-table.tsx';
 import { useSettled } from '../../ui/use-settled.ts';
 import { Time } from '../../ui/values/time.tsx';
-import { CreateAgent } from './create-agent.tsx';
+import { ModelField } from './parts/model-field.tsx';
 
 /** Every agent, newest first. */
 export function AgentList() {
@@ -94,5 +98,44 @@ export function AgentList() {
         />
       )}
     </ScreenPage>
+  );
+}
+
+interface Props {
+  onClose: () => void;
+  onCreated: (id: string) => void;
+}
+
+/** Asks for a name and a model only; the editor has the rest. */
+function CreateAgent({ onClose, onCreated }: Props) {
+  const [name, setName] = useState('');
+  const [model, setModel] = useState('');
+  const create = useAction('agents.create', { onSuccess: ({ id }) => onCreated(id) });
+  const problems = fieldProblems(create.error);
+  function send(event: FormEvent) {
+    event.preventDefault();
+    create.mutate({ body: { name, config: model ? { model } : {} } });
+  }
+  return (
+    <Dialog title={sharedTexts.createAgent} isOpen onClose={onClose} role="alertdialog">
+      <form onSubmit={send} noValidate>
+        <TextField
+          label={sharedTexts.name}
+          value={name}
+          onChange={setName}
+          problem={problems.name}
+          isRequired
+          autoFocus
+        />
+        <ModelField value={model} onChange={setModel} problem={problems['config.model']} />
+        {create.error && <FailureNotice error={create.error} />}
+        <div className="actions">
+          <Button onPress={onClose}>{sharedTexts.cancel}</Button>
+          <Button type="submit" look="primary" isPending={create.isPending}>
+            {sharedTexts.create}
+          </Button>
+        </div>
+      </form>
+    </Dialog>
   );
 }
