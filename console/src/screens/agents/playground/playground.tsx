@@ -3,9 +3,10 @@ import { type FormEvent, useCallback, useState } from 'react';
 import type { FollowedAgentRun } from '../../../run/agents/agent-run.ts';
 import { playgroundTexts } from '../../../texts/playground.ts';
 import { LeaveQuestion } from '../../../ui/dialogs/leave-question.tsx';
+import { Button } from '../../../ui/forms/button.tsx';
+import { TextField } from '../../../ui/forms/field.tsx';
 import { useMedia } from '../../../ui/use-media.ts';
 import { AgentPage, useAgent } from '../parts/agent-page.tsx';
-import { Composer } from './composer.tsx';
 import type { PlaygroundTurn } from './conversation.ts';
 import { PlaygroundConversation } from './playground-conversation.tsx';
 import { inputsProblem, noOptions } from './playground-options.tsx';
@@ -67,3 +68,31 @@ export function Playground() {
     </AgentPage>
   );
 }
+
+interface Props {
+  text: string;
+  setText: (text: string) => void;
+  send: (event?: FormEvent) => void;
+  isIdle: boolean;
+}
+
+/** Where the next message is written. */
+const Composer = ({ text, setText, send, isIdle }: Props) => (
+  <form className="agents-composer" onSubmit={send}>
+    <TextField
+      label={playgroundTexts.message}
+      lines={2}
+      value={text}
+      onChange={setText}
+      help={playgroundTexts.enterSends}
+      onKeyDown={(event) => {
+        if (event.key !== 'Enter' || event.shiftKey) return;
+        event.preventDefault();
+        send();
+      }}
+    />
+    <Button type="submit" look="primary" isDisabled={isIdle}>
+      {playgroundTexts.send}
+    </Button>
+  </form>
+);
