@@ -1,18 +1,21 @@
 import { schemas } from 'virtual:body-schemas';
-import { useMemo } from 'react';
+import { useEffect, useMemo } from 'react';
+import type { OperationResponse } from '../../api/api.ts';
+import { useAction } from '../../api/queries.ts';
 import { agentTexts } from '../../texts/agents.ts';
 import { sharedTexts } from '../../texts/shared.ts';
 import { LeaveQuestion } from '../../ui/dialogs/leave-question.tsx';
+import { Button } from '../../ui/forms/button.tsx';
+import { FailureNotice } from '../../ui/loading/failure.tsx';
 import { type BegunEdit, EditFresh } from '../../ui/resource/edit-fresh.tsx';
 import { SchemaForm } from '../../ui/schema-form/schema-form.tsx';
-import { type JsonObject, type JsonSchema, withoutNull } from '../../ui/values/schema.ts';
+import { isObject, type JsonObject, type JsonSchema, withoutNull } from '../../ui/values/schema.ts';
 import { AgentCapabilities } from './capabilities.tsx';
 import { withDefaultMembers, withoutEmptyMembers } from './parts/agent-members.ts';
 import { AgentPage, useAgent } from './parts/agent-page.tsx';
 import { agentFields } from './parts/fields.tsx';
 import { SaveDraft } from './parts/save-draft.tsx';
 import { type Agent, configs, useAgentDraft } from './parts/use-agent-draft.ts';
-import { RemoteCard } from './remote-card.tsx';
 import { approvalIn } from './tools/tool-effects.ts';
 
 /** What an agent is: its instructions, its model, what it may call. Saving changes the draft. */
@@ -80,3 +83,42 @@ function Editor(begun: BegunEdit<Agent>) {
 /** The schema of a member as the root of a form. */
 const schemaOf = (member: string) =>
   ({ ...withoutNull(schema.properties?.[member] ?? {}, schema), $defs: schema.$defs ?? {} }) as JsonSchema;
+
+/** What an agent on another server says of itself: its card, fetched from the saved address. */
+function RemoteCard({ agent }: { agent: OperationResponse<'agents.get'> }) {
+  const fetchCard = useAction('agents.fetch-agent-card', { changes: [] });
+  const { externalConfig } = agent;
+  const url = [externalConfig?.agentCardUrl, externalConfig?.endpoint].find(
+    (each) => typeof each === 'string',
+  );
+  // biome-ignore lint/correctness/useExhaustiveDependencies: another address has another card
+  useEffect(() => fetchCard.reset(), [url]);
+  if (typeof url !== 'string') return null;
+  const card = fetchCard.data;
+  return (
+    <section className="agents-card" aria-label={agentTexts.card}>
+      <Button onPress={() => fetchCard.mutate({ body: { url } })} isPending={fetchCard.isPending}>
+        {agentTexts.fetchCard}
+      </Button>
+      {fetchCard.error && <FailureNotice error={fetchCard.error} />}
+      {card && (
+        <div role="status">
+          <p>
+            <bdi>{card.name}</bdi> {card.version && <span className="help">{card.version}</span>}
+          </p>
+          <p>
+            <bdi>{card.description}</bdi>
+          </p>
+          <ul>
+            {(card.skills ?? []).filter(isObject).map(({ id, name, description }, index) => (
+              // biome-ignore lint/suspicious/noArrayIndexKey: ids of another server may repeat
+              <li key={index}>
+                <bdi>{String(name ?? id ?? '')}</bdi>: <bdi>{String(description ?? '')}</bdi>
+              </li>
+            ))}
+          </ul>
+        </div>
+      )}
+    </section>
+  );
+}
