@@ -1,5 +1,7 @@
 import { type ReactNode, useState } from 'react';
-import { usePages } from '../../api/queries.ts';
+import type { OperationResponse } from '../../api/api.ts';
+import { useCall, usePages } from '../../api/queries.ts';
+import { howOftenMs } from '../../run/how-often.ts';
 import { agentTexts } from '../../texts/agents.ts';
 import { sharedTexts } from '../../texts/shared.ts';
 import { valueText } from '../../texts/values.ts';
@@ -11,7 +13,6 @@ import { PagedTable, type TableColumn } from '../../ui/tables/paged-table.tsx';
 import { dollars } from '../../ui/values/format.ts';
 import { Time } from '../../ui/values/time.tsx';
 import { AgentPage, useAgent } from './parts/agent-page.tsx';
-import { type NewestAgentRun, useNewestRun } from './use-newest-run.ts';
 
 const statuses = ['', 'running', 'paused', 'completed', 'failed', 'cancelled'] as const;
 const labels = { '': sharedTexts.all, paused: sharedTexts.waitingForInput } as Record<string, string>;
@@ -93,3 +94,22 @@ const columnsFor = (id: string): TableColumn<NewestAgentRun>[] => [
     isNumber: true,
   },
 ];
+
+type NewestAgentRun = OperationResponse<'agent-executions.list'>['data'][number];
+
+/** A run as it is now. Asks for this one only, until it ends. */
+function useNewestRun(agentId: string, run: NewestAgentRun): NewestAgentRun {
+  const isOpen = run.status in howOftenMs;
+  const { data: answer } = useCall(
+    'agent-executions.list',
+    { params: { id: agentId }, query: { executionId: run.id } },
+    {
+      enabled: isOpen,
+      everyMs: (known) => {
+        const last = known ? known.data[0] : run;
+        return (last && howOftenMs[last.status]) ?? false;
+      },
+    },
+  );
+  return (isOpen && answer?.data[0]) || run;
+}
