@@ -8,9 +8,9 @@ import { Empty, Loaded } from '../../ui/loading/loaded.tsx';
 import { notify } from '../../ui/notices.tsx';
 import { StatusLabel } from '../../ui/status.tsx';
 import { Table } from '../../ui/tables/table.tsx';
+import { JsonDifference } from '../../ui/values/difference.tsx';
 import { Time } from '../../ui/values/time.tsx';
 import { AgentPage, useAgent } from './parts/agent-page.tsx';
-import { AgentVersionDifference } from './version-difference.tsx';
 
 /** The draft and what was published: publish, go back, compare. */
 export function AgentVersions() {
@@ -106,3 +106,29 @@ export function AgentVersions() {
 
 const statusOf = ({ id, versionType }: { id: string; versionType: string }, publishedId: string | null) =>
   id === publishedId ? 'published' : versionType === 'draft' ? 'draft' : 'earlier';
+
+interface Props {
+  agentId: string;
+  published: string;
+  versionId: string;
+}
+
+/** What differs between the published version and another one. */
+function AgentVersionDifference({ agentId, published, versionId }: Props) {
+  const from = useCall('agent-versions.get', {
+    params: { agentId, versionId: published },
+  });
+  const to = useCall('agent-versions.get', { params: { agentId, versionId } });
+  return (
+    <section className="card" aria-labelledby="difference">
+      <h2 id="difference">{agentTexts.differenceFromPublished}</h2>
+      <Loaded of={from}>
+        {(before) => (
+          <Loaded of={to}>
+            {(after) => <JsonDifference before={before.agentConfig} after={after.agentConfig} />}
+          </Loaded>
+        )}
+      </Loaded>
+    </section>
+  );
+}
