@@ -1,10 +1,13 @@
 import { useParams } from '@tanstack/react-router';
+import { type ReactNode, useState } from 'react';
 import { covers } from '../../../../shared/platform/identity/permissions.ts';
 import { useApi } from '../../api/api.ts';
 import { commandLineTexts } from '../../texts/command-line.ts';
+import { CopyButton } from '../../ui/forms/copy-button.tsx';
+import { TextBox } from '../../ui/forms/text-box.tsx';
 import { ScreenPage } from '../../ui/page.tsx';
-import { AllowLogin } from './allow-login.tsx';
-import { parseLoginRequest } from './login-request.ts';
+import { LoginDecision } from './decision.tsx';
+import { callbackUrl, type LoginRequest, parseLoginRequest } from './login-request.ts';
 
 const code = (text: string): ReactNode => <code>{text}</code>;
 
@@ -25,5 +28,49 @@ export function Login() {
         <p>{commandLineTexts.sessionMayNotCreateKeys(code)}</p>
       )}
     </ScreenPage>
+  );
+}
+
+type Outcome = { kind: 'code'; code: string } | { kind: 'denied' } | { kind: 'sent' };
+
+/** Asks the person, and gives the answer to the command line, or the code to the person. */
+function AllowLogin({ request: { host, challenge, callback } }: { request: LoginRequest }) {
+  const { user, organization } = useApi().credential;
+  const [outcome, setOutcome] = useState<Outcome>();
+
+  function send(answer: Readonly<Record<string, string>>, byHand: Outcome) {
+    setOutcome(callback ? { kind: 'sent' } : byHand);
+    // Back must not lead to a question that is answered.
+    if (callback) location.replace(callbackUrl(callback, answer));
+  }
+
+  if (outcome) return <Answered outcome={outcome} />;
+  return (
+    <div className="stack login-question">
+      <p>{commandLineTexts.computerAsks(<strong>{host}</strong>, <bdi>{user}</bdi>)}</p>
+      {organization && <p>{commandLineTexts.inOrganization(<bdi>{organization}</bdi>)}</p>}
+      <p className="login-warning">{commandLineTexts.onlyIfYouAsked(code)}</p>
+      <LoginDecision
+        host={host}
+        challenge={challenge}
+        onAllowed={(code) => send({ code }, { kind: 'code', code })}
+        onDenied={() => send({ error: 'access_denied' }, { kind: 'denied' })}
+      />
+    </div>
+  );
+}
+
+function Answered({ outcome }: { outcome: Outcome }) {
+  if (outcome.kind !== 'code') {
+    const isDenied = outcome.kind === 'denied';
+    return <p role="status">{isDenied ? commandLineTexts.loginDenied : commandLineTexts.goBackToTerminal}</p>;
+  }
+  return (
+    <div className="stack login-question">
+      <p role="status">{commandLineTexts.pasteTheCode(code('agent-flow login'))}</p>
+      <TextBox label={commandLineTexts.theCode}>{outcome.code}</TextBox>
+      <CopyButton text={outcome.code} />
+      <p className="login-warning">{commandLineTexts.giveItToNobody}</p>
+    </div>
   );
 }
