@@ -3,9 +3,10 @@ import { editorTexts } from '../../../texts/flow-editor.ts';
 import { sharedTexts } from '../../../texts/shared.ts';
 import { Button } from '../../../ui/forms/button.tsx';
 import { Segments } from '../../../ui/forms/segments.tsx';
-import { CheckSummary } from './check-summary.tsx';
+import { explained } from '../../../ui/loading/failure-text.ts';
 import type { StepsEdit } from './edits.ts';
-import type { useFindings } from './use-findings.ts';
+import type { Findings } from './findings.ts';
+import type { FlowFindings, useFindings } from './use-findings.ts';
 import type { useFlowSaving } from './use-flow-saving.tsx';
 
 const views = [
@@ -45,3 +46,27 @@ export const EditorBar = ({ isChanged, saving, check, edit, canUndo, canRedo, vi
     <Segments label={editorTexts.viewOfSteps} value={view} options={views} onChange={setView} />
   </div>
 );
+
+/** How many findings the steps have, as far as that is known. */
+const CheckSummary = ({ findings, isChecking, error, retry }: FlowFindings) => (
+  <>
+    <span role="status" className="help">
+      {isChecking
+        ? editorTexts.checking
+        : error
+          ? editorTexts.notChecked(explained(error).title)
+          : summaryOf(findings)}
+    </span>
+    {error && (
+      <Button look="quiet" isPending={isChecking} onPress={retry}>
+        {editorTexts.checkAgain}
+      </Button>
+    )}
+  </>
+);
+
+function summaryOf({ errors, warnings }: Findings): string {
+  if (errors + warnings === 0) return editorTexts.noIssues;
+  const words = [errors > 0 && editorTexts.errors(errors), warnings > 0 && editorTexts.warnings(warnings)];
+  return words.filter(Boolean).join(', ');
+}
