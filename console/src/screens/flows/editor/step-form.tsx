@@ -1,7 +1,12 @@
 import { schemas } from 'virtual:step-schemas';
 import { type ComponentType, useCallback, useMemo } from 'react';
+import { editorTexts } from '../../../texts/flow-editor.ts';
+import { CheckField } from '../../../ui/forms/check.tsx';
 import type { CustomField } from '../../../ui/schema-form/form-context.ts';
+import { fieldHelp } from '../../../ui/schema-form/help.ts';
 import { MembersFields } from '../../../ui/schema-form/members.tsx';
+import { NumberField } from '../../../ui/schema-form/number-field.tsx';
+import { hasProblem } from '../../../ui/schema-form/paths.ts';
 import { SchemaForm } from '../../../ui/schema-form/schema-form.tsx';
 import { isObject, type JsonObject } from '../../../ui/values/schema.ts';
 import { targetFields } from '../../products/parts/pickers.tsx';
@@ -16,7 +21,6 @@ import type { Step } from '../steps/steps.ts';
 import { BranchesField } from './branches-field.tsx';
 import type { Findings } from './findings.ts';
 import { HeldStepsFieldset } from './held-steps-field.tsx';
-import { RetryField, TimeLimitField } from './retry-field.tsx';
 import type { StepsEditorProps } from './steps-editor-props.ts';
 import { useSuggestions } from './suggestions.ts';
 
@@ -118,3 +122,32 @@ function languageOf(type: string, name: string, maxLength: number): 'javascript'
 
 const changedMember = (before: JsonObject, after: JsonObject): string =>
   Object.keys({ ...before, ...after }).find((name) => before[name] !== after[name]) ?? '';
+
+interface RetryFieldProps extends Pick<CustomField, 'path' | 'schema' | 'value' | 'onChange'> {
+  problems: Readonly<Record<string, string>>;
+}
+
+/** Whether and how a step is tried again, in a section that is closed at first. */
+const RetryField = ({ path, schema, value, onChange, problems }: RetryFieldProps) => (
+  <details className="more-settings" {...(hasProblem(problems, path) && { open: true })}>
+    <summary>{editorTexts.retry}</summary>
+    <CheckField
+      label={editorTexts.retryAfterFailures}
+      help={schema.description}
+      isOn={isObject(value)}
+      onChange={(isOn) => onChange(isOn ? {} : undefined)}
+    />
+    {isObject(value) && <MembersFields {...{ path, schema, value, onChange }} />}
+  </details>
+);
+
+/** How long an attempt of a step may take. */
+const TimeLimitField = ({ schema, value, problem, onChange }: CustomField) => (
+  <NumberField
+    {...{ value, problem, onChange }}
+    label={editorTexts.timeLimitMs}
+    help={fieldHelp(schema)}
+    isRequired={false}
+    isWhole
+  />
+);
