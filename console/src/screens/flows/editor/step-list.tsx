@@ -2,8 +2,10 @@ import { useVirtualizer } from '@tanstack/react-virtual';
 import { type KeyboardEvent, useEffect, useRef, useState } from 'react';
 import { editorTexts } from '../../../texts/flow-editor.ts';
 import { Button } from '../../../ui/forms/button.tsx';
+import { VariableMark } from '../data/marks.tsx';
+import { useStepMarking } from '../data/use-step-marking.ts';
+import { StepName } from '../steps/step-name.tsx';
 import type { Step } from '../steps/steps.ts';
-import { StepButton } from './step-button.tsx';
 
 interface Props {
   label: string;
@@ -108,3 +110,30 @@ export const MoveButtons = ({
     </Button>
   </>
 );
+
+interface StepButtonProps {
+  step: Step;
+  isSelected: boolean;
+  hasFinding: boolean;
+  onSelect: () => void;
+  onKeyDown: (event: KeyboardEvent) => void;
+}
+
+/** A step of the list. Pointing at it marks the steps that it reads from, and those that read what it sets. */
+function StepButton({ step, isSelected, hasFinding, onSelect, onKeyDown }: StepButtonProps) {
+  return (
+    <button
+      type="button"
+      className={step.enabled === false ? 'step-card off' : 'step-card'}
+      aria-current={isSelected ? 'step' : undefined}
+      {...useStepMarking(step)}
+      onClick={onSelect}
+      onKeyDown={onKeyDown}
+    >
+      <span className="flows-grip" aria-hidden="true" />
+      <StepName step={step} />
+      <VariableMark stepId={step.id} />
+      {hasFinding && <span className="status bad">{editorTexts.check}</span>}
+    </button>
+  );
+}
