@@ -1,8 +1,7 @@
-import { allLists } from '../steps/lists.ts';
+import { editorTexts } from '../../../texts/flow-editor.ts';
+import { allLists, branchNames } from '../steps/lists.ts';
 import type { StepPlace } from '../steps/places.ts';
 import type { Step } from '../steps/steps.ts';
-import { curve, lineBack } from './line-paths.ts';
-import { listLabel } from './list-labels.ts';
 import { fork, frame, gap, nodeSize, repeats, type Size, sizeOfList, sizeOfStep, spacing } from './sizes.ts';
 
 const startHeight = 40;
@@ -137,4 +136,31 @@ function placeStep(
     left += size.width + spacing;
   }
   return end;
+}
+
+/** From the end of a list to its beginning, along its right side. */
+function lineBack(x: number, from: number, right: number, to: number): string {
+  // Below the button that inserts a first step, and below that for a last one.
+  const [low, high, round] = [from - 6, to + gap - 6, 10];
+  const up = `H${right - round}Q${right} ${low} ${right} ${low - round}V${high + round}`;
+  return `M${x} ${low}${up}Q${right} ${high} ${right - round} ${high}H${x + 4}`;
+}
+
+/** From one point to another, downwards at both. */
+function curve(x1: number, y1: number, x2: number, y2: number): string {
+  const half = (y1 + y2) / 2;
+  return `C${x1} ${half} ${x2} ${half} ${x2} ${y2}`;
+}
+
+const textOf = (value: unknown) => (typeof value === 'string' ? value.trim() : '');
+
+/** What stands at the beginning of a list in the graph: when, or how often, its steps run. */
+function listLabel(step: Step, name: string): string {
+  const { type, config } = step;
+  if (name === 'trueSteps') return editorTexts.true;
+  if (name === 'falseSteps') return editorTexts.false;
+  if (type === 'loop') return editorTexts.whileCondition(textOf(config?.while) || '…');
+  if (type === 'map') return editorTexts.forEachOf(textOf(config?.items) || '…');
+  const index = Number(name.split('.')[1]);
+  return branchNames(step)[index] || editorTexts.branchNumber(index + 1);
 }
