@@ -1,6 +1,6 @@
 import { useState } from 'react';
 import type { OperationResponse } from '../../api/api.ts';
-import { useCall } from '../../api/queries.ts';
+import { useAction, useCall } from '../../api/queries.ts';
 import { flowTexts } from '../../texts/flows.ts';
 import { sharedTexts } from '../../texts/shared.ts';
 import { Button } from '../../ui/forms/button.tsx';
@@ -9,9 +9,10 @@ import { StatusLabel } from '../../ui/status.tsx';
 import { VirtualTable } from '../../ui/tables/virtual-table.tsx';
 import { Time } from '../../ui/values/time.tsx';
 import { FlowPage, useFlow } from './flow-page.tsx';
-import { PublishVersion } from './publish-version.tsx';
 import { FlowVersionDifference } from './version-difference.tsx';
 import '../../style/runs.css';
+import { ConfirmButton } from '../../ui/dialogs/confirm-button.tsx';
+import { notify } from '../../ui/notices.tsx';
 
 type Listed = OperationResponse<'flow-versions.list'>;
 type Version = Listed['versions'][number];
@@ -119,3 +120,26 @@ function optionsOf(
 
 const statusOf = ({ id, versionType }: Version, publishedId: string | null) =>
   id === publishedId ? 'published' : versionType === 'draft' ? 'draft' : 'earlier';
+
+/** Puts a version to use: the draft, or an earlier one. */
+function PublishVersion({ flowId, version }: { flowId: string; version: Version }) {
+  const { id: versionId, versionNumber, versionType } = version;
+  const publish = useAction('flow-versions.publish', {
+    changes: ['flows', 'flow-versions'],
+    onSuccess: () => notify(flowTexts.newRunsUseThisVersion),
+  });
+  const verb = versionType === 'draft' ? sharedTexts.publish : sharedTexts.goBack;
+  return (
+    <ConfirmButton
+      look="quiet"
+      title={
+        versionType === 'draft' ? sharedTexts.publishTheDraft : sharedTexts.goBackToVersion(versionNumber)
+      }
+      question={flowTexts.publishQuestion}
+      confirm={verb}
+      action={() => publish.mutateAsync({ params: { flowId }, body: { versionId } })}
+    >
+      {verb}
+    </ConfirmButton>
+  );
+}
