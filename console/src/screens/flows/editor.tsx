@@ -13,9 +13,11 @@ import { SampleType } from './editor/suggestions.ts';
 import { useFindings } from './editor/use-findings.ts';
 import { type Flow, useFlowSaving } from './editor/use-flow-saving.tsx';
 import { FlowPage, useFlow } from './flow-page.tsx';
-import { SampleTypeChoice } from './sample-type-choice.tsx';
 import { asSteps, type Step } from './steps/steps.ts';
 import '../../style/flows.css';
+import { useCall } from '../../api/queries.ts';
+import { flowTexts } from '../../texts/flows.ts';
+import { TypeChoice } from '../records/type-choice.tsx';
 
 const GraphEditor = lazy(async () => ({ default: (await import('./graph/graph-editor.tsx')).GraphEditor }));
 
@@ -76,5 +78,19 @@ function Editor(begun: BegunEdit<Flow>) {
       </EditFlow>
       <LeaveQuestion isChanged={isChanged}>{editorTexts.unsavedChangesOfFlow}</LeaveQuestion>
     </SampleType>
+  );
+}
+
+/** Which records the flow is for. Only the suggestions of the editors depend on it. */
+function SampleTypeChoice({ type, onChange }: { type: string; onChange: (type: string) => void }) {
+  const types = useCall('records.types');
+  if (!types.data || types.data.types.length === 0) return null;
+  return (
+    <TypeChoice
+      label={flowTexts.sampleDataFrom}
+      known={types.data}
+      none={flowTexts.noRecords}
+      {...{ value: type, onChange }}
+    />
   );
 }
