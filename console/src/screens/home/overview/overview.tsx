@@ -1,9 +1,17 @@
+import type { OperationResponse } from '../../../api/api.ts';
+import { homeTexts } from '../../../texts/home.ts';
+import { countText } from '../../../texts/language.ts';
+import { sharedTexts } from '../../../texts/shared.ts';
+import { TimeChart } from '../../../ui/charts/time-chart.tsx';
+import { Link } from '../../../ui/link.tsx';
+import { Loaded } from '../../../ui/loading/loaded.tsx';
 import { CostSection } from './cost-section.tsx';
 import { Failures } from './failures.tsx';
 import { Figures } from './figures.tsx';
 import { RunningNow, Waiting } from './open-runs.tsx';
-import type { Range } from './range.ts';
-import { RunsSection } from './runs-section.tsx';
+import { type Range, rangeWords, type Window } from './range.ts';
+import { barTimes, folded } from './series.ts';
+import { useMetrics, useWindow } from './use-metrics.ts';
 
 /** What ran in a range of time, what it cost, and what needs somebody. Each part asks for itself. */
 export const Overview = ({ range }: { range: Range }) => (
@@ -20,3 +28,52 @@ export const Overview = ({ range }: { range: Range }) => (
     <Failures range={range} />
   </div>
 );
+
+type Points = OperationResponse<'run-metrics.get'>['groups'][number]['points'];
+
+const outcomes = [
+  { member: 'completed', label: sharedTexts.completed, colour: 'var(--home-completed)' },
+  { member: 'failed', label: sharedTexts.failed, colour: 'var(--home-failed)' },
+  { member: 'cancelled', label: homeTexts.cancelled, colour: 'var(--home-cancelled)' },
+] as const;
+
+/** How many runs ended when, and how. */
+function RunsSection({ range }: { range: Range }) {
+  const window = useWindow(range);
+  const metrics = useMetrics(window);
+  return (
+    <section className="card" aria-labelledby="runs-over-time">
+      <div className="home-head">
+        <h2 id="runs-over-time">{sharedTexts.runs}</h2>
+        <Link to="/runs">{homeTexts.allRuns}</Link>
+      </div>
+      <Loaded of={metrics}>
+        {({ groups: [all] }) => {
+          const { runs = 0, failed = 0 } = all?.total ?? {};
+          return (
+            <TimeChart
+              label={homeTexts.runsByOutcome(rangeWords(range))}
+              summary={homeTexts.endedAndFailed(runs, failed)}
+              format={countText}
+              isWhole
+              {...barsOf(all?.points ?? [], window)}
+            />
+          );
+        }}
+      </Loaded>
+    </section>
+  );
+}
+
+function barsOf(points: Points, { from, perBar, barMs }: Window) {
+  const series = outcomes.map(({ member, label, colour }) => ({
+    label,
+    colour,
+    values: folded(
+      points.map((point) => point[member]),
+      perBar,
+    ),
+  }));
+  const first = points[0]?.at ?? from;
+  return { series, barMs, times: barTimes(first, series[0]?.values.length ?? 0, barMs) };
+}
