@@ -1,5 +1,5 @@
 import { useState } from 'react';
-import { useAction, useCall } from '../../api/queries.ts';
+import { useAction, useCall, usePages } from '../../api/queries.ts';
 import { useParam } from '../../routing/screens.ts';
 import { productTexts } from '../../texts/products.ts';
 import { sharedTexts } from '../../texts/shared.ts';
@@ -7,20 +7,22 @@ import { ConfirmButton } from '../../ui/dialogs/confirm-button.tsx';
 import { ShownOnceDialog } from '../../ui/dialogs/shown-once.tsx';
 import { Button } from '../../ui/forms/button.tsx';
 import { FailureNotice } from '../../ui/loading/failure.tsx';
-import { Loading } from '../../ui/loading/loaded.tsx';
+import { Empty, Loading } from '../../ui/loading/loaded.tsx';
 import { notify } from '../../ui/notices.tsx';
 import { ScreenPage } from '../../ui/page.tsx';
 import { EditDialog } from '../../ui/resource/edit-dialog.tsx';
 import { StatusLabel } from '../../ui/status.tsx';
 import { ShownId } from '../../ui/values/copy-id.tsx';
 import { Addresses } from './addresses.tsx';
-import { Deliveries } from './deliveries.tsx';
 import { Items } from './items.tsx';
 import { Keys } from './keys.tsx';
 import { newWebhookSecret } from './parts/webhook-secret.ts';
 import { Snippets } from './requests/snippets.tsx';
 import { SurfaceSchedules } from './schedules/schedules.tsx';
 import '../../style/products.css';
+import { PagedTable } from '../../ui/tables/paged-table.tsx';
+import { Time } from '../../ui/values/time.tsx';
+import type { SurfaceIds } from './parts/place.ts';
 
 const withKeys = ['api', 'mcp', 'a2a'];
 
@@ -110,5 +112,52 @@ export function OneSurface() {
         onClose={() => setSecret(undefined)}
       />
     </ScreenPage>
+  );
+}
+
+/** What the outgoing webhook of a surface sent, or tries to send. */
+function Deliveries({ place }: { place: SurfaceIds }) {
+  const pages = usePages('surfaces.deliveries', { params: place });
+  const resend = useAction('surfaces.resend-delivery', {
+    onSuccess: () => notify(productTexts.deliveryResent),
+  });
+  return (
+    <section aria-labelledby="deliveries">
+      <h2 id="deliveries">{productTexts.webhookDeliveries}</h2>
+      {resend.error && <FailureNotice error={resend.error} />}
+      <PagedTable
+        label={productTexts.webhookDeliveries}
+        pages={pages}
+        keyOf={({ id }) => id}
+        copyId={productTexts.copyDeliveryId}
+        columns={[
+          { title: productTexts.event, cell: ({ type }) => <code>{type}</code> },
+          { title: sharedTexts.status, cell: ({ status }) => <StatusLabel of={status} /> },
+          {
+            title: productTexts.lastAttempt,
+            cell: ({ attempts }) => {
+              const last = attempts.at(-1);
+              return last ? (
+                <bdi>{last.error ?? productTexts.answered(last.statusCode)}</bdi>
+              ) : (
+                productTexts.noAttempt
+              );
+            },
+            isExtra: true,
+          },
+          { title: sharedTexts.created, cell: ({ createdAt }) => <Time at={createdAt} />, isExtra: true },
+          {
+            title: sharedTexts.actions,
+            width: 'wide',
+            cell: ({ id }) => (
+              <Button look="quiet" onPress={() => resend.mutate({ params: { ...place, deliveryId: id } })}>
+                {productTexts.sendAgain}
+              </Button>
+            ),
+          },
+        ]}
+        empty={<Empty title={productTexts.noDeliveriesYet} />}
+      />
+    </section>
   );
 }
