@@ -4,14 +4,17 @@ import { useAction } from '../../api/queries.ts';
 import { productTexts } from '../../texts/products.ts';
 import { sharedTexts } from '../../texts/shared.ts';
 import { ConfirmButton } from '../../ui/dialogs/confirm-button.tsx';
+import { Dialog } from '../../ui/dialogs/dialog.tsx';
+import { ShownOnce } from '../../ui/dialogs/shown-once.tsx';
 import { Button } from '../../ui/forms/button.tsx';
+import { CopyButton } from '../../ui/forms/copy-button.tsx';
+import { TextBox } from '../../ui/forms/text-box.tsx';
 import { failureText } from '../../ui/loading/failure-text.ts';
 import { Empty } from '../../ui/loading/loaded.tsx';
 import { notify } from '../../ui/notices.tsx';
 import { EditDialog } from '../../ui/resource/edit-dialog.tsx';
 import { Table } from '../../ui/tables/table.tsx';
 import { Time } from '../../ui/values/time.tsx';
-import { KeyDialog, type ShownKey } from './key-dialog.tsx';
 import type { SurfaceIds } from './parts/place.ts';
 
 interface Props {
@@ -114,3 +117,33 @@ export function Keys({ place, keys }: Props) {
     </section>
   );
 }
+
+interface ShownKey {
+  text: string;
+  /** Of a live key that was just made, no request returns the value again. */
+  isNew: boolean;
+}
+
+interface KeyDialogProps {
+  value: ShownKey | undefined;
+  onClose: () => void;
+}
+
+/** The value of a key, which was just made or revealed. */
+const KeyDialog = ({ value, onClose }: KeyDialogProps) => (
+  <Dialog title={productTexts.theKey} isOpen={value !== undefined} onClose={onClose} role="alertdialog">
+    {value?.isNew ? (
+      <ShownOnce value={value.text} />
+    ) : (
+      <>
+        <TextBox label={sharedTexts.theValue}>{value?.text ?? ''}</TextBox>
+        <CopyButton text={value?.text ?? ''} />
+      </>
+    )}
+    <div className="actions">
+      <Button look="primary" onPress={onClose}>
+        {value?.isNew ? sharedTexts.storedIt : sharedTexts.close}
+      </Button>
+    </div>
+  </Dialog>
+);
