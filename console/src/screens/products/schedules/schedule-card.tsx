@@ -1,5 +1,8 @@
-import type { OperationResponse } from '../../../api/api.ts';
-import { useAction, usePages } from '../../../api/queries.ts';
+import { useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import type { OperationRequest, OperationResponse } from '../../../api/api.ts';
+import { useAction, useCall, usePages } from '../../../api/queries.ts';
+import { forecastTexts } from '../../../texts/forecast.ts';
 import { countText } from '../../../texts/language.ts';
 import { productTexts } from '../../../texts/products.ts';
 import { sharedTexts } from '../../../texts/shared.ts';
@@ -7,14 +10,13 @@ import { ConfirmButton } from '../../../ui/dialogs/confirm-button.tsx';
 import { Button } from '../../../ui/forms/button.tsx';
 import { Link } from '../../../ui/link.tsx';
 import { FailureNotice } from '../../../ui/loading/failure.tsx';
-import { Empty } from '../../../ui/loading/loaded.tsx';
+import { Empty, Loaded } from '../../../ui/loading/loaded.tsx';
 import { notify } from '../../../ui/notices.tsx';
 import { StatusLabel } from '../../../ui/status.tsx';
 import { PagedTable } from '../../../ui/tables/paged-table.tsx';
+import { dollars } from '../../../ui/values/format.ts';
 import { ExactTime, Time } from '../../../ui/values/time.tsx';
 import type { SurfaceIds } from '../parts/place.ts';
-import { MonthForecast } from './month-forecast.tsx';
-import { NextTimes } from './next-times-list.tsx';
 
 type Schedule = OperationResponse<'schedules.list'>['data'][number];
 
@@ -102,6 +104,71 @@ function History({ id }: { id: string }) {
         ]}
         empty={<Empty title={sharedTexts.noRunsYet} />}
       />
+    </details>
+  );
+}
+
+type Body = NonNullable<OperationRequest<'batches.forecast'>['body']>;
+
+/** What a schedule costs in 30 days, if its records stay as they are. Computed when somebody opens it. */
+function MonthForecast({ schedule, cron }: { schedule: Schedule; cron: string }) {
+  const [isOpen, setOpen] = useState(false);
+  return (
+    <details onToggle={({ currentTarget }) => setOpen(currentTarget.open)}>
+      <summary>{forecastTexts.ofMonth}</summary>
+      {isOpen && <Figures schedule={schedule} cron={cron} />}
+    </details>
+  );
+}
+
+function Figures({ schedule, cron }: { schedule: Schedule; cron: string }) {
+  const { flowId, recordType, recordIds, timezone } = schedule;
+  const recordFilter = schedule.recordFilter as Body['recordFilter'] | null;
+  const selected = recordFilter
+    ? { recordFilter }
+    : recordType
+      ? { recordType }
+      : { recordIds: [...(recordIds ?? [])] };
+  const forecast = useCall('batches.forecast', { body: { flowId, ...selected } });
+  const runs = useQuery({
+    queryKey: ['runs-of-month', cron, timezone],
+    queryFn: async () => (await import('./next-times.ts')).runsOfMonth(cron, timezone ?? 'UTC'),
+  });
+  return (
+    <Loaded of={forecast}>
+      {({ cost }) => (
+        <p>
+          {cost && runs.data !== undefined
+            ? forecastTexts.costOfMonth(runs.data, dollars(Number(cost.expected) * runs.data))
+            : forecastTexts.noPrice}
+        </p>
+      )}
+    </Loaded>
+  );
+}
+
+const timesShown = 5;
+
+/** The next times, computed as the service computes them. */
+function NextTimes({ cron, timezone }: { cron: string; timezone: string | null }) {
+  const times = useQuery({
+    queryKey: ['next-times', cron, timezone],
+    queryFn: async () => (await import('./next-times.ts')).nextTimes(cron, timezone ?? 'UTC', timesShown),
+    retry: false,
+  });
+  if (!times.data) return null;
+  return (
+    <details>
+      <summary>{productTexts.nextTimes(timesShown)}</summary>
+      <ol>
+        {times.data.map((time) => (
+          <li key={time.getTime()}>
+            <time dateTime={time.toISOString()}>
+              <ExactTime at={time.getTime()} />
+            </time>
+          </li>
+        ))}
+      </ol>
     </details>
   );
 }
