@@ -2,8 +2,10 @@ import { useId } from 'react';
 import { useCall } from '../../../api/queries.ts';
 import { GroupRows } from './filter-group.tsx';
 import { type FieldOfType, type FilterGroup, finished, isGroup, type RecordFilter } from './filters.ts';
-import { Matches } from './matches.tsx';
 import '../../../style/records.css';
+import { recordTexts } from '../../../texts/records.ts';
+import { explained } from '../../../ui/loading/failure-text.ts';
+import { useMatchCount } from './use-match-count.ts';
 
 interface Props {
   /** The `where` of a recordFilter; `undefined` selects all records of the type. */
@@ -45,3 +47,21 @@ export function FilterBuilder({ value, onChange, type }: Props) {
     </div>
   );
 }
+
+/** How many records of a type a filter matches. */
+function Matches({ where, type }: { where: RecordFilter | undefined; type: string }) {
+  const { data, error, isCounting } = useMatchCount(where, type);
+  return (
+    <p role="status" className={error ? 'problem' : 'help'}>
+      {isCounting ? recordTexts.counting : error ? said(error) : data && matchText(data)}
+    </p>
+  );
+}
+
+function said(error: Error): string {
+  const { title, lines } = explained(error);
+  return [recordTexts.matchesCannotBeCounted, title, ...lines].join('. ');
+}
+
+const matchText = ({ matchedCount, truncated }: { matchedCount: number; truncated: boolean }) =>
+  (truncated ? recordTexts.orMoreRecordsMatch : recordTexts.recordsMatch)(matchedCount);
