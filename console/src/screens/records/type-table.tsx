@@ -9,15 +9,20 @@ import { ScreenPage } from '../../ui/page.tsx';
 import { SelectionBar } from '../../ui/selection/selection-bar.tsx';
 import { useSelection } from '../../ui/selection/use-selection.ts';
 import { PagedTable } from '../../ui/tables/paged-table.tsx';
-import { useTableAddress } from './address.ts';
-import { recordColumns } from './record-columns.tsx';
+import { type TableAddress, useTableAddress } from './address.ts';
 import { BulkEdit } from './selection/bulk-edit.tsx';
 import { DeleteSelected } from './selection/delete-selected.tsx';
 import { ExportButton } from './selection/export-button.tsx';
-import { tableFilter, tableQuery } from './table-query.ts';
 import { TableTools } from './table-tools.tsx';
 import { UploadDialog } from './upload/upload-dialog.tsx';
 import '../../style/records.css';
+import { valueOfField } from '../../../../shared/core/filters/field.ts';
+import type { OperationResponse } from '../../api/api.ts';
+import { recordPath } from '../../routing/record-paths.ts';
+import { Link } from '../../ui/link.tsx';
+import type { TableColumn } from '../../ui/tables/table.tsx';
+import { Time } from '../../ui/values/time.tsx';
+import type { RecordFilter } from './filters/filters.ts';
 
 const columnsAtFirst = 5;
 
@@ -99,3 +104,50 @@ function Records({ type }: { type: string }) {
     </ScreenPage>
   );
 }
+
+type Row = OperationResponse<'records.list'>['data'][number];
+
+const recordColumns = (shown: readonly string[]): TableColumn<Row>[] => [
+  {
+    title: sharedTexts.name,
+    cell: ({ id, name }) => (
+      <Link to={recordPath(id)}>
+        <bdi>{name}</bdi>
+      </Link>
+    ),
+  },
+  ...shown.map((field) => ({
+    title: field,
+    id: `field ${field}`,
+    cell: (row: Row) => <bdi>{cellOf(valueOfField(row, field))}</bdi>,
+  })),
+  { title: sharedTexts.created, cell: ({ createdAt }) => <Time at={createdAt} />, isExtra: true },
+];
+
+const shownCharacters = 200;
+function cellOf(value: unknown): string {
+  const text = typeof value === 'string' ? value : value === undefined ? '' : JSON.stringify(value);
+  return text.slice(0, shownCharacters);
+}
+
+/** What selects the records that the table shows: the search is a condition too. */
+function tableFilter({ search, where }: TableAddress): RecordFilter | undefined {
+  const conditions: RecordFilter[] = [
+    ...(where ? [where] : []),
+    ...(search ? [{ field: 'name', op: 'contains' as const, value: search }] : []),
+  ];
+  return conditions.length > 1 ? { op: 'and', conditions } : conditions[0];
+}
+
+/** Asks for the metadata in the columns only: records may be large. */
+function tableQuery(type: string, { search, where }: TableAddress, shown: readonly string[]) {
+  const keys = [...new Set(shown.flatMap((name) => [name, name.split('.')[0] ?? name, unshadowed(name)]))];
+  const canAsk = keys.length > 0 && keys.length <= 100 && !keys.some((key) => /,|^\s|\s$/.test(key));
+  return {
+    ...(where ? { recordFilter: JSON.stringify({ type, where }) } : { type }),
+    ...(search && { search }),
+    ...(canAsk && { includeFields: keys.join(',') }),
+  };
+}
+
+const unshadowed = (name: string) => name.replace(/^metadata\./, '');
