@@ -1,4 +1,5 @@
 import { type FormEvent, useState } from 'react';
+import type { OperationResponse } from '../../../api/api.ts';
 import { useAction } from '../../../api/queries.ts';
 import { recordTexts } from '../../../texts/records.ts';
 import { sharedTexts } from '../../../texts/shared.ts';
@@ -7,9 +8,9 @@ import { Button } from '../../../ui/forms/button.tsx';
 import { Choice } from '../../../ui/forms/choice.tsx';
 import { FailureNotice } from '../../../ui/loading/failure.tsx';
 import { notify } from '../../../ui/notices.tsx';
+import { Value } from '../../../ui/values/value.tsx';
 import type { RecordFilter, SentFilter } from '../filters/filters.ts';
 import { bulkEditMembers, ChangeRows, type FieldChange } from './change-rows.tsx';
-import { DryRun } from './dry-run.tsx';
 
 interface Props {
   type: string;
@@ -105,5 +106,33 @@ function Form({ type, where, selected, onClose }: Props & { onClose: () => void 
         )}
       </div>
     </form>
+  );
+}
+
+/** What a bulk edit would do, with an example. */
+function DryRun({ result: { recordIds, data } }: { result: OperationResponse<'records.bulk-edit'> }) {
+  const example = data[0];
+  return (
+    <div role="status">
+      <p>
+        <strong>
+          {recordIds.length === 0
+            ? recordTexts.noRecordWouldChange
+            : recordTexts.recordsWouldChange(recordIds.length)}
+        </strong>
+      </p>
+      {example && (
+        <div className="records-example">
+          <div>
+            <h3>{recordTexts.exampleBefore}</h3>
+            <Value of={example.before} label={recordTexts.before} />
+          </div>
+          <div>
+            <h3>{recordTexts.after}</h3>
+            <Value of={example.after} label={recordTexts.after} />
+          </div>
+        </div>
+      )}
+    </div>
   );
 }
