@@ -4,11 +4,13 @@ import { uploadTexts } from '../../../texts/upload.ts';
 import { Button } from '../../../ui/forms/button.tsx';
 import { FailureNotice } from '../../../ui/loading/failure.tsx';
 import { type CsvPreview, readCsvPreview } from './csv-preview.ts';
-import { type Columns, UploadColumns } from './upload-columns.tsx';
 import { FileChoice, PreviewTable } from './upload-file.tsx';
-import { UploadOutcome } from './upload-outcome.tsx';
-import type { UploadState } from './use-upload.ts';
+import type { Outcome, UploadPlan, UploadState } from './use-upload.ts';
 import '../../../style/records.css';
+import { typePath } from '../../../routing/record-paths.ts';
+import { Choice } from '../../../ui/forms/choice.tsx';
+import { TextField } from '../../../ui/forms/field.tsx';
+import { Link } from '../../../ui/link.tsx';
 
 interface Props {
   /** The type to suggest. */
@@ -85,3 +87,88 @@ export function Upload({ type, upload, onClose }: Props) {
     </form>
   );
 }
+
+type Columns = Omit<UploadPlan, 'file'>;
+
+interface UploadColumnsProps {
+  header: readonly string[];
+  columns: Columns;
+  onChange: (columns: Columns) => void;
+}
+
+/** Which columns of a file hold the names and the types. */
+function UploadColumns({ header, columns, onChange }: UploadColumnsProps) {
+  const names = [...new Set(header)];
+  const put = (change: Partial<Columns>) => onChange({ ...columns, ...change });
+  return (
+    <div className="records-tools">
+      <Choice
+        label={uploadTexts.nameColumn}
+        value={columns.nameColumn}
+        options={names.map((name) => ({ value: name, label: name }))}
+        onChange={(nameColumn) => put({ nameColumn })}
+      />
+      <Choice
+        label={uploadTexts.typeColumn}
+        value={columns.typeColumn}
+        options={[
+          { value: '', label: uploadTexts.oneTypeForAllRows },
+          ...names.map((name) => ({ value: name, label: uploadTexts.column(name) })),
+        ]}
+        onChange={(typeColumn) => put({ typeColumn })}
+      />
+      {columns.typeColumn === '' && (
+        <TextField
+          label={sharedTexts.type}
+          value={columns.type}
+          onChange={(type) => put({ type })}
+          isRequired
+          maxLength={255}
+        />
+      )}
+    </div>
+  );
+}
+
+const shownMax = 100;
+
+/** What became of the rows of a file, also of one that is not done. */
+const UploadOutcome = ({ outcome }: { outcome: Outcome }) => {
+  const { plan, created, leftOut, problems, nextLine } = outcome;
+  return (
+    <>
+      <p>
+        <strong>
+          {nextLine === undefined
+            ? uploadTexts.recordsCreated(created)
+            : uploadTexts.notFinished(uploadTexts.recordsCreated(created))}
+        </strong>
+        {nextLine === undefined && !plan.typeColumn && (
+          <>
+            {'. '}
+            <Link to={typePath(plan.type)}>{uploadTexts.showRecords}</Link>
+          </>
+        )}
+      </p>
+      {nextLine !== undefined && (
+        <p className="help">
+          {nextLine > 0 && `${uploadTexts.rowsAboveAreDone(nextLine)} `}
+          {uploadTexts.lastRequestMayHaveCreated}
+        </p>
+      )}
+      {leftOut > 0 && <p>{uploadTexts.rowsLeftOut(leftOut)}</p>}
+      {problems.length > 0 && (
+        <>
+          <ul className="records-problems">
+            {problems.slice(0, shownMax).map((problem) => (
+              <li key={problem}>{problem}</li>
+            ))}
+          </ul>
+          {problems.length > shownMax && (
+            <p className="help">{uploadTexts.moreProblems(problems.length - shownMax)}</p>
+          )}
+        </>
+      )}
+    </>
+  );
+};
