@@ -21,8 +21,8 @@ import { dollars } from '../../ui/values/format.ts';
 import { Time } from '../../ui/values/time.tsx';
 import { BatchFailures } from './batch-failures.tsx';
 import { BatchSteps } from './batch-steps.tsx';
-import { BatchWaits } from './batch-waits.tsx';
 import '../../style/runs.css';
+import { FlowWaits } from '../../run/flow-waits.tsx';
 
 type Batch = OperationResponse<'batches.status'>;
 
@@ -123,5 +123,21 @@ function Progress({ batch }: { batch: Batch }) {
       </p>
       {error && <p className="problem">{error}</p>}
     </section>
+  );
+}
+
+const runEveryMs = 3_000;
+
+/** What the records of a batch wait for. */
+function BatchWaits({ id }: { id: string }) {
+  const run = useCall('runs.get', { params: { id } }, { everyMs: runEveryMs });
+  const { waits = [] } = run.data ?? {};
+  return (
+    waits.length > 0 && (
+      <section aria-labelledby="waits">
+        <h2 id="waits">{sharedTexts.waitingForInput}</h2>
+        <FlowWaits waits={waits} />
+      </section>
+    )
   );
 }
