@@ -6,12 +6,12 @@ import { valueText } from '../../../texts/values.ts';
 import { Link } from '../../../ui/link.tsx';
 import { StatusMark } from '../../../ui/status.tsx';
 import { Facts } from '../../../ui/tables/facts.tsx';
-import { dollars, durationText } from '../../../ui/values/format.ts';
+import { CopyId } from '../../../ui/values/copy-id.tsx';
+import { dollars, durationText, shortId } from '../../../ui/values/format.ts';
 import { Time } from '../../../ui/values/time.tsx';
 import { runPath, runsPath } from '../data/run-path.ts';
 import { isUnfinished, type ListedRun } from '../data/use-runs.ts';
 import { batchProgressText } from './run-columns.tsx';
-import { runDefinition } from './run-definition.tsx';
 
 /** How a run stands, where it comes from, and what it took. */
 export function RunFacts({ run }: { run: ListedRun }) {
@@ -96,3 +96,41 @@ const Tags = ({ of }: { of: readonly string[] }) =>
       <bdi>{tag}</bdi>
     </Link>
   ));
+
+/** What ran: the flow, agent or tool, and its version. */
+function runDefinition({
+  flowId,
+  flowVersionId,
+  agentId,
+  agentVersionId,
+  toolId,
+  name,
+}: ListedRun): [string, ReactNode][] {
+  const [title, path, version] = flowId
+    ? [sharedTexts.flow, `/flows/${flowId}`, flowVersionId]
+    : agentId
+      ? [sharedTexts.agent, `/agents/${agentId}`, agentVersionId]
+      : toolId
+        ? [sharedTexts.tool, `/settings/tools/${toolId}`, null]
+        : [undefined, '', null];
+  if (!title) return [];
+  const facts: [string, ReactNode][] = [
+    [
+      title,
+      <Link key="definition" to={path}>
+        <bdi>{name}</bdi>
+      </Link>,
+    ],
+  ];
+  if (flowId || agentId) {
+    const text = version ? shortId(version) : runTexts.draft;
+    facts.push([
+      sharedTexts.version,
+      <span key="version" className="shown-id">
+        <Link to={`${path}/versions`}>{text}</Link>
+        {version && <CopyId id={version} label={sharedTexts.copyVersionId} />}
+      </span>,
+    ]);
+  }
+  return facts;
+}
