@@ -1,4 +1,4 @@
-import { useNavigate } from '@tanstack/react-router';
+import { useNavigate, useSearch } from '@tanstack/react-router';
 import { runListTexts } from '../../../texts/run-list.ts';
 import { sharedTexts } from '../../../texts/shared.ts';
 import { Button } from '../../../ui/forms/button.tsx';
@@ -13,12 +13,19 @@ import { useChosenColumns } from '../../../ui/tables/chosen-columns.tsx';
 import { ShowMore } from '../../../ui/tables/show-more.tsx';
 import { runColumns } from '../content/run-columns.tsx';
 import { runPath } from '../data/run-path.ts';
-import { type ListedRun, useRuns } from '../data/use-runs.ts';
-import { useListAddress } from './address.ts';
-import { CancelRuns } from './cancel-runs.tsx';
+import { isUnfinished, type ListedRun, useRuns } from '../data/use-runs.ts';
 import { FilterBar } from './filter-bar.tsx';
 import { RunPreview } from './preview.tsx';
 import '../../../style/runs.css';
+import { useApi } from '../../../api/api.ts';
+import { actOnEach } from '../../../ui/selection/act-on-all.ts';
+import { BulkButton } from '../../../ui/selection/bulk-button.tsx';
+import {
+  type AddressFilters,
+  type FilterName,
+  parseAddressFilters,
+  type RunFilters,
+} from '../data/filters.ts';
 
 /** Where there is no place beside the list, a row opens its page. */
 const isNarrow = () => window.matchMedia('(width < 900px)').matches;
@@ -133,3 +140,65 @@ const Unreadable = ({ problems, onClear }: { problems: readonly string[]; onClea
     <Button onPress={onClear}>{runListTexts.clearFilters}</Button>
   </div>
 );
+
+interface ListAddress extends AddressFilters {
+  /** The id of the run beside the list. */
+  preview: string | undefined;
+  /** Sets a filter, or removes it. The back button undoes it. */
+  setFilter: (name: FilterName, value: string | undefined) => void;
+  clear: () => void;
+  setPreview: (id: string | undefined) => void;
+}
+
+/** What the address of the list holds, so that a link shows the same. */
+function useListAddress(): ListAddress {
+  const search: Record<string, unknown> = useSearch({ strict: false });
+  const navigate = useNavigate();
+  const read = parseAddressFilters(search);
+  const preview = typeof search.preview === 'string' ? search.preview : undefined;
+  const go = (filters: RunFilters, shown: string | undefined, replace: boolean) => {
+    const { preview: _, ...rest } = { preview: undefined, ...filters };
+    navigate({
+      to: '.',
+      search: { ...rest, ...(shown && { preview: shown }) },
+      replace,
+      resetScroll: false,
+    } as never);
+  };
+  return {
+    ...read,
+    preview,
+    setFilter(name, value) {
+      const { [name]: _, ...rest } = read.filters;
+      go(value === undefined ? rest : { ...read.filters, [name]: value }, undefined, false);
+    },
+    clear: () => go({}, undefined, false),
+    setPreview: (id) => go(read.filters, id, true),
+  };
+}
+
+/** Cancels the selected runs that are open. */
+function CancelRuns({ selection }: { selection: RowSelection<ListedRun> }) {
+  const api = useApi();
+  const { rows } = selection;
+  const open = rows.filter(isUnfinished);
+  return (
+    <BulkButton
+      selection={selection}
+      rows={open}
+      titleOf={runListTexts.cancelQuestion}
+      question={
+        <>
+          {open.length < rows.length && <p>{runListTexts.canBeCancelled(open.length, rows.length)}</p>}
+          <p>{runListTexts.runsStop}</p>
+        </>
+      }
+      progressOf={runListTexts.cancelledOf}
+      act={actOnEach(({ id }) => api.runs.cancel({ params: { id } }))}
+      changes={['runs', 'batch', 'agents']}
+      successOf={runListTexts.runsCancelled}
+    >
+      {runListTexts.cancelRuns}
+    </BulkButton>
+  );
+}
