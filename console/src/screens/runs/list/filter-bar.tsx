@@ -1,9 +1,18 @@
 import { useState } from 'react';
-import { Menu, MenuItem, MenuTrigger, Popover } from 'react-aria-components';
+import {
+  Button as AriaButton,
+  Dialog,
+  DialogTrigger,
+  Menu,
+  MenuItem,
+  MenuTrigger,
+  Popover,
+} from 'react-aria-components';
 import { runListTexts } from '../../../texts/run-list.ts';
 import { Button } from '../../../ui/forms/button.tsx';
-import { type FilterName, filterField, filterNames, type RunFilters } from '../data/filters.ts';
-import { FilterChip } from './filter-chip.tsx';
+import { type FilterName, filterField, filterNames, type RunFilters, shownValue } from '../data/filters.ts';
+import { FilterEditor } from './filter-editor.tsx';
+import { useResourceName } from './use-name-of.ts';
 
 interface Props {
   filters: RunFilters;
@@ -62,5 +71,53 @@ export function FilterBar({ filters, onChange, onClear }: Props) {
         </Button>
       )}
     </div>
+  );
+}
+
+interface FilterChipProps {
+  name: FilterName;
+  /** Undefined until it is set. */
+  value: string | undefined;
+  isOpen: boolean;
+  onOpen: (isOpen: boolean) => void;
+  onChange: (value: string | undefined) => void;
+}
+
+/** `Status: failed ×`. Pressed, it offers other values. */
+function FilterChip({ name, value, isOpen, onOpen, onChange }: FilterChipProps) {
+  const { label } = filterField(name);
+  const known = useResourceName(name, value);
+  return (
+    <span className={value === undefined ? 'chip offered' : 'chip'}>
+      <DialogTrigger isOpen={isOpen} onOpenChange={onOpen}>
+        <AriaButton className="chip-part">
+          {value === undefined ? (
+            <>
+              <span aria-hidden="true">+ </span>
+              {label}
+            </>
+          ) : (
+            <>
+              <span className="chip-name">{label}: </span>
+              <bdi>{known ?? shownValue(name, value)}</bdi>
+            </>
+          )}
+        </AriaButton>
+        <Popover className="popover" placement="bottom start">
+          <Dialog className="popover-dialog" aria-label={label}>
+            <FilterEditor name={name} value={value} onApply={onChange} />
+          </Dialog>
+        </Popover>
+      </DialogTrigger>
+      {value !== undefined && (
+        <AriaButton
+          className="chip-part chip-remove"
+          aria-label={runListTexts.removeFilter(label)}
+          onPress={() => onChange(undefined)}
+        >
+          ×
+        </AriaButton>
+      )}
+    </span>
   );
 }
