@@ -1,12 +1,14 @@
-import { type FormEvent, useState } from 'react';
+import { type FormEvent, useId, useState } from 'react';
+import { Autocomplete, Input, Label, Menu, MenuItem, SearchField, useFilter } from 'react-aria-components';
 import { runListTexts } from '../../../texts/run-list.ts';
 import { Button } from '../../../ui/forms/button.tsx';
 import { TextField } from '../../../ui/forms/field.tsx';
+import { Loading } from '../../../ui/loading/loaded.tsx';
+import { isMoment } from '../data/filter-kinds.ts';
 import { type FilterName, filterField, filterProblem } from '../data/filters.ts';
-import { IdPicker } from './id-picker.tsx';
-import { MomentField } from './moment-field.tsx';
+import { useNamed } from './use-name-of.ts';
 
-export interface EditorProps {
+interface EditorProps {
   name: FilterName;
   value: string | undefined;
   onApply: (value: string | undefined) => void;
@@ -98,3 +100,74 @@ function TextEditor({ name, value, onApply }: EditorProps) {
     </form>
   );
 }
+
+/** Chooses by name, where the API has a list, or takes an id that somebody pastes. */
+function IdPicker({ name, onApply }: EditorProps) {
+  const { label, prefixes = [] } = filterField(name);
+  const { contains } = useFilter({ sensitivity: 'base' });
+  const [text, setText] = useState('');
+  const { items, isLoading } = useNamed(name);
+  const given = text.trim();
+  const isId = filterProblem(name, given) === undefined && !items.some(({ id }) => id === given);
+  const offered = isId ? [{ id: given, name: runListTexts.use(given) }] : items;
+  return (
+    <Autocomplete
+      inputValue={text}
+      onInputChange={setText}
+      filter={(shown, typed) => isId || contains(shown, typed.trim())}
+    >
+      <SearchField className="field" autoFocus>
+        <Label>{label}</Label>
+        <Input
+          placeholder={
+            items.length > 0 ? runListTexts.searchOrPasteId : runListTexts.pasteId(prefixes[0] ?? '')
+          }
+        />
+      </SearchField>
+      {isLoading && <Loading />}
+      <Menu
+        className="menu-list"
+        aria-label={label}
+        items={offered}
+        onAction={(key) => onApply(String(key))}
+        renderEmptyState={() => <p className="help">{given ? runListTexts.noMatch : ''}</p>}
+      >
+        {(item) => (
+          <MenuItem id={item.id} textValue={`${item.name} ${item.id}`} className="menu-item">
+            <bdi>{item.name}</bdi>
+          </MenuItem>
+        )}
+      </Menu>
+    </Autocomplete>
+  );
+}
+
+interface Props {
+  label: string;
+  /** With its zone. */
+  value: string;
+  onChange: (value: string) => void;
+  problem: string | undefined;
+}
+
+/** A date and a time of where the person is. */
+function MomentField({ label, value, onChange, problem }: Props) {
+  const id = useId();
+  return (
+    <div className="field">
+      <label htmlFor={id}>{label}</label>
+      <input
+        id={id}
+        type="datetime-local"
+        defaultValue={isMoment(value) ? localOf(new Date(value)) : ''}
+        aria-invalid={problem !== undefined}
+        onChange={({ target }) => onChange(target.value && new Date(target.value).toISOString())}
+      />
+      {problem && <span className="problem">{problem}</span>}
+    </div>
+  );
+}
+
+/** Without a zone, as the field has it. */
+const localOf = (at: Date) =>
+  new Date(at.getTime() - at.getTimezoneOffset() * 60_000).toISOString().slice(0, 16);
