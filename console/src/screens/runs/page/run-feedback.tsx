@@ -5,12 +5,12 @@ import { runTexts } from '../../../texts/runs.ts';
 import { sharedTexts } from '../../../texts/shared.ts';
 import { ConfirmButton } from '../../../ui/dialogs/confirm-button.tsx';
 import { Button } from '../../../ui/forms/button.tsx';
+import { Icon } from '../../../ui/icon.tsx';
 import { FailureNotice } from '../../../ui/loading/failure.tsx';
 import { Time } from '../../../ui/values/time.tsx';
 import { Value } from '../../../ui/values/value.tsx';
 import type { RunDetails } from '../data/run-details.ts';
 import { FeedbackDialog } from './feedback-dialog.tsx';
-import { Thumb } from './thumb.tsx';
 
 type Feedback = OperationResponse<'run-feedback.list-of-run'>['data'][number];
 
@@ -91,3 +91,6 @@ function ratingText(rating: number | null, score: number | null): string {
   if (rating !== null) return rating > 0 ? runTexts.good : rating < 0 ? runTexts.bad : runTexts.neutral;
   return score === null ? runTexts.expectedValue : runTexts.score(score);
 }
+
+/** A thumb up or down; the word beside it says the same. */
+const Thumb = ({ rating }: { rating: number }) => <Icon name={rating < 0 ? 'thumbDown' : 'thumbUp'} />;
