@@ -1,15 +1,18 @@
 import { type ReactNode, useState } from 'react';
 import type { EditedOperation } from '../../api/edited-operations.ts';
+import { useAction } from '../../api/queries.ts';
 import { useNewInAddress } from '../../routing/new-in-address.ts';
 import { sharedTexts } from '../../texts/shared.ts';
+import { uiTexts } from '../../texts/ui.ts';
+import { ConfirmButton } from '../../ui/dialogs/confirm-button.tsx';
 import { Button } from '../../ui/forms/button.tsx';
 import { Empty, Loaded } from '../../ui/loading/loaded.tsx';
+import { notify } from '../../ui/notices.tsx';
 import { EditDialog, type EditDialogProps } from '../../ui/resource/edit-dialog.tsx';
-import { DeleteMany } from '../../ui/selection/delete-many.tsx';
+import { DeleteMany, type DeleteOperation } from '../../ui/selection/delete-many.tsx';
 import { SelectionBar } from '../../ui/selection/selection-bar.tsx';
 import { type RowSelection, useSelection } from '../../ui/selection/use-selection.ts';
 import { Table, type TableColumn } from '../../ui/tables/table.tsx';
-import { DeleteOne, type Removal } from './delete-one.tsx';
 import { SettingsPage } from './layout/settings-page.tsx';
 
 type Form<R extends EditedOperation> = Omit<EditDialogProps<R>, 'isOpen' | 'onClose'>;
@@ -99,5 +102,38 @@ export function ManagedList<
         <EditDialog {...change(edited)} isOpen onClose={() => setEdited(undefined)} />
       )}
     </SettingsPage>
+  );
+}
+
+/** How the rows of a list are deleted, one or many. */
+interface Removal {
+  operation: DeleteOperation;
+  /** A number of rows in words: `2 API keys`. */
+  counted: (rows: number) => string;
+  /** What fails from then on. */
+  question: string;
+  /** The start of the paths whose cached answers it changes. */
+  changes: readonly string[];
+}
+
+interface DeleteOneProps {
+  id: string;
+  name: string;
+  removal: Removal;
+}
+
+/** The button of a row that deletes it. */
+function DeleteOne({ id, name, removal: { operation, counted, question, changes } }: DeleteOneProps) {
+  const remove = useAction(operation, { changes, onSuccess: () => notify(uiTexts.deleted(counted(1))) });
+  return (
+    <ConfirmButton
+      look="quiet"
+      title={sharedTexts.deleteQuestion(name)}
+      question={uiTexts.cannotBeUndone(question)}
+      confirm={sharedTexts.delete}
+      action={() => remove.mutateAsync({ params: { id } })}
+    >
+      {sharedTexts.delete}
+    </ConfirmButton>
   );
 }
