@@ -1,11 +1,11 @@
 import { useNavigate } from '@tanstack/react-router';
-import { usePages } from '../../../api/queries.ts';
+import { useCall, usePages } from '../../../api/queries.ts';
 import { useNewInAddress } from '../../../routing/new-in-address.ts';
 import { settingsTexts } from '../../../texts/settings.ts';
 import { sharedTexts } from '../../../texts/shared.ts';
 import { Button } from '../../../ui/forms/button.tsx';
 import { Link } from '../../../ui/link.tsx';
-import { Empty } from '../../../ui/loading/loaded.tsx';
+import { Empty, Loaded } from '../../../ui/loading/loaded.tsx';
 import { EditDialog } from '../../../ui/resource/edit-dialog.tsx';
 import { toLabel } from '../../../ui/schema-form/labels.ts';
 import { DeleteMany } from '../../../ui/selection/delete-many.tsx';
@@ -13,9 +13,9 @@ import { SelectionBar } from '../../../ui/selection/selection-bar.tsx';
 import { useSelection } from '../../../ui/selection/use-selection.ts';
 import { StatusLabel } from '../../../ui/status.tsx';
 import { PagedTable } from '../../../ui/tables/paged-table.tsx';
+import { Table } from '../../../ui/tables/table.tsx';
 import { Time } from '../../../ui/values/time.tsx';
 import { SettingsPage } from '../layout/settings-page.tsx';
-import { BuiltinTools } from './builtin-tools.tsx';
 import { toolFields } from './tool-fields.tsx';
 
 /** What flows and agents can call: the tenant's own tools, newest first, and the built-in ones. */
@@ -100,3 +100,35 @@ const firstBody = {
   config: { url: '' },
   parametersSchema: { type: 'object', properties: {} },
 };
+
+/** The tools that every tenant has. */
+function BuiltinTools() {
+  const builtin = useCall('tools.builtin');
+  return (
+    <section aria-labelledby="builtin">
+      <h2 id="builtin">{settingsTexts.builtInTools}</h2>
+      <Loaded of={builtin}>
+        {({ data }) => (
+          <Table
+            label={settingsTexts.builtInTools}
+            rows={data}
+            keyOf={({ id }) => `builtin:${id}`}
+            copyId={settingsTexts.copyToolId}
+            columns={[
+              {
+                title: sharedTexts.name,
+                cell: ({ id, name }) => <Link to={`/settings/tools/builtin:${id}`}>{name}</Link>,
+              },
+              { title: sharedTexts.description, cell: ({ description }) => description },
+              {
+                title: settingsTexts.arguments,
+                cell: ({ parametersSchema }) => Object.keys(parametersSchema).join(', '),
+                isExtra: true,
+              },
+            ]}
+          />
+        )}
+      </Loaded>
+    </section>
+  );
+}
