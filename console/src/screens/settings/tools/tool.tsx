@@ -1,21 +1,28 @@
 import { useNavigate } from '@tanstack/react-router';
 import { useMemo, useState } from 'react';
 import type { OperationResponse } from '../../../api/api.ts';
-import { useAction, useCall } from '../../../api/queries.ts';
+import { useAction, useCall, usePages } from '../../../api/queries.ts';
 import { useParam } from '../../../routing/screens.ts';
+import { countText } from '../../../texts/language.ts';
 import { settingsTexts } from '../../../texts/settings.ts';
 import { sharedTexts } from '../../../texts/shared.ts';
 import { ConfirmButton } from '../../../ui/dialogs/confirm-button.tsx';
+import { Dialog } from '../../../ui/dialogs/dialog.tsx';
 import { Button } from '../../../ui/forms/button.tsx';
-import { Loaded } from '../../../ui/loading/loaded.tsx';
+import { Link } from '../../../ui/link.tsx';
+import { Empty, Loaded } from '../../../ui/loading/loaded.tsx';
 import { notify } from '../../../ui/notices.tsx';
+import { EditForm } from '../../../ui/resource/edit-form.tsx';
+import { EditFresh } from '../../../ui/resource/edit-fresh.tsx';
 import { toLabel } from '../../../ui/schema-form/labels.ts';
 import { StatusLabel } from '../../../ui/status.tsx';
+import { PagedTable } from '../../../ui/tables/paged-table.tsx';
 import { ShownId } from '../../../ui/values/copy-id.tsx';
+import { Time } from '../../../ui/values/time.tsx';
 import { Value } from '../../../ui/values/value.tsx';
+import { runPath } from '../../runs/data/run-path.ts';
 import { SettingsPage } from '../layout/settings-page.tsx';
-import { EditTool } from './edit-tool.tsx';
-import { ToolRuns } from './tool-runs.tsx';
+import { toolFields } from './tool-fields.tsx';
 import { TryTool } from './try-tool.tsx';
 
 type Tool = OperationResponse<'tools.get'>;
@@ -99,3 +106,65 @@ function Facts({ tool }: { tool: Tool }) {
     </section>
   );
 }
+
+/** Changes a tool, from what is stored now on. */
+const EditTool = ({ id, onClose }: { id: string; onClose: () => void }) => (
+  <Dialog title={settingsTexts.editTool} isOpen onClose={onClose} role="alertdialog">
+    <EditFresh operation="tools.get" request={{ params: { id } }}>
+      {({ stored }) => <Form tool={stored} onClose={onClose} />}
+    </EditFresh>
+  </Dialog>
+);
+
+function Form({ tool, onClose }: { tool: OperationResponse<'tools.get'>; onClose: () => void }) {
+  const { id, toolType, name, description, parametersSchema, config, isActive } = tool;
+  const custom = useMemo(() => toolFields(toolType), [toolType]);
+  return (
+    <EditForm
+      operation="tools.update"
+      params={{ id } as never}
+      value={{ name, description: description ?? '', parametersSchema, config: config ?? {}, isActive }}
+      {...{ custom, onClose }}
+      onSaved={() => notify(sharedTexts.saved)}
+    />
+  );
+}
+
+const whileRunning = (runs: readonly { status: string }[]) =>
+  runs.some(({ status }) => status === 'running') ? 2_000 : false;
+
+/** The runs of a tool by itself, newest first. */
+const ToolRuns = ({ id }: { id: string }) => (
+  <section aria-labelledby="runs">
+    <h2 id="runs">{settingsTexts.directRuns}</h2>
+    <PagedTable
+      label={settingsTexts.directRuns}
+      pages={usePages('tool-runs.list', { params: { id } }, { everyMs: whileRunning })}
+      keyOf={(run) => run.id}
+      copyId={sharedTexts.copyRunId}
+      empty={
+        <Empty title={settingsTexts.noRunsOfTool}>
+          <p>{settingsTexts.aboutDirectRuns}</p>
+        </Empty>
+      }
+      columns={[
+        {
+          title: sharedTexts.when,
+          cell: ({ id: runId, startedAt }) => (
+            <Link to={runPath(runId)}>
+              <Time at={startedAt} />
+            </Link>
+          ),
+        },
+        { title: sharedTexts.status, cell: ({ status }) => <StatusLabel of={status} /> },
+        {
+          title: settingsTexts.timeInMs,
+          cell: ({ executionTimeMs }) => countText(executionTimeMs),
+          isNumber: true,
+          isExtra: true,
+        },
+        { title: sharedTexts.error, cell: ({ error }) => <bdi>{error}</bdi>, isExtra: true },
+      ]}
+    />
+  </section>
+);
