@@ -5,10 +5,10 @@ import { baseUrl } from '../../session/base-url.ts';
 import { menuTexts } from '../../texts/menus.ts';
 import { sharedTexts } from '../../texts/shared.ts';
 import { shellTexts } from '../../texts/shell.ts';
+import { Dialog } from '../../ui/dialogs/dialog.tsx';
 import { Button } from '../../ui/forms/button.tsx';
 import { Icon } from '../../ui/icon.tsx';
 import { appearances, useAppearance } from './appearance.ts';
-import { PermissionsDialog } from './permissions-dialog.tsx';
 import { Who } from './who.tsx';
 
 const appearanceLabels = { system: menuTexts.system, light: menuTexts.light, dark: menuTexts.dark } as const;
@@ -67,5 +67,32 @@ export function AccountMenu({ onShortcuts }: { onShortcuts: () => void }) {
       </MenuTrigger>
       <PermissionsDialog isOpen={showsPermissions} onClose={() => showPermissions(false)} />
     </>
+  );
+}
+
+/** What the session may do, as its issuer says. */
+function PermissionsDialog({ isOpen, onClose }: { isOpen: boolean; onClose: () => void }) {
+  const { permissions } = useApi().credential;
+  return (
+    <Dialog title={sharedTexts.permissions} isOpen={isOpen} onClose={onClose}>
+      {permissions === null ? (
+        <p>{menuTexts.permissionsOfApiKey}</p>
+      ) : permissions.includes('*') ? (
+        <p>{menuTexts.allPermissions}</p>
+      ) : permissions.length === 0 ? (
+        <p>{menuTexts.noPermissions}</p>
+      ) : (
+        <ul className="permissions">
+          {permissions.map((permission) => (
+            <li key={permission}>
+              <code>{permission}</code>
+            </li>
+          ))}
+        </ul>
+      )}
+      <div className="actions">
+        <Button onPress={onClose}>{sharedTexts.close}</Button>
+      </div>
+    </Dialog>
   );
 }
