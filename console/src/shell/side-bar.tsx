@@ -1,3 +1,6 @@
+import { covers } from '../../../shared/platform/identity/permissions.ts';
+import { useApi } from '../api/api.ts';
+import { useOpenRuns } from '../api/open-runs.ts';
 import { isBelow, sections } from '../routing/sections.ts';
 import { sharedTexts } from '../texts/shared.ts';
 import { shellTexts } from '../texts/shell.ts';
@@ -6,7 +9,6 @@ import { Icon } from '../ui/icon.tsx';
 import { useKeptChoice } from '../ui/kept-choice.ts';
 import { Link } from '../ui/link.tsx';
 import { Account } from './account/account.tsx';
-import { OpenRunCount } from './open-run-count.tsx';
 import { commandKey } from './shortcuts/keys.ts';
 
 export interface FrameActions {
@@ -99,3 +101,26 @@ export const TopBar = ({ onMenu, onSearch }: FrameActions & { onMenu: () => void
     </Button>
   </header>
 );
+
+const readers = ['FLOWS:READ', 'AGENTS:READ', 'TOOLS:READ'] as const;
+const everyMs = { running: 10_000, waiting: 10_000, none: 30_000 };
+
+/** How many runs are open, beside the link to them; nothing if none is, or nobody may know. */
+function OpenRunCount() {
+  const { permissions } = useApi().credential;
+  const mayRead = permissions === null || readers.some((each) => covers(permissions, each));
+  const { data, counts } = useOpenRuns({ enabled: mayRead, everyMs });
+  const { running, waiting } = counts;
+  if (running + waiting === 0) return null;
+  const parts = [
+    running > 0 && shellTexts.runningCount(running),
+    waiting > 0 && shellTexts.waitingCount(waiting),
+  ];
+  return (
+    <span className="open-runs" title={parts.filter(Boolean).join(', ')}>
+      {running + waiting}
+      {data?.pagination.hasMore && '+'}
+      <span className="visually-hidden"> {shellTexts.open}</span>
+    </span>
+  );
+}
