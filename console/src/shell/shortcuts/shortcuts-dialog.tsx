@@ -1,9 +1,10 @@
+import { sections } from '../../routing/sections.ts';
 import { menuTexts } from '../../texts/menus.ts';
 import { sharedTexts } from '../../texts/shared.ts';
 import { Dialog } from '../../ui/dialogs/dialog.tsx';
 import { Button } from '../../ui/forms/button.tsx';
 import { CheckField } from '../../ui/forms/check.tsx';
-import { shortcuts } from './shortcuts.ts';
+import { commandKey, withCommand } from './keys.ts';
 import { useLetterKeys } from './use-shortcuts.ts';
 
 /** What the keyboard can do. */
@@ -40,3 +41,34 @@ export function ShortcutsDialog({ onClose }: { onClose: () => void }) {
     </Dialog>
   );
 }
+
+interface Shortcut {
+  /** Pressed one after the other. */
+  keys: readonly string[];
+  what: string;
+}
+
+const shortcuts: readonly { title: string; shortcuts: readonly Shortcut[] }[] = [
+  {
+    title: menuTexts.everywhere,
+    shortcuts: [
+      { keys: [commandKey.text], what: menuTexts.searchOrRunCommand },
+      { keys: ['/'], what: menuTexts.searchList },
+      { keys: ['?'], what: menuTexts.showKeyboardShortcuts },
+      { keys: [menuTexts.escapeKey], what: menuTexts.closeWhatIsOpen },
+    ],
+  },
+  {
+    title: menuTexts.inListOfRuns,
+    shortcuts: [
+      { keys: ['Enter'], what: menuTexts.showRunBesideList },
+      { keys: ['Shift Space'], what: menuTexts.selectRun },
+      { keys: [withCommand('A')], what: menuTexts.selectAllLoaded },
+      { keys: [withCommand('C')], what: sharedTexts.copyRunId },
+    ],
+  },
+  {
+    title: menuTexts.goTo,
+    shortcuts: sections.map(({ label, letter }) => ({ keys: ['g', letter], what: label })),
+  },
+];
