@@ -1,6 +1,5 @@
 import { type Credential, SessionEnded } from '../session/credential.ts';
 import { signInTexts } from '../texts/sign-in.ts';
-import { signedInPerson } from './claims.ts';
 import { type OauthTokens, renewed, type SignInSettings } from './oauth.ts';
 import { signOut } from './sign-in.ts';
 import { signInBeside } from './sign-in-window.ts';
@@ -68,3 +67,38 @@ export function sessionCredential(settings: SignInSettings, first: OauthTokens):
 }
 
 const renewalOf = ({ expires_in = 3_600 }: OauthTokens) => Date.now() + expires_in * 1_000 - marginMs;
+
+interface Person {
+  id: string;
+  /** Whom to show. */
+  user: string;
+  organization: string | null;
+  permissions: readonly string[];
+}
+
+/** Who signed in. For display only: the API verifies the token. */
+function signedInPerson(tokens: OauthTokens): Person {
+  const { sub, name, email, username, organizationId, ...claims } = claimsOf(
+    tokens.id_token ?? tokens.access_token,
+  );
+  const { permissions } = claimsOf(tokens.access_token);
+  const organization = organizationId ?? claims['custom:organizationId'];
+  return {
+    id: String(sub),
+    user: String(email ?? name ?? username ?? sub),
+    organization: typeof organization === 'string' ? organization : null,
+    permissions: Array.isArray(permissions) ? permissions.map(String) : [],
+  };
+}
+
+function claimsOf(token: string): Record<string, unknown> {
+  const [, payload = ''] = token.split('.');
+  try {
+    const bytes = Uint8Array.from(atob(payload.replace(/-/g, '+').replace(/_/g, '/')), (each) =>
+      each.charCodeAt(0),
+    );
+    return JSON.parse(new TextDecoder().decode(bytes));
+  } catch {
+    return {};
+  }
+}
