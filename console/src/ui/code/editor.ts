@@ -2,12 +2,12 @@ import { autocompletion, type CompletionContext } from '@codemirror/autocomplete
 import { javascript } from '@codemirror/lang-javascript';
 import { json } from '@codemirror/lang-json';
 import { liquid } from '@codemirror/lang-liquid';
+import { HighlightStyle, syntaxHighlighting } from '@codemirror/language';
 import { EditorState } from '@codemirror/state';
-import { EditorView } from '@codemirror/view';
+import { Decoration, EditorView, MatchDecorator, ViewPlugin, type ViewUpdate } from '@codemirror/view';
+import { tags } from '@lezer/highlight';
 import { minimalSetup } from 'codemirror';
-import { markedReferences } from './marked-references.ts';
 import { pointedVariable, setPointed } from './pointed-variable.ts';
-import { look } from './theme.ts';
 
 export interface Suggestion {
   label: string;
@@ -97,3 +97,51 @@ function suggestions(context: CompletionContext, complete: EditorOptions['comple
 }
 
 const before = ({ state, pos }: CompletionContext) => state.sliceDoc(Math.max(0, pos - 10), pos);
+
+const decorator = new MatchDecorator({
+  regexp: /\{\{.*?\}\}/g,
+  decoration: Decoration.mark({ class: 'cm-reference' }),
+});
+
+/** Marks `{{ references }}`, so that one sees in a text what is filled in. */
+const markedReferences = ViewPlugin.define(
+  (view) => ({
+    decorations: decorator.createDeco(view),
+    update(update: ViewUpdate) {
+      this.decorations = decorator.updateDeco(update, this.decorations);
+    },
+  }),
+  { decorations: (plugin) => plugin.decorations },
+);
+
+const theme = EditorView.theme({
+  '&': {
+    font: '13.5px/1.5 ui-monospace, Menlo, Consolas, monospace',
+    color: 'var(--text)',
+    maxHeight: '26rem',
+  },
+  '&.cm-focused': { outline: '2px solid var(--accent)', outlineOffset: '2px', borderRadius: '8px' },
+  '.cm-content': { caretColor: 'var(--text)', minHeight: '4.5rem', padding: '0.5rem' },
+  '.cm-cursor': { borderLeftColor: 'var(--text)' },
+  '.cm-scroller': { overflow: 'auto', fontFamily: 'inherit' },
+  '.cm-tooltip': { background: 'var(--card)', color: 'var(--text)', border: '1px solid var(--line)' },
+  '.cm-tooltip-autocomplete ul li[aria-selected]': { background: 'var(--accent-back)', color: '#fff' },
+  '.cm-pointed': {
+    outline: '1px dashed var(--accent)',
+    borderRadius: '4px',
+    background: 'var(--accent-soft)',
+  },
+  '.cm-reference': { background: 'var(--accent-soft)', borderRadius: '4px' },
+  '.cm-selectionBackground': { background: 'var(--accent-soft) !important' },
+});
+
+const colours = HighlightStyle.define([
+  { tag: [tags.string, tags.special(tags.string)], color: 'var(--good)' },
+  { tag: [tags.number, tags.bool, tags.null], color: 'var(--busy)' },
+  { tag: [tags.keyword, tags.operatorKeyword, tags.modifier], color: 'var(--accent)' },
+  { tag: [tags.propertyName, tags.variableName, tags.attributeName], color: 'var(--text)' },
+  { tag: tags.comment, color: 'var(--soft)' },
+  { tag: [tags.brace, tags.squareBracket, tags.paren, tags.tagName], color: 'var(--warn)' },
+]);
+
+const look = [theme, syntaxHighlighting(colours)];
