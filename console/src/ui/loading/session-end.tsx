@@ -1,7 +1,10 @@
-import { useSyncExternalStore } from 'react';
+import { useQueryClient } from '@tanstack/react-query';
+import { useState, useSyncExternalStore } from 'react';
 import { useApi } from '../../api/api.ts';
+import { sharedTexts } from '../../texts/shared.ts';
 import { uiTexts } from '../../texts/ui.ts';
-import { SignInAgain } from './sign-in-again.tsx';
+import { Button } from '../forms/button.tsx';
+import { notify } from '../notices.tsx';
 
 const nothing = () => () => {};
 const never = () => false;
@@ -33,5 +36,28 @@ export function SessionEndFailure({ error }: { error: Error }) {
       </p>
       <SignInAgain />
     </div>
+  );
+}
+
+/** Signs in again in another window, so that what is not saved stays on this page. */
+function SignInAgain() {
+  const { end } = useApi().credential;
+  const queries = useQueryClient();
+  const [error, setError] = useState<Error>();
+  async function signIn() {
+    setError(undefined);
+    try {
+      await end?.signInAgain();
+      notify(sharedTexts.youAreSignedInAgain);
+      await queries.invalidateQueries();
+    } catch (caught) {
+      setError(caught as Error);
+    }
+  }
+  return (
+    <>
+      {error && <p>{error.message}</p>}
+      <Button onPress={signIn}>{uiTexts.signInAgain}</Button>
+    </>
   );
 }
