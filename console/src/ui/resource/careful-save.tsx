@@ -1,7 +1,12 @@
 import { hashKey, useMutation } from '@tanstack/react-query';
-import { useRef, useState } from 'react';
+import { type ReactNode, useRef, useState } from 'react';
+import { formTexts } from '../../texts/forms.ts';
+import { sharedTexts } from '../../texts/shared.ts';
+import { ConfirmButton } from '../dialogs/confirm-button.tsx';
+import { Dialog } from '../dialogs/dialog.tsx';
+import { Button } from '../forms/button.tsx';
 import { FailureNotice } from '../loading/failure.tsx';
-import { Conflict } from './conflict.tsx';
+import { Time } from '../values/time.tsx';
 import type { BegunEdit } from './edit-fresh.tsx';
 
 interface Options<Stored, Saved> extends BegunEdit<Stored> {
@@ -68,3 +73,37 @@ export function useCarefulSave<Stored extends { updatedAt: string }, Saved>({
       ),
   };
 }
+
+interface Props {
+  changedAt: string;
+  isPending: boolean;
+  onClose: () => void;
+  onLoad: () => void;
+  onOverwrite: () => void;
+  children: ReactNode;
+}
+
+/** Asks whose changes stay, when two people edited the same. */
+const Conflict = ({ changedAt, isPending, onClose, onLoad, onOverwrite, children }: Props) => (
+  <Dialog title={formTexts.someoneElseChangedThis} isOpen onClose={onClose} role="alertdialog">
+    <p>{formTexts.anotherVersionSaved(<Time at={changedAt} />)}</p>
+    {children}
+    <div className="actions">
+      <Button onPress={onClose} autoFocus>
+        {sharedTexts.cancel}
+      </Button>
+      <ConfirmButton
+        title={formTexts.discardYourChanges}
+        question={formTexts.yourChangesAreLost}
+        confirm={formTexts.discardAndReload}
+        look="plain"
+        action={async () => onLoad()}
+      >
+        {formTexts.discardMine}
+      </ConfirmButton>
+      <Button look="danger" isPending={isPending} onPress={onOverwrite}>
+        {formTexts.overwrite}
+      </Button>
+    </div>
+  </Dialog>
+);
