@@ -7,12 +7,12 @@ import type { StepPlace } from '../steps/places.ts';
 import type { Step } from '../steps/steps.ts';
 import { GraphLines } from './graph-lines.tsx';
 import { GraphNodes } from './graph-nodes.tsx';
-import { InsertButtons } from './insert-buttons.tsx';
 import { type GraphLayout, layOutSteps } from './layout.ts';
 import { nextInDirection } from './neighbours.ts';
 import { usePanAndZoom } from './pan-and-zoom.ts';
 import { nodeSize } from './sizes.ts';
 import '../../../style/graph.css';
+import { Icon } from '../../../ui/icon.tsx';
 
 interface Props {
   label: string;
@@ -118,3 +118,24 @@ function scrollTo(box: HTMLElement, { x, y }: { x: number; y: number }, scale: n
     left: left - (box.clientWidth - nodeSize.width * scale) / 2,
   });
 }
+
+interface InsertButtonsProps {
+  lines: GraphLayout['lines'];
+  onInsert: (place: StepPlace) => void;
+}
+
+/** On each line, a button that adds a step there. */
+const InsertButtons = ({ lines, onInsert }: InsertButtonsProps) =>
+  lines.map(({ key, x, y, place, from }) => (
+    <button
+      key={key}
+      type="button"
+      className="graph-insert"
+      tabIndex={-1}
+      aria-label={from ? editorTexts.addStepAfter(from.name) : editorTexts.addFirstStep}
+      style={{ transform: `translate(${x - 11}px, ${y - 11}px)` }}
+      onClick={() => onInsert(place)}
+    >
+      <Icon name="plus" size={12} />
+    </button>
+  ));
