@@ -1,17 +1,21 @@
 import { useState } from 'react';
 import { baseUrl } from '../../../session/base-url.ts';
 import { productTexts } from '../../../texts/products.ts';
+import { Button } from '../../../ui/forms/button.tsx';
 import { Choice } from '../../../ui/forms/choice.tsx';
+import { CopyButton } from '../../../ui/forms/copy-button.tsx';
+import { Segments } from '../../../ui/forms/segments.tsx';
+import { TextBox } from '../../../ui/forms/text-box.tsx';
+import { useKeptText } from '../../../ui/kept-choice.ts';
+import { FailureNotice } from '../../../ui/loading/failure.tsx';
 import { isObject } from '../../../ui/values/schema.ts';
 import { itemName, type SurfaceItemRow } from '../parts/item-dialogs.tsx';
 import type { SurfaceIds } from '../parts/place.ts';
 import { exampleBody } from './example-body.ts';
-import { KeyBar } from './key-bar.tsx';
-import { SnippetTabs } from './snippet-tabs.tsx';
 import { agentCard, languages, mcpSettings, programs, widgetPage } from './snippet-texts.ts';
 import { newMessageId, type SurfaceRequest, surfaceRequest, toolNameIn } from './surface-call.ts';
 import { TestRequest } from './test-request.tsx';
-import { useInsertedKey } from './use-inserted-key.ts';
+import { type InsertedKey, useInsertedKey } from './use-inserted-key.ts';
 
 interface Props {
   place: SurfaceIds;
@@ -102,4 +106,55 @@ function parsed(text: string) {
   } catch {
     return undefined;
   }
+}
+
+/** Makes a credential and puts it into the snippets, or shows the one that was made. */
+function KeyBar({ type, inserted }: { type: string; inserted: InsertedKey }) {
+  const { key, create, isPending, error } = inserted;
+  const isChat = type === 'chat';
+  return (
+    <div className="products-key">
+      {key ? (
+        <p role="status">
+          {!isChat && <strong>{productTexts.storeKeyNow} </strong>}
+          {(isChat ? productTexts.snippetsContainToken : productTexts.snippetsContainKey)(<code>{key}</code>)}{' '}
+          <CopyButton text={key} label={isChat ? productTexts.copyToken : productTexts.copyKey} />
+        </p>
+      ) : (
+        <div className="row">
+          <Button onPress={create} isPending={isPending}>
+            {isChat ? productTexts.createTokenAndInsert : productTexts.createKeyAndInsert}
+          </Button>
+          <span className="help">
+            {isChat ? productTexts.aboutTokenOfSnippet : productTexts.aboutKeyOfSnippets}
+          </span>
+        </div>
+      )}
+      {error && <FailureNotice error={error} />}
+    </div>
+  );
+}
+
+/** Texts by their titles, of which one is shown: the one that somebody chose last, if it is there. */
+function SnippetTabs({ snippets }: { snippets: Readonly<Record<string, string>> }) {
+  const [kept, keep] = useKeptText('products-snippet');
+  const titles = Object.keys(snippets);
+  const shown = titles.find((title) => title === kept) ?? titles[0] ?? '';
+  const text = snippets[shown] ?? '';
+  return (
+    <div className="products-snippet">
+      <div className="row">
+        {titles.length > 1 && (
+          <Segments
+            label={productTexts.language}
+            value={shown}
+            options={titles.map((title) => ({ value: title, label: title }))}
+            onChange={keep}
+          />
+        )}
+        <CopyButton text={text} label={productTexts.copySnippet} />
+      </div>
+      <TextBox label={shown}>{text}</TextBox>
+    </div>
+  );
 }
