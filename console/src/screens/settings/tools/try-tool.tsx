@@ -9,9 +9,10 @@ import { fieldProblems } from '../../../ui/loading/failure-text.ts';
 import { Loading } from '../../../ui/loading/loaded.tsx';
 import { initialValue } from '../../../ui/schema-form/fields.ts';
 import { SchemaForm } from '../../../ui/schema-form/schema-form.tsx';
+import { StatusLabel } from '../../../ui/status.tsx';
 import type { JsonObject } from '../../../ui/values/schema.ts';
+import { Value } from '../../../ui/values/value.tsx';
 import { argumentFormSchema } from './argument-schema.ts';
-import { ToolAnswer } from './tool-answer.tsx';
 
 const JsonField = lazy(async () => ({
   default: (await import('../../../ui/schema-form/json-field.tsx')).JsonField,
@@ -64,3 +65,22 @@ export function TryTool({ tool }: { tool: OperationResponse<'tools.get'> }) {
     </section>
   );
 }
+
+/** What came of a try. */
+const ToolAnswer = ({ answer }: { answer: OperationResponse<'tool-runs.execute'> }) => (
+  <>
+    <p role="status" style={{ marginTop: '1rem' }}>
+      {answer.status === 'pending'
+        ? settingsTexts.nothingSentYet
+        : (answer.status === 'waiting_for_local'
+            ? settingsTexts.callerExecutesTool
+            : settingsTexts.statusAfter)(<StatusLabel of={answer.status} />, answer.executionTimeMs)}
+    </p>
+    {answer.error !== undefined && (
+      <p className="failure">
+        <bdi>{answer.error}</bdi>
+      </p>
+    )}
+    {answer.result !== undefined && <Value of={answer.result} label={settingsTexts.result} />}
+  </>
+);
