@@ -1,4 +1,5 @@
 import { useState } from 'react';
+import { useAction } from '../../../api/queries.ts';
 import { baseUrl } from '../../../session/base-url.ts';
 import { productTexts } from '../../../texts/products.ts';
 import { Button } from '../../../ui/forms/button.tsx';
@@ -15,7 +16,6 @@ import { exampleBody } from './example-body.ts';
 import { agentCard, languages, mcpSettings, programs, widgetPage } from './snippet-texts.ts';
 import { newMessageId, type SurfaceRequest, surfaceRequest, toolNameIn } from './surface-call.ts';
 import { TestRequest } from './test-request.tsx';
-import { type InsertedKey, useInsertedKey } from './use-inserted-key.ts';
 
 interface Props {
   place: SurfaceIds;
@@ -158,3 +158,37 @@ function SnippetTabs({ snippets }: { snippets: Readonly<Record<string, string>> 
     </div>
   );
 }
+
+/** A new credential for the snippets. Lives in this screen only: nothing stores it. */
+function useInsertedKey(place: SurfaceIds, type: string, items: readonly SurfaceItemRow[]) {
+  const [key, setKey] = useState<string>();
+  const createKey = useAction('surface-keys.create', {
+    onSuccess: (created) => setKey(created.key),
+  });
+  const createToken = useAction('client-tokens.create', { onSuccess: ({ token }) => setKey(token) });
+  const isChat = type === 'chat';
+  const { error, isPending } = isChat ? createToken : createKey;
+  return {
+    key,
+    error,
+    isPending,
+    create() {
+      if (!isChat) {
+        createKey.mutate({
+          params: place,
+          body: { name: productTexts.madeForSnippets, environment: 'test' },
+        });
+        return;
+      }
+      const flowIds = items.flatMap(({ flowId }) => flowId ?? []);
+      const agentIds = items.flatMap(({ agentId }) => agentId ?? []);
+      const allowedOrigins = ['localhost'];
+      const productSurfaceId = place.surfaceId;
+      createToken.mutate({
+        body: { name: productTexts.madeForSnippets, allowedOrigins, productSurfaceId, flowIds, agentIds },
+      });
+    },
+  };
+}
+
+type InsertedKey = ReturnType<typeof useInsertedKey>;
