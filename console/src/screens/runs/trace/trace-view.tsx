@@ -7,7 +7,6 @@ import { isUnfinished } from '../data/use-runs.ts';
 import { SpanDetail, SpanTitle } from './span-detail.tsx';
 import { buildSpanTree, failedSpan, type Span, spanAncestors, type Trace, visibleRows } from './span-tree.ts';
 import { timeScale } from './time-scale.ts';
-import { closable, useClosed } from './use-closed.ts';
 import { Waterfall } from './waterfall.tsx';
 import '../../../style/trace.css';
 import { useNavigate, useSearch } from '@tanstack/react-router';
@@ -202,4 +201,25 @@ function useTrace(runId: string, isOpen: boolean) {
     contentError: full.error,
     contentOf: (spanId: string) => byId.get(spanId)?.attributes,
   };
+}
+
+/** All that have something inside but the run itself. */
+const closable = ({ spans }: Trace) =>
+  new Set(spans.map(({ parentSpanId }) => parentSpanId ?? '').filter((id) => id && id !== spans[0]?.spanId));
+
+/** Which spans are closed: at first the records of a batch, but not around the span of the address. */
+function useClosed(trace: Trace, selected: string | undefined) {
+  const [closed, setClosed] = useState<ReadonlySet<string>>(() => {
+    const around = selected === undefined ? [] : spanAncestors(trace.spans, selected);
+    const records = trace.spans.filter(({ kind, spanId }) => kind === 'record' && !around.includes(spanId));
+    return new Set(records.map(({ spanId }) => spanId));
+  });
+  const toggle = useCallback((spanId: string) => {
+    setClosed((before) => {
+      const after = new Set(before);
+      if (!after.delete(spanId)) after.add(spanId);
+      return after;
+    });
+  }, []);
+  return { closed, toggle, setClosed };
 }
