@@ -12,7 +12,7 @@ import {
   stepResultStore,
 } from '../../../../shared/execution/runs/step-results/list-step-results.ts';
 import { s3Request } from '../../../../shared/platform/aws/s3.ts';
-import { type Packing, unpack } from '../../../../shared/platform/data/packing.ts';
+import { type Packing, unpack } from '../../../../shared/platform/data/entity.ts';
 import { deliverRunMessages, plannedBatch } from '../../../support/flows/batches.ts';
 import {
   createRecords,
