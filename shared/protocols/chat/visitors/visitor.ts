@@ -1,5 +1,7 @@
-import { forbidden, type ServiceError, unauthenticated } from '../../../core/errors/errors.ts';
+import { forbidden, rateLimited, type ServiceError, unauthenticated } from '../../../core/errors/errors.ts';
 import { resourceId } from '../../../core/ids.ts';
+import { unixSeconds } from '../../../core/time/unix-seconds.ts';
+import { agentEntity } from '../../../domain/agents/config/agent.ts';
 import type { chatTargets } from '../../../domain/client-sessions/chat-targets.ts';
 import type { ClientSession } from '../../../domain/client-sessions/client-session.ts';
 import { findSession, isOpenedBy, type TokenContext } from '../../../domain/client-sessions/session-store.ts';
@@ -8,14 +10,18 @@ import { type ClientToken, clientTokenEntity } from '../../../domain/client-toke
 import { findBySurface } from '../../../domain/client-tokens/find-by-surface.ts';
 import { findByValue } from '../../../domain/client-tokens/find-by-value.ts';
 import { originMatches } from '../../../domain/client-tokens/origins.ts';
+import { conversationEntity } from '../../../domain/conversations/conversation.ts';
+import { flowEntity } from '../../../domain/flows/flow.ts';
 import { hashKey } from '../../../platform/auth/key-format.ts';
+import { type RateLimit, tighterWindow } from '../../../platform/auth/rate-limit-windows.ts';
 import { admitAnonymous, type RequestAdmission } from '../../../platform/auth/request-gate.ts';
 import { using } from '../../../platform/aws/uses.ts';
+import { decodeReadable } from '../../../platform/data/entity.ts';
+import { alreadyRead } from '../../../platform/data/read-ahead.ts';
 import type { Scope } from '../../../platform/data/scope.ts';
 import { toTenant } from '../../../platform/identity/principal.ts';
 import { visitorOfSession } from '../../../platform/identity/visitor.ts';
-import { readForSession } from './read-for-session.ts';
-import { ofShare } from './visitor-share.ts';
+import type { Runtime } from '../../../platform/runtime.ts';
 import { type Find, membersOfHeader, type VisitorScope, visitorsBy } from './visitors-by.ts';
 
 const invalidToken = () => unauthenticated('The client token is unknown, or was regenerated or deleted');
@@ -147,3 +153,64 @@ export async function assertNamed(
   const named = await targets.of(token);
   if (!named.some(({ id, kind }) => id === target.id && kind === target.kind)) throw sessionEnded();
 }
+
+/** The token of a session, and a scope that has read its conversation and, to start an answer, its target: in one request. */
+async function readForSession(session: ClientSession, runtime: Runtime, startsAnswer: boolean) {
+  const { tokenId, conversationId, target } = session;
+  const scope = runtime.scopeOf(toTenant(session.userId, session.organizationId));
+  const ofTarget = target.kind === 'flow' ? flowEntity : agentEntity;
+  const ahead = [
+    ...(startsAnswer ? [ofTarget.key({ id: target.id })] : []),
+    ...(conversationId ? [conversationEntity.key({ id: conversationId })] : []),
+  ];
+  const keys = [clientTokenEntity.key({ id: tokenId }), ...ahead];
+  const [found, ...items] = await scope.table.getMany(keys, { consistent: true });
+  const [token] = found ? decodeReadable(clientTokenEntity, [found]) : [];
+  return {
+    token,
+    scope: alreadyRead(
+      scope,
+      ahead.map((key, at) => [key, items[at]]),
+    ),
+  };
+}
+
+/** What every network of visitors may send, so that tokens with low limits work for a single visitor. */
+const least = { perMinute: 10, perHour: 50 };
+
+/** How much of the limits of a token the visitors of one network may use: half, so that no one uses them up for all. */
+const visitorShare = ({ rateLimitPerMinute, rateLimitPerHour }: Limits) => ({
+  perMinute: Math.max(least.perMinute, Math.ceil(rateLimitPerMinute / 2)),
+  perHour: Math.max(least.perHour, Math.ceil(rateLimitPerHour / 2)),
+});
+
+type Limits = Pick<ClientToken, 'rateLimitPerMinute' | 'rateLimitPerHour'>;
+
+/** Refuses a request that was counted beyond the share of its network. */
+function ofShare(counted: RequestAdmission, token: Limits, now: Date): RequestAdmission {
+  const { perMinute, perHour } = visitorShare(token);
+  const { minutely, hourly, daily } = counted.windows;
+  const windows = {
+    daily,
+    ...(minutely && { minutely: limitedTo(perMinute, minutely) }),
+    ...(hourly && { hourly: limitedTo(perHour, hourly) }),
+  };
+  const refusal =
+    counted.refusal ??
+    tooMany('Minutely', minutely, perMinute, now) ??
+    tooMany('Hourly', hourly, perHour, now);
+  return { ...counted, windows, rateLimit: tighterWindow(windows), refusal };
+}
+
+const usedOf = ({ limit, remaining }: RateLimit) => limit - remaining;
+
+const limitedTo = (limit: number, window: RateLimit): RateLimit => ({
+  ...window,
+  limit,
+  remaining: Math.max(0, limit - usedOf(window)),
+});
+
+const tooMany = (title: 'Minutely' | 'Hourly', window: RateLimit | undefined, limit: number, now: Date) =>
+  window && usedOf(window) > limit
+    ? rateLimited(title, limit, Math.max(1, window.reset - unixSeconds(now)))
+    : undefined;
