@@ -25,7 +25,6 @@ import {
 } from '../conventions/statements.ts';
 import type { Assets } from '../stores/assets.ts';
 import type { Stores } from '../stores/stores.ts';
-import type { RoleGrant } from './role-grant.ts';
 
 /** Messages, also those that EventBridge Scheduler sends at a time. */
 const queueGrants = {
@@ -342,3 +341,6 @@ function grantMessages(role: Role, stores: Stores): void {
   role.addToPrincipalPolicy(toNumbers);
   allowActions(role, ['events:PutEvents'], [eventBus.eventBusArn]);
 }
+
+/** Allows a role what a use needs. */
+type RoleGrant = (role: Role, stores: Stores) => void;
