@@ -75,7 +75,7 @@ test('calls are made in one place, whoever makes them', () => {
     'shared/execution/tools/call-tool.ts',
   ]);
   const callers = files
-    .filter(({ text }) => /from '.*tools\/call-tool.ts'/.test(text))
+    .filter(({ text }) => /import \{[^}]*\bcallTool\b[^}]*\} from '.*tools\/call-tool.ts'/.test(text))
     .map(({ file }) => file);
   expect(callers.toSorted()).toEqual([
     'shared/execution/agent-loop/tool-calls.ts',
