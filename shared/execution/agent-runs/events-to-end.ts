@@ -1,8 +1,8 @@
 import { ifMissing } from '../../core/errors/errors.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 import { endedBefore, type LoopProgress, openStarts } from '../agent-loop/progress.ts';
-import type { AgentRunEvent, NumberedEvent } from '../events/agent-run-event.ts';
 import { type AgentExecution, isExecutionOver } from './agent-execution.ts';
+import type { AgentRunEvent, NumberedEvent } from './agent-run-event.ts';
 import { replayEvents } from './run-events.ts';
 import { RunLost } from './run-journal.ts';
 import { deletedRun, type EndEvent, endWithoutLog, loadRun } from './run-log.ts';

@@ -6,8 +6,8 @@ import { ifRefused } from '../../platform/data/condition-failed.ts';
 import { decode, defineEntity } from '../../platform/data/entity.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 import type { ModelOutputEvent } from '../agent-loop/loop.ts';
-import type { NumberedEvent } from '../events/agent-run-event.ts';
 import { type AgentExecution, agentExecutionEntity, agentRunPartition } from './agent-execution.ts';
+import type { NumberedEvent } from './agent-run-event.ts';
 
 /** Readers need a piece until the fact is recorded that says the same. */
 const keptSeconds = 3_600;

@@ -2,8 +2,8 @@ import type { Fact, FactOf } from '../agent-loop/facts.ts';
 import type { ModelOutputEvent } from '../agent-loop/loop.ts';
 import { openProgress } from '../agent-loop/progress.ts';
 import { apply, initialState, type RunState } from '../agent-loop/state.ts';
-import type { AgentRunEvent, NumberedEvent, RunSummary } from '../events/agent-run-event.ts';
 import type { AgentExecution } from './agent-execution.ts';
+import type { AgentRunEvent, NumberedEvent, RunSummary } from './agent-run-event.ts';
 import type { Piece } from './pieces.ts';
 import { endWithoutLog, type LogEntry } from './run-log.ts';
 

@@ -15,7 +15,6 @@ import { exists, type Write } from '../../platform/data/writes.ts';
 import type { Fact } from '../agent-loop/facts.ts';
 import type { ModelOutputEvent } from '../agent-loop/loop.ts';
 import { apply, type RunState, replay } from '../agent-loop/state.ts';
-import type { AgentRunEvent, NumberedEvent } from '../events/agent-run-event.ts';
 import {
   type AgentExecution,
   agentExecutionEntity,
@@ -27,6 +26,7 @@ import {
   runOfAgent,
 } from './agent-execution.ts';
 import type { RunInput } from './agent-input.ts';
+import type { AgentRunEvent, NumberedEvent } from './agent-run-event.ts';
 import { afterPieces } from './pieces.ts';
 import { factEvents, firstSeqAfter, openTurnNumbers, progressAfter } from './run-events.ts';
 import { type LogEntry, logFacts, logRange, runLog, type TakenRun } from './run-log.ts';

@@ -12,9 +12,9 @@ import type { Scope } from '../../platform/data/scope.ts';
 import type { Write } from '../../platform/data/writes.ts';
 import type { Fact, StopReason } from '../agent-loop/facts.ts';
 import { apply, type RunState, replay } from '../agent-loop/state.ts';
-import type { AgentRunEvent, NumberedEvent } from '../events/agent-run-event.ts';
 import { type AgentExecution, agentExecutionEntity, agentRunPartition } from './agent-execution.ts';
 import type { RunInput } from './agent-input.ts';
+import type { AgentRunEvent, NumberedEvent } from './agent-run-event.ts';
 import type { TurnNumbers } from './run-events.ts';
 
 const digits = 6;

@@ -1,11 +1,11 @@
 import { log } from '../../core/log.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 import { releaseRun } from '../agent-runs/agent-execution.ts';
+import type { NumberedEvent } from '../agent-runs/agent-run-event.ts';
 import { agentRunQueue } from '../agent-runs/agent-run-queue.ts';
 import { eventsToEnd } from '../agent-runs/events-to-end.ts';
 import type { AgentRun } from '../agent-runs/execute-agent-run.ts';
 import { RunLost } from '../agent-runs/run-journal.ts';
-import type { NumberedEvent } from '../events/agent-run-event.ts';
 import { executeInFront, type FrontPolicy } from './front-policy.ts';
 
 /** A worker continues the run when the caller leaves, when it fails here, and if its process dies. Takes `agentRunQueue`. */

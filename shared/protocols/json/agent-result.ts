@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import type { LoopWait } from '../../execution/agent-loop/facts.ts';
-import type { NumberedEvent } from '../../execution/events/agent-run-event.ts';
+import type { NumberedEvent } from '../../execution/agent-runs/agent-run-event.ts';
 import { errorCodeText, warnings } from './dispatch-result.ts';
 import { TokenCounts } from './tokens.ts';
 

@@ -1,7 +1,7 @@
 import { clientJson } from '../../core/json/exact-json.ts';
+import type { NumberedEvent } from '../../execution/agent-runs/agent-run-event.ts';
 import type { AgentRun } from '../../execution/agent-runs/execute-agent-run.ts';
 import { followRun } from '../../execution/agent-runs/follow-run.ts';
-import type { NumberedEvent } from '../../execution/events/agent-run-event.ts';
 import { livePorts } from '../../execution/live-ports.ts';
 import { endsWithCaller } from '../../execution/targets/ends-with-caller.ts';
 import { using } from '../../platform/aws/uses.ts';

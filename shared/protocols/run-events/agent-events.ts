@@ -1,4 +1,4 @@
-import type { AgentRunEvent, NumberedEvent } from '../../execution/events/agent-run-event.ts';
+import type { AgentRunEvent, NumberedEvent } from '../../execution/agent-runs/agent-run-event.ts';
 import { pingEveryMs } from '../../platform/http/responses/streamed-body.ts';
 import { withPings } from './pings.ts';
 import type { EventBody, StreamEvent } from './stream-event.ts';

@@ -1,4 +1,4 @@
-import type { AgentRunEvent, NumberedEvent } from '../../../execution/events/agent-run-event.ts';
+import type { AgentRunEvent, NumberedEvent } from '../../../execution/agent-runs/agent-run-event.ts';
 import { runFailed, runPaused } from '../failures.ts';
 import type { AnswerEvent } from './answer.ts';
 import { openOutput } from './output-text.ts';

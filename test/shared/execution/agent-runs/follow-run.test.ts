@@ -3,12 +3,12 @@ import { expect, test } from 'vitest';
 import type { Fact, RequestedCall } from '../../../../shared/execution/agent-loop/facts.ts';
 import type { LoopEvent } from '../../../../shared/execution/agent-loop/loop.ts';
 import { agentRunPartition } from '../../../../shared/execution/agent-runs/agent-execution.ts';
+import type { NumberedEvent } from '../../../../shared/execution/agent-runs/agent-run-event.ts';
 import { followRun } from '../../../../shared/execution/agent-runs/follow-run.ts';
 import { pieceStore } from '../../../../shared/execution/agent-runs/pieces.ts';
 import { openJournal } from '../../../../shared/execution/agent-runs/run-journal.ts';
 import { loadRun } from '../../../../shared/execution/agent-runs/run-log.ts';
 import { appendTo } from '../../../../shared/execution/agent-runs/take-run.ts';
-import type { NumberedEvent } from '../../../../shared/execution/events/agent-run-event.ts';
 import { newAgentExecution } from '../../../support/agents/agent-log.ts';
 import { countingRuntime } from '../../../support/stack/stack.ts';
 

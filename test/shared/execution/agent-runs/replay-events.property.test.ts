@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import type { NumberedEvent } from '../../../../shared/execution/agent-runs/agent-run-event.ts';
 import { runAgent } from '../../../../shared/execution/agent-runs/execute-agent-run.ts';
 import { replayEvents } from '../../../../shared/execution/agent-runs/run-events.ts';
 import { loadRun } from '../../../../shared/execution/agent-runs/run-log.ts';
 import { appendTo } from '../../../../shared/execution/agent-runs/take-run.ts';
-import type { NumberedEvent } from '../../../../shared/execution/events/agent-run-event.ts';
 import type { Scope } from '../../../../shared/platform/data/scope.ts';
 import { newAgentExecution } from '../../../support/agents/agent-log.ts';
 import { countingRuntime } from '../../../support/stack/stack.ts';

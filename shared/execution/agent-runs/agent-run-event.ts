@@ -1,7 +1,7 @@
 import type { EndFact, LoopWait } from '../agent-loop/facts.ts';
 import type { LoopProgress } from '../agent-loop/progress.ts';
 import type { LoopTotals } from '../agent-loop/state.ts';
-import type { AgentExecution } from '../agent-runs/agent-execution.ts';
+import type { AgentExecution } from './agent-execution.ts';
 
 /** The events of a run of an agent, in order. Each protocol maps them to its wire format. */
 export type AgentRunEvent =
