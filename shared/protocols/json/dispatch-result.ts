@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { Warning } from '../../core/warnings.ts';
 import { WaitView } from '../../domain/run-waits/run-wait.ts';
-import type { FinalEvent, FlowRunEvent, FlowRunEventOf } from '../../execution/events/flow-run-event.ts';
+import type { FinalEvent, FlowRunEvent, FlowRunEventOf } from '../../execution/runs/flow-run-event.ts';
 import { TokenCounts } from './tokens.ts';
 
 const StepRow = z.object({

@@ -1,7 +1,7 @@
 import { type ShownPlace, shownPlace } from '../../domain/flows/steps/run-path.ts';
 import { type FlowStep, outputVariableName, type StepEvent } from '../../domain/flows/steps/step.ts';
 import { openStarts, toStepEvent } from '../../execution/agent-loop/progress.ts';
-import type { FlowRunEvent, FlowRunEventOf } from '../../execution/events/flow-run-event.ts';
+import type { FlowRunEvent, FlowRunEventOf } from '../../execution/runs/flow-run-event.ts';
 import { pingEveryMs } from '../../platform/http/responses/streamed-body.ts';
 import { withPings } from './pings.ts';
 import type { EventBody, StreamEvent } from './stream-event.ts';

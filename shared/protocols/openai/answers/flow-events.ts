@@ -1,5 +1,5 @@
 import type { FlowStep } from '../../../domain/flows/steps/step.ts';
-import type { FinalEvent, FlowRunEvent } from '../../../execution/events/flow-run-event.ts';
+import type { FinalEvent, FlowRunEvent } from '../../../execution/runs/flow-run-event.ts';
 import { runFailed, runPaused } from '../failures.ts';
 import type { AnswerEvent } from './answer.ts';
 import { openOutput } from './output-text.ts';

@@ -2,7 +2,7 @@ import { newId } from '../../../../shared/core/ids.ts';
 import { type Dispatch, executeFlowRun } from '../../../../shared/execution/dispatch/execute-flow-run.ts';
 import { prepare } from '../../../../shared/execution/dispatch/prepare.ts';
 import { DispatchBody } from '../../../../shared/execution/dispatch/request.ts';
-import type { FlowRunEvent } from '../../../../shared/execution/events/flow-run-event.ts';
+import type { FlowRunEvent } from '../../../../shared/execution/runs/flow-run-event.ts';
 import type { Scope } from '../../../../shared/platform/data/scope.ts';
 import { readDispatchResult } from '../../../../shared/protocols/json/dispatch-result.ts';
 import { flowEvents } from '../../../../shared/protocols/run-events/flow-events.ts';

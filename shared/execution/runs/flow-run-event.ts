@@ -2,8 +2,8 @@ import type { Warning } from '../../core/warnings.ts';
 import type { FlowStep, StepEvent } from '../../domain/flows/steps/step.ts';
 import type { WaitView } from '../../domain/run-waits/run-wait.ts';
 import type { StepResult } from '../engine/engine.ts';
-import type { Execution } from '../runs/execution.ts';
 import type { LocalCall } from '../step-support/step-runner.ts';
+import type { Execution } from './execution.ts';
 
 /** Each protocol maps these to its wire format. The last one is `suspended`, `awaiting`, `ended` or `cut-off`. */
 export type FlowRunEvent =
