@@ -16,7 +16,7 @@ import {
 } from '../../support/surfaces/chat.ts';
 
 const slow = { model: 'generic-openai/trickling' };
-const long = Array.from({ length: 150 }, (_, n) => `word${n}`).join(' ');
+const long = Array.from({ length: 75 }, (_, n) => `word${n}`).join(' ');
 
 /** A page that reads a stream until it leaves. */
 function reading(events: AsyncIterable<ReceivedEvent>, hangUp: () => void) {
