@@ -1,8 +1,7 @@
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { checkValue } from '../../../../shared/adapters/json-schema/json-schema.ts';
-import { certainlyFits } from '../../../../shared/adapters/json-schema/plain-fit.ts';
+import { certainlyFits, checkValue } from '../../../../shared/adapters/json-schema/json-schema.ts';
 import type { JsonSchema } from '../../../../shared/adapters/ports/model-port.ts';
 import { numRuns } from '../../../support/suite/slow.ts';
 
