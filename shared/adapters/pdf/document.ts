@@ -1,11 +1,11 @@
 import { createRequire } from 'node:module';
+import { inflateSync } from 'node:zlib';
 import { marked } from 'marked';
 import { type DefaultTreeAdapterTypes, parse } from 'parse5';
 import pdfmake from 'pdfmake';
-import type { Content } from 'pdfmake/interfaces.js';
-import { blocks } from './blocks.ts';
+import type { Content, TableCell } from 'pdfmake/interfaces.js';
 import { fontFamilies } from './fonts.ts';
-import { type HtmlNode, isElement, type Layout } from './layout.ts';
+import { type HtmlNode, isElement, type Layout, type Make } from './layout.ts';
 import { contentArea, type PdfPage } from './page.ts';
 import { pdfParagraph, type TextRun } from './paragraph.ts';
 import { attribute, declarations, type Element, elementStyle, type TextStyle } from './style.ts';
@@ -112,4 +112,233 @@ function paged(element: Element, made: Content[]): Content[] {
   const before: Content[] = asks('before') ? [{ text: '', pageBreak: 'before' }] : [];
   const after: Content[] = asks('after') ? [{ text: '', pageBreak: 'after' }] : [];
   return [...before, ...made, ...after];
+}
+
+const columnsMax = 60;
+
+const lines = {
+  hLineWidth: () => 0.5,
+  vLineWidth: () => 0.5,
+  hLineColor: () => '#bbbbbb',
+  vLineColor: () => '#bbbbbb',
+  paddingTop: () => 3,
+  paddingBottom: () => 3,
+};
+
+interface Row {
+  element: Element;
+  cells: Element[];
+  isHead: boolean;
+}
+
+const pdfTable: Make = (table, style, layout) => {
+  const rows = rowsOf(table);
+  const grid = gridOf(rows);
+  // Columns that only cells from further left reach do not exist.
+  const columns = grid.reduce(
+    (most, line) => Math.max(most, line.findLastIndex((place) => typeof place === 'object') + 1),
+    0,
+  );
+  const caption = elements(table).filter(({ tagName }) => tagName === 'caption');
+  const above = layout.contentOf(caption, { ...style, alignment: 'center' }, layout);
+  if (columns === 0) return above;
+  if (columns > columnsMax) throw new Error(`a table has ${columns} columns; the maximum is ${columnsMax}`);
+  const inside = { ...layout, room: { ...layout.room, width: layout.room.width / columns } };
+  const body = grid.map((row, at) => {
+    const looks = elementStyle((rows[at] as Row).element, style);
+    return Array.from({ length: columns }, (_, column) =>
+      cellOf(row[column], columns - column, looks, inside),
+    );
+  });
+  const heads = rows.findIndex(({ isHead }) => !isHead);
+  const widths = Array.from({ length: columns }, (_, column) => widthOf(table, grid[0]?.[column]));
+  const bare =
+    attribute(table, 'border') === '0' || /^(?:0|none)/.test(declarations(table).get('border') ?? '');
+  const content: Content = {
+    table: { body, widths, headerRows: Math.max(0, heads) },
+    layout: bare ? 'noBorders' : lines,
+    margin: [0, 0, 0, 8],
+  };
+  return [...above, content];
+};
+
+const elements = ({ childNodes }: { childNodes: HtmlNode[] }) => childNodes.filter(isElement);
+
+const rowsOf = (table: Element): Row[] =>
+  elements(table)
+    .filter(({ tagName }) => /^t(?:head|body|foot)$/.test(tagName))
+    .flatMap((part) =>
+      elements(part).map((element) => ({
+        element,
+        cells: elements(element),
+        isHead: part.tagName === 'thead',
+      })),
+    );
+
+/** A grid position: a cell, or one covered by a cell from the left or above. */
+type Place = { cell: Element; colSpan: number; rowSpan: number } | 'reached' | undefined;
+
+function gridOf(rows: readonly Row[]): Place[][] {
+  const grid: Place[][] = rows.map(() => []);
+  for (const [at, row] of rows.entries()) {
+    const line = grid[at] as Place[];
+    let column = 0;
+    for (const cell of row.cells) {
+      while (line[column]) column++;
+      const rowSpan = Math.min(spanOf(cell, 'rowspan'), rows.length - at);
+      let colSpan = 1;
+      while (colSpan < spanOf(cell, 'colspan') && !line[column + colSpan]) colSpan++;
+      for (const reached of grid.slice(at, at + rowSpan))
+        reached.fill('reached', ...extend(reached, column, colSpan));
+      line[column] = { cell, colSpan, rowSpan };
+    }
+  }
+  return grid;
+}
+
+/** Extends a row for a cell. @returns where the cell begins and ends. */
+function extend(line: Place[], column: number, colSpan: number): [number, number] {
+  while (line.length < column + colSpan) line.push(undefined);
+  return [column, column + colSpan];
+}
+
+function spanOf(cell: Element, name: 'colspan' | 'rowspan'): number {
+  const span = Number.parseInt(attribute(cell, name) ?? '1', 10);
+  return span >= 1 ? Math.min(span, 1_000) : 1;
+}
+
+function cellOf(place: Place, columnsLeft: number, around: TextStyle, layout: Layout): TableCell {
+  if (place === undefined || place === 'reached') return { text: '' };
+  const { cell, rowSpan } = place;
+  const colSpan = Math.min(place.colSpan, columnsLeft);
+  const { background, ...style } = elementStyle(cell, around);
+  const fillColor = background ?? (cell.tagName === 'th' ? '#eeeeee' : undefined);
+  return {
+    stack: layout.contentOf(cell.childNodes, style, layout),
+    ...(colSpan > 1 && { colSpan }),
+    ...(rowSpan > 1 && { rowSpan }),
+    ...(fillColor && { fillColor }),
+  };
+}
+
+function widthOf(table: Element, first: Place): string {
+  const asked = (element: Element) => declarations(element).get('width') ?? attribute(element, 'width') ?? '';
+  const own = typeof first === 'object' && first.colSpan === 1 ? asked(first.cell) : '';
+  if (/^\d{1,2}(?:\.\d+)?%$/.test(own)) return own;
+  return asked(table) === '100%' ? '*' : 'auto';
+}
+
+type Margin = [left: number, top: number, right: number, bottom: number];
+
+const below: Margin = [0, 0, 0, 8];
+const margins: Record<string, Margin> = {
+  p: below,
+  h1: [0, 14, 0, 8],
+  h2: [0, 12, 0, 6],
+  h3: [0, 10, 0, 5],
+  h4: [0, 8, 0, 4],
+  h5: [0, 8, 0, 4],
+  h6: [0, 8, 0, 4],
+  blockquote: [14, 0, 0, 8],
+  dd: [14, 0, 0, 4],
+  figure: [0, 4, 0, 8],
+};
+
+const stacked: Make = (element, style, layout) => {
+  const stack = layout.contentOf(element.childNodes, style, layout);
+  const margin = margins[element.tagName];
+  return stack.length > 0 ? [{ stack, ...(margin && { margin }) }] : [];
+};
+
+const listed: Make = (element, style, layout) => {
+  const items = element.childNodes.filter(isElement).map((item): Content => {
+    const stack = layout.contentOf([item], style, layout);
+    return stack.length > 0 ? { stack } : { text: ' ' };
+  });
+  if (items.length === 0) return [];
+  if (element.tagName !== 'ol') return [{ ul: items, margin: below }];
+  const start = Number(attribute(element, 'start') ?? 1);
+  return [{ ol: items, margin: below, ...(Number.isSafeInteger(start) && { start }) }];
+};
+
+const boxed: Make = (element, style, layout) => {
+  const stack = layout.contentOf(element.childNodes, style, layout);
+  const border: [boolean, boolean, boolean, boolean] = [false, false, false, false];
+  const cell = { stack, fillColor: '#f4f4f4', border };
+  return [{ table: { widths: ['*'], body: [[cell]] }, margin: below }];
+};
+
+const ruled: Make = () => {
+  const border: [boolean, boolean, boolean, boolean] = [false, true, false, false];
+  const layout = { hLineWidth: () => 0.5, hLineColor: () => '#999999' };
+  return [
+    { table: { widths: ['*'], body: [[{ text: '', fontSize: 1, border }]] }, layout, margin: [0, 8, 0, 4] },
+  ];
+};
+
+/** An embedded image, else its alternative text. */
+const pictured: Make = (element, style, { room }) => {
+  const image = imageIn(element);
+  if (!image) return pdfParagraph([{ ...style, text: attribute(element, 'alt') ?? '' }], style);
+  const pixels = Number.parseFloat(attribute(element, 'width') ?? '');
+  const width = Math.min(room.width, pixels * 0.75);
+  const size = width >= 1 ? { width } : { maxWidth: room.width, maxHeight: room.height };
+  return [{ image, ...size, ...(style.alignment && { alignment: style.alignment }), margin: [0, 2, 0, 6] }];
+};
+
+const stackedTags =
+  'address article aside blockquote body caption center dd details dialog div dl dt fieldset figcaption figure ' +
+  'footer form h1 h2 h3 h4 h5 h6 header html legend li main nav p section summary';
+
+const blocks: Readonly<Record<string, Make>> = {
+  ...Object.fromEntries(stackedTags.split(' ').map((tag) => [tag, stacked])),
+  ul: listed,
+  ol: listed,
+  menu: listed,
+  pre: boxed,
+  hr: ruled,
+  img: pictured,
+  table: pdfTable,
+};
+
+const dataUrl = /^data:image\/(?:png|jpe?g);base64,([A-Za-z0-9+/=\s]+)$/i;
+
+/** The embedded image of an element. Fetches nothing and reads no file. */
+function imageIn(element: Element): string | undefined {
+  const [, encoded] = dataUrl.exec(attribute(element, 'src')?.trim() ?? '') ?? [];
+  if (!encoded) return undefined;
+  const bytes = Buffer.from(encoded, 'base64');
+  if (bytes.subarray(0, 2).equals(jpegStart)) return `data:image/jpeg;base64,${bytes.toString('base64')}`;
+  return isSoundPng(bytes) ? `data:image/png;base64,${bytes.toString('base64')}` : undefined;
+}
+
+const jpegStart = Buffer.from([0xff, 0xd8]);
+const pngStart = Buffer.from('\x89PNG\r\n\x1a\n', 'latin1');
+const pixelsMax = 20_000_000;
+const channelsOf: Record<number, number> = { 0: 1, 2: 3, 3: 1, 4: 2, 6: 4 };
+
+/** Checks the decompressed size against the header: a small file could exceed the memory. */
+function isSoundPng(bytes: Buffer): boolean {
+  if (bytes.length < 33 || !bytes.subarray(0, 8).equals(pngStart)) return false;
+  const [width, height] = [bytes.readUInt32BE(16), bytes.readUInt32BE(20)];
+  const channels = channelsOf[bytes[25] ?? -1];
+  if (!channels || width * height === 0 || width * height > pixelsMax) return false;
+  const rowBytes = Math.ceil((width * channels * (bytes[24] ?? 0)) / 8) + 1;
+  try {
+    // An interlaced image consists of seven smaller ones, whose rows take one more byte each.
+    return inflateSync(pixelsIn(bytes), { maxOutputLength: rowBytes * height * 2 + 1_000 }).length > 0;
+  } catch {
+    return false;
+  }
+}
+
+function pixelsIn(bytes: Buffer): Buffer {
+  const parts: Buffer[] = [];
+  for (let at = 8; at + 8 <= bytes.length; ) {
+    const size = bytes.readUInt32BE(at);
+    if (bytes.toString('latin1', at + 4, at + 8) === 'IDAT')
+      parts.push(bytes.subarray(at + 8, at + 8 + size));
+    at += size + 12;
+  }
+  return Buffer.concat(parts);
 }
