@@ -1,8 +1,12 @@
-import { StepError } from '../../core/errors/step-error.ts';
+import * as z from 'zod';
+import { failureOfStatus, StepError } from '../../core/errors/step-error.ts';
+import { jsonIn } from '../../core/json/json.ts';
+import { urlPart, withoutTrailing } from '../../core/text.ts';
 import { decodeText, encodingProblem } from '../net/decode-text.ts';
+import type { HttpResponse } from '../ports/http-port.ts';
+import type { Ports } from '../ports/ports.ts';
 import { limitAsStepError, type Sandbox } from '../sandbox/sandbox.ts';
 import { isText } from './content.ts';
-import { fetchArchive, fileAt, type GitHub, repositoryName } from './github.ts';
 import type { RepositoryPacking } from './pack-repository.ts';
 import type { RepositoryPlace } from './repository.ts';
 import { packRepositoryTask } from './tasks.ts';
@@ -36,3 +40,82 @@ export async function fetchRepository(
     throw new StepError(`${repositoryName(place)} has no text file that matches the patterns`);
   return result.text;
 }
+
+interface GitHub {
+  fetch: Ports['fetch'];
+  warn: Ports['warn'];
+  token?: string | undefined;
+  signal: AbortSignal;
+}
+
+const archiveBytesMax = 25_000_000;
+
+const Contents = z.object({
+  type: z.string(),
+  encoding: z.string().optional(),
+  content: z.string().optional(),
+});
+
+/** The bytes of the file at a path; undefined for a directory. @throws StepError */
+async function fileAt(place: RepositoryPlace, github: GitHub): Promise<Uint8Array | undefined> {
+  const path = `contents/${place.path.split('/').map(urlPart).join('/')}`;
+  const query = place.ref === undefined ? '' : `?ref=${urlPart(place.ref)}`;
+  const answer = await ask(place, path + query, 'application/vnd.github.object+json', github);
+  const parsed = Contents.safeParse(jsonIn(answer.text));
+  const { type, encoding, content } = parsed.data ?? { type: 'an unknown type' };
+  if (type === 'dir') return undefined;
+  if (type !== 'file')
+    throw new StepError(`${repositoryName(place)} is neither a file nor a directory, but ${type}`);
+  if (encoding === 'base64' && content !== undefined) return Buffer.from(content, 'base64');
+  // GitHub omits the content of files above 1 MB.
+  return (await ask(place, path + query, 'application/vnd.github.raw+json', github)).bytes;
+}
+
+/** The repository's archive, a gzipped tar. @throws StepError */
+async function fetchArchive(place: RepositoryPlace, github: GitHub): Promise<Uint8Array> {
+  const ref = place.ref === undefined ? '' : `/${urlPart(place.ref)}`;
+  return (await ask(place, `tarball${ref}`, 'application/vnd.github+json', github, archiveBytesMax)).bytes;
+}
+
+async function ask(
+  place: RepositoryPlace,
+  path: string,
+  accept: string,
+  { fetch, token, signal }: GitHub,
+  bytesMax?: number,
+): Promise<HttpResponse> {
+  const base = withoutTrailing(process.env.GITHUB_API_URL || 'https://api.github.com', '/');
+  const headers = {
+    accept,
+    'x-github-api-version': '2022-11-28',
+    ...(token !== undefined && { authorization: `Bearer ${token}` }),
+  };
+  const url = `${base}/repos/${place.owner}/${place.name}/${path}`;
+  const answer = await fetch({ url, method: 'GET', headers, timeoutMs: 60_000, bytesMax, signal });
+  if (answer.status >= 400) throw refusal(place, answer, token !== undefined);
+  return answer;
+}
+
+function refusal(
+  place: RepositoryPlace,
+  { status, headers, text }: HttpResponse,
+  hasToken: boolean,
+): StepError {
+  const advice = hasToken ? '' : ' Set auth to a token for a private repository';
+  if (status === 404)
+    return new StepError(`GitHub does not have ${repositoryName(place)}, or does not show it.${advice}`);
+  if (status === 401) return new StepError('GitHub rejected the token in auth');
+  if (status === 429 || headers['x-ratelimit-remaining'] === '0') {
+    const more = hasToken ? '' : ' Set auth to a token for a higher limit';
+    return new StepError(`The GitHub rate limit is exhausted.${more}`, {
+      ...failureOfStatus(429, headers['retry-after']),
+    });
+  }
+  const message = z.object({ message: z.string() }).safeParse(jsonIn(text)).data?.message ?? '';
+  return new StepError(`GitHub answered ${status} for ${repositoryName(place)}: ${message.slice(0, 300)}`, {
+    ...failureOfStatus(status, headers['retry-after']),
+  });
+}
+
+const repositoryName = ({ owner, name, ref, path }: RepositoryPlace) =>
+  `${owner}/${name}${path && `/${path}`}${ref === undefined ? '' : ` at ${ref}`}`;
