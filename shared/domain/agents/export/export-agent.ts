@@ -1,19 +1,177 @@
+import { toChunks } from '../../../core/chunks.ts';
+import { ifMissing, invalidAt, notFound, tooLarge } from '../../../core/errors/errors.ts';
 import { using } from '../../../platform/aws/uses.ts';
+import { decodeReadable } from '../../../platform/data/entity.ts';
 import type { Scope } from '../../../platform/data/scope.ts';
-import { responseBytes, responseBytesMax } from '../../../platform/http/responses/body-sizes.ts';
+import { megabytes, responseBytes, responseBytesMax } from '../../../platform/http/responses/body-sizes.ts';
 import { credentialField } from '../../flows/steps/mcp-server.ts';
-import { type ExportedFlow, mapTexts, withReferenceNames } from '../../flows/sub-flows/export.ts';
-import type { Tool } from '../../tools/tool.ts';
-import type { AgentCapability } from '../config/agent.ts';
-import type { ExternalConfig } from '../config/external-config.ts';
+import { stepTools } from '../../flows/steps/prompt-tools.ts';
+import { builtinIdIn, isOfMcpServer, stepToolIds } from '../../flows/steps/tool-reference.ts';
+import { walkSteps } from '../../flows/steps/walk-steps.ts';
 import {
-  type ExportParts,
-  exportLevelsMax,
-  type LoadedAgent,
-  loadForExport,
-  tooManyBytes,
-  tooMuch,
-} from './load-for-export.ts';
+  type ExportedFlow,
+  flowExporter,
+  mapTexts,
+  withReferenceNames,
+} from '../../flows/sub-flows/export.ts';
+import { readModelAccount } from '../../model-configs/model-account.ts';
+import type { Tool } from '../../tools/tool.ts';
+import { manyTools } from '../../tools/tool-store.ts';
+import { toolIdsIn } from '../checks/named-tools.ts';
+import {
+  type Agent,
+  type AgentCapability,
+  type AgentContent,
+  agentContent,
+  agentEntity,
+  agentVersionEntity,
+} from '../config/agent.ts';
+import type { ExternalConfig } from '../config/external-config.ts';
+
+/** How deep capabilities are inlined: those of the agent, of its sub-agents, and of their sub-agents. */
+const exportLevelsMax = 3;
+
+const agentsMax = 100;
+const flowsMax = 100;
+const toolsMax = 200;
+const flowsAtOnce = 10;
+
+/** An agent with the content that is exported: its published version, or the live agent if nothing is published. */
+type LoadedAgent = Pick<Agent, 'id' | 'name' | 'description' | 'icon'> & AgentContent;
+
+/** What an export of an agent consists of, by ids. What is deleted is missing. */
+interface ExportParts {
+  agents: ReadonlyMap<string, LoadedAgent>;
+  flows: ReadonlyMap<string, ExportedFlow>;
+  tools: ReadonlyMap<string, Tool>;
+  /** `<provider>/<modelId>` by the ids of model configs. */
+  models: ReadonlyMap<string, string>;
+}
+
+/** @throws 404 for an unknown agent, 400 for one that cannot be exported, 413 if there is too much to export. */
+const loadForExport = /* @__PURE__ */ using(['table:read', flowExporter], (scope: Scope) => {
+  const { table } = scope;
+  const exportFlow = flowExporter(scope);
+
+  async function loadLevel(ids: readonly string[]): Promise<LoadedAgent[]> {
+    const agents = decodeReadable(agentEntity, await table.getMany(ids.map((id) => agentEntity.key({ id }))));
+    const published = agents.flatMap(({ id, publishedVersionId }) =>
+      publishedVersionId ? [agentVersionEntity.key({ agentId: id, id: publishedVersionId })] : [],
+    );
+    const versions = decodeReadable(agentVersionEntity, await table.getMany(published));
+    const contents = new Map(versions.map((version) => [version.agentId, version]));
+    return agents.map(({ id, name, description, icon, ...live }) => ({
+      ...agentContent(contents.get(id) ?? live),
+      id,
+      name,
+      description,
+      icon,
+    }));
+  }
+
+  async function loadAgents(id: string): Promise<Map<string, LoadedAgent>> {
+    const agents = new Map<string, LoadedAgent>();
+    let next = [id];
+    for (let level = 0; level <= exportLevelsMax && next.length > 0; level++) {
+      if (agents.size + next.length > agentsMax) throw tooMuch(`more than ${agentsMax} agents`);
+      const loaded = await loadLevel(next);
+      for (const agent of loaded) agents.set(agent.id, agent);
+      next = unique(loaded.flatMap(({ capabilities }) => capabilities.map(({ subAgentId }) => subAgentId)));
+      next = next.filter((subAgentId) => !agents.has(subAgentId));
+    }
+    return agents;
+  }
+
+  /** With the flows that their prompts run as tools. */
+  async function loadFlows(
+    ids: readonly string[],
+    flows: Map<string, ExportedFlow>,
+    level = 0,
+  ): Promise<void> {
+    if (flows.size + ids.length > flowsMax) throw tooMuch(`more than ${flowsMax} flows`);
+    for (const chunk of toChunks(ids, flowsAtOnce)) {
+      const loaded = await Promise.all(chunk.map((id) => exportFlow(id).catch(ifMissing(undefined))));
+      for (const flow of loaded) if (flow) flows.set(flow.id, flow);
+      if (responseBytes([...flows.values()]) > responseBytesMax) throw tooMuch(tooManyBytes);
+    }
+    const next = unique(ids.flatMap((id) => flowIdsOfPrompts(flows.get(id)))).filter((id) => !flows.has(id));
+    if (level < exportLevelsMax && next.length > 0) await loadFlows(next, flows, level + 1);
+  }
+
+  return async (id: string): Promise<ExportParts> => {
+    const agents = await loadAgents(id);
+    const root = agents.get(id);
+    if (!root) throw notFound('Agent');
+    if (root.agentType === 'vendor_managed') throw notExportable();
+    const flows = new Map<string, ExportedFlow>();
+    const tools = new Map<string, Tool>();
+    await loadFlows(unique([...agents.values()].flatMap(flowIdsOf)), flows);
+    let wanted = unique([
+      ...[...agents.values()].flatMap(toolIdsOfAgent),
+      ...[...flows.values()].flatMap(toolIdsOfFlow),
+    ]);
+    // Tools run flows, whose steps run tools.
+    for (let level = 0; level < exportLevelsMax && wanted.length > 0; level++) {
+      if (tools.size + wanted.length > toolsMax) throw tooMuch(`more than ${toolsMax} tools`);
+      const loaded = await manyTools(scope, wanted);
+      for (const tool of loaded) tools.set(tool.id, tool);
+      const flowIds = unique(loaded.flatMap(flowIdsOfTool)).filter((flowId) => !flows.has(flowId));
+      await loadFlows(flowIds, flows);
+      wanted = unique([...flows.values()].flatMap(toolIdsOfFlow));
+      wanted = wanted.filter((toolId) => !tools.has(toolId));
+    }
+    const { configs } = await readModelAccount(table);
+    const models = new Map(configs.map(({ id, provider, modelId }) => [id, `${provider}/${modelId}`]));
+    return { agents, flows, tools, models };
+  };
+});
+
+const unique = (ids: readonly (string | null | undefined)[]): string[] => [
+  ...new Set(ids.filter((id) => typeof id === 'string')),
+];
+
+const flowIdsOf = ({ primaryFlowId, capabilities, config }: LoadedAgent) => [
+  primaryFlowId,
+  ...capabilities.map(({ flowId }) => flowId),
+  ...(config?.tools?.runtimeTools ?? []).flatMap(flowIdsOfTool),
+];
+
+const flowIdsOfTool = ({ toolType, config }: Pick<Tool, 'toolType' | 'config'>): string[] =>
+  toolType === 'flow' && typeof config.flowId === 'string' ? [config.flowId] : [];
+
+const isStored = (id: string | null | undefined) =>
+  id != null && builtinIdIn(id) === undefined && !isOfMcpServer(id);
+
+function toolIdsOfAgent({ capabilities, config }: LoadedAgent) {
+  return [...capabilities.map(({ toolId }) => toolId), ...toolIdsIn(config?.tools)].filter(isStored);
+}
+
+/** With those of the flows that it runs as steps. */
+const allStepsOf = ({ steps, flows = [] }: Pick<ExportedFlow, 'steps' | 'flows'>) => [
+  ...walkSteps([...steps, ...flows.flatMap((other) => other.steps)]),
+];
+
+const toolIdsOfFlow = (flow: ExportedFlow) =>
+  allStepsOf(flow)
+    .flatMap(({ step }) => stepToolIds(step))
+    .filter(isStored);
+
+const flowIdsOfPrompts = (flow: ExportedFlow | undefined) =>
+  allStepsOf(flow ?? { steps: [] })
+    .flatMap(({ step }) => stepTools(step).runtimeTools ?? [])
+    .flatMap(flowIdsOfTool);
+
+const tooManyBytes = `more than ${megabytes(responseBytesMax)}`;
+
+const tooMuch = (what: string) =>
+  tooLarge(`The export would have ${what}. Export the sub-agents by themselves`);
+
+const notExportable = () =>
+  invalidAt(
+    'id',
+    'INVALID_VALUE',
+    'A vendor-managed agent runs at its vendor. Export a native or an external agent',
+  );
 
 type ExportedTool = Pick<Tool, 'id' | 'name' | 'description' | 'toolType' | 'parametersSchema' | 'config'>;
 
