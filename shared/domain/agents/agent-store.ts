@@ -3,16 +3,26 @@ import { createdAtFromId } from '../../core/ids.ts';
 import { using } from '../../platform/aws/uses.ts';
 import { tombstoneWrite } from '../../platform/cleanup/tombstone.ts';
 import { ifRefused } from '../../platform/data/condition-failed.ts';
+import { type AnyEntity, decodeReadable } from '../../platform/data/entity.ts';
+import { nameSearch } from '../../platform/data/lists/name-search.ts';
+import { type CursorPagination, type CursorQuery, cursorPage } from '../../platform/data/lists/pages.ts';
 import type { Modification } from '../../platform/data/modify.ts';
 import type { Scope } from '../../platform/data/scope.ts';
+import type { TenantTable } from '../../platform/data/table.ts';
 import { firstDraft } from '../../platform/data/versions/version-kind.ts';
 import { exists, type Write } from '../../platform/data/writes.ts';
+import { responseBytesMax, takeWithinBytes } from '../../platform/http/responses/body-sizes.ts';
 import { assertFits } from '../content-size.ts';
 import { flowEntity } from '../flows/flow.ts';
 import { secretUseWrites } from '../flows/secret-keys.ts';
 import { cardScheduleWrites } from './card-schedule.ts';
-import { type Agent, type AgentContent, agentEntity, storedContent } from './config/agent.ts';
-import { type AgentListQuery, readAgentPage } from './list-agents.ts';
+import {
+  type Agent,
+  type AgentContent,
+  agentEntity,
+  agentsPartition,
+  storedContent,
+} from './config/agent.ts';
 
 export interface PrimaryFlow {
   id: string;
@@ -132,3 +142,68 @@ function found(agent: Agent | undefined): Agent {
 
 const conflictError = () =>
   conflict('The agent was changed by another request at the same time; read it again and retry');
+
+type AgentListQuery = CursorQuery & { search?: string | undefined };
+
+type ListedAgent = Pick<
+  Agent,
+  | 'id'
+  | 'name'
+  | 'description'
+  | 'icon'
+  | 'primaryFlowId'
+  | 'config'
+  | 'status'
+  | 'createdAt'
+  | 'updatedAt'
+  | 'capabilityCount'
+  | 'lastRunAt'
+>;
+
+interface AgentPage {
+  agents: ListedAgent[];
+  pagination: CursorPagination;
+}
+
+/** Newest first. Reads index entries, then the agents of the page and their primary flows, of which some may be deleted. */
+async function readAgentPage(table: TenantTable, query: AgentListQuery): Promise<AgentPage> {
+  const { rows, pagination } = await cursorPage(
+    table,
+    { partition: agentsPartition, index: 1, kind: 'agent', ...nameSearch(query.search) },
+    query,
+  );
+  const agents = await listed(table, rows as unknown as Pick<Agent, 'id' | 'primaryFlowId'>[]);
+  const fitting = Math.min(
+    takeWithinBytes(agents, responseBytesMax).length,
+    takeWithinBytes(agents.toReversed(), responseBytesMax).length,
+  );
+  if (fitting === agents.length) return { agents, pagination };
+  const shorter = await readAgentPage(table, { ...query, limit: fitting });
+  return { ...shorter, pagination: { ...shorter.pagination, limit: query.limit } };
+}
+
+async function listed(
+  table: TenantTable,
+  rows: readonly Pick<Agent, 'id' | 'primaryFlowId'>[],
+): Promise<ListedAgent[]> {
+  const flowIds = [...new Set(rows.flatMap(({ primaryFlowId }) => primaryFlowId ?? []))];
+  const keysOf = (entity: AnyEntity, ids: readonly string[]) => ids.map((id) => entity.key({ id }));
+  const ids = rows.map(({ id }) => id);
+  const found = await table.getMany([...keysOf(agentEntity, ids), ...keysOf(flowEntity, flowIds)]);
+  const existing = new Set(flowIds.filter((_id, index) => found[rows.length + index]));
+  return decodeReadable(agentEntity, found.slice(0, rows.length)).map(
+    ({ primaryFlowId, ...agent }): ListedAgent => ({
+      id: agent.id,
+      name: agent.name,
+      description: agent.description,
+      icon: agent.icon,
+      config: agent.config,
+      status: agent.status,
+      capabilityCount: agent.capabilityCount,
+      createdAt: agent.createdAt,
+      updatedAt: agent.updatedAt,
+      lastRunAt: agent.lastRunAt,
+      primaryFlowId: primaryFlowId && existing.has(primaryFlowId) ? primaryFlowId : null,
+    }),
+  );
+}
