@@ -1,10 +1,10 @@
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { newId } from '../../../../shared/core/ids.ts';
 import { thresholdAttempt } from '../../../../shared/domain/budgets/thresholds.ts';
-import { deliverer } from '../../../../shared/domain/deliveries/deliver.ts';
 import { deliveryEntity } from '../../../../shared/domain/deliveries/delivery.ts';
 import type { DeliveryMessage } from '../../../../shared/domain/deliveries/delivery-queue.ts';
 import { sweepDeliveries } from '../../../../shared/domain/deliveries/sweep-deliveries.ts';
+import { deliverer } from '../../../../shared/domain/deliveries/tenant-deliveries.ts';
 import { approvalAttempt } from '../../../../shared/domain/run-waits/approval-attempt.ts';
 import { taskRequests } from '../../../../shared/execution/a2a-tasks/task-request.ts';
 import { messageGroup } from '../../../../shared/platform/aws/queues.ts';

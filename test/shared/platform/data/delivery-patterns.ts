@@ -1,7 +1,7 @@
 import { thresholdAttempt } from '../../../../shared/domain/budgets/thresholds.ts';
-import { deliverer } from '../../../../shared/domain/deliveries/deliver.ts';
 import { deliveryEntity } from '../../../../shared/domain/deliveries/delivery.ts';
 import { deliveryResender, deliveryStore } from '../../../../shared/domain/deliveries/delivery-store.ts';
+import { deliverer } from '../../../../shared/domain/deliveries/tenant-deliveries.ts';
 import { productStore } from '../../../../shared/domain/products/product-store.ts';
 import { approvalAttempt } from '../../../../shared/domain/run-waits/approval-attempt.ts';
 import { surfaceEditor } from '../../../../shared/domain/surfaces/surface-editor.ts';
