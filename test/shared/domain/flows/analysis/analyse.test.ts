@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { analyse } from '../../../../../shared/domain/flows/analysis/analyse.ts';
+import { analyse } from '../../../../../shared/domain/flows/analysis/validate.ts';
 import type { FlowStepInput } from '../../../../../shared/domain/flows/checking/flow-step.ts';
 import { testSandbox } from '../../../../support/flows/sandbox.ts';
 import { prompt, renderStep, setVariable, transform } from '../../../execution/engine/engine-world.ts';
