@@ -1,11 +1,35 @@
-import type { ProfileMemory } from '../../adapters/ports/memory-port.ts';
+import { randomUUID } from 'node:crypto';
+import type {
+  Memory,
+  NumberedMemory,
+  ProfileMemory,
+  SummaryOfMemories,
+} from '../../adapters/ports/memory-port.ts';
 import { deleteMemories, nearestMemories, putMemory } from '../../adapters/vectors/memory-vectors.ts';
+import { decode } from '../../platform/data/entity.ts';
+import { isConditionFailed } from '../../platform/data/retry-on-conflict.ts';
 import type { Scope } from '../../platform/data/scope.ts';
-import { clearProfile } from './clear-profile.ts';
-import { type Profile, toMemoryId } from './memory.ts';
+import { absent, type WriteCondition } from '../../platform/data/writes.ts';
+import {
+  type Generation,
+  generationRange,
+  memoryEntity,
+  memoryNumberEntity,
+  memorySummaryEntity,
+  numbersRange,
+  type Profile,
+  profileEntity,
+  toMemoryId,
+} from './memory.ts';
 import { memorySpace } from './memory-space.ts';
-import { addMemory, createProfile, findProfile, profileGeneration } from './profile-store.ts';
-import { memoriesAfter, memoriesByIds, storedSummary, storeSummary } from './summaries.ts';
+import {
+  addMemory,
+  createProfile,
+  findProfile,
+  isSame,
+  profileConflict,
+  profileGeneration,
+} from './profile-store.ts';
 
 export async function openProfile(scope: Scope, name: string): Promise<ProfileMemory> {
   return profileMemory(scope, name, await findProfile(scope, name));
@@ -46,4 +70,131 @@ function profileMemory(scope: Scope, name: string, profile: Profile | undefined)
 
     clear: async () => (profile ? clearProfile(scope, profile) : 0),
   };
+}
+
+/** Readers find nothing from the first write on. The next call completes an interrupted one. @returns the number of memories */
+async function clearProfile(scope: Scope, known: Profile): Promise<number> {
+  const { table } = scope;
+  let memoryCount = 0;
+  const profile = await table.modify(
+    profileEntity,
+    known,
+    (before) => {
+      const { generation, embeddingModel, cleared } = before;
+      memoryCount = before.memoryCount;
+      return {
+        condition: isSame(before),
+        put: {
+          ...before,
+          generation: randomUUID(),
+          memoryCount: 0,
+          updatedAt: scope.now().toISOString(),
+          cleared: [...cleared, { generation, embeddingModel }],
+        },
+      };
+    },
+    { consistent: true, conflictError: profileConflict },
+  );
+  for (const { generation, embeddingModel } of profile?.cleared ?? []) {
+    await deleteGeneration(scope, { profileId: known.id, generation }, embeddingModel);
+  }
+  if (profile) await removeIfUnused(scope, profile);
+  return memoryCount;
+}
+
+/** Deletes a page at a time: first the vectors, because the items say which there are. */
+async function deleteGeneration(
+  { table }: Scope,
+  generation: Generation,
+  embeddingModel: string,
+): Promise<void> {
+  const space = memorySpace(table.tenant, generation, embeddingModel);
+  await table.removeRange({ ...generationRange(generation), consistent: true }, (items) => {
+    const memories = items.filter(({ _type }) => _type === memoryEntity.type);
+    return deleteMemories(
+      space,
+      memories.map(({ id }) => String(id)),
+    );
+  });
+}
+
+/** A profile that was used again in the meantime stays. */
+async function removeIfUnused({ table }: Scope, profile: Profile): Promise<void> {
+  const { generation, cleared } = profile;
+  const isDeleted = (each: { generation: string }) =>
+    cleared.some((one) => one.generation === each.generation);
+  await table.modify(
+    profileEntity,
+    profile,
+    (before) => {
+      const condition = isSame(before);
+      if (before.generation === generation && before.memoryCount === 0) return { condition, remove: true };
+      return {
+        condition,
+        put: { ...before, cleared: before.cleared.filter((each) => !isDeleted(each)) },
+      };
+    },
+    { consistent: true, conflictError: profileConflict },
+  );
+}
+
+/** The memories that exist, in the order of the ids. */
+async function memoriesByIds(
+  { table }: Scope,
+  generation: Generation,
+  ids: readonly string[],
+): Promise<Memory[]> {
+  if (ids.length === 0) return [];
+  const items = await table.getMany(ids.map((id) => memoryEntity.key({ ...generation, id })));
+  return items.flatMap((item) => {
+    if (!item) return [];
+    const { id, text, session, createdAt } = decode(memoryEntity, item);
+    return [{ id, text, session, createdAt }];
+  });
+}
+
+/** The next memories after a number, oldest first. Without those of other sessions, if one is given. */
+async function memoriesAfter(
+  scope: Scope,
+  generation: Generation,
+  after: number,
+  { session, limit }: { session: string | undefined; limit: number },
+): Promise<{ memories: NumberedMemory[]; through: number }> {
+  const range = numbersRange(generation, after + 1);
+  const { items } = await scope.table.first(limit, { ...range, consistent: true });
+  const numbers = items.map((item) => decode(memoryNumberEntity, item));
+  const wanted = numbers.filter((each) => session === undefined || each.session === session);
+  const numberOf = new Map(wanted.map(({ memoryId, number }) => [memoryId, number]));
+  const memories = await memoriesByIds(scope, generation, [...numberOf.keys()]);
+  return {
+    memories: memories.map((memory) => ({ ...memory, number: numberOf.get(memory.id) ?? 0 })),
+    through: numbers.at(-1)?.number ?? after,
+  };
+}
+
+async function storedSummary(
+  { table }: Scope,
+  generation: Generation,
+  session: string | undefined,
+): Promise<SummaryOfMemories | undefined> {
+  const found = await table.get(memorySummaryEntity, { ...generation, session }, { consistent: true });
+  return found && { text: found.text, through: found.through, session };
+}
+
+/** Stores a summary unless another run has stored one since `replaced` was read. */
+async function storeSummary(
+  { table, now }: Scope,
+  generation: Generation,
+  summary: SummaryOfMemories,
+  replaced: SummaryOfMemories | undefined,
+): Promise<void> {
+  const item = { ...generation, ...summary, updatedAt: now().toISOString() };
+  const condition: WriteCondition = replaced
+    ? { expression: '#through = :through', values: { through: replaced.through } }
+    : absent;
+  try {
+    await table.commit([table.writes.put(memorySummaryEntity, item, condition)]);
+  } catch (error) {
+    if (!isConditionFailed(error)) throw error;
+  }
 }
