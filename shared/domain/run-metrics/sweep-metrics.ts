@@ -1,12 +1,87 @@
 import { mapConcurrently } from '../../core/concurrency/map-concurrently.ts';
 import { log } from '../../core/log.ts';
-import { combineRequirements } from '../../platform/aws/uses.ts';
+import { combineRequirements, using } from '../../platform/aws/uses.ts';
 import { dueForSweep } from '../../platform/cleanup/sweeps.ts';
+import { ConditionFailed } from '../../platform/data/condition-failed.ts';
+import { decodeReadable } from '../../platform/data/entity.ts';
+import { isUnchanged } from '../../platform/data/modify.ts';
 import type { Scope } from '../../platform/data/scope.ts';
+import type { Write } from '../../platform/data/writes.ts';
 import type { Runtime } from '../../platform/runtime.ts';
-import { markSweep } from '../runs/hour-marks.ts';
-import { isDay } from '../runs/hours.ts';
-import { folder } from './fold.ts';
+import { listMarks, markDay, markEntity, markSweep, type PeriodMark, takeMark } from '../runs/hour-marks.ts';
+import { isDay, toDay } from '../runs/hours.ts';
+import { cellSum } from './cell.ts';
+import type { CellsByHour } from './cells-of-run.ts';
+import { cellsOfParts, foldedParts } from './folded-parts.ts';
+import { hourNumbers, sumsByHour } from './hour-numbers.ts';
+import { type Folded, foldedEntity, foldedRange } from './metric-items.ts';
+
+/** A transaction takes 4 MB. */
+const itemsPerCommit = 8;
+
+/**
+ * Folds an hour or a day that is due into its items, and removes its mark with the last of them. Until then readers ignore
+ * the items. Every write requires the mark as this worker took it, so of several workers one finishes, and what a crash
+ * left is written again. @returns whether it is folded
+ */
+export const folder = /* @__PURE__ */ using(
+  [hourNumbers, 'table:write', 'table:delete'],
+  (scope: Scope) =>
+    async (period: string): Promise<boolean> => {
+      const mark = await takeMark(scope, period);
+      if (!mark) return false;
+      const items = isDay(period) ? await itemsOfDay(scope, period) : await itemsOfHour(scope, period);
+      if (!items) return false;
+      try {
+        await commitFold(scope, mark, items);
+        return true;
+      } catch (error) {
+        if (error instanceof ConditionFailed) return false;
+        throw error;
+      }
+    },
+);
+
+/** The hour itself first. */
+async function itemsOfHour(scope: Scope, hour: string): Promise<Folded[]> {
+  const byHour = await hourNumbers(scope)(hour, true);
+  const own = foldedParts(hour, hour, byHour.get(hour) ?? []);
+  byHour.delete(hour);
+  const earlier = [...byHour, ...byDayOf(byHour)];
+  return [...own, ...earlier.flatMap(([period, cells]) => foldedParts(period, hour, cells))];
+}
+
+/** A day's own item has none of these, whether the day is over or not. */
+function byDayOf(byHour: CellsByHour): CellsByHour {
+  const sums = sumsByHour();
+  sums.add([...byHour].map(([hour, cells]) => [toDay(hour), cells]));
+  return sums.byHour();
+}
+
+/** @returns nothing while one of its hours is not folded: the sweep tries again. */
+async function itemsOfDay(scope: Scope, day: string): Promise<Folded[] | undefined> {
+  const open = (await listMarks(scope)).some(({ period }) => !isDay(period) && toDay(period) === day);
+  if (open) return undefined;
+  const sum = cellSum();
+  const stored = await scope.table.queryAll({ ...foldedRange(`${day}T00`, `${day}T23`), consistent: true });
+  const own = decodeReadable(foldedEntity, stored).filter(({ period, source }) => period === source);
+  for (const parts of Map.groupBy(own, ({ period }) => period).values()) sum.add(cellsOfParts(parts));
+  return foldedParts(day, day, sum.cells());
+}
+
+async function commitFold(scope: Scope, mark: PeriodMark, [first, ...others]: Folded[]): Promise<void> {
+  const { writes, commit } = scope.table;
+  const isTaken = isUnchanged(mark);
+  const puts = others.map((item) => writes.put(foldedEntity, item));
+  for (let at = 0; at + itemsPerCommit <= puts.length; at += itemsPerCommit) {
+    const some = puts.slice(at, at + itemsPerCommit);
+    await commit([...some, writes.check(markEntity, mark, isTaken)]);
+  }
+  const last: Write[] = puts.slice(puts.length - (puts.length % itemsPerCommit));
+  if (first) last.push(writes.put(foldedEntity, first));
+  if (!isDay(mark.period)) last.push(markDay(scope, toDay(mark.period)));
+  await commit([...last, writes.remove(markEntity, mark, isTaken)]);
+}
 
 export const metricsSweepRequirements = combineRequirements(folder);
 

@@ -1,9 +1,9 @@
 import Big from 'big.js';
 import { expect, test } from 'vitest';
 import { newId } from '../../../../shared/core/ids.ts';
-import { folder } from '../../../../shared/domain/run-metrics/fold.ts';
 import { foldedRange } from '../../../../shared/domain/run-metrics/metric-items.ts';
 import { runRowRemover } from '../../../../shared/domain/run-metrics/remove-runs.ts';
+import { folder } from '../../../../shared/domain/run-metrics/sweep-metrics.ts';
 import { listMarks } from '../../../../shared/domain/runs/hour-marks.ts';
 import { type Run, runEntity, runKinds } from '../../../../shared/domain/runs/run.ts';
 import { sketchQuantile, toSketch } from '../../../../shared/domain/runs/sketch.ts';

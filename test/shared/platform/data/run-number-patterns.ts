@@ -1,8 +1,8 @@
 import { newId } from '../../../../shared/core/ids.ts';
 import { feedbackRemover, runFeedbackStore } from '../../../../shared/domain/feedback/run-feedback-store.ts';
-import { folder } from '../../../../shared/domain/run-metrics/fold.ts';
 import { numbersReader } from '../../../../shared/domain/run-metrics/read-numbers.ts';
 import { runRowRemover } from '../../../../shared/domain/run-metrics/remove-runs.ts';
+import { folder } from '../../../../shared/domain/run-metrics/sweep-metrics.ts';
 import { hourMarks } from '../../../../shared/domain/runs/hour-marks.ts';
 import { periodsBetween } from '../../../../shared/domain/runs/hours.ts';
 import { runKinds } from '../../../../shared/domain/runs/run.ts';
