@@ -1,11 +1,16 @@
 import { loadCatalog } from '../../../adapters/models/catalog.ts';
+import { eventLoopYielder } from '../../../core/concurrency/event-loop.ts';
+import { mapConcurrently } from '../../../core/concurrency/map-concurrently.ts';
 import type { ErrorDetail } from '../../../core/errors/errors.ts';
 import { using } from '../../../platform/aws/uses.ts';
 import type { Scope } from '../../../platform/data/scope.ts';
 import type { TenantTable } from '../../../platform/data/table.ts';
+import { stepTargetProblems } from '../../agents/checks/step-targets.ts';
 import { linkProblem, type SubAgents, storedSubAgents } from '../../agents/checks/sub-agent-links.ts';
 import type { Agent } from '../../agents/config/agent.ts';
 import { flowFinder } from '../../flows/flow-store.ts';
+import type { FlowStep } from '../../flows/steps/step.ts';
+import { type FlowReader, storedFlows } from '../../flows/sub-flows/flow-reader.ts';
 import { versionFinder } from '../../flows/version-store.ts';
 import { connectionProblems, connectionsOfServers } from '../../mcp-connections/named-connections.ts';
 import { assertKnownModel, assertOwnKey } from '../../model-configs/config-changes.ts';
@@ -13,13 +18,13 @@ import { type ModelConfig, readModelAccount } from '../../model-configs/model-ac
 import { scheduleDefaults } from '../../schedules/schedule-defaults.ts';
 import { assertConsistent, type Edited, isRetimed } from '../../schedules/trigger.ts';
 import { agentsKind } from '../kinds/agents.ts';
+import { flowsKind } from '../kinds/flows.ts';
 import type { ResourceMembers } from '../kinds/kind.ts';
 import { modelConfigsKind } from '../kinds/model-configs.ts';
 import type { ReplaceReference } from '../kinds/references.ts';
 import type { NameBook } from '../names.ts';
 import { type PlannedChange, savedChanges } from '../plan.ts';
 import { isWritten } from '../written-nodes.ts';
-import { flowProblems } from './flow-problems.ts';
 import { placedIn, refusalProblems } from './refused.ts';
 
 /** What endpoints would refuse because of other resources, as these are after the apply. */
@@ -114,3 +119,56 @@ async function scheduleProblems(changes: readonly PlannedChange[], now: Date): P
   });
   return (await Promise.all(found)).flat();
 }
+
+const checksAtOnce = 20;
+
+/** Why flows cannot be saved with their steps: they would run themselves, or too many others, with the drafts of the document. */
+async function flowProblems(
+  scope: Scope,
+  changes: readonly PlannedChange[],
+  { book, toId }: { book: NameBook; toId: ReplaceReference },
+): Promise<ErrorDetail[]> {
+  const saved = savedChanges(changes, 'flows');
+  const turn = eventLoopYielder();
+  const drafts = new Map<string, Draft>();
+  for (const { name, action, node } of saved) {
+    await turn();
+    const { flowSteps = [] } = flowsKind.references(node.after?.content ?? {}, toId);
+    const draft = { name, steps: flowSteps as FlowStep[], isStored: action === 'update' };
+    drafts.set(String(book.idOf('flows', name)), draft);
+  }
+  const known = {
+    table: scope.table,
+    flows: withDrafts(storedFlows(scope), drafts),
+    // The names of a document that stand for nothing are known by now.
+    find: async (targets: readonly unknown[]) => targets,
+  };
+  const found: ErrorDetail[][] = [];
+  const checks = mapConcurrently(saved.entries(), checksAtOnce, async ([at, { name, node }]) => {
+    await turn();
+    const flowId = String(book.idOf('flows', name));
+    const steps = drafts.get(flowId)?.steps ?? [];
+    const path = [...(node.after?.path ?? []), 'flowSteps'];
+    found[at] = await stepTargetProblems(known, { steps, path, flowId });
+  });
+  for await (const _ of checks);
+  return found.flat();
+}
+
+interface Draft {
+  name: string;
+  steps: FlowStep[];
+  isStored: boolean;
+}
+
+/** What is published stays so until the end of an apply. */
+const withDrafts = (stored: FlowReader, drafts: ReadonlyMap<string, Draft>): FlowReader => ({
+  ...stored,
+  async flow(id) {
+    const draft = drafts.get(id);
+    if (!draft) return stored.flow(id);
+    const { name, steps, isStored } = draft;
+    const flow = isStored ? await stored.flow(id) : undefined;
+    return { name, steps, publishedVersionId: flow?.publishedVersionId ?? null };
+  },
+});
