@@ -3,7 +3,7 @@ import { newId } from '../../../../shared/core/ids.ts';
 import { normaliseSteps } from '../../../../shared/domain/flows/checking/flow-steps.ts';
 import { flowEntity } from '../../../../shared/domain/flows/flow.ts';
 import { flowStore } from '../../../../shared/domain/flows/flow-store.ts';
-import { flowNameEntity, flowUpserter } from '../../../../shared/execution/dispatch/flow-upsert.ts';
+import { flowNameEntity, flowUpserter } from '../../../../shared/execution/dispatch/prepare.ts';
 import type { Scope } from '../../../../shared/platform/data/scope.ts';
 import { template } from '../../../support/flows/flows.ts';
 import { checkedSteps } from '../../../support/flows/sandbox.ts';

@@ -29,8 +29,7 @@ import {
   newFlowExecution,
   openDispatchRecorder,
 } from '../../../../shared/execution/dispatch/dispatch-recorder.ts';
-import { flowUpserter } from '../../../../shared/execution/dispatch/flow-upsert.ts';
-import type { PreparedRun } from '../../../../shared/execution/dispatch/prepare.ts';
+import { flowUpserter, type PreparedRun } from '../../../../shared/execution/dispatch/prepare.ts';
 import {
   checkpointEntity,
   recordResultsRange,

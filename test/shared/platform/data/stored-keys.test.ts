@@ -4,7 +4,7 @@ import { flowEntity, flowVersionEntity } from '../../../../shared/domain/flows/f
 import { recordEntity, recordGuardEntity } from '../../../../shared/domain/records/record.ts';
 import { secretEntity, secretIdEntity, secretUseEntity } from '../../../../shared/domain/secrets/secret.ts';
 import { batchEntity, batchRecordsEntity, slotEntity } from '../../../../shared/execution/batches/batch.ts';
-import { flowNameEntity } from '../../../../shared/execution/dispatch/flow-upsert.ts';
+import { flowNameEntity } from '../../../../shared/execution/dispatch/prepare.ts';
 import { checkpointEntity } from '../../../../shared/execution/runs/checkpoints/checkpoint.ts';
 import { costWrites } from '../../../../shared/execution/runs/checkpoints/spending.ts';
 import { executionEntity } from '../../../../shared/execution/runs/execution.ts';
