@@ -1,20 +1,26 @@
+import type { Unmasked } from '../../core/redaction/hidden.ts';
 import { unixSeconds } from '../../core/time/unix-seconds.ts';
 import { startedIn } from '../../core/tracing/active-span.ts';
 import { bothNotices } from '../../domain/deliveries/end-notice.ts';
 import { listedSeconds } from '../../domain/listed-seconds.ts';
+import type { ModelCall } from '../../domain/model-usage/model-calls.ts';
+import { usageWrites } from '../../domain/model-usage/usage.ts';
 import { runNotice } from '../../domain/runs/run-notice.ts';
 import { originOfSurface, type RunOrigin } from '../../domain/runs/run-origin.ts';
+import { noTotals, plusTotals, totalsOfCalls, totalsOfStep } from '../../domain/runs/run-totals.ts';
+import { runUse } from '../../domain/runs/run-use.ts';
 import type { RunSurface } from '../../domain/surfaces/surface/run-surface.ts';
 import type { Scope } from '../../platform/data/scope.ts';
+import type { Write } from '../../platform/data/writes.ts';
 import type { Principal } from '../../platform/identity/principal.ts';
+import type { StepResult } from '../engine/engine.ts';
 import type { Checkpoint } from '../runs/checkpoints/checkpoint.ts';
-import { openRunRecorder, type RunRecorder } from '../runs/checkpoints/run-recorder.ts';
+import { flushSoon, openRunRecorder, type RunRecorder } from '../runs/checkpoints/run-recorder.ts';
 import { sealedValues } from '../runs/checkpoints/sealed-values.ts';
 import { spendingWrites } from '../runs/checkpoints/spending.ts';
 import { closeExecution, type Execution, endPausedExecution, executionEntity } from '../runs/execution.ts';
 import { endUnlessCancelled, flowEndStatus } from './end-unless-cancelled.ts';
 import type { PreparedRun } from './prepare.ts';
-import { recordWhenSuspended } from './unkept-recorder.ts';
 
 /** How long a suspended run is kept if neither its flow nor its record is stored: 30 days after the longest wait. */
 const suspendedRunTtlSeconds = 60 * 86_400;
@@ -113,4 +119,68 @@ export function openDispatchRecorder(
   return earlier.length > 0
     ? openExpiring()
     : recordWhenSuspended(scope, { execution, isCancelled, listed: isListed, open: openExpiring });
+}
+
+interface Unkept {
+  isCancelled: () => boolean;
+  listed: Promise<void>;
+  execution: Execution;
+  open: () => RunRecorder;
+}
+
+/** Counts model calls at once. Records the results only if the run suspends. */
+function recordWhenSuspended(
+  scope: Scope,
+  { execution, isCancelled, listed: isListed, open }: Unkept,
+): RunRecorder {
+  const results: StepResult[] = [];
+  const kept = new Map<string, [value: unknown, sealed: Unmasked]>();
+  let totals = noTotals;
+  let uncounted: ModelCall[] = [];
+  async function count(alsoWrite: readonly Write[] = []): Promise<void> {
+    const calls = uncounted;
+    uncounted = [];
+    soon.stop();
+    const writes = [...usageWrites(scope, [{ flowId: null, calls }]), ...alsoWrite];
+    if (writes.length === 0) return;
+    await scope.table.commit(writes).catch((failure) => {
+      uncounted.unshift(...calls);
+      throw failure;
+    });
+  }
+  const soon = flushSoon(() => count());
+  const spend = (calls: readonly ModelCall[]) => {
+    totals = plusTotals(totals, totalsOfCalls(calls));
+    uncounted.push(...calls);
+  };
+  return {
+    async add({ modelCalls = [], ...result }) {
+      totals = plusTotals(totals, totalsOfStep(result, runUse(modelCalls)));
+      results.push(result);
+      uncounted.push(...modelCalls);
+    },
+    spend,
+    interrupt: ({ modelCalls = [] }) => spend(modelCalls),
+    flush: () => count(),
+    flushSoon: soon.start,
+    keep: (path, ...value) => void kept.set(path, value),
+    // Nobody goes on with a run of which nothing is stored.
+    mark: async (path, ...value) => void kept.set(path, value),
+    async finish(error) {
+      await isListed;
+      const at = scope.now().toISOString();
+      const ending = { status: flowEndStatus(error !== null, isCancelled), at, error, totals };
+      await endUnlessCancelled(scope, execution, ending, async ({ listed }) => {
+        await count(listed.writes);
+        await listed.send();
+      });
+    },
+    async suspend(waits, before) {
+      const recorder = open();
+      for (const [path, value] of kept) recorder.keep(path, ...value);
+      for (const result of results) await recorder.add(result);
+      recorder.spend(uncounted);
+      await recorder.suspend(waits, before);
+    },
+  };
 }
