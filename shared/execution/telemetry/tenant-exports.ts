@@ -1,9 +1,108 @@
+import { hasCode } from '../../core/errors/errors.ts';
+import { log } from '../../core/log.ts';
+import { type Claimed, claim, nextAttempt } from '../../domain/deliveries/outbox.ts';
+import { accepted, quietMsLeft, refused } from '../../domain/deliveries/quiet-origins.ts';
 import { inTenantPlace } from '../../domain/deliveries/tenant-place.ts';
+import { type Collector, MissingSecret } from '../../domain/telemetry/collector.ts';
+import { collectors } from '../../domain/telemetry/collectors.ts';
 import { exportQueue } from '../../domain/telemetry/export-queue.ts';
-import { exportOutbox } from '../../domain/telemetry/run-export.ts';
+import {
+  type ExportKey,
+  exportOutbox,
+  exportPauseMs,
+  runExportEntity,
+} from '../../domain/telemetry/run-export.ts';
 import { using } from '../../platform/aws/uses.ts';
+import { ifRefused } from '../../platform/data/condition-failed.ts';
 import type { Scope } from '../../platform/data/scope.ts';
-import { runExporter } from './export-run.ts';
+import { runTrace } from '../traces/run-trace.ts';
+import { isSampled, spansAfter, toOtlpSpans } from './otlp-requests.ts';
+import { type SendingOutcome, spanSender } from './send-spans.ts';
+
+type Export = Claimed<typeof runExportEntity>;
+/** What an attempt leaves to later ones. */
+type Rest = Pick<SendingOutcome, 'error' | 'isFinal' | 'askedMs'> &
+  Partial<Pick<SendingOutcome, 'acceptedUpTo'>>;
+
+const over = undefined;
+
+/** One process at a time has the lease. If it crashes, the collector may get the spans twice, with the same ids. */
+export const runExporter = /* @__PURE__ */ using(
+  ['table:write', 'table:delete', collectors, exportQueue, spanSender, runTrace],
+  (scope: Scope) => {
+    const { table, now } = scope;
+
+    /** @returns undefined if nothing is left to do */
+    async function attempt(item: Export): Promise<Rest | undefined> {
+      const collector = await collectors(scope)(item.to);
+      if (!collector) return over;
+      const origin = originOf(table.tenant, collector);
+      const quietMs = quietMsLeft(origin, now());
+      const isLast = exportPauseMs({ ...item, tries: 1 }, now(), {}) === undefined;
+      if (quietMs > 0 && !isLast)
+        return {
+          error: 'The collector has just refused others',
+          isFinal: false,
+          askedMs: ownPause(item, quietMs),
+        };
+      const trace = await runTrace(scope)(item.id, { content: collector.content === 'full' });
+      if (!isSampled(trace.traceId, collector.sample)) return over;
+      const spans = spansAfter(toOtlpSpans(trace), item.acceptedUpTo);
+      const sent = await spanSender(scope)(collector, spans);
+      const { rejectedSpans, said } = sent;
+      if (rejectedSpans > 0)
+        log.warn('A collector rejected spans of a run', { runId: item.id, rejectedSpans, reason: said });
+      if (sent.error === null) accepted(origin);
+      else if (!sent.isFinal) refused(origin, now(), sent.askedMs);
+      return sent.isComplete ? over : sent;
+    }
+
+    /** Longer than the origin is left in peace. */
+    const ownPause = (item: Export, quietMs: number) =>
+      Math.max(quietMs, exportPauseMs({ ...item, tries: item.tries + 1 }, now(), {}) ?? 0);
+
+    async function settle(item: Export, rest: Rest | undefined): Promise<void> {
+      const own = { expression: '#leaseUntil = :own', values: { own: item.leaseUntil } };
+      const { acceptedUpTo } = rest ?? {};
+      const hasProgressed = acceptedUpTo !== undefined;
+      const tries = (hasProgressed ? 0 : item.tries) + (rest?.error ? 1 : 0);
+      const pauseMs =
+        rest && !rest.isFinal
+          ? exportPauseMs({ ...item, tries }, now(), { ...rest, hasProgressed })
+          : undefined;
+      if (pauseMs === undefined) {
+        if (rest) log.warn('The export of a run was given up', { runId: item.id, error: rest.error, tries });
+        return table.commit([table.writes.remove(runExportEntity, item, own)]);
+      }
+      const { nextAttemptAt, index, delaySeconds } = nextAttempt(exportOutbox, item.id, {
+        now: now(),
+        pauseMs,
+      });
+      const changes = { set: { tries, acceptedUpTo, nextAttemptAt }, remove: ['leaseUntil'] as const, index };
+      await table.commit([table.writes.update(runExportEntity, item, changes, own)]);
+      if (delaySeconds !== undefined) await exportQueue(scope).sendOrLeave(item, delaySeconds);
+    }
+
+    return async (key: ExportKey): Promise<void> => {
+      const item = await claim(scope, exportOutbox, key);
+      if (!item) return;
+      const rest = await attempt(item).catch(restAfter);
+      // Claimed by another process after the lease.
+      await settle(item, rest).catch(ifRefused(undefined));
+    };
+  },
+);
+
+/** That of the operator is one for all tenants. */
+const originOf = (tenant: string, { url, isOperators }: Collector) =>
+  JSON.stringify([isOperators ? '' : tenant, new URL(url).origin]);
+
+function restAfter(error: unknown): Rest | undefined {
+  if (hasCode(error, 'NOT_FOUND')) return over;
+  if (error instanceof MissingSecret) return { error: error.message, isFinal: false };
+  log.error('A run could not be exported and will be tried again', { error });
+  return { error: 'The trace could not be read', isFinal: false };
+}
 
 /** A tenant's part of the workers that export. */
 const pool = { name: 'telemetry', variable: 'TELEMETRY_TENANT_PLACES' };

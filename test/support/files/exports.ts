@@ -3,7 +3,7 @@ import { runExportEntity } from '../../../shared/domain/telemetry/run-export.ts'
 import { TelemetryBody } from '../../../shared/domain/telemetry/telemetry-body.ts';
 import { telemetryNotice } from '../../../shared/domain/telemetry/telemetry-notice.ts';
 import { telemetryWriter } from '../../../shared/domain/telemetry/telemetry-store.ts';
-import { runExporter } from '../../../shared/execution/telemetry/export-run.ts';
+import { runExporter } from '../../../shared/execution/telemetry/tenant-exports.ts';
 import type { Scope } from '../../../shared/platform/data/scope.ts';
 import { silentQueue } from '../data/silent-queue.ts';
 import { expectStatus, publishedFlow, template } from '../flows/flows.ts';

@@ -2,7 +2,7 @@ import { newId } from '../../../../shared/core/ids.ts';
 import { TelemetryBody } from '../../../../shared/domain/telemetry/telemetry-body.ts';
 import { telemetryNotice } from '../../../../shared/domain/telemetry/telemetry-notice.ts';
 import { telemetryReader, telemetryWriter } from '../../../../shared/domain/telemetry/telemetry-store.ts';
-import { runExporter } from '../../../../shared/execution/telemetry/export-run.ts';
+import { runExporter } from '../../../../shared/execution/telemetry/tenant-exports.ts';
 import type { Pattern } from './access-pattern.ts';
 import { type AccessWorld, sessionPrincipal } from './access-world.ts';
 
