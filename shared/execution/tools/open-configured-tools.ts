@@ -1,9 +1,18 @@
+import { createHash } from 'node:crypto';
+import type { McpRequest, McpTool, McpToolList } from '../../adapters/ports/mcp-port.ts';
 import type { Ports } from '../../adapters/ports/ports.ts';
+import { StepError } from '../../core/errors/step-error.ts';
+import { traceHeaders } from '../../core/tracing/active-span.ts';
+import { type McpServer, toTimeoutMs } from '../../domain/flows/steps/mcp-server.ts';
 import { isOfMcpServer } from '../../domain/flows/steps/tool-reference.ts';
 import type { OwnTools } from '../../domain/tools/own-tool-problems.ts';
-import type { RunnableTool } from './call-tool.ts';
-import { openMcpServers } from './mcp-servers.ts';
+import { credentialHeaders } from '../step-support/credential-headers.ts';
+import { mcpWithout } from '../step-support/masks.ts';
+import { mcpFailure } from '../tool-support/mcp-failure.ts';
+import { checkArguments, type RunnableTool, toolOutcome } from './call-tool.ts';
 import { openRuntimeTool, openTools, type ToolContext } from './open-tools.ts';
+import { toToolName, withUniqueNames } from './tool-name.ts';
+import { withUsableSchema } from './usable-schemas.ts';
 
 /** The permissions were checked when the agent or the flow was saved or, for an inline one, before the run. */
 export const checkedBefore: ToolContext = { permissions: null };
@@ -35,4 +44,153 @@ export async function openConfiguredTools(
     mcpServers.length > 0 ? openMcpServers(ports, mcpServers, signal) : { tools: [], warnings: [] },
   ]);
   return { saved, runtime, ofServers: servers.tools, warnings: servers.warnings };
+}
+
+interface ServerTools {
+  tools: RunnableTool[];
+  /** Sentences about tools that are not available, for the model and for people. */
+  warnings: string[];
+}
+
+const listingMsMax = 10_000;
+const descriptionCharactersMax = 4_000;
+
+/**
+ * A server that cannot list its tools gives a warning. @param servers With credentials, which do not leave the calls.
+ * @throws StepError if it is a required one
+ */
+export async function openMcpServers(
+  ports: Ports,
+  servers: readonly McpServer[],
+  signal: AbortSignal,
+): Promise<ServerTools> {
+  const enabled = servers.filter((server) => server.enabled ?? true);
+  const opened = await Promise.all(enabled.map((server) => openServer(ports, server, signal)));
+  return {
+    tools: withUniqueNames(opened.flatMap(({ tools }) => tools)),
+    warnings: opened.flatMap(({ warnings }) => warnings),
+  };
+}
+
+async function openServer(ports: Ports, server: McpServer, signal: AbortSignal): Promise<ServerTools> {
+  const inside = redactedFor(ports, server);
+  try {
+    const list = await listOf(inside, server, signal);
+    const { allowed, warnings } = selected(list, server);
+    const { usable, unusable } = await withUsableSchema(inside, allowed, signal);
+    return {
+      tools: usable.toSorted(byName).map((tool) => runnableTool(inside, server, tool)),
+      warnings: [
+        ...warnings,
+        ...unusable.map((problem) => `A tool of the ${labelOf(server)} is not available: ${problem}`),
+      ],
+    };
+  } catch (error) {
+    signal.throwIfAborted();
+    if (!(error instanceof StepError)) throw error;
+    const message = `The tools of the ${labelOf(server)} are not available: ${error.message}`;
+    if (server.required) throw new StepError(message, { retryable: error.retryable, cause: error });
+    return { tools: [], warnings: [message] };
+  }
+}
+
+/** A server may list its tools in another order each time, which providers would not find in their caches. */
+const byName = (one: McpTool, other: McpTool) => (one.name < other.name ? -1 : 1);
+
+async function listOf({ mcp }: Ports, server: McpServer, signal: AbortSignal): Promise<McpToolList> {
+  const request = requestTo(server, signal);
+  const list = await mcp.listTools({ ...request, timeoutMs: Math.min(request.timeoutMs, listingMsMax) });
+  if ('tools' in list) return list;
+  throw mcpFailure(list, '', giveAuth);
+}
+
+function selected({ tools, omitted, invalid = [] }: McpToolList, server: McpServer) {
+  const listed = [...tools, ...invalid].map(({ name }) => name);
+  const { allowedTools = listed } = server;
+  const allowed = tools.filter(({ name }) => allowedTools.includes(name));
+  const missing = allowedTools.filter((name) => !listed.includes(name));
+  const wrong = invalid.filter(({ name }) => allowedTools.includes(name));
+  const warnings = [
+    ...(missing.length > 0 ? [`The ${labelOf(server)} has no tool ${missing.join(', ')}`] : []),
+    ...wrong.map(
+      ({ name, problem }) =>
+        `The tool ${name} of the ${labelOf(server)} is not available, because the server describes it wrongly: ${problem}`,
+    ),
+    ...(omitted > 0
+      ? [`The ${labelOf(server)} has ${omitted} more tools, which are too many or too large`]
+      : []),
+  ];
+  return { allowed, warnings };
+}
+
+function runnableTool(ports: Ports, server: McpServer, tool: McpTool): RunnableTool {
+  const { name: toolName, parameters, repeatable } = tool;
+  const name = qualifiedName(server.id, toolName);
+  const declared = { name, parameters };
+  const description = (tool.description || toolName).slice(0, descriptionCharactersMax).toWellFormed();
+  return {
+    id: `mcp:${server.id}:${toolName}`,
+    name,
+    description,
+    parameters,
+    type: 'mcp',
+    repeatable,
+    async plan(given, signal) {
+      const args = await checkArguments(ports, declared, given, signal);
+      return {
+        request: { url: server.url, tool: toolName, arguments: args },
+        perform: (call) =>
+          toolOutcome(`${name} of the ${labelOf(server)}`, async () => {
+            const request = requestTo(server, signal, call?.id);
+            const outcome = await ports.mcp.callTool({ ...request, toolName, args });
+            if ('output' in outcome) return outcome;
+            throw mcpFailure(outcome, toolName, giveAuth);
+          }),
+      };
+    },
+    async preview(given, signal) {
+      const args = await checkArguments(ports, declared, given, signal);
+      const { url, timeoutMs } = requestTo(server, signal);
+      return { url, tool: toolName, arguments: args, timeoutMs };
+    },
+  };
+}
+
+const giveAuth = 'check "auth" of the server in the config';
+
+const labelOf = ({ name, id }: McpServer) => `MCP server "${name ?? id}"`;
+
+function requestTo(server: McpServer, signal: AbortSignal, callId?: string): McpRequest {
+  const { url, transport, auth, timeout = 30_000 } = server;
+  const timeoutMs = Math.min(Math.round(toTimeoutMs(timeout)), 600_000);
+  const own = { url, transport, timeoutMs, signal, context: traceHeaders() };
+  const request = { ...own, ...(callId !== undefined && { callId }) };
+  const { type = 'none' } = auth ?? {};
+  return type === 'oauth'
+    ? { ...request, headers: {}, connectionId: auth?.connectionId }
+    : { ...request, headers: credentialHeaders({ ...auth, type }) };
+}
+
+/** A server could repeat its credentials in its responses. */
+function redactedFor(ports: Ports, { id, auth = { type: 'none' } }: McpServer): Ports {
+  const values = [auth.token, auth.password].filter((value) => value !== undefined);
+  if (values.length === 0) return ports;
+  return {
+    ...ports,
+    mcp: mcpWithout(ports, new Map(values.map((value, n) => [`mcpServers.${id}.${n}`, value]))),
+  };
+}
+
+const namesMax = 64;
+
+/**
+ * A name for `<owner>__<name>` that every provider accepts. It depends on nothing else, so that a run that is resumed
+ * finds its tools. If characters have to go, a part of a hash takes their place.
+ */
+function qualifiedName(owner: string, name: string): string {
+  const full = `${owner}__${name}`;
+  const plain = toToolName(full);
+  if (plain === full && full.length <= namesMax) return full;
+  const hash = createHash('sha256').update(full).digest('hex').slice(0, 8);
+  return `${plain.slice(0, namesMax - hash.length - 1)}_${hash}`;
 }

@@ -2,7 +2,7 @@ import { beforeEach, expect, test, vi } from 'vitest';
 import { mcpPort } from '../../../../shared/adapters/mcp-client/mcp-adapter.ts';
 import type { Ports } from '../../../../shared/adapters/ports/ports.ts';
 import type { McpServer } from '../../../../shared/domain/flows/steps/mcp-server.ts';
-import { openMcpServers } from '../../../../shared/execution/tools/mcp-servers.ts';
+import { openMcpServers } from '../../../../shared/execution/tools/open-configured-tools.ts';
 import { called } from '../../../support/files/runnable-tools.ts';
 import {
   hostileServer,
