@@ -1,19 +1,30 @@
+import type { Readable } from 'node:stream';
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { APIGatewayProxyEvent, APIGatewayProxyResult } from 'aws-lambda';
+import { renewing } from '../../../core/concurrency/renewal.ts';
 import { ServiceError, unprocessable } from '../../../core/errors/errors.ts';
+import { parseExact } from '../../../core/json/exact-json.ts';
 import type { Scope } from '../../data/scope.ts';
 import type { AnyEndpoint } from '../endpoint.ts';
 import type { OpenRequest } from '../open-requests.ts';
-import { type LoggedRun, withBodyListener } from '../responses/streamed-body.ts';
+import { eventStreamType, pingComment } from '../responses/server-sent-events.ts';
+import {
+  type BodyListener,
+  type LoggedRun,
+  streamedBody,
+  withBodyListener,
+} from '../responses/streamed-body.ts';
 import {
   type AnswerLock,
   type HttpAnswer,
   type KeptAnswers,
   type Known,
   keptAnswers,
+  splitBody,
 } from './kept-answers.ts';
-import { readWhileOpen } from './readers.ts';
+import type { LiveParts } from './live-parts.ts';
+import { openReaders, type Readers, readWhileOpen } from './readers.ts';
 import { keptAnswerName, requestFingerprint } from './request-names.ts';
-import { awaitedBody, captureStream } from './streamed-answer.ts';
 
 interface KeyedRequest {
   endpoint: AnyEndpoint;
@@ -154,4 +165,159 @@ function maskedValue(value: string): string {
   const start = value.startsWith('http') ? Math.max(value.indexOf('#'), value.indexOf('=')) + 1 : 0;
   const [prefix = ''] = /^(?:[a-z]+_)*/.exec(value.slice(start)) ?? [];
   return `${value.slice(0, start + prefix.length + 4)}…${value.slice(-4)}`;
+}
+
+/** The pieces of a text: those of one text that follow each other are kept as one. */
+interface Piece {
+  type: string;
+  id?: string;
+  toolCallId?: string;
+  delta: string;
+}
+
+/** Longer bodies are kept as their first and their last event, which say what ran and how it ended. */
+const charactersMax = 4_000_000;
+
+/** Gathers the text of a streamed body without what only keeps its connection open. */
+export function openCopy() {
+  const kept: string[] = [];
+  let last: Piece | undefined;
+  let characters = 0;
+  /** What was added since somebody took the text. */
+  let fresh: string[] | undefined;
+
+  function push(text: string, piece?: Piece): void {
+    const before = piece && last && sourceOf(piece) === sourceOf(last) ? last : undefined;
+    const whole = piece && { ...piece, delta: (before?.delta ?? '') + piece.delta };
+    const frame = whole && before ? withData(text, whole) : text;
+    const replaced = before ? kept.pop() : undefined;
+    characters += frame.length - (replaced?.length ?? 0);
+    last = whole;
+    kept.push(frame);
+    if (characters > charactersMax && kept.length > 2) {
+      for (const dropped of kept.splice(1, kept.length - 2)) characters -= dropped.length;
+    }
+  }
+
+  return {
+    add(text: string): void {
+      if (text.startsWith(':') || text.trim() === '') return;
+      const event = dataOf(text);
+      if (event?.type === 'ping') return;
+      fresh?.push(text);
+      push(text, event && 'delta' in event ? (event as Piece) : undefined);
+    },
+    text: () => kept.join(''),
+    /** What was added since the last time; first, everything. */
+    takeNew(): string {
+      const taken = (fresh ?? kept).join('');
+      fresh = [];
+      return taken;
+    },
+  };
+}
+
+const sourceOf = ({ type, id = '', toolCallId = '' }: Piece) => `${type} ${id} ${toolCallId}`;
+
+const dataLine = /^data: (.*)$/m;
+
+function dataOf(frame: string): (object & { type?: string }) | undefined {
+  const [, data] = dataLine.exec(frame) ?? [];
+  return data === undefined ? undefined : (parseExact(data) as object);
+}
+
+const withData = (frame: string, piece: Piece) =>
+  frame.replace(dataLine, () => `data: ${JSON.stringify(piece)}`);
+
+const renewEveryMs = 5 * 60_000;
+
+/** Hears the body that a request streams, if it does, so that its repetitions get it too. */
+function captureStream() {
+  const copy = openCopy();
+  let run: LoggedRun | undefined;
+  let stream: { contentType: string; written: Promise<void> } | undefined;
+  const readers = openReaders();
+  const listener: BodyListener = {
+    left: readers.stopWithout,
+    begins: (contentType, written) => {
+      stream = { contentType, written };
+    },
+    add: (text) => {
+      if (!run) copy.add(text);
+    },
+    names: (named) => {
+      run = named;
+    },
+  };
+  return {
+    listener,
+    /** @returns when the body is complete and kept, or its run is named; undefined if the request streams nothing. */
+    async keptBy(held: AnswerLock): Promise<{ kept: Promise<void> } | undefined> {
+      if (!stream) return undefined;
+      const { contentType, written } = stream;
+      if (run) {
+        await held.follows(run);
+        const watch = readers.watch(held.live);
+        return { kept: written.catch(() => {}).finally(watch.end) };
+      }
+      await held.streams(contentType);
+      const failure = 'The lock of an idempotency key could not be kept';
+      const { stop } = renewing(held.renew, { everyMs: renewEveryMs, failure });
+      const sharing = shareWhileRead(held.live, copy.takeNew, readers);
+      const keep = async () => {
+        stop();
+        await sharing.end();
+        const body = copy.text();
+        // What broke off before it said anything may be tried again.
+        await (body === '' ? held.release() : held.keep({ status: 200, contentType, body }));
+      };
+      return { kept: written.then(keep, keep) };
+    },
+  };
+}
+
+/** Stores what a stream says while a repetition reads it. Nobody else pays more than the reads that find out. */
+function shareWhileRead(live: LiveParts, takeNew: () => string, readers: Readers) {
+  let n = 0;
+  const share = async () => {
+    for (const text of splitBody(takeNew())) await live.write(n++, text);
+  };
+  const watch = readers.watch(live, share);
+  return {
+    async end(): Promise<void> {
+      await watch.end();
+      if (n > 0) await share();
+    },
+  };
+}
+
+const pollMs = 500;
+/** Often enough that the request knows of its reader. */
+const pollsPerMark = 10;
+
+/** The body that another request is streaming, from its beginning on. */
+function awaitedBody(answers: KeptAnswers, known: Known): Readable {
+  const { contentType = '', name, holder } = known;
+  const { stream } = streamedBody({
+    contentType,
+    keepAlive: contentType === eventStreamType ? pingComment : ' ',
+    async writeBody(write, signal) {
+      const live = answers.liveOf(known);
+      let [n, polls] = [0, 0];
+      for (let found: Known | undefined = known; found?.holder === holder; found = await answers.find(name)) {
+        // The last part is stored before the answer.
+        for (const text of await live.from(n)) {
+          await write(text);
+          n++;
+        }
+        if (found.answer && n === 0) await write(found.answer.body);
+        if (found.answer) return;
+        if (answers.isLost(found)) break;
+        if (polls++ % pollsPerMark === 0) await live.read();
+        await sleep(pollMs, undefined, { signal });
+      }
+      throw new Error('The request that answers has lost its process');
+    },
+  });
+  return stream;
 }

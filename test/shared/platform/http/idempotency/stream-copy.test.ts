@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { openCopy } from '../../../../../shared/platform/http/idempotency/stream-copy.ts';
+import { openCopy } from '../../../../../shared/platform/http/idempotency/once.ts';
 import {
   pingComment,
   serverSentEvent,
