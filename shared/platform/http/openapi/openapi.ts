@@ -1,12 +1,14 @@
 import * as z from 'zod';
+import { detailCodes } from '../../../core/errors/error-codes.ts';
 import { permissions } from '../../identity/permissions.ts';
 import type { AnyEndpoint } from '../endpoint.ts';
 import type { EndpointGroup } from '../group.ts';
 import { IdempotencyHeaders, takesIdempotencyKey } from '../idempotency-key.ts';
 import { errorStatuses, takesCredential } from '../lambda/error-statuses.ts';
-import { megabytes, requestBytesMax, responseBytesMax } from '../responses/body-sizes.ts';
-import { openapiResponses } from './openapi-responses.ts';
-import { type Components, type Json, openapiSchema } from './openapi-schemas.ts';
+import { maxHeaderSize, megabytes, requestBytesMax, responseBytesMax } from '../responses/body-sizes.ts';
+import { textStatuses } from '../responses/http-errors.ts';
+import type { Bodies, EndpointResponse } from '../responses/response.ts';
+import { type Components, eventStreamSchema, type Json, openapiSchema } from './openapi-schemas.ts';
 
 const about = `Build and run automation from flows, agents, records and products.
 
@@ -187,3 +189,180 @@ function exampleOf(schema: z.ZodType): { example?: unknown } {
   const [example] = (schema.meta()?.examples ?? []) as unknown[];
   return example === undefined ? {} : { example };
 }
+
+const codesText = Object.entries(detailCodes).map(([code, meaning]) => `- \`${code}\`: ${meaning}`);
+const ErrorDetail = z
+  .object({
+    path: z
+      .string()
+      .optional()
+      .describe('The place of the error: a dotted path into the body, or a parameter'),
+    code: z.string().describe(`The kind of error. More codes may be added.\n\n${codesText.join('\n')}`),
+    message: z.string(),
+  })
+  .meta({ id: 'ErrorDetail' });
+const ErrorBody = z.object({ error: z.string(), details: z.array(ErrorDetail) }).meta({ id: 'Error' });
+const AccessError = z
+  .object({
+    error: z.string(),
+    details: z.string(),
+    code: z.string().optional().describe('Present if the reason has a code: see `ErrorDetail`'),
+  })
+  .meta({ id: 'AccessError' });
+
+const errorMeanings: Record<number, string> = {
+  400: 'The request is invalid; `details` lists each error with its path',
+  401: 'The API key is invalid or missing',
+  403: 'The credential lacks the required permission',
+  404: 'The caller’s tenant has no such resource',
+  402: 'A budget is spent that pays for the models of what was to start',
+  408: 'The body arrived too slowly',
+  409: 'The state of the resource, or a concurrent change, prevents the operation',
+  413: 'The body is too large',
+  415: 'The operation does not accept the media type of the body',
+  422: 'The request is well-formed, but something that it needs is missing',
+  429: 'The hourly or daily limit is reached; `X-RateLimit-Reset` is the time of the reset',
+  431: `The request line and the headers have more than ${maxHeaderSize} bytes together. API Gateway returns a text of its own`,
+  500: 'Internal error; `details` contains the request id',
+  502: 'Another server, which the request or the resource names, failed or could not be reached',
+  503: 'The service is too busy to start, or ran out of time before all work was done. `details` says which, and how much is done: send the request again',
+  504: 'The request timed out; its writes up to then remain',
+  507: 'The disk of a service on one machine is full, so nothing can be written; reads go on',
+};
+
+const rateLimitHeaders = {
+  'X-RateLimit-Limit': { description: 'Requests allowed per window', schema: { type: 'integer' } },
+  'X-RateLimit-Remaining': { description: 'Requests left in the window', schema: { type: 'integer' } },
+  'X-RateLimit-Reset': { description: 'Unix second at which the window resets', schema: { type: 'integer' } },
+};
+
+const replayedHeader = {
+  'Idempotent-Replayed': {
+    description: 'Present if this is the response to an earlier request with the same `Idempotency-Key`',
+    schema: { type: 'string', enum: ['true'] },
+  },
+};
+
+/** What error statuses also mean where requests take an idempotency key. */
+const keyMeanings: Record<number, string> = {
+  409: '`IDEMPOTENCY_KEY_IN_USE`: the first request with the key is still being answered; send this one again after a second',
+  422: '`IDEMPOTENCY_KEY_REUSED`: an earlier request with the key had another body',
+};
+
+interface Headers {
+  /** Whether requests are counted, so that responses have rate limit headers. */
+  isCounted: boolean;
+  takesKey: boolean;
+}
+
+const headersOf = ({ isCounted, takesKey }: Headers) => ({
+  ...(isCounted && rateLimitHeaders),
+  ...(takesKey && replayedHeader),
+});
+
+const openapiResponses = (
+  endpoint: Failing & Pick<AnyEndpoint, 'response' | 'statuses'>,
+  failures: readonly number[],
+  given: Headers,
+  schemas: Components,
+) =>
+  Object.fromEntries([
+    ...successes(endpoint.response, schemas).map(([status, content]) => [
+      status,
+      success(status, content, given),
+    ]),
+    ...failures.map((status) => {
+      const meanings = [
+        isOurs(endpoint, status) && errorMeanings[status],
+        endpoint.statuses?.[status],
+        endpoint.protocolErrors?.statuses[status],
+        given.takesKey && keyMeanings[status],
+      ];
+      const description = meanings.filter(Boolean).join('. ');
+      return [status, failure(status, description, given.isCounted, errorSchema(endpoint, status, schemas))];
+    }),
+  ]);
+
+/** The content of each success status; none for a status without a body. */
+function successes(
+  response: EndpointResponse,
+  schemas: Components,
+): [status: number, content: Json | undefined][] {
+  const json = (schema: z.ZodType) => ({
+    'application/json': { schema: openapiSchema(schema, 'output', schemas) },
+  });
+  const jsonBodies = (bodies: Bodies = {}) =>
+    Object.entries(bodies).map(([status, schema]): [number, Json | undefined] => [
+      Number(status),
+      status === '204' ? undefined : json(schema),
+    ]);
+  switch (response.kind) {
+    case 'redirect':
+      return [
+        [200, { 'application/octet-stream': { schema: { type: 'string', format: 'binary' } } }],
+        [302, undefined],
+      ];
+    case 'json':
+      return [...jsonBodies(response.bodies), ...(response.cached ? [notModified] : [])];
+    case 'stream': {
+      const schema = openapiSchema(response.body, 'output', schemas);
+      const empty: [number, undefined][] = response.emptyStatus ? [[response.emptyStatus, undefined]] : [];
+      return [[200, { [response.mediaType]: { schema } }], ...empty, ...jsonBodies(response.bodies)];
+    }
+    case 'sse': {
+      // JSON first: generators that support only one media type take the first.
+      const jsonContent = response.json && json(response.json);
+      const events = { 'text/event-stream': eventStreamSchema(response.events, schemas) };
+      return [[200, { ...jsonContent, ...events }], ...jsonBodies(response.bodies)];
+    }
+  }
+}
+
+const notModified: [number, undefined] = [304, undefined];
+
+const descriptions: Record<number, string> = {
+  304: 'The body is still that of the ETag in the header `If-None-Match`',
+  302: 'The address is in the header `Location`; most clients follow it and get what is there',
+};
+
+const success = (status: number, content: Json | undefined, given: Headers) => ({
+  description: descriptions[status] ?? (content ? 'Done' : 'Done; no body'),
+  ...((given.isCounted || given.takesKey) && { headers: headersOf(given) }),
+  ...(content && { content }),
+});
+
+type Failing = Pick<AnyEndpoint, 'errors' | 'errorBody' | 'protocolErrors'>;
+
+/** Errors of the gateway alone. */
+const onlyGateway = [408, 431];
+
+/**
+ * Errors that API Gateway may answer itself, in the form of the service whatever the path is. No 401: endpoints with a form of their
+ * own verify the credential in their Lambdas.
+ */
+const alsoGateway = [403, 413, 429, 500, 504];
+
+function errorForms(endpoint: Failing, status: number): z.ZodType[] {
+  const { errorBody, protocolErrors } = endpoint;
+  const ours = textStatuses.includes(status) ? AccessError : ErrorBody;
+  if (onlyGateway.includes(status)) return [ours];
+  if (errorBody) return [errorBody.schema, ...(alsoGateway.includes(status) ? [ours] : [])];
+  const own = isOurs(endpoint, status) ? [ours] : [];
+  return protocolErrors?.statuses[status] === undefined ? own : [protocolErrors.schema, ...own];
+}
+
+/** Whether the service itself returns a status that the endpoint has. */
+const isOurs = ({ errors = [], protocolErrors }: Failing, status: number) =>
+  protocolErrors?.statuses[status] === undefined || errors.some((each) => each === status);
+
+function errorSchema(endpoint: Failing, status: number, schemas: Components): Json {
+  const forms = errorForms(endpoint, status).map((form) => openapiSchema(form, 'output', schemas));
+  const [only = {}, ...others] = forms;
+  return others.length === 0 ? only : { anyOf: forms };
+}
+
+const failure = (status: number, description: string, isCounted: boolean, schema: Json) => ({
+  description,
+  ...((isCounted || status === 429) && { headers: rateLimitHeaders }),
+  content: { 'application/json': { schema } },
+});
