@@ -1,10 +1,10 @@
 import type { CallToolResult, Tool } from '@modelcontextprotocol/server';
 import * as z from 'zod';
 import { failedResult, textBlock } from '../../adapters/mcp-server/content.ts';
-import type { ApiClient } from './api-client.ts';
-import { CallArguments, toApiRequest } from './call-operation.ts';
-import { description } from './describe.ts';
-import type { Operations } from './operations.ts';
+import { urlPart } from '../../core/text.ts';
+import { IdempotencyHeaders } from '../../platform/http/idempotency-key.ts';
+import type { ApiClient, ApiRequest } from './api-client.ts';
+import type { ApiOperation, Operations } from './operations.ts';
 
 const SearchArguments = z.strictObject({ query: z.string().min(1).max(500) });
 const DescribeArguments = z.strictObject({
@@ -128,4 +128,148 @@ async function withArguments<Arguments extends z.ZodType>(
     return failedResult(`${issue?.path.join('.') || 'arguments'}: ${issue?.message}`);
   }
   return use(data);
+}
+
+const Scalar = z.union([z.string(), z.number(), z.boolean()]);
+
+const CallArguments = z.strictObject({
+  id: z.string(),
+  path: z.record(z.string(), Scalar).optional(),
+  query: z.record(z.string(), z.union([Scalar, z.array(Scalar)])).optional(),
+  body: z.unknown().optional(),
+  idempotencyKey: IdempotencyHeaders.shape['Idempotency-Key'],
+});
+type CallArguments = z.infer<typeof CallArguments>;
+
+/** The request of a call. The API checks the values; what has no place in the request is refused here. */
+function toApiRequest(
+  { id, method, path, parameters, requestBody }: ApiOperation,
+  given: CallArguments,
+): ApiRequest | { problem: string } {
+  const named = (place: 'path' | 'query') =>
+    parameters.filter((each) => each.in === place).map(({ name }) => name);
+  for (const place of ['path', 'query'] as const) {
+    const known = named(place);
+    const unknown = Object.keys(given[place] ?? {}).find((name) => !known.includes(name));
+    if (unknown !== undefined) return { problem: notKnown(id, `${place}.${unknown}`, known) };
+  }
+  const missing = named('path').find((name) => (given.path?.[name] ?? '') === '');
+  if (missing !== undefined) return { problem: `Required: path.${missing}` };
+  const leaving = named('path').find((name) => /^\.\.?$/.test(String(given.path?.[name])));
+  if (leaving !== undefined) return { problem: `path.${leaving} may not be . or ..` };
+  const broken = [...textsOf(given.path, 'path'), ...textsOf(given.query, 'query')].find(
+    ([, text]) => !text.isWellFormed(),
+  );
+  if (broken) return { problem: `${broken[0]} is no well-formed Unicode: half of a pair of surrogates` };
+  const types = Object.keys(requestBody?.content ?? {});
+  // As over HTTP, an empty object is no body.
+  const body = types.length === 0 && isEmptyObject(given.body) ? undefined : given.body;
+  if (body !== undefined && types.length === 0) return { problem: `${id} takes no body` };
+  if (types.includes('multipart/form-data')) {
+    return { problem: `${id} takes files, which this tool cannot send; use another operation` };
+  }
+  const filled = path.replaceAll(/\{(\w+)\+?\}/g, (_all, name: string) =>
+    urlPart(String(given.path?.[name])),
+  );
+  const query = new URLSearchParams(
+    Object.entries(given.query ?? {}).map(([name, value]) => [name, [value].flat().join(',')]),
+  );
+  return {
+    method,
+    path: query.size > 0 ? `${filled}?${query}` : filled,
+    ...(body !== undefined && { body }),
+    idempotencyKey: given.idempotencyKey,
+  };
+}
+
+const isEmptyObject = (value: unknown) => JSON.stringify(value) === '{}';
+
+const notKnown = (id: string, name: string, known: readonly string[]) =>
+  `${id} has no ${name}; ${known.length > 0 ? `it has ${known.join(', ')}` : 'it has none'}`;
+
+/** Each value as a text, with its place. */
+const textsOf = (values: CallArguments['query'], place: string) =>
+  Object.entries(values ?? {}).flatMap(([name, value]) =>
+    [value].flat().map((each) => [`${place}.${name}`, String(each)] as const),
+  );
+
+type Json = Record<string, unknown>;
+
+/** A description has room for so much; further schemas are named, and can be asked for. */
+const schemaCharactersMax = 24_000;
+
+/** What a model needs to call an operation. @param wanted Names of schemas to describe instead of those that it names first */
+function description(
+  operation: ApiOperation,
+  { schemas }: Pick<Operations, 'schemas'>,
+  wanted: readonly string[] = [],
+): Json {
+  const { id, method, path, summary, description: about, destructive, requestBody } = operation;
+  const [mediaType] = Object.keys(requestBody?.content ?? {});
+  const content = requestBody?.content[mediaType ?? ''];
+  const response = returned(operation);
+  const shown = wanted.length > 0 ? wanted : namesIn([content?.schema, response]);
+  return {
+    id,
+    request: `${method} ${path}`,
+    summary,
+    description: about,
+    destructive,
+    ...parameters(operation, 'path'),
+    ...parameters(operation, 'query'),
+    ...(content !== undefined && { body: content.schema, bodyRequired: requestBody?.required }),
+    ...(mediaType === 'multipart/form-data' && {
+      note: 'This operation takes files, which call_operation cannot send',
+    }),
+    ...(response !== undefined && { returns: response }),
+    ...within(shown, schemas),
+  };
+}
+
+function parameters({ parameters: all }: ApiOperation, place: 'path' | 'query'): Json {
+  const those = all.filter((each) => each.in === place);
+  if (those.length === 0) return {};
+  const shown = those.map(({ name, required, description: about, schema }) => [
+    name,
+    { ...schema, ...(about && { description: about }), ...(place === 'query' && required && { required }) },
+  ]);
+  return { [place]: Object.fromEntries(shown) };
+}
+
+/** The schema of what a successful call returns. */
+function returned({ responses }: ApiOperation): unknown {
+  const success = Object.entries(responses).find(([status]) => status.startsWith('2'))?.[1];
+  const content = (success?.content ?? {}) as Record<string, { schema?: unknown }>;
+  return content['application/json']?.schema;
+}
+
+/** The schemas with these names, and those that they name, as far as there is room. */
+function within(names: readonly string[], schemas: Operations['schemas']): Json {
+  const shown: Json = {};
+  const left = [...names];
+  const more: string[] = [];
+  let characters = 0;
+  for (let name = left.shift(); name !== undefined; name = left.shift()) {
+    const schema = Object.hasOwn(schemas, name) ? schemas[name] : undefined;
+    if (!schema || Object.hasOwn(shown, name) || more.includes(name)) continue;
+    const length = JSON.stringify(schema).length;
+    if (characters + length > schemaCharactersMax) {
+      more.push(name);
+      continue;
+    }
+    characters += length;
+    shown[name] = schema;
+    left.push(...namesIn(schema));
+  }
+  return {
+    ...(Object.keys(shown).length > 0 && { schemas: shown }),
+    ...(more.length > 0 && { moreSchemas: more }),
+  };
+}
+
+function namesIn(value: unknown): string[] {
+  if (typeof value !== 'object' || value === null) return [];
+  return Object.entries(value).flatMap(([key, member]) =>
+    key === '$ref' && typeof member === 'string' ? [member.split('/').at(-1) ?? ''] : namesIn(member),
+  );
 }
