@@ -1,17 +1,108 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { type ClientSession, clientSessionEntity } from '../../domain/client-sessions/client-session.ts';
 import type { SessionRun } from '../../domain/client-sessions/session-run.ts';
 import { turnLeases } from '../../domain/client-sessions/turn-leases.ts';
+import { isHeld } from '../../domain/client-sessions/turn-state.ts';
+import { conversationStore } from '../../domain/conversations/conversation-store.ts';
 import type { ConversationUsage } from '../../domain/conversations/conversation-usage.ts';
+import { type Message, messageText } from '../../domain/conversations/message.ts';
+import { messagePages } from '../../domain/conversations/message-pages.ts';
 import { followRun } from '../../execution/agent-runs/follow-run.ts';
 import { findExecution, loadInput } from '../../execution/agent-runs/run-log.ts';
+import { executionEntity } from '../../execution/runs/execution.ts';
 import { using } from '../../platform/aws/uses.ts';
 import type { Scope } from '../../platform/data/scope.ts';
+import { pingEveryMs } from '../../platform/http/responses/streamed-body.ts';
 import { agentEvents } from '../run-events/agent-events.ts';
 import { conversationMessages } from './conversation-messages.ts';
+import { failureEvent, shownText } from './events/answer-end.ts';
+import type { ClientEventBody } from './events/client-event.ts';
 import { type ClientSentEvent, clientEvents } from './events/client-events.ts';
-import type { Cursor } from './events/cursor.ts';
+import { type Cursor, cursorText, flowEndSeq, restOfText } from './events/cursor.ts';
 import { chatView } from './events/view-of.ts';
-import { flowAnswer } from './follow-flow-answer.ts';
 import type { SessionContext } from './visitors/visitor.ts';
+
+const pollMs = 500;
+/** More than a session adds while a page is away for a moment. */
+const searchedMessages = 20;
+
+/** A run of a flow has no log: its answer comes from the conversation, once its turn has ended. */
+const flowAnswer = /* @__PURE__ */ using([conversationStore, messagePages], (scope: Scope) => {
+  const { table, now } = scope;
+
+  /** @returns the turn that gives the answer; another one, if a later message interrupted it; undefined after the end. */
+  async function turnOf({ hash }: SessionRun): Promise<ClientSession | undefined> {
+    const session = await table.get(clientSessionEntity, { hash }, { consistent: true });
+    return session && isHeld(session, now()) ? session : undefined;
+  }
+
+  async function answerOf({ conversationId, answerId }: SessionRun): Promise<string | undefined> {
+    const conversation = await conversationStore(scope).find(conversationId);
+    const { messages } = await messagePages(scope).before(conversation, { limit: searchedMessages });
+    const answer = messages.find(({ id, content }) => id === answerId && content !== null);
+    return answer && messageText(answer as Message);
+  }
+
+  async function bodiesOf(
+    run: SessionRun,
+    after: Cursor | undefined,
+    isReplaced: boolean,
+  ): Promise<ClientEventBody[]> {
+    const kind = 'flow' as const;
+    const execution = await table.get(executionEntity, { id: run.executionId }, { consistent: true });
+    if (execution?.paused) {
+      const { toolCallId, toolName } = execution.paused;
+      const awaitedAt = now().toISOString();
+      return [{ type: 'await', awaitReason: 'local_tool', awaitedAt, toolCallId, toolName }];
+    }
+    const finalOutput = await answerOf(run);
+    if (finalOutput === undefined) return [failureEvent(kind, isReplaced ? 'INTERRUPTED' : 'FAILED')];
+    const completedAt = now().toISOString();
+    const end = { type: 'execution_complete', kind, success: true, finalOutput, durationMs: 0, completedAt };
+    return [...textsOf(finalOutput, after), end as ClientEventBody];
+  }
+
+  return async function* follow(
+    run: SessionRun,
+    after: Cursor | undefined,
+    signal: AbortSignal,
+  ): AsyncGenerator<ClientSentEvent, void> {
+    const { executionId } = run;
+    let last = after?.seq ?? -1;
+    const numbered = (body: ClientEventBody, seq: number, id: Cursor): ClientSentEvent => {
+      last = Math.max(seq, last + 1);
+      return { event: { ...body, executionId, seq: last } as ClientSentEvent['event'], id: cursorText(id) };
+    };
+    let quietSince = now().getTime();
+    let turn = await turnOf(run);
+    const first = turn?.runId === executionId ? turn.turnId : undefined;
+    while (turn !== undefined && turn.turnId === first) {
+      await sleep(pollMs, undefined, { signal }).catch(() => {});
+      if (signal.aborted) return;
+      turn = await turnOf(run);
+      if (now().getTime() - quietSince < pingEveryMs) continue;
+      quietSince = now().getTime();
+      yield numbered({ type: 'ping', timestamp: now().toISOString() }, 0, after ?? { seq: 0 });
+    }
+    const bodies = await bodiesOf(run, after, first !== undefined && turn !== undefined);
+    for (const [index, body] of bodies.entries()) {
+      if (body.type === 'await') return yield numbered(body, 0, after ?? { seq: 0 });
+      const seq = flowEndSeq - (bodies.length - 1 - index);
+      if (seq > (after?.seq ?? -1)) yield numbered(body, seq, { ...after, seq });
+    }
+  };
+});
+
+/** The rest of the text that a page has the beginning of, or the whole text. */
+function textsOf(text: string, after: Cursor | undefined): ClientEventBody[] {
+  const had = after && restOfText(text, after);
+  if (!had) return shownText(text);
+  const { id, rest } = had;
+  return [
+    ...(rest === '' ? [] : [{ type: 'text_delta' as const, id, delta: rest }]),
+    { type: 'text_complete', id, text },
+  ];
+}
 
 interface Reader {
   after: Cursor | undefined;
