@@ -1,4 +1,12 @@
-import type { CallToolResult, CompleteRequestParams, ContentBlock } from '@modelcontextprotocol/server';
+import type {
+  CallToolResult,
+  CompleteRequestParams,
+  ContentBlock,
+  GetPromptResult,
+  ListResourcesResult,
+  Prompt,
+  Resource,
+} from '@modelcontextprotocol/server';
 import { assetStore } from '../../adapters/assets/asset-store.ts';
 import {
   contentText,
@@ -6,27 +14,33 @@ import {
   isMembers,
   textBlock,
   toolResultIn,
+  toPromptMessages,
 } from '../../adapters/mcp-server/content.ts';
 import { failureMessage } from '../../adapters/mcp-server/failures.ts';
-import type { ReportProgress, ServedMcp } from '../../adapters/mcp-server/served.ts';
+import { pageAcross, pageMax } from '../../adapters/mcp-server/pages.ts';
+import type { Completion, ReportProgress, ServedMcp } from '../../adapters/mcp-server/served.ts';
 import type { AssetsPort } from '../../adapters/ports/assets-port.ts';
 import { depthOfCall } from '../../core/agent-depth.ts';
-import { notFound, ServiceError } from '../../core/errors/errors.ts';
+import { ifMissing, invalidAt, notFound, ServiceError } from '../../core/errors/errors.ts';
+import { parseExact } from '../../core/json/exact-json.ts';
 import { log } from '../../core/log.ts';
+import { wellFormed, wellFormedOnly } from '../../core/name.ts';
 import { AssetOutput } from '../../domain/flows/step-types/store-asset.ts';
+import { type RecordItem, recordsRange } from '../../domain/records/record.ts';
+import { recordStore } from '../../domain/records/record-store.ts';
 import type { ExposedItem } from '../../domain/surfaces/exposed-item.ts';
 import { isPrompt } from '../../domain/surfaces/item-config.ts';
 import type { Surface } from '../../domain/surfaces/surface/surface.ts';
+import { collectRows } from '../../platform/data/lists/listing.ts';
+import { cursorPage } from '../../platform/data/lists/pages.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 import { rememberFlow } from '../surface/last-flows.ts';
 import type { OutwardRun } from '../surface/outward.ts';
 import { exposedRun, type SurfaceCall } from '../surface/start-exposed.ts';
 import type { McpOffer } from './offer.ts';
 import { readOutcome } from './outcome.ts';
-import { completedArgument, itemPrompts, promptParameters, promptResult } from './prompts.ts';
-import { completedRecord, recordResources } from './record-resources.ts';
-import { recordTemplate } from './record-uri.ts';
-import { itemTools } from './tools.ts';
+import { recordOfUri, recordTemplate, recordUri } from './record-uri.ts';
+import { describedAs, endpointSlugs, exposedToolName, itemTools } from './tools.ts';
 
 interface Asked {
   surface: Surface;
@@ -169,3 +183,158 @@ async function shownContent({ url, contentType, size }: File, read: FileReader) 
     return undefined;
   }
 }
+
+type Members = Record<string, unknown>;
+
+export interface ItemPrompt {
+  exposed: ExposedItem;
+  prompt: Prompt;
+}
+
+/** @param all The items of the surface, also those that the caller may not run. */
+function itemPrompts(items: readonly ExposedItem[], all: readonly ExposedItem[]): ItemPrompt[] {
+  const slugs = endpointSlugs(all);
+  return items.map((exposed) => ({ exposed, prompt: promptOf(exposed, exposedToolName(exposed, slugs)) }));
+}
+
+function promptOf(exposed: ExposedItem, name: string): Prompt {
+  const { required } = exposed.capability.parametersSchema ?? {};
+  const args = Object.entries(propertiesOf(exposed)).map(([argument, { description }]) => ({
+    name: argument,
+    ...(typeof description === 'string' && { description }),
+    required: Array.isArray(required) && required.includes(argument),
+  }));
+  return { ...describedAs(exposed, name), arguments: args };
+}
+
+function propertiesOf({ capability }: ExposedItem): Record<string, Members> {
+  const { properties } = capability.parametersSchema ?? {};
+  if (!isMembers(properties)) return {};
+  return Object.fromEntries(
+    Object.entries(properties).map(([name, schema]) => [name, isMembers(schema) ? schema : {}]),
+  );
+}
+
+/** Arguments of prompts are texts. Where the schema wants another type, the text is its JSON. */
+function promptParameters(exposed: ExposedItem, args: Record<string, string>): Members {
+  const properties = propertiesOf(exposed);
+  return Object.fromEntries(
+    Object.entries(args).map(([name, text]) => {
+      const types = [properties[name]?.type ?? 'string'].flat();
+      return [name, types.includes('string') ? text : jsonIn(text)];
+    }),
+  );
+}
+
+/** The value, or the text itself if it is none, which the check of the parameters refuses. */
+function jsonIn(text: string): unknown {
+  try {
+    return parseExact(text);
+  } catch {
+    return text;
+  }
+}
+
+/** The messages that a run gives. Prompts have no progress. */
+async function promptResult(
+  run: OutwardRun,
+  signal: AbortSignal,
+): Promise<GetPromptResult | { failure: string }> {
+  const outcome = await readOutcome(run, signal, async () => {});
+  if ('output' in outcome) return { messages: toPromptMessages(outcome.output) };
+  return { failure: 'failure' in outcome ? outcome.failure : outcome.waiting };
+}
+
+/** The values that the schema of an argument lists. */
+function completedArgument(
+  exposed: ExposedItem,
+  { name, value }: { name: string; value: string },
+): Completion | undefined {
+  const schema = propertiesOf(exposed)[name];
+  if (!schema) return undefined;
+  const { type, enum: listed = type === 'boolean' ? ['true', 'false'] : [] } = schema;
+  const values = (Array.isArray(listed) ? listed : []).map((each) =>
+    typeof each === 'string' ? each : JSON.stringify(each),
+  );
+  const wanted = value.toLowerCase();
+  return { values: values.filter((each) => each.toLowerCase().startsWith(wanted)) };
+}
+
+type Resources = NonNullable<ServedMcp['resources']>;
+
+const mimeType = 'application/json';
+
+/** The records of some types as resources: type by type, newest first. */
+export function recordResources(scope: Scope, types: readonly string[]): Resources {
+  const records = recordStore(scope);
+
+  async function list(cursor: string | undefined): Promise<ListResourcesResult> {
+    // One Query for each type that ends in the page.
+    const { rows, ...rest } = await pageAcross(types, cursor, async (type, query) => {
+      const page = await cursorPage(scope.table, sourceOf(type), query);
+      const resources = page.rows.map(({ name }) => resourceOf(type, String(name)));
+      return { rows: resources, nextCursor: page.pagination.nextCursor };
+    });
+    return { resources: rows, ...rest };
+  }
+
+  async function read(uri: string) {
+    const pair = recordOfUri(uri);
+    if (!pair || !types.includes(pair.type)) return undefined;
+    const id = await records.idOf(pair);
+    const record = id === undefined ? undefined : await records.get(id).catch(ifMissing(undefined));
+    // It may have been renamed between the two reads.
+    if (record?.type !== pair.type || record.name !== pair.name) return undefined;
+    return { contents: [{ uri, mimeType, text: JSON.stringify(contentOf(record)) }] };
+  }
+
+  return { templates: [templateOf(types)], list, read };
+}
+
+/** Completes `recordTemplate`. Names are those of the newest 1,000 records of the type that contain the value. @throws 400 */
+export async function completedRecord(
+  { table }: Scope,
+  types: readonly string[],
+  argument: { name: string; value: string },
+  given: Record<string, string>,
+): Promise<Completion | undefined> {
+  if (!wellFormed(argument.value)) throw invalidAt('argument.value', 'INVALID_VALUE', wellFormedOnly);
+  const value = argument.value.toLowerCase();
+  if (argument.name === 'type') {
+    return { values: types.filter((type) => type.toLowerCase().startsWith(value)) };
+  }
+  if (argument.name !== 'name') return undefined;
+  const type = given.type ?? (types.length === 1 ? types[0] : undefined);
+  if (type === undefined || !types.includes(type)) return { values: [] };
+  const filter = { expression: 'contains(#summary.#search, :search)', values: { search: value } };
+  const source = { ...sourceOf(type), ...(value !== '' && { filter }) };
+  const { found, stoppedAt } = await collectRows(table, source, { wanted: pageMax, queries: 1 });
+  return { values: found.map(({ name }) => String(name)), hasMore: stoppedAt !== undefined };
+}
+
+const sourceOf = (type: string) => ({ ...recordsRange(type), kind: 'record' as const });
+
+const resourceOf = (type: string, name: string): Resource => ({
+  uri: recordUri({ type, name }),
+  name,
+  description: `A record of the type ${type}`,
+  mimeType,
+});
+
+const templateOf = (types: readonly string[]) => ({
+  uriTemplate: recordTemplate,
+  name: 'record',
+  title: 'A record by its type and name',
+  mimeType,
+  description: `The metadata and messages of a record, as JSON. Types: ${types.join(', ')}`,
+});
+
+/** Without the ids of the tenant. */
+const contentOf = ({ type, name, metadata, messages, createdAt, updatedAt }: RecordItem) => ({
+  type,
+  name,
+  metadata,
+  messages,
+  createdAt,
+  updatedAt,
+});

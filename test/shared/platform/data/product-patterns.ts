@@ -11,7 +11,7 @@ import { surfaceItems } from '../../../../shared/domain/surfaces/surface-items.t
 import { surfaceKeys } from '../../../../shared/domain/surfaces/surface-keys.ts';
 import { surfaceStore } from '../../../../shared/domain/surfaces/surface-store.ts';
 import { batchOfDelivery } from '../../../../shared/execution/incoming-webhooks/received-webhook.ts';
-import { completedRecord, recordResources } from '../../../../shared/protocols/mcp/record-resources.ts';
+import { completedRecord, recordResources } from '../../../../shared/protocols/mcp/served-by.ts';
 import type { Pattern } from './access-pattern.ts';
 import { type AccessWorld, sessionPrincipal } from './access-world.ts';
 
