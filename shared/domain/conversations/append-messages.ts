@@ -66,7 +66,7 @@ export const messageAppender = /* @__PURE__ */ using(['table:write', messageWrit
   return async function append(
     id: string,
     messages: readonly NewMessage[],
-    { known, alsoWrite = [], alsoWriteRefused = conflictError, usage }: AppendOptions = {},
+    { known, alsoWrite = [], alsoWriteRefused = keptChanging, usage }: AppendOptions = {},
   ): Promise<Appended> {
     if (messages.length > appendedMax) throw new RangeError(`At most ${appendedMax} messages at once`);
     const unique = messages.filter((one, at) => messages.findIndex((other) => other.id === one.id) === at);
@@ -90,9 +90,9 @@ export const messageAppender = /* @__PURE__ */ using(['table:write', messageWrit
       }
       return { conversation: after, added: rest.length };
     };
-    return retryOnConflict(attempt, { conflictError });
+    return retryOnConflict(attempt, { conflictError: keptChanging });
   };
 });
 
-const conflictError = () =>
+const keptChanging = () =>
   conflict('Other requests kept adding messages to the conversation; send the request again');

@@ -18,13 +18,13 @@ export function surfaceProblems(surface: DocumentEntry): DocumentProblem[] {
       ? [placed(surface, { path: 'status', code: 'CHANNEL_NOT_CONNECTED', message: channel })]
       : []),
     ...refused(surface, () => assertBehavior(type, behavior)),
-    ...items.flatMap((item, at) => itemProblems(item, items.slice(0, at), type)),
+    ...items.flatMap((item, at) => surfaceItemProblems(item, items.slice(0, at), type)),
     ...tooManyParts(surface, 'items', { max: itemsMax, limit: `A surface has at most ${itemsMax} items` }),
     ...scheduleProblems(surface, type),
   ];
 }
 
-function itemProblems(
+function surfaceItemProblems(
   item: DocumentEntry,
   before: readonly DocumentEntry[],
   type: Surface['type'],
