@@ -3,6 +3,7 @@ import { Readable } from 'node:stream';
 import {
   createMcpHandler,
   isLegacyRequest,
+  McpServer,
   ProtocolError,
   ProtocolErrorCode,
   ResourceNotFoundError,
@@ -10,11 +11,13 @@ import {
   type ServerContext,
   type SpecTypeName,
   specTypeSchemas,
+  type Tool,
   WebStandardStreamableHTTPServerTransport,
 } from '@modelcontextprotocol/server';
 import { pingEveryMs, type StreamedBody, streamedBody } from '../../platform/http/responses/streamed-body.ts';
+import { walkSubschemas } from '../json-schema/subschemas.ts';
+import { headerName } from '../mcp-client/param-headers.ts';
 import { answering } from './failures.ts';
-import { HeaderCheckingServer, paramHeaderNames } from './header-params.ts';
 import { listPage } from './pages.ts';
 import { protocolVersions } from './protocol-versions.ts';
 import type { Completion, ReportProgress, ServedMcp } from './served.ts';
@@ -304,3 +307,27 @@ function progressTo({ mcpReq }: ServerContext): ReportProgress {
     });
   };
 }
+
+/** The headers that the tool of a call wants its arguments in too (`x-mcp-header`). Others are no headers, and clients refuse their tool. */
+function paramHeaderNames(params: Record<string, unknown> | undefined, { tools }: ServedMcp): string[] {
+  const parts = [...walkSubschemas(toolOf(params?.name, tools.all)?.inputSchema)];
+  return parts.flatMap(({ schema: { 'x-mcp-header': name } }) =>
+    typeof name === 'string' && headerName.test(name) ? [`mcp-param-${name.toLowerCase()}`] : [],
+  );
+}
+
+/** The SDK compares these headers with the arguments if it finds the schema of the tool here. */
+class HeaderCheckingServer extends McpServer {
+  readonly #tools: readonly Tool[];
+
+  constructor(tools: readonly Tool[], ...given: ConstructorParameters<typeof McpServer>) {
+    super(...given);
+    this.#tools = tools;
+  }
+
+  override toolInputSchemaJson(name: string): Record<string, unknown> | undefined {
+    return toolOf(name, this.#tools)?.inputSchema;
+  }
+}
+
+const toolOf = (asked: unknown, all: readonly Tool[]) => all.find(({ name }) => name === asked);
