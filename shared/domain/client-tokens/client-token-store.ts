@@ -1,32 +1,32 @@
 import { omitUndefined } from '../../core/defined.ts';
-import { conflict, notFound } from '../../core/errors/errors.ts';
-import { createdAtFromId } from '../../core/ids.ts';
+import { conflict, type ErrorDetail, invalidAt, notFound } from '../../core/errors/errors.ts';
+import { createdAtFromId, idKind } from '../../core/ids.ts';
+import { generateKey, hashKey } from '../../platform/auth/key-format.ts';
 import { using } from '../../platform/aws/uses.ts';
 import { ConditionFailed, ifRefused } from '../../platform/data/condition-failed.ts';
 import { decodeReadable } from '../../platform/data/entity.ts';
 import { isUnchanged, type Modification } from '../../platform/data/modify.ts';
 import type { Scope } from '../../platform/data/scope.ts';
+import type { TenantTable } from '../../platform/data/table.ts';
 import { exists, type Write } from '../../platform/data/writes.ts';
 import { type AuditEvent, audit } from '../../platform/identity/audit.ts';
 import type { Principal } from '../../platform/identity/principal.ts';
+import { agentEntity, agentVersionEntity } from '../agents/config/agent.ts';
+import { assertFits } from '../content-size.ts';
+import { flowEntity, flowVersionEntity } from '../flows/flow.ts';
+import { productsPartition } from '../products/product.ts';
 import { surfaceEntity } from '../surfaces/surface/surface.ts';
+import type { SurfaceTypeName } from '../surfaces/surface/surface-types.ts';
 import { assertWithinLimit } from '../tenant-limits.ts';
 import {
   type ClientToken,
   clientCredentialEntity,
   clientTokenEntity,
   clientTokensPartition,
+  latestVersion,
+  storedClientToken,
   surfaceTokenEntity,
 } from './client-token.ts';
-import {
-  assertDefault,
-  type ClientTokenChanges,
-  changedToken,
-  type NewClientToken,
-  newValue,
-  storedToken,
-} from './token-changes.ts';
-import { assertPinned, assertTargetsExist, findChatSurface } from './token-targets.ts';
 
 const markedEveryMs = 60_000;
 
@@ -196,3 +196,117 @@ const lookupRemovals = (scope: Scope, token: ClientToken): Write[] => {
 
 const conflictError = () =>
   conflict('The client token was changed by another request at the same time; read it again and retry');
+
+/** So that all tokens of a tenant fit a response. */
+const tokenBytesMax = 12_000;
+
+type Editable =
+  | 'name'
+  | 'flowIds'
+  | 'defaultFlowId'
+  | 'agentIds'
+  | 'allowedOrigins'
+  | 'pinToVersion'
+  | 'rateLimitPerMinute'
+  | 'rateLimitPerHour'
+  | 'maxMessagesPerSession'
+  | 'sessionIdleTimeoutMinutes'
+  | 'config';
+
+type NewClientToken = Pick<ClientToken, Editable | 'environment'> & {
+  surfaceId?: string | undefined;
+};
+
+/** Missing members stay unchanged. */
+type ClientTokenChanges = {
+  [Member in Editable | 'isActive']?: ClientToken[Member] | undefined;
+};
+
+function newValue({ environment }: Pick<ClientToken, 'environment'>) {
+  const value = generateKey(`client-${environment}`);
+  return { value, hash: hashKey(value) };
+}
+
+function changedToken(before: ClientToken, changes: ClientTokenChanges): ClientToken {
+  const given = Object.entries(changes).filter(([, value]) => value !== undefined);
+  return { ...before, ...Object.fromEntries(given) };
+}
+
+function assertDefault({ defaultFlowId, flowIds }: Pick<ClientToken, 'defaultFlowId' | 'flowIds'>): void {
+  if (defaultFlowId === null || flowIds.includes(defaultFlowId)) return;
+  const message = `The default flow ${defaultFlowId} is not in flowIds. Add it there, or send another defaultFlowId`;
+  throw invalidAt('defaultFlowId', 'INVALID_VALUE', message);
+}
+
+/** @throws 400 if the token is too large. */
+function storedToken(token: ClientToken) {
+  const item = storedClientToken(token);
+  const [allowedOrigins, flowIds, agentIds] = [token.allowedOrigins, token.flowIds, token.agentIds].map(
+    (list) => JSON.stringify(list),
+  ) as [string, string, string];
+  assertFits('a client token', { config: item.config, allowedOrigins, flowIds, agentIds }, tokenBytesMax);
+  return item;
+}
+
+type Targets = Pick<ClientToken, 'flowIds' | 'agentIds'>;
+
+/** @throws 404 that names the index of each flow and agent that does not exist. */
+async function assertTargetsExist(
+  table: TenantTable,
+  { flowIds = [], agentIds = [] }: { [List in keyof Targets]?: readonly string[] | undefined },
+): Promise<void> {
+  const lists = [
+    { what: 'Flow', path: 'flowIds', ids: flowIds, keyOf: (id: string) => flowEntity.key({ id }) },
+    { what: 'Agent', path: 'agentIds', ids: agentIds, keyOf: (id: string) => agentEntity.key({ id }) },
+  ];
+  const found = await table.getMany(lists.flatMap(({ ids, keyOf }) => ids.map(keyOf)));
+  let first = 0;
+  for (const { what, path, ids } of lists) {
+    const missing = ids.flatMap((id, index): ErrorDetail[] =>
+      found[first + index] ? [] : [missingAt(`${path}.${index}`, what, id)],
+    );
+    if (missing.length > 0) throw notFound(what, missing);
+    first += ids.length;
+  }
+}
+
+const missingAt = (path: string, what: string, id: string): ErrorDetail => ({
+  path,
+  code: 'NOT_FOUND',
+  message: `${what} ${id} does not exist`,
+});
+
+/** @throws 400 unless the pinned version is a published one of the token's flows or agents. */
+async function assertPinned(
+  table: TenantTable,
+  { pinToVersion: id, flowIds, agentIds }: Targets & Pick<ClientToken, 'pinToVersion'>,
+): Promise<void> {
+  if (id === latestVersion) return;
+  const keys =
+    idKind(id) === 'flowver'
+      ? flowIds.map((flowId) => flowVersionEntity.key({ flowId, id }))
+      : agentIds.map((agentId) => agentVersionEntity.key({ agentId, id }));
+  const versions = keys.length > 0 ? await table.getMany(keys) : [];
+  const summaries = versions.map((version) => version?.summary as { type?: string } | undefined);
+  if (summaries.some((summary) => summary?.type === 'published')) return;
+  const message = `${id} is no published version of a flow or an agent of the token. Send "${latestVersion}" or the id of one`;
+  throw invalidAt('pinToVersion', 'INVALID_VALUE', message);
+}
+
+type Listed = { id: string; type: SurfaceTypeName };
+
+/** The chat surface with an id. Reads the list of products. @throws 404; 400 if the surface is of another type. */
+async function findChatSurface(table: TenantTable, id: string): Promise<NonNullable<ClientToken['surface']>> {
+  for await (const products of table.pages({ partition: productsPartition, index: 1 })) {
+    for (const { SK1, summary } of products) {
+      const { surfaces } = summary as { surfaces: Listed[] };
+      const surface = surfaces.find((each) => each.id === id);
+      if (surface?.type === 'chat') return { productId: String(SK1), id };
+      if (surface) {
+        const message = `The surface has the type ${surface.type}. Send the id of a surface of the type chat`;
+        throw invalidAt('productSurfaceId', 'INVALID_VALUE', message);
+      }
+    }
+  }
+  throw notFound('Surface');
+}
