@@ -1,11 +1,13 @@
 import { afterEach, expect, test, vi } from 'vitest';
 import { hasCode } from '../../../../shared/core/errors/errors.ts';
-import { messageAppender } from '../../../../shared/domain/conversations/append-messages.ts';
 import {
   conversationEntity,
   conversationPartition,
 } from '../../../../shared/domain/conversations/conversation.ts';
-import { conversationStore } from '../../../../shared/domain/conversations/conversation-store.ts';
+import {
+  conversationStore,
+  messageAppender,
+} from '../../../../shared/domain/conversations/conversation-store.ts';
 import { conversationExporter } from '../../../../shared/domain/conversations/export-conversation.ts';
 import { messagePages } from '../../../../shared/domain/conversations/message-pages.ts';
 import { countingRuntime, newTenant } from '../../../support/stack/stack.ts';
