@@ -5,11 +5,18 @@ import type {
   ProfileMemory,
   SummaryOfMemories,
 } from '../../adapters/ports/memory-port.ts';
-import { deleteMemories, nearestMemories, putMemory } from '../../adapters/vectors/memory-vectors.ts';
+import {
+  deleteMemories,
+  type MemorySpace,
+  nearestMemories,
+  putMemory,
+} from '../../adapters/vectors/memory-vectors.ts';
+import { StepError } from '../../core/errors/step-error.ts';
 import { decode } from '../../platform/data/entity.ts';
 import { isConditionFailed } from '../../platform/data/retry-on-conflict.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 import { absent, type WriteCondition } from '../../platform/data/writes.ts';
+import { memoriesMax } from './limits.ts';
 import {
   type Generation,
   generationRange,
@@ -19,17 +26,10 @@ import {
   numbersRange,
   type Profile,
   profileEntity,
+  type StoredMemory,
   toMemoryId,
+  toProfileId,
 } from './memory.ts';
-import { memorySpace } from './memory-space.ts';
-import {
-  addMemory,
-  createProfile,
-  findProfile,
-  isSame,
-  profileConflict,
-  profileGeneration,
-} from './profile-store.ts';
 
 export async function openProfile(scope: Scope, name: string): Promise<ProfileMemory> {
   return profileMemory(scope, name, await findProfile(scope, name));
@@ -198,3 +198,88 @@ async function storeSummary(
     if (!isConditionFailed(error)) throw error;
   }
 }
+
+const memorySpace = (
+  tenant: string,
+  { profileId, generation }: Generation,
+  embeddingModel: string,
+): MemorySpace => ({ tenant, embeddingModel, profile: `${profileId}.${generation}` });
+
+export type NewMemory = Pick<StoredMemory, 'id' | 'text' | 'session'>;
+
+/** Fifty runs may save for one profile at once. */
+const attempts = 20;
+
+const profileGeneration = ({ id, generation }: Profile): Generation => ({ profileId: id, generation });
+
+/** Reads a profile, as the last writer left it. */
+const findProfile = ({ table }: Scope, name: string): Promise<Profile | undefined> =>
+  table.get(profileEntity, { id: toProfileId(name) }, { consistent: true });
+
+/** Creates a profile unless another run did. @returns the stored one */
+async function createProfile(scope: Scope, name: string, embeddingModel: string): Promise<Profile> {
+  const at = scope.now().toISOString();
+  const profile: Profile = {
+    id: toProfileId(name),
+    name,
+    embeddingModel,
+    generation: randomUUID(),
+    memoryCount: 0,
+    cleared: [],
+    revision: 1,
+    createdAt: at,
+    updatedAt: at,
+  };
+  try {
+    await scope.table.commit([scope.table.writes.insert(profileEntity, profile)]);
+    return profile;
+  } catch (error) {
+    const known = isConditionFailed(error) ? await findProfile(scope, name) : undefined;
+    if (known) return known;
+    throw error;
+  }
+}
+
+/** Unless the profile has it. @throws StepError if the profile is full, changed too often, or was cleared since the read. */
+async function addMemory(scope: Scope, profile: Profile, memory: NewMemory): Promise<boolean> {
+  const { table } = scope;
+  const at = scope.now().toISOString();
+  const generation = profileGeneration(profile);
+  const item: StoredMemory = { ...generation, ...memory, createdAt: at };
+  let isNew = true;
+  await table.modify(
+    profileEntity,
+    profile,
+    async (before) => {
+      if (before.generation !== profile.generation) throw profileConflict();
+      if (await table.get(memoryEntity, item, { consistent: true })) {
+        isNew = false;
+        return undefined;
+      }
+      if (before.memoryCount >= memoriesMax) throw full(profile);
+      const number = before.memoryCount + 1;
+      const order = { ...generation, number, memoryId: memory.id, session: memory.session };
+      return {
+        condition: isSame(before),
+        put: { ...before, memoryCount: number, updatedAt: at },
+        alsoWrite: [table.writes.insert(memoryEntity, item), table.writes.insert(memoryNumberEntity, order)],
+      };
+    },
+    { known: profile, consistent: true, attempts, conflictError: profileConflict },
+  );
+  return isNew;
+}
+
+/** Revisions alone do not tell a profile from one that was cleared and used again: they begin anew. */
+const isSame = ({ revision, generation }: Profile): WriteCondition => ({
+  expression: '#revision = :seen AND #generation = :generation',
+  values: { seen: revision, generation },
+});
+
+const profileConflict = () =>
+  new StepError('The memory of the profile was changed by other runs at the same time', { retryable: true });
+
+const full = ({ name }: Profile) =>
+  new StepError(
+    `The profile ${name} has ${memoriesMax} memories, which is the maximum; clear it with a step save-memory with clear`,
+  );
