@@ -1,17 +1,137 @@
-import { detailAt } from '../../../core/errors/errors.ts';
+import { detailAt, type ErrorDetail, hasCode } from '../../../core/errors/errors.ts';
+import { hasSecretReference } from '../../../core/secrets/secret-references.ts';
 import { using } from '../../../platform/aws/uses.ts';
 import type { Scope } from '../../../platform/data/scope.ts';
 import { productStore } from '../../products/product-store.ts';
-import { scheduleStore } from '../../schedules/schedule-store.ts';
+import { scheduleDefaults } from '../../schedules/schedule-defaults.ts';
+import { scheduleStore, schedulesMax } from '../../schedules/schedule-store.ts';
+import { assertItemConfig } from '../../surfaces/item-config.ts';
 import { productCapabilitiesMax } from '../../surfaces/product-capabilities.ts';
-import type { Surface } from '../../surfaces/surface/surface.ts';
-import { surfacesMax } from '../../surfaces/surface-changes.ts';
+import type { Surface, SurfaceItem } from '../../surfaces/surface/surface.ts';
+import { assertBehavior } from '../../surfaces/surface/surface-behavior.ts';
+import { channelProblem, surfacesMax } from '../../surfaces/surface-changes.ts';
+import { itemsMax, takenMember } from '../../surfaces/surface-items.ts';
 import { surfaceStore } from '../../surfaces/surface-store.ts';
-import type { DocumentEntry, DocumentKind, DocumentProblem, StoredResource, WorkspaceKind } from './kind.ts';
+import type {
+  DocumentEntry,
+  DocumentKind,
+  DocumentProblem,
+  ResourceMembers,
+  StoredResource,
+  WorkspaceKind,
+} from './kind.ts';
 import { tooManyParts } from './part-limits.ts';
 import { readAll } from './read-all.ts';
 import { referencesAt } from './references.ts';
-import { surfacesKind } from './surfaces.ts';
+
+const items: DocumentKind = {
+  noun: 'item',
+  nameMember: null,
+  nameOf: ({ capabilityId }) => String(capabilityId),
+  defaults: {
+    enabled: true,
+    endpointSlug: null,
+    exposedName: null,
+    exposedDescription: null,
+    isEntryPoint: false,
+    config: null,
+    presentation: null,
+  },
+  kept: ['endpointSlug'],
+  references: referencesAt({ capabilityId: 'capabilities' }),
+};
+
+const schedules: DocumentKind = {
+  noun: 'schedule',
+  nameMember: null,
+  nameOf: ({ flowId }) => String(flowId),
+  defaults: scheduleDefaults,
+  tidy: ({ recordIds, ...content }) => ({
+    ...content,
+    ...(Array.isArray(recordIds) && recordIds.length > 0 && { recordIds }),
+  }),
+  references: referencesAt({
+    flowId: 'flows',
+    'recordIds.*': 'records',
+    'executionOptions.modelOverride': 'modelConfigs',
+  }),
+  onlyPruned: true,
+};
+
+type Secret = string | { configured: true; id?: string };
+
+interface WithSecrets {
+  inbound?: ResourceMembers & { signature?: ResourceMembers & { secrets: Secret[] } };
+  outbound?: ResourceMembers & { webhook?: ResourceMembers & { secret?: Secret } };
+}
+
+const surfacesKind: DocumentKind = {
+  noun: 'surface',
+  nameMember: 'name',
+  nameOf: ({ name }) => String(name),
+  defaults: { environment: 'development', status: 'draft', behavior: {}, inbound: {}, outbound: {} },
+  tidy,
+  plaintexts: (content) => {
+    const { inbound, outbound } = content as WithSecrets;
+    const secrets = inbound?.signature?.secrets ?? [];
+    return [
+      ...secrets.flatMap((secret, index) =>
+        isPlain(secret) ? [['inbound', 'signature', 'secrets', index]] : [],
+      ),
+      ...(isPlain(outbound?.webhook?.secret) ? [['outbound', 'webhook', 'secret']] : []),
+    ];
+  },
+  fitted,
+  references: (content) => content,
+  problems: surfaceProblems,
+  parts: { items, schedules },
+  onlyPruned: true,
+};
+
+const isPlain = (secret: Secret | undefined) => typeof secret === 'string' && !hasSecretReference(secret);
+
+/** Stored secrets without their ids. The one of a webhook stays where it is, or is made. */
+function tidy({ config, ...content }: ResourceMembers): ResourceMembers {
+  const { inbound, outbound } = content as WithSecrets;
+  const { signature } = inbound ?? {};
+  const { webhook } = outbound ?? {};
+  const { secret, ...ownWebhook } = webhook ?? {};
+  return {
+    ...content,
+    ...(config !== undefined && content.behavior === undefined && { behavior: config }),
+    ...(signature && {
+      inbound: { ...inbound, signature: { ...signature, secrets: signature.secrets.map(bare) } },
+    }),
+    ...(webhook && {
+      outbound: { ...outbound, webhook: { ...ownWebhook, ...(typeof secret === 'string' && { secret }) } },
+    }),
+  };
+}
+
+const bare = (secret: Secret): Secret => (typeof secret === 'string' ? secret : { configured: true });
+
+/** A secret that is not stored here cannot be set by a document. */
+function fitted(content: ResourceMembers, before: ResourceMembers | undefined) {
+  const { inbound, outbound } = content as WithSecrets;
+  const old = (before ?? {}) as WithSecrets;
+  const notes =
+    outbound?.webhook && outbound.webhook.secret === undefined && !old.outbound?.webhook
+      ? ['its outgoing webhook gets a new secret, which the response to the apply shows once']
+      : [];
+  const { signature, ...others } = inbound ?? {};
+  const isSame = signature?.scheme === old.inbound?.signature?.scheme;
+  const stored = isSame
+    ? (old.inbound?.signature?.secrets.filter((each) => typeof each !== 'string') ?? [])
+    : [];
+  if (!signature) return { content, notes };
+  const secrets = signature.secrets.filter(
+    (each) => typeof each === 'string' || stored.shift() !== undefined,
+  );
+  if (secrets.length === signature.secrets.length) return { content, notes };
+  const note = 'a secret of its signature is not stored here. Send it with PUT to the surface';
+  const fitting = secrets.length > 0 ? { ...others, signature: { ...signature, secrets } } : others;
+  return { content: { ...content, inbound: fitting }, notes: [...notes, note] };
+}
 
 const capabilities: DocumentKind = {
   noun: 'capability',
@@ -115,3 +235,62 @@ function itemProblems({ parts }: DocumentEntry): DocumentProblem[] {
       }),
   );
 }
+
+/** What fits no surface of its type, or only one of its items may have. */
+function surfaceProblems(surface: DocumentEntry): DocumentProblem[] {
+  const { type, status, behavior } = surface.content as Pick<Surface, 'type' | 'status' | 'behavior'>;
+  const items = surface.parts.items ?? [];
+  const channel = status === 'active' ? channelProblem({ type }) : undefined;
+  return [
+    ...(channel
+      ? [placed(surface, { path: 'status', code: 'CHANNEL_NOT_CONNECTED', message: channel })]
+      : []),
+    ...refused(surface, () => assertBehavior(type, behavior)),
+    ...items.flatMap((item, at) => surfaceItemProblems(item, items.slice(0, at), type)),
+    ...tooManyParts(surface, 'items', { max: itemsMax, limit: `A surface has at most ${itemsMax} items` }),
+    ...scheduleProblems(surface, type),
+  ];
+}
+
+function surfaceItemProblems(
+  item: DocumentEntry,
+  before: readonly DocumentEntry[],
+  type: Surface['type'],
+): DocumentProblem[] {
+  const content = item.content as Partial<SurfaceItem>;
+  const taken = takenMember(
+    before.map((other) => other.content as Partial<SurfaceItem>),
+    content,
+  );
+  return [
+    ...(taken ? [placed(item, taken)] : []),
+    ...refused(item, () => assertItemConfig(type, content.config)),
+  ];
+}
+
+function scheduleProblems(surface: DocumentEntry, type: Surface['type']): DocumentProblem[] {
+  const [schedule] = surface.parts.schedules ?? [];
+  if (!schedule) return [];
+  if (type === 'schedule') {
+    const limit = `A surface has at most ${schedulesMax} schedules`;
+    return tooManyParts(surface, 'schedules', { max: schedulesMax, limit });
+  }
+  const message = `The surface has the type ${type}. Create schedules on a surface of the type schedule`;
+  return [placed(surface, { path: 'schedules', code: 'INVALID_VALUE', message })];
+}
+
+function refused(entry: DocumentEntry, check: () => void): DocumentProblem[] {
+  try {
+    check();
+    return [];
+  } catch (error) {
+    if (!hasCode(error, 'VALIDATION')) throw error;
+    return error.details.map((detail) => placed(entry, detail));
+  }
+}
+
+const placed = ({ path: at }: DocumentEntry, { path = '', code, message }: ErrorDetail): DocumentProblem => ({
+  ...detailAt([...at, path], code, message),
+  at,
+  onlyIfChanging: true,
+});
