@@ -1,17 +1,21 @@
 import type { Unmasked } from '../../core/redaction/hidden.ts';
 import { unixSeconds } from '../../core/time/unix-seconds.ts';
 import { startedIn } from '../../core/tracing/active-span.ts';
-import { bothNotices } from '../../domain/deliveries/end-notice.ts';
+import { bothNotices, type EndNotice } from '../../domain/deliveries/end-notice.ts';
 import { listedSeconds } from '../../domain/listed-seconds.ts';
 import type { ModelCall } from '../../domain/model-usage/model-calls.ts';
 import { usageWrites } from '../../domain/model-usage/usage.ts';
+import { type EndStatus, runEntity } from '../../domain/runs/run.ts';
+import { runEnd } from '../../domain/runs/run-end.ts';
+import { isNotOver } from '../../domain/runs/run-list.ts';
 import { runNotice } from '../../domain/runs/run-notice.ts';
 import { originOfSurface, type RunOrigin } from '../../domain/runs/run-origin.ts';
 import { noTotals, plusTotals, totalsOfCalls, totalsOfStep } from '../../domain/runs/run-totals.ts';
 import { runUse } from '../../domain/runs/run-use.ts';
 import type { RunSurface } from '../../domain/surfaces/surface/run-surface.ts';
+import { ConditionFailed } from '../../platform/data/condition-failed.ts';
 import type { Scope } from '../../platform/data/scope.ts';
-import type { Write } from '../../platform/data/writes.ts';
+import type { Write, WriteCondition } from '../../platform/data/writes.ts';
 import type { Principal } from '../../platform/identity/principal.ts';
 import type { StepResult } from '../engine/engine.ts';
 import type { Checkpoint } from '../runs/checkpoints/checkpoint.ts';
@@ -19,7 +23,7 @@ import { flushSoon, openRunRecorder, type RunRecorder } from '../runs/checkpoint
 import { sealedValues } from '../runs/checkpoints/sealed-values.ts';
 import { spendingWrites } from '../runs/checkpoints/spending.ts';
 import { closeExecution, type Execution, endPausedExecution, executionEntity } from '../runs/execution.ts';
-import { endUnlessCancelled, flowEndStatus } from './end-unless-cancelled.ts';
+import { endError, endingOfFlow, type FlowEnding, runOfFlow } from '../runs/flow-run-listing.ts';
 import type { PreparedRun } from './prepare.ts';
 
 /** How long a suspended run is kept if neither its flow nor its record is stored: 30 days after the longest wait. */
@@ -183,4 +187,43 @@ function recordWhenSuspended(
       await recorder.suspend(waits, before);
     },
   };
+}
+
+interface Ended {
+  status: EndStatus;
+  error: string | null;
+  /** Commit it with the end, and send it then. */
+  listed: EndNotice;
+}
+
+const flowEndStatus = (failed: boolean, isCancelled: () => boolean): EndStatus => {
+  if (!failed) return 'completed';
+  return isCancelled() ? 'cancelled' : 'failed';
+};
+
+/**
+ * Ends a run, and as cancelled if somebody has cancelled it since its process last looked: the row of the run refuses any
+ * other end then.
+ */
+async function endUnlessCancelled(
+  scope: Scope,
+  execution: Execution,
+  { status, ...end }: FlowEnding & { status: EndStatus },
+  commit: (ended: Ended) => Promise<void>,
+): Promise<void> {
+  const endAs = async (status: EndStatus, condition?: WriteCondition) => {
+    const error = endError(status, end.error);
+    const ending = endingOfFlow({ ...end, error }, status);
+    const listed = await runEnd(scope, runOfFlow(execution), { ...ending, ...(condition && { condition }) });
+    await commit({ status, error, listed });
+  };
+  if (status === 'cancelled') return endAs(status);
+  try {
+    await endAs(status, isNotOver);
+  } catch (failure) {
+    if (!(failure instanceof ConditionFailed)) throw failure;
+    const run = await scope.table.get(runEntity, { id: execution.id }, { consistent: true });
+    if (run?.status !== 'cancelled') throw failure;
+    await endAs('cancelled');
+  }
 }
