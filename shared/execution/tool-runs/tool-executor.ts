@@ -1,7 +1,9 @@
 import type { Ports } from '../../adapters/ports/ports.ts';
 import type { StoredTool } from '../../adapters/ports/tools-port.ts';
-import { conflict, missingPermission, notFound, ServiceError } from '../../core/errors/errors.ts';
+import { conflict, invalid, missingPermission, notFound, ServiceError } from '../../core/errors/errors.ts';
+import { StepError } from '../../core/errors/step-error.ts';
 import { log } from '../../core/log.ts';
+import { truncate } from '../../core/text.ts';
 import { inSpan, openSpan, startedIn } from '../../core/tracing/active-span.ts';
 import { tracedRun } from '../../core/tracing/trace-context.ts';
 import { builtinIdIn } from '../../domain/flows/steps/tool-reference.ts';
@@ -10,7 +12,7 @@ import { usageWrites } from '../../domain/model-usage/usage.ts';
 import { hourMarks } from '../../domain/runs/hour-marks.ts';
 import { runEntity } from '../../domain/runs/run.ts';
 import { runEnd } from '../../domain/runs/run-end.ts';
-import { isNotOver, listedRunWrite } from '../../domain/runs/run-list.ts';
+import { isNotOver, listedRunWrite, runCancelled } from '../../domain/runs/run-list.ts';
 import { originOfCall, type RunOrigin } from '../../domain/runs/run-origin.ts';
 import { findBuiltinTool } from '../../domain/tools/builtin/index.ts';
 import {
@@ -26,15 +28,15 @@ import { ConditionFailed } from '../../platform/data/condition-failed.ts';
 import { payloadWriter } from '../../platform/data/payloads.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 import type { WriteCondition } from '../../platform/data/writes.ts';
+import { megabytes, responseBytes, responseBytesMax } from '../../platform/http/responses/body-sizes.ts';
 import { covers } from '../../platform/identity/permissions.ts';
 import type { Principal } from '../../platform/identity/principal.ts';
 import { livePorts } from '../live-ports.ts';
 import { type ModelMeter, openMeter } from '../model-costs/model-meter.ts';
 import { cancellation } from '../runs/cancellation.ts';
 import { type Masks, openMasks } from '../step-support/masks.ts';
-import type { RunnableTool } from '../tools/call-tool.ts';
+import { ArgumentsError, callTool, type RunnableTool } from '../tools/call-tool.ts';
 import { openTools } from '../tools/open-tools.ts';
-import { cancelledAfter, type ToolCall, type ToolEnd, toolEnd, toolPreview } from './tool-end.ts';
 import { endingOfTool, runOfTool } from './tool-run-listing.ts';
 
 export interface RecordedToolRun {
@@ -258,4 +260,99 @@ async function storedTool(scope: Scope, toolId: string): Promise<StoredTool | un
   const tool = await toolStore(scope).get(toolId);
   if (!tool.isActive) throw conflict('The tool is not active; set isActive to true');
   return tool;
+}
+
+interface ToolCall {
+  parameters: Record<string, unknown>;
+  timeMs: number;
+  signal: AbortSignal;
+}
+
+const errorCharactersMax = 1_000;
+/** Of a response that also holds a result. */
+const requestBytesMax = 1_000_000;
+
+/** What a run would send, or why it cannot run. @throws ServiceError 400 for arguments that do not fit */
+async function toolPreview({ parameters, signal }: ToolCall, tool: RunnableTool) {
+  try {
+    const request = await tool.preview(parameters, signal);
+    if (responseBytes(request) <= requestBytesMax) return { request };
+    return { error: `The request takes more than ${megabytes(requestBytesMax)} of a response` };
+  } catch (error) {
+    return failureFor(error);
+  }
+}
+
+interface ToolEnd {
+  status: Exclude<ToolExecution['status'], 'running'>;
+  result?: unknown;
+  error?: string;
+}
+
+export interface ToolWatch {
+  /** Called when the arguments fit, before the tool does anything. */
+  onPlanned: () => Promise<void>;
+  /** Aborted when somebody cancels the run. */
+  cancelled: AbortSignal;
+}
+
+/**
+ * Runs the tool to its end, at most until its time limit. @throws ServiceError 400 for arguments that do not fit, before
+ * `onPlanned` is called
+ */
+async function toolEnd(
+  { parameters, timeMs, signal }: ToolCall,
+  tool: RunnableTool,
+  { onPlanned, cancelled }: ToolWatch,
+): Promise<ToolEnd> {
+  const timeout = AbortSignal.timeout(timeMs);
+  const ended = AbortSignal.any([signal, timeout, cancelled]);
+  let mayStand = false;
+  const begin = async () => {
+    await onPlanned();
+    mayStand = !tool.repeatable;
+  };
+  const stopped = (status: 'cancelled' | 'failed', why: string): ToolEnd => ({
+    status,
+    error: mayStand ? `${why}. ${sentBefore}` : why,
+  });
+  try {
+    const outcome = await callTool(tool, parameters, ended, undefined, begin);
+    if ('awaitsCaller' in outcome) return { status: 'waiting_for_local' };
+    if (responseBytes(outcome.output) > responseBytesMax) {
+      throw new StepError(`The result takes more than ${megabytes(responseBytesMax)} of a response`);
+    }
+    return { status: 'success', result: outcome.output ?? null };
+  } catch (error) {
+    if (cancelled.aborted) return stopped('cancelled', runCancelled);
+    if (signal.aborted) return stopped('cancelled', 'The caller disconnected');
+    if (timeout.aborted) return stopped('failed', tookTooLong(timeMs));
+    return { status: 'failed', ...failureFor(error) };
+  }
+}
+
+const sentBefore = 'What it had already sent may have taken effect';
+const tookTooLong = (timeMs: number) => `The tool exceeded its time limit of ${Math.round(timeMs / 1_000)} s`;
+
+/** It had ended when somebody cancelled the run, and its process had not looked yet. */
+const cancelledAfter = ({ status, result, error }: ToolEnd): ToolEnd => ({
+  status: 'cancelled',
+  error: `${runCancelled}. ${error === undefined ? 'The tool had done its work' : `The tool had failed: ${error}`}`,
+  ...(status === 'success' && { result }),
+});
+
+/** A failure of the tool in words. @throws ServiceError 400 for arguments that do not fit; all that is no failure */
+function failureFor(error: unknown): { error: string } {
+  if (error instanceof ArgumentsError) {
+    throw invalid(
+      error.problems.map(({ path, message }) => ({
+        path: path ? `parameters.${path}` : 'parameters',
+        code: message === 'Required' ? 'MISSING_REQUIRED_FIELD' : 'INVALID_VALUE',
+        message,
+      })),
+    );
+  }
+  if (!(error instanceof StepError)) throw error;
+  log.info('A tool failed', { error: error.message });
+  return { error: truncate(error.message, errorCharactersMax) };
 }
