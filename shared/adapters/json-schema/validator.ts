@@ -1,11 +1,10 @@
 import { Script } from 'node:vm';
+import type { Ajv, SchemaValidateFunction } from 'ajv';
 import {
   _,
-  type Ajv,
   Ajv2020,
   type ErrorObject,
   type FuncKeywordDefinition,
-  type SchemaValidateFunction,
   type ValidateFunction,
 } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
