@@ -4,7 +4,7 @@ import { renewing } from '../core/concurrency/renewal.ts';
 import { aloneSince } from '../core/earlier-process.ts';
 import { requireEnv } from '../core/environment.ts';
 import { log } from '../core/log.ts';
-import { unixSeconds } from '../core/time/unix-seconds.ts';
+import { unixSeconds } from '../core/time.ts';
 import { ifRefused } from './data/condition-failed.ts';
 import { defineEntity } from './data/entity.ts';
 import { tenantPartition } from './data/keys.ts';

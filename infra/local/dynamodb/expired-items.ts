@@ -3,7 +3,7 @@ import { ConditionalCheckFailedException, DynamoDBClient } from '@aws-sdk/client
 import { DeleteCommand, DynamoDBDocumentClient, paginateScan } from '@aws-sdk/lib-dynamodb';
 import { forEachConcurrently } from '../../../shared/core/concurrency/for-each-concurrently.ts';
 import { log } from '../../../shared/core/log.ts';
-import { unixSeconds } from '../../../shared/core/time/unix-seconds.ts';
+import { unixSeconds } from '../../../shared/core/time.ts';
 import { toolPayloads } from '../../../shared/domain/tools/tool-execution.ts';
 import { payloadRemover } from '../../../shared/platform/data/payloads.ts';
 import { tableSchema } from '../../resources.ts';

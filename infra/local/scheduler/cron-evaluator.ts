@@ -1,4 +1,4 @@
-import { toInstant, toLocal } from '../../../shared/core/time/time-zone.ts';
+import { toInstant, toLocal } from '../../../shared/core/time.ts';
 
 /** The fields of EventBridge's `cron(…)`, in order. */
 const fields = [

@@ -1,4 +1,4 @@
-import { toInstant } from '../../../shared/core/time/time-zone.ts';
+import { toInstant } from '../../../shared/core/time.ts';
 import { type NextTime, parseSchedulerCron } from './cron-evaluator.ts';
 
 const at = /^at\((\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d)\)$/;

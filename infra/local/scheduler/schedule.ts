@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { toTimeZoneName } from '../../../shared/core/time/time-zone.ts';
+import { toTimeZoneName } from '../../../shared/core/time.ts';
 import { parseExpression } from './expressions.ts';
 
 const queueArn = z.string().regex(/^arn:aws:sqs:/, 'Only SQS queues here');

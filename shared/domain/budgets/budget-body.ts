@@ -3,7 +3,7 @@ import * as z from 'zod';
 import { payerTypes } from '../../adapters/ports/payer.ts';
 import { resourceId } from '../../core/ids.ts';
 import { nameUpTo } from '../../core/name.ts';
-import { isTimeZone } from '../../core/time/time-zone.ts';
+import { isTimeZone } from '../../core/time.ts';
 import { unique } from '../../platform/http/validation.ts';
 import { ServerUrl } from '../flows/steps/server-url.ts';
 import { budgetPeriods } from './budget/budget.ts';

@@ -1,4 +1,4 @@
-import { unixSeconds } from '../../core/time/unix-seconds.ts';
+import { unixSeconds } from '../../core/time.ts';
 import { generateKey, hashKey, isClientSession, isWellFormedKey } from '../../platform/auth/key-format.ts';
 import { using } from '../../platform/aws/uses.ts';
 import type { Scope } from '../../platform/data/scope.ts';

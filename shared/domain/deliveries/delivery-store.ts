@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { conflict, notFound } from '../../core/errors/errors.ts';
-import { unixSeconds } from '../../core/time/unix-seconds.ts';
+import { unixSeconds } from '../../core/time.ts';
 import { using } from '../../platform/aws/uses.ts';
 import { ConditionFailed } from '../../platform/data/condition-failed.ts';
 import { type CursorQuery, cursorPage } from '../../platform/data/lists/pages.ts';

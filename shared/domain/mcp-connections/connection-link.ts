@@ -1,5 +1,5 @@
 import { createHash, randomBytes } from 'node:crypto';
-import { unixSeconds } from '../../core/time/unix-seconds.ts';
+import { unixSeconds } from '../../core/time.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 import type { Write } from '../../platform/data/writes.ts';
 import { type McpConnection, mcpLinkEntity } from './mcp-connection.ts';

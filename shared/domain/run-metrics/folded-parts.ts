@@ -1,4 +1,4 @@
-import { unixSeconds } from '../../core/time/unix-seconds.ts';
+import { unixSeconds } from '../../core/time.ts';
 import { dayMs, isDay, periodEnd } from '../runs/hours.ts';
 import type { Cell } from './cell.ts';
 import type { Folded } from './metric-items.ts';

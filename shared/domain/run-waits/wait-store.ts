@@ -2,7 +2,7 @@ import type { KnownWait, NewWait, WaitAnswer } from '../../adapters/ports/waits-
 import { requireEnv } from '../../core/environment.ts';
 import { clientJson } from '../../core/json/exact-json.ts';
 import { withoutTrailing } from '../../core/text.ts';
-import { unixSeconds } from '../../core/time/unix-seconds.ts';
+import { unixSeconds } from '../../core/time.ts';
 import { generateKey, hashKey } from '../../platform/auth/key-format.ts';
 import { using } from '../../platform/aws/uses.ts';
 import { ConditionFailed } from '../../platform/data/condition-failed.ts';

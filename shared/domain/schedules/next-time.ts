@@ -1,5 +1,5 @@
 import { Cron } from 'croner';
-import { toInstant, toLocal } from '../../core/time/time-zone.ts';
+import { toInstant, toLocal } from '../../core/time.ts';
 import { type CronFields, canonicalCron, parseCron } from './cron.ts';
 import type { Schedule } from './schedule.ts';
 

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { resourceId } from '../../core/ids.ts';
 import { nameUpTo } from '../../core/name.ts';
-import { toTimeZoneName } from '../../core/time/time-zone.ts';
+import { toTimeZoneName } from '../../core/time.ts';
 import { unique } from '../../platform/http/validation.ts';
 import { RecordType } from '../records/record.ts';
 import { RecordSelection } from '../records/record-filters.ts';

@@ -1,5 +1,5 @@
 import { log } from '../../core/log.ts';
-import { toLocal } from '../../core/time/time-zone.ts';
+import { toLocal } from '../../core/time.ts';
 import { using } from '../../platform/aws/uses.ts';
 import { sweepKeys } from '../../platform/cleanup/sweeps.ts';
 import { ConditionFailed } from '../../platform/data/condition-failed.ts';

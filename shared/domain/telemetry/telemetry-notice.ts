@@ -1,4 +1,4 @@
-import { unixSeconds } from '../../core/time/unix-seconds.ts';
+import { unixSeconds } from '../../core/time.ts';
 import { using } from '../../platform/aws/uses.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 import { type EndNotice, noNotice } from '../deliveries/end-notice.ts';

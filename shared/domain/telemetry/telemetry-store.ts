@@ -1,5 +1,5 @@
 import { conflict, invalidAt, notFound } from '../../core/errors/errors.ts';
-import { unixSeconds } from '../../core/time/unix-seconds.ts';
+import { unixSeconds } from '../../core/time.ts';
 import { using } from '../../platform/aws/uses.ts';
 import { retryOnConflict } from '../../platform/data/retry-on-conflict.ts';
 import type { Scope } from '../../platform/data/scope.ts';

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { unixSeconds } from '../../core/time/unix-seconds.ts';
+import { unixSeconds } from '../../core/time.ts';
 import { Note } from '../../core/tracing/note.ts';
 import { using } from '../../platform/aws/uses.ts';
 import { defineEntity } from '../../platform/data/entity.ts';

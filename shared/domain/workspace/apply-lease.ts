@@ -4,7 +4,7 @@ import { LeaseLost, renewing } from '../../core/concurrency/renewal.ts';
 import { aloneSince } from '../../core/earlier-process.ts';
 import { ServiceError } from '../../core/errors/errors.ts';
 import { log } from '../../core/log.ts';
-import { unixSeconds } from '../../core/time/unix-seconds.ts';
+import { unixSeconds } from '../../core/time.ts';
 import { using } from '../../platform/aws/uses.ts';
 import { ConditionFailed, ifRefused } from '../../platform/data/condition-failed.ts';
 import { defineEntity } from '../../platform/data/entity.ts';

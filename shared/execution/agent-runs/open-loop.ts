@@ -3,7 +3,7 @@ import type { A2aPart } from '../../adapters/ports/a2a-port.ts';
 import type { ModelLimits, ModelMessage, ModelPort, ModelTool } from '../../adapters/ports/model-port.ts';
 import type { Ports } from '../../adapters/ports/ports.ts';
 import { StepError } from '../../core/errors/step-error.ts';
-import { offsetText, toLocal } from '../../core/time/time-zone.ts';
+import { offsetText, toLocal } from '../../core/time.ts';
 import type { AgentCapability } from '../../domain/agents/config/agent.ts';
 import type { AgentConfig } from '../../domain/agents/config/agent-config.ts';
 import type { ExternalConfig } from '../../domain/agents/config/external-config.ts';

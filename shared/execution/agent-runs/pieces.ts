@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { parseExact } from '../../core/json/exact-json.ts';
 import { log } from '../../core/log.ts';
-import { unixSeconds } from '../../core/time/unix-seconds.ts';
+import { unixSeconds } from '../../core/time.ts';
 import { ifRefused } from '../../platform/data/condition-failed.ts';
 import { decode, defineEntity } from '../../platform/data/entity.ts';
 import type { Scope } from '../../platform/data/scope.ts';

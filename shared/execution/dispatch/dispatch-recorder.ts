@@ -1,5 +1,5 @@
 import type { Unmasked } from '../../core/redaction/hidden.ts';
-import { unixSeconds } from '../../core/time/unix-seconds.ts';
+import { unixSeconds } from '../../core/time.ts';
 import { startedIn } from '../../core/tracing/active-span.ts';
 import { bothNotices, type EndNotice } from '../../domain/deliveries/end-notice.ts';
 import { listedSeconds } from '../../domain/listed-seconds.ts';

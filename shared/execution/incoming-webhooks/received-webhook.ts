@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import * as z from 'zod';
-import { unixSeconds } from '../../core/time/unix-seconds.ts';
+import { unixSeconds } from '../../core/time.ts';
 import { ifRefused } from '../../platform/data/condition-failed.ts';
 import { defineEntity } from '../../platform/data/entity.ts';
 import { tenantPartition } from '../../platform/data/keys.ts';

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { unixSeconds } from '../../core/time/unix-seconds.ts';
+import { unixSeconds } from '../../core/time.ts';
 import { SubFlows } from '../../domain/flows/sub-flows/sub-flows.ts';
 import { RunOrigin } from '../../domain/runs/run-origin.ts';
 import { RunSurface } from '../../domain/surfaces/surface/run-surface.ts';

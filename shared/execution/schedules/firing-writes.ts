@@ -1,5 +1,5 @@
 import { derivedId, timeMsFromId } from '../../core/ids.ts';
-import { unixSeconds } from '../../core/time/unix-seconds.ts';
+import { unixSeconds } from '../../core/time.ts';
 import { type Firing, firingDays } from '../../domain/schedules/firing.ts';
 import type { Schedule } from '../../domain/schedules/schedule.ts';
 

@@ -10,7 +10,7 @@ import type { ResolvedModel } from '../../adapters/models/resolved-model.ts';
 import { boundedMap } from '../../core/concurrency/cache.ts';
 import { inPlaceMsMax, RunMustWait } from '../../core/errors/run-must-wait.ts';
 import { beforeInvocationEnds } from '../../core/invocation.ts';
-import { unixSeconds } from '../../core/time/unix-seconds.ts';
+import { unixSeconds } from '../../core/time.ts';
 import { modelConfigEntity, providerKeyEntity } from '../../domain/model-configs/model-account.ts';
 import { type Ask, decide, type ThrottleDecision } from '../../domain/throttles/decide.ts';
 import { isLimited, keyPauseEntity } from '../../domain/throttles/limits.ts';

@@ -1,6 +1,6 @@
 import type { APIGatewayProxyEvent } from 'aws-lambda';
 import * as z from 'zod';
-import { unixSeconds } from '../../core/time/unix-seconds.ts';
+import { unixSeconds } from '../../core/time.ts';
 import { using } from '../aws/uses.ts';
 import { ifRefused } from '../data/condition-failed.ts';
 import { defineEntity } from '../data/entity.ts';

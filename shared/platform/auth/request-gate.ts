@@ -5,7 +5,7 @@ import {
   type ServiceError,
   unauthenticated,
 } from '../../core/errors/errors.ts';
-import { unixSeconds } from '../../core/time/unix-seconds.ts';
+import { unixSeconds } from '../../core/time.ts';
 import { isStorageFull } from '../aws/storage-full.ts';
 import { ConditionFailed } from '../data/condition-failed.ts';
 import type { AnyEntity } from '../data/entity.ts';

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { idKind } from '../../core/ids.ts';
-import { unixSeconds } from '../../core/time/unix-seconds.ts';
+import { unixSeconds } from '../../core/time.ts';
 import { ifRefused } from '../data/condition-failed.ts';
 import { defineEntity } from '../data/entity.ts';
 import { sharedPartition, tenantOfItem, tenantPartition } from '../data/keys.ts';

@@ -1,4 +1,4 @@
-import { unixSeconds } from '../../core/time/unix-seconds.ts';
+import { unixSeconds } from '../../core/time.ts';
 
 /**
  * An item whose `ttl` has passed is absent: DynamoDB deletes it within days. Reads, counts and conditions of the table

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { log } from '../../core/log.ts';
-import { unixSeconds } from '../../core/time/unix-seconds.ts';
+import { unixSeconds } from '../../core/time.ts';
 import { defineEntity } from '../data/entity.ts';
 import { tenantPartition } from '../data/keys.ts';
 import type { Scope } from '../data/scope.ts';

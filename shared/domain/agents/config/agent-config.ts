@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { nameUpTo } from '../../../core/name.ts';
-import { isTimeZone } from '../../../core/time/time-zone.ts';
+import { isTimeZone } from '../../../core/time.ts';
 import { ErrorHandling } from '../../flows/steps/error-handling.ts';
 import { PromptCaching } from '../../model-configs/prompt-caching.ts';
 import { samplingMembers } from './sampling.ts';

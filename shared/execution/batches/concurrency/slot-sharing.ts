@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { tooManyAtOnce } from '../../../core/errors/errors.ts';
 import { log } from '../../../core/log.ts';
-import { unixSeconds } from '../../../core/time/unix-seconds.ts';
+import { unixSeconds } from '../../../core/time.ts';
 import { type Priority, priorities } from '../../../domain/runs/priority.ts';
 import { deleteMessages } from '../../../platform/aws/queues.ts';
 import { using } from '../../../platform/aws/uses.ts';

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { log } from '../../../core/log.ts';
-import { unixSeconds } from '../../../core/time/unix-seconds.ts';
+import { unixSeconds } from '../../../core/time.ts';
 import { sendGrouped, sendMessage, setVisibility } from '../../../platform/aws/queues.ts';
 import { ConditionFailed } from '../../../platform/data/condition-failed.ts';
 import { defineEntity } from '../../../platform/data/entity.ts';

@@ -1,5 +1,5 @@
 import type { Unmasked } from '../../../core/redaction/hidden.ts';
-import { unixSeconds } from '../../../core/time/unix-seconds.ts';
+import { unixSeconds } from '../../../core/time.ts';
 import { decode } from '../../../platform/data/entity.ts';
 import { type PayloadReader, payloadReader } from '../../../platform/data/payloads.ts';
 import type { Scope } from '../../../platform/data/scope.ts';

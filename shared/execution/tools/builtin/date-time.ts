@@ -1,6 +1,6 @@
 import type * as z from 'zod';
 import { StepError } from '../../../core/errors/step-error.ts';
-import { addToDate, isTimeZone, offsetText, toInstant, toLocal } from '../../../core/time/time-zone.ts';
+import { addToDate, isTimeZone, offsetText, toInstant, toLocal } from '../../../core/time.ts';
 import { type Duration, dateTimeTool } from '../../../domain/tools/builtin/date-time.ts';
 import { defineBuiltinRunner } from '../../tool-support/builtin-runner.ts';
 

@@ -3,7 +3,7 @@ import type * as z from 'zod';
 import { forEachConcurrently } from '../../../core/concurrency/for-each-concurrently.ts';
 import { aloneSince } from '../../../core/earlier-process.ts';
 import { log } from '../../../core/log.ts';
-import { unixSeconds } from '../../../core/time/unix-seconds.ts';
+import { unixSeconds } from '../../../core/time.ts';
 import { ifRefused } from '../../data/condition-failed.ts';
 import { decode } from '../../data/entity.ts';
 import type { Scope } from '../../data/scope.ts';

@@ -1,7 +1,7 @@
 import type { APIGatewayProxyEvent } from 'aws-lambda';
 import { forbidden, rateLimited, type ServiceError, unauthenticated } from '../../../core/errors/errors.ts';
 import { resourceId } from '../../../core/ids.ts';
-import { unixSeconds } from '../../../core/time/unix-seconds.ts';
+import { unixSeconds } from '../../../core/time.ts';
 import { agentEntity } from '../../../domain/agents/config/agent.ts';
 import type { chatTargets } from '../../../domain/client-sessions/chat-targets.ts';
 import type { ClientSession } from '../../../domain/client-sessions/client-session.ts';

@@ -1,5 +1,5 @@
 import type { ModelUsage } from '../../../adapters/ports/model-port.ts';
-import { unixSeconds } from '../../../core/time/unix-seconds.ts';
+import { unixSeconds } from '../../../core/time.ts';
 import type { AnswerEnd, OpenaiAnswer, WholeAnswer } from '../answers/answer.ts';
 import type { AnswerWriter } from '../answers/streamed-answer.ts';
 import type { ChatCompletion, Delta, FinishReason } from './chat-completion.ts';

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { StepError } from '../../../core/errors/step-error.ts';
-import { unixSeconds } from '../../../core/time/unix-seconds.ts';
+import { unixSeconds } from '../../../core/time.ts';
 import { agentEntity, agentsPartition } from '../../../domain/agents/config/agent.ts';
 import { flowEntity, flowsPartition } from '../../../domain/flows/flow.ts';
 import { modelNames } from '../../../domain/model-configs/model-names.ts';

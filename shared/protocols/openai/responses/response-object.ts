@@ -1,5 +1,5 @@
 import type { ModelUsage } from '../../../adapters/ports/model-port.ts';
-import { unixSeconds } from '../../../core/time/unix-seconds.ts';
+import { unixSeconds } from '../../../core/time.ts';
 import type { AnswerEnd, OpenaiAnswer } from '../answers/answer.ts';
 import type { OpenAiResponse, OutputItem } from './response-schemas.ts';
 import type { ResponsesRequest } from './responses-request.ts';

@@ -1,4 +1,4 @@
-import { memoise } from '../concurrency/cache.ts';
+import { memoise } from './concurrency/cache.ts';
 
 // Times in IANA zones by Intl, whose zone data comes with Node.
 
@@ -96,3 +96,6 @@ export function offsetText(local: LocalMs, instantMs: number): string {
   const size = Math.abs(minutes);
   return `${minutes < 0 ? '-' : '+'}${two(Math.floor(size / 60))}:${two(size % 60)}`;
 }
+
+/** A time in Unix seconds, for JWTs and DynamoDB's item expiry. */
+export const unixSeconds = (moment: Date) => Math.floor(moment.getTime() / 1_000);
