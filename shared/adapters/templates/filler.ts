@@ -1,8 +1,8 @@
 import { loadOnce } from '../../core/concurrency/load-once.ts';
 import { StepError } from '../../core/errors/step-error.ts';
 import { characterCount, textsIn } from '../../core/json/json-texts.ts';
-import { hasSecretReference } from '../../core/secrets/secret-references.ts';
 import { createNameTest } from '../../core/variables/named-variables.ts';
+import { hasSecretReference } from '../../core/variables/secret-references.ts';
 import type { Variables } from '../../core/variables/variables.ts';
 import { type Sandbox, SandboxError } from '../sandbox/sandbox.ts';
 import { quickFilter } from './json-template.ts';

@@ -2,7 +2,7 @@ import { Filter, Liquid, type Template, type Token, TypeGuards } from 'liquidjs'
 import { memoise } from '../../core/concurrency/cache.ts';
 import { findParts } from '../../core/find-parts.ts';
 import { mayBeInexact, parseExact } from '../../core/json/exact-json.ts';
-import { withSecretsVariable } from '../../core/secrets/secret-references.ts';
+import { withSecretsVariable } from '../../core/variables/secret-references.ts';
 import { argumentsProblem, asPlain, mendedFilters } from './filters.ts';
 import { filledCharactersMax, fillMsMax, templateCharactersMax } from './limits.ts';
 

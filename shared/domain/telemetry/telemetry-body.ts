@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { transportHeaders } from '../../adapters/net/sendable-headers.ts';
-import { hasSecretReference, secretKeysInTemplate } from '../../core/secrets/secret-references.ts';
 import { withoutTrailing } from '../../core/text.ts';
+import { hasSecretReference, secretKeysInTemplate } from '../../core/variables/secret-references.ts';
 import { decodedPath } from '../../platform/aws/s3.ts';
 import { HeaderName } from '../flows/steps/http-config.ts';
 import { TenantUrl } from '../model-configs/tenant-url.ts';

@@ -1,7 +1,7 @@
 import type { Sandbox } from '../../adapters/sandbox/sandbox.ts';
 import { type ErrorDetail, invalid } from '../../core/errors/errors.ts';
 import { textsIn } from '../../core/json/json-texts.ts';
-import { hasSecretReference } from '../../core/secrets/secret-references.ts';
+import { hasSecretReference } from '../../core/variables/secret-references.ts';
 import { type ConfigText, isFlowText, textsOfConfig } from '../flows/texts/config-texts.ts';
 import { syntaxProblems } from '../flows/texts/syntax-problems.ts';
 import { parametersProblems } from './parameters-problems.ts';

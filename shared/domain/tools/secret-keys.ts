@@ -1,5 +1,5 @@
 import { textsIn } from '../../core/json/json-texts.ts';
-import { secretKeysInScript, secretKeysInTemplate } from '../../core/secrets/secret-references.ts';
+import { secretKeysInScript, secretKeysInTemplate } from '../../core/variables/secret-references.ts';
 
 /** Deeper than any valid config. */
 const depthMax = 100;

@@ -1,5 +1,5 @@
 import { textsIn } from '../../core/json/json-texts.ts';
-import { secretKeysInScript, secretKeysInTemplate } from '../../core/secrets/secret-references.ts';
+import { secretKeysInScript, secretKeysInTemplate } from '../../core/variables/secret-references.ts';
 import { using } from '../../platform/aws/uses.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 import { covers } from '../../platform/identity/permissions.ts';

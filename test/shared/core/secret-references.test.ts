@@ -5,7 +5,7 @@ import {
   secretKeysInTemplate,
   withBareReferences,
   withSecretsVariable,
-} from '../../../shared/core/secrets/secret-references.ts';
+} from '../../../shared/core/variables/secret-references.ts';
 import { expectLinear } from '../../support/linear.ts';
 
 test.each([

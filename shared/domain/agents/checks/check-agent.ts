@@ -6,7 +6,7 @@ import {
   replaceInScript,
   secretKeysInTemplate,
   secretNameProblem,
-} from '../../../core/secrets/secret-references.ts';
+} from '../../../core/variables/secret-references.ts';
 import { toErrorDetails } from '../../../platform/http/validation.ts';
 import { duplicatesIn } from '../../duplicates.ts';
 import { syntaxProblems } from '../../flows/texts/syntax-problems.ts';

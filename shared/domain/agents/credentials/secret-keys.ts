@@ -1,5 +1,5 @@
 import { textsIn } from '../../../core/json/json-texts.ts';
-import { secretKeysInTemplate } from '../../../core/secrets/secret-references.ts';
+import { secretKeysInTemplate } from '../../../core/variables/secret-references.ts';
 import { secretKeysOfTool } from '../../tools/secret-keys.ts';
 import type { AgentContent } from '../config/agent.ts';
 

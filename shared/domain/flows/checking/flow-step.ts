@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { nameUpTo } from '../../../core/name.ts';
-import { hasSecretReference } from '../../../core/secrets/secret-references.ts';
+import { hasSecretReference } from '../../../core/variables/secret-references.ts';
 import type { Permission } from '../../../platform/identity/permissions.ts';
 import { isInToolConfig, ownTexts } from '../secret-keys.ts';
 import { stepTypes } from '../step-types/index.ts';

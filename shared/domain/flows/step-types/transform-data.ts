@@ -5,7 +5,7 @@ import {
   replaceInScript,
   secretKeysInScript,
   secretNameProblem,
-} from '../../../core/secrets/secret-references.ts';
+} from '../../../core/variables/secret-references.ts';
 import { Script } from '../steps/code.ts';
 import { commonConfig } from '../steps/common-config.ts';
 import { defineStepType } from '../steps/step.ts';

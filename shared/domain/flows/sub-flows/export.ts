@@ -1,5 +1,5 @@
 import { tooLarge } from '../../../core/errors/errors.ts';
-import { withBareReferences } from '../../../core/secrets/secret-references.ts';
+import { withBareReferences } from '../../../core/variables/secret-references.ts';
 import { using } from '../../../platform/aws/uses.ts';
 import type { Scope } from '../../../platform/data/scope.ts';
 import { megabytes, responseBytes, responseBytesMax } from '../../../platform/http/responses/body-sizes.ts';

@@ -3,7 +3,7 @@ import type { FlowText } from '../../../adapters/code/texts.ts';
 import { type Sandbox, SandboxError } from '../../../adapters/sandbox/sandbox.ts';
 import type { ErrorDetail } from '../../../core/errors/errors.ts';
 import { escapedForScript } from '../../../core/redaction/secret-forms.ts';
-import { replaceInScript } from '../../../core/secrets/secret-references.ts';
+import { replaceInScript } from '../../../core/variables/secret-references.ts';
 import type { ConfigText } from './config-texts.ts';
 
 /** The time limit for all texts of one request. */

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { isPlain } from '../../../adapters/templates/limits.ts';
-import { withBareReferences } from '../../../core/secrets/secret-references.ts';
+import { withBareReferences } from '../../../core/variables/secret-references.ts';
 import { Auth } from '../../flows/steps/http-auth-config.ts';
 import { Headers } from '../../flows/steps/http-config.ts';
 import { Template } from '../../flows/steps/template-text.ts';

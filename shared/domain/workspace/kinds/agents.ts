@@ -1,4 +1,4 @@
-import { hasSecretReference } from '../../../core/secrets/secret-references.ts';
+import { hasSecretReference } from '../../../core/variables/secret-references.ts';
 import { using } from '../../../platform/aws/uses.ts';
 import type { Scope } from '../../../platform/data/scope.ts';
 import { agentFinder } from '../../agents/agent-store.ts';

@@ -1,5 +1,5 @@
 import { detailAt, type ErrorDetail, hasCode } from '../../../core/errors/errors.ts';
-import { hasSecretReference } from '../../../core/secrets/secret-references.ts';
+import { hasSecretReference } from '../../../core/variables/secret-references.ts';
 import { using } from '../../../platform/aws/uses.ts';
 import type { Scope } from '../../../platform/data/scope.ts';
 import { productStore } from '../../products/product-store.ts';

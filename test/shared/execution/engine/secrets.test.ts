@@ -7,7 +7,7 @@ import {
   replaceInScript,
   secretKeysInScript,
   secretKeysInTemplate,
-} from '../../../../shared/core/secrets/secret-references.ts';
+} from '../../../../shared/core/variables/secret-references.ts';
 import type { FlowStepInput } from '../../../../shared/domain/flows/checking/flow-step.ts';
 import { FlowStepsInput } from '../../../../shared/domain/flows/checking/flow-steps.ts';
 import { textProblems } from '../../../../shared/domain/flows/checking/text-problems.ts';

@@ -1,4 +1,4 @@
-import { SecretKey } from '../variables/secret-key.ts';
+import { SecretKey } from './secret-key.ts';
 
 /** Key and end may be missing. Keys are bounded and blanks match in one place, so it takes linear time. */
 const reference =
