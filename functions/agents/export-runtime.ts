@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { agentExporter } from '../../shared/domain/agents/export/export-agent.ts';
+import { agentExporter } from '../../shared/domain/agents/export-agent.ts';
 import { defineEndpoint } from '../../shared/platform/http/endpoint.ts';
 import { toLambda } from '../../shared/platform/http/lambda/lambda.ts';
 import { AgentParams } from './response-schemas.ts';

@@ -10,7 +10,7 @@ import { agentEditor } from '../../../../shared/domain/agents/agent-editor.ts';
 import { agentStore } from '../../../../shared/domain/agents/agent-store.ts';
 import { agentVersions } from '../../../../shared/domain/agents/agent-versions.ts';
 import { claimRefresh } from '../../../../shared/domain/agents/due-cards.ts';
-import { agentExporter } from '../../../../shared/domain/agents/export/export-agent.ts';
+import { agentExporter } from '../../../../shared/domain/agents/export-agent.ts';
 import { commandLineLogins } from '../../../../shared/domain/api-keys/command-line-logins.ts';
 import { conversationStore } from '../../../../shared/domain/conversations/conversation-store.ts';
 import { messagePages } from '../../../../shared/domain/conversations/message-pages.ts';

@@ -1,23 +1,18 @@
-import { toChunks } from '../../../core/chunks.ts';
-import { ifMissing, invalidAt, notFound, tooLarge } from '../../../core/errors/errors.ts';
-import { using } from '../../../platform/aws/uses.ts';
-import { decodeReadable } from '../../../platform/data/entity.ts';
-import type { Scope } from '../../../platform/data/scope.ts';
-import { megabytes, responseBytes, responseBytesMax } from '../../../platform/http/responses/body-sizes.ts';
-import { credentialField } from '../../flows/steps/mcp-server.ts';
-import { stepTools } from '../../flows/steps/prompt-tools.ts';
-import { builtinIdIn, isOfMcpServer, stepToolIds } from '../../flows/steps/tool-reference.ts';
-import { walkSteps } from '../../flows/steps/walk-steps.ts';
-import {
-  type ExportedFlow,
-  flowExporter,
-  mapTexts,
-  withReferenceNames,
-} from '../../flows/sub-flows/export.ts';
-import { readModelAccount } from '../../model-configs/model-account.ts';
-import type { Tool } from '../../tools/tool.ts';
-import { manyTools } from '../../tools/tool-store.ts';
-import { toolIdsIn } from '../checks/named-tools.ts';
+import { toChunks } from '../../core/chunks.ts';
+import { ifMissing, invalidAt, notFound, tooLarge } from '../../core/errors/errors.ts';
+import { using } from '../../platform/aws/uses.ts';
+import { decodeReadable } from '../../platform/data/entity.ts';
+import type { Scope } from '../../platform/data/scope.ts';
+import { megabytes, responseBytes, responseBytesMax } from '../../platform/http/responses/body-sizes.ts';
+import { credentialField } from '../flows/steps/mcp-server.ts';
+import { stepTools } from '../flows/steps/prompt-tools.ts';
+import { builtinIdIn, isOfMcpServer, stepToolIds } from '../flows/steps/tool-reference.ts';
+import { walkSteps } from '../flows/steps/walk-steps.ts';
+import { type ExportedFlow, flowExporter, mapTexts, withReferenceNames } from '../flows/sub-flows/export.ts';
+import { readModelAccount } from '../model-configs/model-account.ts';
+import type { Tool } from '../tools/tool.ts';
+import { manyTools } from '../tools/tool-store.ts';
+import { toolIdsIn } from './checks/named-tools.ts';
 import {
   type Agent,
   type AgentCapability,
@@ -25,8 +20,8 @@ import {
   agentContent,
   agentEntity,
   agentVersionEntity,
-} from '../config/agent.ts';
-import type { ExternalConfig } from '../config/external-config.ts';
+} from './config/agent.ts';
+import type { ExternalConfig } from './config/external-config.ts';
 
 /** How deep capabilities are inlined: those of the agent, of its sub-agents, and of their sub-agents. */
 const exportLevelsMax = 3;
