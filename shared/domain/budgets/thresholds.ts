@@ -7,13 +7,13 @@ import { decrypt, encrypt } from '../../platform/aws/kms.ts';
 import { using } from '../../platform/aws/uses.ts';
 import { ConditionFailed } from '../../platform/data/condition-failed.ts';
 import type { Scope } from '../../platform/data/scope.ts';
+import { messageLimits } from '../conversations/message-limits.ts';
 import { type AttemptResult, attempt } from '../deliveries/attempt.ts';
 import { type Delivery, deliveryEntity } from '../deliveries/delivery.ts';
 import { deliveryQueue } from '../deliveries/delivery-queue.ts';
 import { newDelivery } from '../deliveries/new-delivery.ts';
 import { attemptServiceEmail } from '../deliveries/service-email.ts';
 import { webhookRequest } from '../deliveries/signed-request.ts';
-import { messageLimits } from '../messages/message-limits.ts';
 import { toDollars } from '../model-usage/cost-units.ts';
 import { type Budget, budgetEntity } from './budget.ts';
 
