@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { catalogLists } from '../../shared/domain/model-configs/catalog/catalog-lists.ts';
+import { catalogLists } from '../../shared/domain/model-configs/catalog-lists.ts';
 import { defineEndpoint } from '../../shared/platform/http/endpoint.ts';
 import { toLambda } from '../../shared/platform/http/lambda/lambda.ts';
 import { GroupedQuery, toCatalogFilter } from './catalog-query.ts';

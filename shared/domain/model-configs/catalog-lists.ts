@@ -4,16 +4,16 @@ import {
   type ListedOffer,
   type ListedProvider,
   loadCatalog,
-} from '../../../adapters/models/catalog.ts';
-import { deploymentCredentials } from '../../../adapters/models/providers/credentials.ts';
-import { providerKeys } from '../../../adapters/models/providers/provider-keys.ts';
-import { providerNames, providerTitles } from '../../../adapters/models/providers/provider-names.ts';
-import { using } from '../../../platform/aws/uses.ts';
-import type { Scope } from '../../../platform/data/scope.ts';
-import { creatorNames, responseFormats, toReasoningCapability } from '../capabilities.ts';
-import { shownCosts } from '../config-view.ts';
-import { type KeySources, type KeyStatus, keyFor } from '../key-choice.ts';
-import { type ModelConfig, readModelAccount } from '../model-account.ts';
+} from '../../adapters/models/catalog.ts';
+import { deploymentCredentials } from '../../adapters/models/providers/credentials.ts';
+import { providerKeys } from '../../adapters/models/providers/provider-keys.ts';
+import { providerNames, providerTitles } from '../../adapters/models/providers/provider-names.ts';
+import { using } from '../../platform/aws/uses.ts';
+import type { Scope } from '../../platform/data/scope.ts';
+import { creatorNames, responseFormats, toReasoningCapability } from './capabilities.ts';
+import { shownCosts } from './config-view.ts';
+import { type KeySources, type KeyStatus, keyFor } from './key-choice.ts';
+import { type ModelConfig, readModelAccount } from './model-account.ts';
 
 export const catalogLists = /* @__PURE__ */ using(['table:read', 'provider-keys'], (scope: Scope) => {
   const load = async () => {
