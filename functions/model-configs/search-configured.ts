@@ -1,4 +1,4 @@
-import { searchProviders } from '../../shared/domain/model-configs/catalog/search-providers.ts';
+import { searchProviders } from '../../shared/domain/model-configs/search-providers.ts';
 import { defineEndpoint } from '../../shared/platform/http/endpoint.ts';
 import { toLambda } from '../../shared/platform/http/lambda/lambda.ts';
 import { SearchProviders } from './search-schemas.ts';
