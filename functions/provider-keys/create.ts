@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { providerKeyStore } from '../../shared/domain/provider-keys/key-store.ts';
+import { providerKeyStore } from '../../shared/domain/model-configs/provider-key-store.ts';
 import { defineEndpoint } from '../../shared/platform/http/endpoint.ts';
 import { toLambda } from '../../shared/platform/http/lambda/lambda.ts';
 import { CreateKeyBody, ProviderKeyResponse, toProviderKeyResponse } from './schemas.ts';

@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { resourceId } from '../../shared/core/ids.ts';
 import { nameUpTo } from '../../shared/core/name.ts';
 import { KeyProvider } from '../../shared/domain/model-configs/model-account.ts';
-import { KeySettings, type ListedKey } from '../../shared/domain/provider-keys/key-changes.ts';
+import { KeySettings, type ListedKey } from '../../shared/domain/model-configs/provider-key-store.ts';
 import { CallLimitsChange, ShownLimits } from '../../shared/domain/throttles/limits.ts';
 
 export const ProviderKeyParams = z.object({ id: resourceId('providerkey') });

@@ -1,24 +1,24 @@
-import { ServiceError } from '../../core/errors/errors.ts';
+import * as z from 'zod';
+import { invalidAt, notFound, ServiceError } from '../../core/errors/errors.ts';
 import { createdAtFromId } from '../../core/ids.ts';
 import { log } from '../../core/log.ts';
 import { using } from '../../platform/aws/uses.ts';
 import type { Scope } from '../../platform/data/scope.ts';
+import type { AuditEvent } from '../../platform/identity/audit.ts';
 import type { Principal } from '../../platform/identity/principal.ts';
-import { type AccountChange, accountWriter } from '../model-configs/account-writer.ts';
-import { type ProviderKey, providerKeyEntity, readModelAccount } from '../model-configs/model-account.ts';
 import { secretPreview } from '../secrets/secret-changes.ts';
 import { providerKeyVault } from '../secrets/secret-vault.ts';
 import { assertWithinLimit } from '../tenant-limits.ts';
-import { limitsAfter } from '../throttles/limits.ts';
+import { type CallLimitsChange, limitsAfter } from '../throttles/limits.ts';
+import { type AccountChange, accountWriter } from './account-writer.ts';
 import {
-  assertSettings,
-  type KeyInput,
-  keyEvent,
-  keyOfAccount,
-  type ListedKey,
-  type NewKey,
-  withDefault,
-} from './key-changes.ts';
+  type KeyProvider,
+  type ModelAccount,
+  type ProviderKey,
+  providerKeyEntity,
+  readModelAccount,
+} from './model-account.ts';
+import { TenantUrl } from './tenant-url.ts';
 
 /** The tenant's own keys of providers. Their values are in Secrets Manager only. */
 export const providerKeyStore = /* @__PURE__ */ using(
@@ -124,3 +124,66 @@ export const providerKeyStore = /* @__PURE__ */ using(
     };
   },
 );
+
+/** Where a key is used, if not at the provider's own address. */
+export const KeySettings = z.strictObject({
+  baseURL: TenantUrl.optional(),
+  region: z
+    .string()
+    .regex(/^[a-z]{2}(-[a-z]+)+-[0-9]$/, 'Expected the name of an AWS region')
+    .optional()
+    .meta({ description: 'The AWS region of Bedrock' }),
+});
+export type KeySettings = z.infer<typeof KeySettings>;
+
+/** Missing members stay unchanged. */
+interface KeyInput {
+  name?: string | undefined;
+  apiKey?: string | undefined;
+  isActive?: boolean | undefined;
+  isDefault?: boolean | undefined;
+  settings?: KeySettings | undefined;
+  limits?: CallLimitsChange | undefined;
+}
+
+export interface NewKey extends KeyInput {
+  provider: KeyProvider;
+  name: string;
+  apiKey: string;
+}
+
+export type ListedKey = ProviderKey & { isDefault: boolean };
+
+/** @throws 404 */
+function keyOfAccount({ keys }: ModelAccount, id: string): ProviderKey {
+  const key = keys.find((each) => each.id === id);
+  if (!key) throw notFound('Provider key');
+  return key;
+}
+
+/** The defaults after a key was made the default of its provider or not, and the key as it then is. */
+function withDefault({ defaults }: ModelAccount, key: ProviderKey, wanted: boolean | undefined) {
+  const { [key.provider]: current, ...others } = defaults.providerKeyIds;
+  const id = wanted ? key.id : wanted === false && current === key.id ? undefined : current;
+  const providerKeyIds = id === undefined ? others : { ...others, [key.provider]: id };
+  return { defaults: { ...defaults, providerKeyIds }, result: { ...key, isDefault: id === key.id } };
+}
+
+/** @throws 400 for settings that the provider has no use for, and for a server without an address. */
+function assertSettings(provider: KeyProvider, settings: KeySettings | null): void {
+  if (settings?.region !== undefined && provider !== 'bedrock') {
+    throw invalidAt('settings.region', 'INVALID_VALUE', 'Only keys of bedrock have a region');
+  }
+  if (provider !== 'generic-openai' || settings?.baseURL !== undefined) return;
+  const message = 'Required for generic-openai: the address of the server, such as https://example.com/v1';
+  throw invalidAt('settings.baseURL', 'MISSING_REQUIRED_FIELD', message);
+}
+
+const keyEvent = (
+  verb: 'created' | 'rotated' | 'updated' | 'deleted',
+  { id, provider }: ProviderKey,
+): AuditEvent => ({
+  action: `provider-key.${verb}`,
+  targetId: id,
+  details: { provider },
+});
