@@ -6,7 +6,7 @@ import { RecordSelection } from '../../shared/domain/records/record-filters.ts';
 import { priorityOption } from '../../shared/domain/runs/priority.ts';
 import { reuseOptions } from '../../shared/domain/runs/reuse-options.ts';
 import { runLabelOptions } from '../../shared/domain/runs/run-labels.ts';
-import { tenantBatchesMax, tenantSlots } from '../../shared/execution/batches/concurrency/slot-sharing.ts';
+import { tenantBatchesMax, tenantSlots } from '../../shared/execution/batches/slot-sharing.ts';
 import {
   type BatchOptions,
   batchDefaults,

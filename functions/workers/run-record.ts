@@ -1,5 +1,4 @@
 import type { Context, SQSBatchResponse, SQSEvent } from 'aws-lambda';
-import { holdSlot, slotWidth } from '../../shared/execution/batches/concurrency/slot-sharing.ts';
 import {
   type Delivered,
   RunMessage,
@@ -15,6 +14,7 @@ import {
   openSlotPlaces,
   runGroup,
 } from '../../shared/execution/batches/running/run-slot.ts';
+import { holdSlot, slotWidth } from '../../shared/execution/batches/slot-sharing.ts';
 import { livePorts } from '../../shared/execution/live-ports.ts';
 import { parseMessages, type QueueMessage } from '../../shared/platform/aws/messages.ts';
 import { combineRequirements } from '../../shared/platform/aws/uses.ts';

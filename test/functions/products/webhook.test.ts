@@ -3,7 +3,7 @@ import { expect, test, vi } from 'vitest';
 import { webhookInputs } from '../../../functions/surface-webhooks/event.ts';
 import { sandbox } from '../../../shared/adapters/sandbox/sandbox.ts';
 import { batchEntity } from '../../../shared/execution/batches/batch.ts';
-import { tenantBatchesMax } from '../../../shared/execution/batches/concurrency/slot-sharing.ts';
+import { tenantBatchesMax } from '../../../shared/execution/batches/slot-sharing.ts';
 import { receivedWebhookEntity } from '../../../shared/execution/incoming-webhooks/received-webhook.ts';
 import {
   type WebhookRun,

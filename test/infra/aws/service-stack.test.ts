@@ -4,7 +4,7 @@ import { refusedMethods } from '../../../infra/refused-methods.ts';
 import { queues, recursiveWorkers } from '../../../infra/resources.ts';
 import { routes as allRoutes } from '../../../infra/routes.ts';
 import { unofferedPaths } from '../../../infra/unoffered-paths.ts';
-import { tenantBatchesMax, tenantSlots } from '../../../shared/execution/batches/concurrency/slot-sharing.ts';
+import { tenantBatchesMax, tenantSlots } from '../../../shared/execution/batches/slot-sharing.ts';
 import { grantsIn } from './grants-in.ts';
 import { synthesise } from './synthesise.ts';
 

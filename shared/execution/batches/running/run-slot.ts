@@ -6,14 +6,6 @@ import type { Scope } from '../../../platform/data/scope.ts';
 import type { WriteCondition } from '../../../platform/data/writes.ts';
 import { type Batch, batchEntity } from '../batch.ts';
 import {
-  heldSeconds,
-  releaseSlots,
-  type SharedBatch,
-  slotDivider,
-  slotPlace,
-  usablePlaces,
-} from '../concurrency/slot-sharing.ts';
-import {
   type Delivered,
   giveBackRuns,
   handOver,
@@ -23,6 +15,14 @@ import {
   runLogFields,
   takeRun,
 } from '../messages/run-message.ts';
+import {
+  heldSeconds,
+  releaseSlots,
+  type SharedBatch,
+  slotDivider,
+  slotPlace,
+  usablePlaces,
+} from '../slot-sharing.ts';
 import type { Ran } from './group-commit.ts';
 import type { RecordJob } from './record-jobs.ts';
 

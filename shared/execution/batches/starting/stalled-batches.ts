@@ -5,7 +5,7 @@ import type { Runtime } from '../../../platform/runtime.ts';
 import { type Batch, batchEntity, batchSweep, firstSweepDelayMs, smallBatchMax } from '../batch.ts';
 import { isEnded } from '../batch-progress.ts';
 import { batchStore } from '../batch-store.ts';
-import { releaseSlots, slotDivider } from '../concurrency/slot-sharing.ts';
+import { releaseSlots, slotDivider } from '../slot-sharing.ts';
 import { batchPlanner, type PlanMessage } from './batch-plan.ts';
 
 const day = 86_400_000;

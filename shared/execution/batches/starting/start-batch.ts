@@ -22,7 +22,7 @@ import { startGate } from '../../budgets/payers.ts';
 import { runVersions } from '../../runs/run-versions.ts';
 import { type Batch, batchEntity, offloadBatchInput, smallBatchMax } from '../batch.ts';
 import { batchStore, runOfBatch } from '../batch-store.ts';
-import { slotDivider, startWithinShare } from '../concurrency/slot-sharing.ts';
+import { slotDivider, startWithinShare } from '../slot-sharing.ts';
 import { batchPlanner, type ListedRecord } from './batch-plan.ts';
 
 /** The response lists the first thousand records: it must fit 6 MB. */

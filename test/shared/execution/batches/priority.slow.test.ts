@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
 import type { Priority } from '../../../../shared/domain/runs/priority.ts';
 import { batchStore } from '../../../../shared/execution/batches/batch-store.ts';
-import { slotShares } from '../../../../shared/execution/batches/concurrency/slot-sharing.ts';
 import { batchCanceller } from '../../../../shared/execution/batches/running/run-record.ts';
+import { slotShares } from '../../../../shared/execution/batches/slot-sharing.ts';
 import { batchPlanner } from '../../../../shared/execution/batches/starting/batch-plan.ts';
 import { batchStarter } from '../../../../shared/execution/batches/starting/start-batch.ts';
 import { fifoQueue } from '../../../support/data/fifo-queue.ts';

@@ -7,7 +7,7 @@ import {
 import { expect, test, vi } from 'vitest';
 import { type Firing, firingEntity } from '../../../../shared/domain/schedules/firing.ts';
 import { type Schedule, scheduleEntity } from '../../../../shared/domain/schedules/schedule.ts';
-import { tenantBatchesMax } from '../../../../shared/execution/batches/concurrency/slot-sharing.ts';
+import { tenantBatchesMax } from '../../../../shared/execution/batches/slot-sharing.ts';
 import { cleaner } from '../../../../shared/execution/cleaner.ts';
 import { scheduleFirer } from '../../../../shared/execution/schedules/fire-schedule.ts';
 import { firingStarter } from '../../../../shared/execution/schedules/start-firing.ts';

@@ -1,17 +1,17 @@
 import * as z from 'zod';
-import { tooManyAtOnce } from '../../../core/errors/errors.ts';
-import { log } from '../../../core/log.ts';
-import { unixSeconds } from '../../../core/time.ts';
-import { type Priority, priorities } from '../../../domain/runs/priority.ts';
-import { deleteMessages } from '../../../platform/aws/queues.ts';
-import { using } from '../../../platform/aws/uses.ts';
-import { ifRefused } from '../../../platform/data/condition-failed.ts';
-import { decode, defineEntity, type ItemOf } from '../../../platform/data/entity.ts';
-import { tenantPartition } from '../../../platform/data/keys.ts';
-import { isUnchanged } from '../../../platform/data/modify.ts';
-import { retryOnConflict } from '../../../platform/data/retry-on-conflict.ts';
-import type { Scope } from '../../../platform/data/scope.ts';
-import { absent, exists, type Write } from '../../../platform/data/writes.ts';
+import { tooManyAtOnce } from '../../core/errors/errors.ts';
+import { log } from '../../core/log.ts';
+import { unixSeconds } from '../../core/time.ts';
+import { type Priority, priorities } from '../../domain/runs/priority.ts';
+import { deleteMessages } from '../../platform/aws/queues.ts';
+import { using } from '../../platform/aws/uses.ts';
+import { ifRefused } from '../../platform/data/condition-failed.ts';
+import { decode, defineEntity, type ItemOf } from '../../platform/data/entity.ts';
+import { tenantPartition } from '../../platform/data/keys.ts';
+import { isUnchanged } from '../../platform/data/modify.ts';
+import { retryOnConflict } from '../../platform/data/retry-on-conflict.ts';
+import type { Scope } from '../../platform/data/scope.ts';
+import { absent, exists, type Write } from '../../platform/data/writes.ts';
 import {
   type Batch,
   batchEntity,
@@ -20,9 +20,9 @@ import {
   type SlotKey,
   slotEntity,
   slotItems,
-} from '../batch.ts';
-import { isBatchOver, sumSlots } from '../batch-progress.ts';
-import { recordsPerMessage } from '../messages/run-message.ts';
+} from './batch.ts';
+import { isBatchOver, sumSlots } from './batch-progress.ts';
+import { recordsPerMessage } from './messages/run-message.ts';
 
 /** How many records all batches of a tenant run concurrently. A batch beyond it runs one at a time. */
 export const tenantSlots = 50;
