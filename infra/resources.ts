@@ -62,7 +62,7 @@ export const queues = {
     timeoutSeconds: 900,
     // Not 90 minutes: so long would an invocation that dies block its slots. The six times are meant for throttled
     // deliveries, which `maxConcurrency` prevents, and a lease keeps two deliveries of a run apart
-    // (`shared/execution/batches/messages/run-message.ts`).
+    // (`shared/execution/batches/run-message.ts`).
     visibilitySeconds: 960,
     setsRetryTime: true,
     // More than one tenant can occupy (`tenantSlots` and `tenantBatchesMax` of `tenant-slots.ts`).

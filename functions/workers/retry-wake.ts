@@ -1,7 +1,7 @@
 import type { SQSEvent } from 'aws-lambda';
 import { withLogFields } from '../../shared/core/invocation.ts';
 import { log } from '../../shared/core/log.ts';
-import { runLogFields, TimerMessage } from '../../shared/execution/batches/messages/run-message.ts';
+import { runLogFields, TimerMessage } from '../../shared/execution/batches/run-message.ts';
 import { handleDeadLetter } from '../../shared/execution/batches/running/dead-letter-records.ts';
 import { parseMessages } from '../../shared/platform/aws/messages.ts';
 import { combineRequirements } from '../../shared/platform/aws/uses.ts';

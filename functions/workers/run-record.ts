@@ -4,7 +4,7 @@ import {
   RunMessage,
   runsOfMessage,
   setRetryTimes,
-} from '../../shared/execution/batches/messages/run-message.ts';
+} from '../../shared/execution/batches/run-message.ts';
 import { groupCommits } from '../../shared/execution/batches/running/group-commit.ts';
 import { type JobLoader, jobLoader, slotLoader } from '../../shared/execution/batches/running/record-jobs.ts';
 import { runRecord, settleAtOnce } from '../../shared/execution/batches/running/run-record.ts';

@@ -1,10 +1,6 @@
 import type { SQSEvent } from 'aws-lambda';
 import { withLogFields } from '../../shared/core/invocation.ts';
-import {
-  fireTimer,
-  runLogFields,
-  TimerMessage,
-} from '../../shared/execution/batches/messages/run-message.ts';
+import { fireTimer, runLogFields, TimerMessage } from '../../shared/execution/batches/run-message.ts';
 import { parseMessages } from '../../shared/platform/aws/messages.ts';
 import { combineRequirements } from '../../shared/platform/aws/uses.ts';
 import { toWorker } from '../../shared/platform/aws/worker.ts';

@@ -7,7 +7,7 @@ import { invoke } from '../../infra/local/runtime/invoke.ts';
 import { DeliveryMessage } from '../../shared/domain/deliveries/delivery-queue.ts';
 import { ExportMessage } from '../../shared/domain/telemetry/export-queue.ts';
 import { AgentRunMessage } from '../../shared/execution/agent-runs/agent-run-queue.ts';
-import { RunMessage, TimerMessage } from '../../shared/execution/batches/messages/run-message.ts';
+import { RunMessage, TimerMessage } from '../../shared/execution/batches/run-message.ts';
 import { PlanMessage } from '../../shared/execution/batches/starting/batch-plan.ts';
 import { FireMessage } from '../../shared/execution/schedules/fire-message.ts';
 import { CleanupMessage } from '../../shared/platform/cleanup/cleanup.ts';

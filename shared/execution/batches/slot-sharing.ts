@@ -22,7 +22,7 @@ import {
   slotItems,
 } from './batch.ts';
 import { isBatchOver, sumSlots } from './batch-progress.ts';
-import { recordsPerMessage } from './messages/run-message.ts';
+import { recordsPerMessage } from './run-message.ts';
 
 /** How many records all batches of a tenant run concurrently. A batch beyond it runs one at a time. */
 export const tenantSlots = 50;

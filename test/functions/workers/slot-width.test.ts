@@ -3,7 +3,7 @@ import { DeleteCommand, PutCommand } from '@aws-sdk/lib-dynamodb';
 import type { Context } from 'aws-lambda';
 import { afterEach, expect, test, vi } from 'vitest';
 import { handler } from '../../../functions/workers/run-record.ts';
-import { messageOfRuns } from '../../../shared/execution/batches/messages/run-message.ts';
+import { messageOfRuns } from '../../../shared/execution/batches/run-message.ts';
 import { slotWidth, usablePlaces } from '../../../shared/execution/batches/slot-sharing.ts';
 import { checkpointEntity } from '../../../shared/execution/runs/checkpoints/checkpoint.ts';
 import { documentClient } from '../../../shared/platform/data/client.ts';

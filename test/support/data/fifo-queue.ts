@@ -2,7 +2,7 @@ import { json } from 'node:stream/consumers';
 import type { Context, SQSBatchResponse } from 'aws-lambda';
 import { onTestFinished, vi } from 'vitest';
 import { handler as runRecordWorker } from '../../../functions/workers/run-record.ts';
-import type { RunMessage } from '../../../shared/execution/batches/messages/run-message.ts';
+import type { RunMessage } from '../../../shared/execution/batches/run-message.ts';
 import { aQuarter, sqsEvent } from '../flows/batches.ts';
 import { loopback } from '../servers/loopback.ts';
 

@@ -2,7 +2,7 @@ import { measure } from '../../../core/invocation.ts';
 import { runEnd } from '../../../domain/runs/run-end.ts';
 import { using } from '../../../platform/aws/uses.ts';
 import type { Scope } from '../../../platform/data/scope.ts';
-import { type RunMessage, runsOfMessage, scheduleTimer } from '../messages/run-message.ts';
+import { type RunMessage, runsOfMessage, scheduleTimer } from '../run-message.ts';
 import { slotDivider } from '../slot-sharing.ts';
 import { loadGivenUpJob, loadJobsSeparately } from './record-jobs.ts';
 import { failRecord } from './run-record.ts';

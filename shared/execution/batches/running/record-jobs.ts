@@ -8,7 +8,7 @@ import { type Checkpoint, checkpointEntity, runRange } from '../../runs/checkpoi
 import type { RunRecord } from '../../runs/run-variables.ts';
 import { readEarlier } from '../../runs/step-results/reused-results.ts';
 import { type Batch, type BatchInput, batchEntity, fetchBatchInput } from '../batch.ts';
-import type { Delivered, RunMessage } from '../messages/run-message.ts';
+import type { Delivered, RunMessage } from '../run-message.ts';
 
 export interface RecordJob {
   message: RunMessage;

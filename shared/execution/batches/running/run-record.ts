@@ -37,7 +37,7 @@ import { type Batch, batchEntity } from '../batch.ts';
 import { isEnded } from '../batch-progress.ts';
 import { batchCancelled, batchFinder, batchStore, listingOfBatch, runOfBatch } from '../batch-store.ts';
 import { resumeByAnswers } from '../messages/resume-by-answer.ts';
-import { type RunMessage, scheduleTimer } from '../messages/run-message.ts';
+import { type RunMessage, scheduleTimer } from '../run-message.ts';
 import { releaseSlots, slotDivider } from '../slot-sharing.ts';
 import { groupCommits, type Ran, type RunCommits, type WithCommits } from './group-commit.ts';
 import { type GivenUpJob, loadJobs, type RecordJob } from './record-jobs.ts';

@@ -14,7 +14,7 @@ import {
   type Returned,
   runLogFields,
   takeRun,
-} from '../messages/run-message.ts';
+} from '../run-message.ts';
 import {
   heldSeconds,
   releaseSlots,

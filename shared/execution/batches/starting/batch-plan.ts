@@ -8,13 +8,7 @@ import { using } from '../../../platform/aws/uses.ts';
 import type { Scope } from '../../../platform/data/scope.ts';
 import type { Batch } from '../batch.ts';
 import { batchStore, recordSlot } from '../batch-store.ts';
-import {
-  fifoGroup,
-  messageOfRuns,
-  type RunMessage,
-  recordsPerMessage,
-  resendName,
-} from '../messages/run-message.ts';
+import { fifoGroup, messageOfRuns, type RunMessage, recordsPerMessage, resendName } from '../run-message.ts';
 
 /** Asks a worker to enqueue the records of a batch, from the n-th on. */
 export const PlanMessage = z.object({

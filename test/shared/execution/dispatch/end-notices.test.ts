@@ -4,7 +4,7 @@ import { newId } from '../../../../shared/core/ids.ts';
 import { deliveriesPartition, deliveryEntity } from '../../../../shared/domain/deliveries/delivery.ts';
 import type { DeliveryMessage } from '../../../../shared/domain/deliveries/delivery-queue.ts';
 import { webhookEvents } from '../../../../shared/domain/surfaces/surface/webhook-events.ts';
-import type { RunMessage } from '../../../../shared/execution/batches/messages/run-message.ts';
+import type { RunMessage } from '../../../../shared/execution/batches/run-message.ts';
 import { groupCommits } from '../../../../shared/execution/batches/running/group-commit.ts';
 import { loadJobs } from '../../../../shared/execution/batches/running/record-jobs.ts';
 import { runRecord } from '../../../../shared/execution/batches/running/run-record.ts';

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import type { RunMessage } from '../../../../shared/execution/batches/messages/run-message.ts';
+import type { RunMessage } from '../../../../shared/execution/batches/run-message.ts';
 import type { Scope } from '../../../../shared/platform/data/scope.ts';
 import type { Write } from '../../../../shared/platform/data/writes.ts';
 import { brokenTable, cancelled, type Interference, throttled } from '../../../support/data/broken-table.ts';

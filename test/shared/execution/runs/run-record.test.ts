@@ -8,7 +8,7 @@ import {
   messageOfRuns,
   type RunMessage,
   runsOfMessage,
-} from '../../../../shared/execution/batches/messages/run-message.ts';
+} from '../../../../shared/execution/batches/run-message.ts';
 import { checkpointEntity } from '../../../../shared/execution/runs/checkpoints/checkpoint.ts';
 import { tombstoneWrite } from '../../../../shared/platform/cleanup/tombstone.ts';
 import { documentClient } from '../../../../shared/platform/data/client.ts';

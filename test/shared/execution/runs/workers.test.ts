@@ -9,7 +9,7 @@ import {
   messageOfRuns,
   type RunMessage,
   TimerMessage,
-} from '../../../../shared/execution/batches/messages/run-message.ts';
+} from '../../../../shared/execution/batches/run-message.ts';
 import { batchPlanner } from '../../../../shared/execution/batches/starting/batch-plan.ts';
 import { checkpointEntity } from '../../../../shared/execution/runs/checkpoints/checkpoint.ts';
 import { documentClient } from '../../../../shared/platform/data/client.ts';

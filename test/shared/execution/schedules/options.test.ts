@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { batchEntity } from '../../../../shared/execution/batches/batch.ts';
-import type { RunMessage } from '../../../../shared/execution/batches/messages/run-message.ts';
+import type { RunMessage } from '../../../../shared/execution/batches/run-message.ts';
 import { batchPlanner, type PlanMessage } from '../../../../shared/execution/batches/starting/batch-plan.ts';
 import { silentQueue } from '../../../support/data/silent-queue.ts';
 import { plannedBatch, runOnce } from '../../../support/flows/batches.ts';

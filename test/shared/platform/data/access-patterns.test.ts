@@ -26,7 +26,7 @@ import { recordTypes } from '../../../../shared/domain/records/record-types.ts';
 import { schemaDiscovery } from '../../../../shared/domain/records/schema-discovery.ts';
 import { toolStore } from '../../../../shared/domain/tools/tool-store.ts';
 import { agentExecutions } from '../../../../shared/execution/agent-runs/list-executions.ts';
-import { takeRun } from '../../../../shared/execution/batches/messages/run-message.ts';
+import { takeRun } from '../../../../shared/execution/batches/run-message.ts';
 import { resumeIfStalled } from '../../../../shared/execution/batches/starting/stalled-batches.ts';
 import { endExpiredExecution } from '../../../../shared/execution/dispatch/expired-executions.ts';
 import { flowShards, runFlowShard } from '../../../../shared/execution/runs/checkpoints/checkpoint.ts';

@@ -18,7 +18,7 @@ import { secretStore } from '../../../../shared/domain/secrets/secret-store.ts';
 import { secretValues } from '../../../../shared/domain/secrets/secret-values.ts';
 import type { Batch } from '../../../../shared/execution/batches/batch.ts';
 import { batchStore, recordSlot } from '../../../../shared/execution/batches/batch-store.ts';
-import type { RunMessage } from '../../../../shared/execution/batches/messages/run-message.ts';
+import type { RunMessage } from '../../../../shared/execution/batches/run-message.ts';
 import { groupCommits } from '../../../../shared/execution/batches/running/group-commit.ts';
 import { loadJobs } from '../../../../shared/execution/batches/running/record-jobs.ts';
 import { runRecord } from '../../../../shared/execution/batches/running/run-record.ts';

@@ -6,7 +6,7 @@ import {
   type RunMessage,
   scheduleTimer,
   type TimerMessage,
-} from '../../../../../shared/execution/batches/messages/run-message.ts';
+} from '../../../../../shared/execution/batches/run-message.ts';
 import { queueOfItsOwn } from '../../../../support/data/queues.ts';
 import { silentQueue } from '../../../../support/data/silent-queue.ts';
 import { byClock, countingRuntime } from '../../../../support/stack/stack.ts';

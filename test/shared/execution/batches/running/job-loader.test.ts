@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { Delivered } from '../../../../../shared/execution/batches/messages/run-message.ts';
+import type { Delivered } from '../../../../../shared/execution/batches/run-message.ts';
 import {
   type JobLoader,
   type RecordJob,

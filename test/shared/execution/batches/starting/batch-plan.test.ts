@@ -1,10 +1,7 @@
 import { expect, test } from 'vitest';
 import { recordStore } from '../../../../../shared/domain/records/record-store.ts';
 import { batchStore, recordSlot } from '../../../../../shared/execution/batches/batch-store.ts';
-import {
-  type RunMessage,
-  runsOfMessage,
-} from '../../../../../shared/execution/batches/messages/run-message.ts';
+import { type RunMessage, runsOfMessage } from '../../../../../shared/execution/batches/run-message.ts';
 import {
   batchPlanner,
   type PlanMessage,

@@ -1,11 +1,11 @@
 import * as z from 'zod';
-import { log } from '../../../core/log.ts';
-import { unixSeconds } from '../../../core/time.ts';
-import { sendGrouped, sendMessage, setVisibility } from '../../../platform/aws/queues.ts';
-import { ConditionFailed } from '../../../platform/data/condition-failed.ts';
-import { defineEntity } from '../../../platform/data/entity.ts';
-import { tenantPartition } from '../../../platform/data/keys.ts';
-import type { Scope } from '../../../platform/data/scope.ts';
+import { log } from '../../core/log.ts';
+import { unixSeconds } from '../../core/time.ts';
+import { sendGrouped, sendMessage, setVisibility } from '../../platform/aws/queues.ts';
+import { ConditionFailed } from '../../platform/data/condition-failed.ts';
+import { defineEntity } from '../../platform/data/entity.ts';
+import { tenantPartition } from '../../platform/data/keys.ts';
+import type { Scope } from '../../platform/data/scope.ts';
 
 /** Asks a worker to run a batch's flow on one record, and then on some more of its slot. */
 export const RunMessage = z.object({
@@ -155,7 +155,7 @@ export async function scheduleTimer({ now }: Scope, until: Date, run: RunMessage
   if (seconds <= queueSecondsMax) {
     return sendMessage('WAKES_QUEUE_URL', message, { delaySeconds: Math.max(0, seconds) });
   }
-  const { scheduleMessage } = await import('../../../platform/aws/scheduler.ts');
+  const { scheduleMessage } = await import('../../platform/aws/scheduler.ts');
   const name = `${run.runId}-${timerNumber(message.run)}`;
   await scheduleMessage({ name, at: until, queueEnv: 'WAKES_QUEUE_ARN', body: message });
 }
