@@ -14,7 +14,7 @@ import type { Scope } from '../../platform/data/scope.ts';
 import type { Principal } from '../../platform/identity/principal.ts';
 import { type Batch, offloadBatchInput } from '../batches/batch.ts';
 import { batchStore } from '../batches/batch-store.ts';
-import { resumeByAnswers } from '../batches/messages/resume-by-answer.ts';
+import { resumeByAnswers } from '../batches/resume-by-answer.ts';
 import { scheduleTimer } from '../batches/run-message.ts';
 import { batchDefaults } from '../batches/starting/start-batch.ts';
 import { paidBy } from '../budgets/payers.ts';

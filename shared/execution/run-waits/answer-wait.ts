@@ -8,7 +8,7 @@ import { waitStore } from '../../domain/run-waits/wait-store.ts';
 import { runEntity } from '../../domain/runs/run.ts';
 import { using } from '../../platform/aws/uses.ts';
 import type { Scope } from '../../platform/data/scope.ts';
-import { answerResumer } from '../batches/messages/resume-by-answer.ts';
+import { answerResumer } from '../batches/resume-by-answer.ts';
 import { readCheckpoints } from '../runs/checkpoints/read-checkpoints.ts';
 
 export interface ChosenAnswer {

@@ -36,7 +36,7 @@ import type { LocalCall } from '../../step-support/step-runner.ts';
 import { type Batch, batchEntity } from '../batch.ts';
 import { isEnded } from '../batch-progress.ts';
 import { batchCancelled, batchFinder, batchStore, listingOfBatch, runOfBatch } from '../batch-store.ts';
-import { resumeByAnswers } from '../messages/resume-by-answer.ts';
+import { resumeByAnswers } from '../resume-by-answer.ts';
 import { type RunMessage, scheduleTimer } from '../run-message.ts';
 import { releaseSlots, slotDivider } from '../slot-sharing.ts';
 import { groupCommits, type Ran, type RunCommits, type WithCommits } from './group-commit.ts';
