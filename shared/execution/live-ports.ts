@@ -19,11 +19,11 @@ import { using } from '../platform/aws/uses.ts';
 import type { Scope } from '../platform/data/scope.ts';
 import { runPayers } from './budgets/payers.ts';
 import { withinBudgets } from './budgets/within-budgets.ts';
-import { connectedMcp } from './mcp-connections/connected-mcp.ts';
 import { flowsPort } from './nested-flows.ts';
 import { withNotedModels } from './step-support/noted-model.ts';
 import { portsAtDepth } from './step-support/ports-at-depth.ts';
 import { modelAdmission } from './throttles/model-admission.ts';
+import { connectedMcp } from './tools/connected-mcp.ts';
 
 export interface RunOwner {
   userId: string;
