@@ -11,7 +11,7 @@ import { initialState } from '../../shared/execution/agent-loop/state.ts';
 import { inlineAgent, inlineContent } from '../../shared/execution/agent-runs/agent-input.ts';
 import { executeAgentRun } from '../../shared/execution/agent-runs/execute-agent-run.ts';
 import { startRun } from '../../shared/execution/agent-runs/start-run.ts';
-import { nothingSpent } from '../../shared/execution/model-costs/call-cost.ts';
+import { nothingSpent } from '../../shared/execution/model-calls/call-cost.ts';
 import type { RunnableTool } from '../../shared/execution/tools/call-tool.ts';
 import type { Scope } from '../../shared/platform/data/scope.ts';
 import { tenantTable } from '../../shared/platform/data/table.ts';

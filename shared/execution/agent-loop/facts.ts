@@ -7,7 +7,7 @@ import type {
 import type { StepErrorCode } from '../../core/errors/step-error.ts';
 import type { Note } from '../../core/tracing/note.ts';
 import type { Attempt } from '../../domain/flows/steps/attempt.ts';
-import type { Spent } from '../model-costs/call-cost.ts';
+import type { Spent } from '../model-calls/call-cost.ts';
 import type { Artifact } from '../tool-support/tool-outcome.ts';
 
 /** Recorded before the run goes on. The state of a run follows from its facts alone (`state.ts`). They are JSON. */

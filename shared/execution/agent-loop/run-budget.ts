@@ -11,7 +11,7 @@ import {
   responseTokensMin,
   settling,
   worstCaseCost,
-} from '../model-costs/call-cost.ts';
+} from '../model-calls/call-cost.ts';
 import { estimateTokens } from './compaction.ts';
 
 /** Ports whose calls of models keep to a budget: each has its highest cost set aside before it begins. */

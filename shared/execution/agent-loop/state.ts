@@ -1,7 +1,7 @@
 import Big from 'big.js';
 import type { ModelMessage, ToolResultPart } from '../../adapters/ports/model-port.ts';
 import { mergedWarnings, type Warning } from '../../core/warnings.ts';
-import { nothingSpent, type Spent } from '../model-costs/call-cost.ts';
+import { nothingSpent, type Spent } from '../model-calls/call-cost.ts';
 import type { DecisionFact, EndFact, Fact, LoopWait, RequestedCall, TurnFact } from './facts.ts';
 
 /** Everything that decides how a run goes on. It follows from the first messages and the facts. */

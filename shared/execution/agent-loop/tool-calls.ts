@@ -5,7 +5,7 @@ import { StepError } from '../../core/errors/step-error.ts';
 import { characterCount } from '../../core/json/json-texts.ts';
 import { type ActiveSpan, activeSpan, beginNote, inSpan, openSpan } from '../../core/tracing/active-span.ts';
 import type { Note } from '../../core/tracing/note.ts';
-import { nothingSpent, type Spent } from '../model-costs/call-cost.ts';
+import { nothingSpent, type Spent } from '../model-calls/call-cost.ts';
 import type { Artifact } from '../tool-support/tool-outcome.ts';
 import { callTool, isOfCaller, type RunnableTool, type ToolEvent } from '../tools/call-tool.ts';
 import type { DecisionFact, LoopWait, RequestedCall, ResultFact } from './facts.ts';

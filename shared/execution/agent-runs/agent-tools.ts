@@ -14,7 +14,7 @@ import type { OwnTools } from '../../domain/tools/own-tool-problems.ts';
 import type { Loop } from '../agent-loop/loop.ts';
 import type { RunState } from '../agent-loop/state.ts';
 import { callRefusal } from '../agent-loop/tool-calls.ts';
-import type { Spent } from '../model-costs/call-cost.ts';
+import type { Spent } from '../model-calls/call-cost.ts';
 import { askAdvisorTool } from '../tools/agent-only/advisor-tool.ts';
 import { artifactTools } from '../tools/agent-only/artifact-tools.ts';
 import { memoryTools } from '../tools/agent-only/memory-tools.ts';

@@ -25,7 +25,7 @@ import { type RunBudget, responseTokensFor, unpriced } from '../agent-loop/run-b
 import { apply, type RunState } from '../agent-loop/state.ts';
 import { delegate } from '../external-agents/delegate.ts';
 import { summaryFor } from '../memory/summary-for.ts';
-import type { Spent } from '../model-costs/call-cost.ts';
+import type { Spent } from '../model-calls/call-cost.ts';
 import { openMeter } from '../model-costs/model-meter.ts';
 import type { RunnableTool } from '../tools/call-tool.ts';
 import type { RunInput } from './agent-input.ts';

@@ -7,7 +7,7 @@ import {
   type NextCall,
   responseTokensMin,
   worstCaseCost,
-} from '../model-costs/call-cost.ts';
+} from '../model-calls/call-cost.ts';
 import type { Cost } from './purse.ts';
 
 /** Roles and separators. */

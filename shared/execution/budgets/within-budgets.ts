@@ -9,7 +9,7 @@ import { beforeInvocationEnds } from '../../core/invocation.ts';
 import { type Budget, isFor } from '../../domain/budgets/budget.ts';
 import { BudgetExceeded } from '../../domain/budgets/budget-view.ts';
 import type { Scope } from '../../platform/data/scope.ts';
-import { settling } from '../model-costs/call-cost.ts';
+import { settling } from '../model-calls/call-cost.ts';
 import { costOfRequest, costOfTexts, type PricedCall } from './highest-cost.ts';
 import type { Cost, Grant, Purse } from './purse.ts';
 

@@ -7,7 +7,7 @@ import { modelNames } from '../../domain/model-configs/model-names.ts';
 import { using } from '../../platform/aws/uses.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 import { estimateTokens } from '../agent-loop/compaction.ts';
-import { longestResponse } from '../model-costs/call-cost.ts';
+import { longestResponse } from '../model-calls/call-cost.ts';
 import { expectedCall } from './expected-call.ts';
 import { type ForecastModels, openModels } from './models.ts';
 

@@ -3,7 +3,7 @@ import { type Message, messageText } from '../../domain/conversations/message.ts
 import type { PromptConfig } from '../../domain/flows/step-types/prompt.ts';
 import { fallbackAttempts, stepErrorHandling } from '../../domain/flows/steps/error-handling.ts';
 import { estimateTokens } from '../agent-loop/compaction.ts';
-import { longestResponse, worstCaseCost } from '../model-costs/call-cost.ts';
+import { longestResponse, worstCaseCost } from '../model-calls/call-cost.ts';
 import type { ForecastModels } from './models.ts';
 
 /** What the plan of a prompt says. */

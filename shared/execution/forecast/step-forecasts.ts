@@ -2,7 +2,7 @@ import { StepError } from '../../core/errors/step-error.ts';
 import { getStepType } from '../../domain/flows/step-types/index.ts';
 import type { PromptConfig } from '../../domain/flows/step-types/prompt.ts';
 import type { FlowStep } from '../../domain/flows/steps/step.ts';
-import { longestResponse } from '../model-costs/call-cost.ts';
+import { longestResponse } from '../model-calls/call-cost.ts';
 import { type ExpectedCall, expectedCall, mean } from './expected-call.ts';
 import { type History, type PastResult, resultsMin } from './history.ts';
 import type { ForecastModels } from './models.ts';

@@ -9,7 +9,7 @@ import {
   toCacheSavings,
   tokenParts,
   withWarnings,
-} from './call-cost.ts';
+} from '../model-calls/call-cost.ts';
 
 export interface ModelFacts {
   modelUsed: string;

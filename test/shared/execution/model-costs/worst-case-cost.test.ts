@@ -4,7 +4,7 @@ import {
   affordableTokens,
   longestResponse,
   worstCaseCost,
-} from '../../../../shared/execution/model-costs/call-cost.ts';
+} from '../../../../shared/execution/model-calls/call-cost.ts';
 
 const prices = [
   { above: 0, input: '3', output: '15' },
