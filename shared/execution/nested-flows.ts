@@ -14,7 +14,7 @@ import { using } from '../platform/aws/uses.ts';
 import type { Scope } from '../platform/data/scope.ts';
 import { paidBy } from './budgets/payers.ts';
 import { type FlowRun, runFlow } from './engine/engine.ts';
-import { type ModelMeter, openMeter } from './model-costs/model-meter.ts';
+import { type ModelMeter, openMeter } from './model-calls/model-meter.ts';
 import { endingOfFlow } from './runs/flow-run-listing.ts';
 import { runVariables } from './runs/run-variables.ts';
 import { runVersions } from './runs/run-versions.ts';

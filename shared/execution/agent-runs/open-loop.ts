@@ -26,7 +26,7 @@ import { apply, type RunState } from '../agent-loop/state.ts';
 import { delegate } from '../external-agents/delegate.ts';
 import { summaryFor } from '../memory/summary-for.ts';
 import type { Spent } from '../model-calls/call-cost.ts';
-import { openMeter } from '../model-costs/model-meter.ts';
+import { openMeter } from '../model-calls/model-meter.ts';
 import type { RunnableTool } from '../tools/call-tool.ts';
 import type { RunInput } from './agent-input.ts';
 import {

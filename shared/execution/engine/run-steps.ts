@@ -10,7 +10,7 @@ import { getStepType } from '../../domain/flows/step-types/index.ts';
 import { stepErrorHandling } from '../../domain/flows/steps/error-handling.ts';
 import { holderPath, isOwnScope, listsAround, stepAt } from '../../domain/flows/steps/run-path.ts';
 import { type FlowStep, outputVariableName } from '../../domain/flows/steps/step.ts';
-import { openMeter } from '../model-costs/model-meter.ts';
+import { openMeter } from '../model-calls/model-meter.ts';
 import type { EngineState, OpenWait, StepResult } from './engine.ts';
 import { withFallbacks } from './retry-step.ts';
 import type { StepSums } from './step-sums.ts';

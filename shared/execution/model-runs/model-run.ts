@@ -11,7 +11,7 @@ import type { Scope } from '../../platform/data/scope.ts';
 import type { Principal } from '../../platform/identity/principal.ts';
 import { runPayers } from '../budgets/payers.ts';
 import { livePorts } from '../live-ports.ts';
-import { openMeter } from '../model-costs/model-meter.ts';
+import { openMeter } from '../model-calls/model-meter.ts';
 import { modelRunRecorder } from './record-model-run.ts';
 
 /** One call of a model by itself, in front of a caller. It is listed as a run at its end. */

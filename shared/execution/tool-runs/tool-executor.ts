@@ -32,7 +32,7 @@ import { megabytes, responseBytes, responseBytesMax } from '../../platform/http/
 import { covers } from '../../platform/identity/permissions.ts';
 import type { Principal } from '../../platform/identity/principal.ts';
 import { livePorts } from '../live-ports.ts';
-import { type ModelMeter, openMeter } from '../model-costs/model-meter.ts';
+import { type ModelMeter, openMeter } from '../model-calls/model-meter.ts';
 import { cancellation } from '../runs/cancellation.ts';
 import { type Masks, openMasks } from '../step-support/masks.ts';
 import { ArgumentsError, callTool, type RunnableTool } from '../tools/call-tool.ts';

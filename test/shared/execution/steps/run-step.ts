@@ -5,7 +5,7 @@ import type { Variables } from '../../../../shared/core/variables/variables.ts';
 import { textProblems } from '../../../../shared/domain/flows/checking/text-problems.ts';
 import { getStepType } from '../../../../shared/domain/flows/step-types/index.ts';
 import type { StepEvent } from '../../../../shared/domain/flows/steps/step.ts';
-import { type ModelFacts, openMeter } from '../../../../shared/execution/model-costs/model-meter.ts';
+import { type ModelFacts, openMeter } from '../../../../shared/execution/model-calls/model-meter.ts';
 import type {
   AwaitsCaller,
   StepOutcome,

@@ -9,7 +9,7 @@ import {
   toCacheSavings,
   tokenParts,
   withWarnings,
-} from '../model-calls/call-cost.ts';
+} from './call-cost.ts';
 
 export interface ModelFacts {
   modelUsed: string;
