@@ -4,7 +4,7 @@ import { omitUndefined } from '../../core/defined.ts';
 import { type Message, messageText } from '../../domain/conversations/message.ts';
 import { formatInstructions, type PromptConfig, promptStep } from '../../domain/flows/step-types/prompt.ts';
 import { toModelReasoning } from '../../domain/flows/steps/reasoning.ts';
-import { toModelMessages } from '../model-input/to-model-messages.ts';
+import { toModelMessages } from '../model-calls/to-model-messages.ts';
 import { defineActingRunner, type StepPlanning } from '../step-support/step-runner.ts';
 import { createAsker } from './prompt/ask.ts';
 import { attachedTo, earlierMessages } from './prompt/prompt-messages.ts';

@@ -1,7 +1,7 @@
 import { decodeBase64 } from '../../adapters/assets/base64.ts';
 import { type ErrorDetail, invalid, invalidAt } from '../../core/errors/errors.ts';
 import { StepError } from '../../core/errors/step-error.ts';
-import { filesMax } from '../../execution/model-input/to-model-messages.ts';
+import { filesMax } from '../../execution/model-calls/to-model-messages.ts';
 import type { ChatMessage } from './chat-message.ts';
 
 /** @throws 400 for each file of a message that is not in it, and for more files than a model takes. @param index The place of the message in the request. */

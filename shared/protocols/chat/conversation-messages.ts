@@ -10,7 +10,7 @@ import type { ConversationUsage } from '../../domain/conversations/conversation-
 import { type ContentPart, type Message, messageText } from '../../domain/conversations/message.ts';
 import { messagePages } from '../../domain/conversations/message-pages.ts';
 import { storedAnswer } from '../../domain/conversations/message-writes.ts';
-import { allBytesMax, filesMax } from '../../execution/model-input/to-model-messages.ts';
+import { allBytesMax, filesMax } from '../../execution/model-calls/to-model-messages.ts';
 import { using } from '../../platform/aws/uses.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 import type { ChatMessage } from './chat-message.ts';

@@ -4,7 +4,7 @@ import { invalidAt } from '../../../core/errors/errors.ts';
 import { StepError } from '../../../core/errors/step-error.ts';
 import { jsonIn } from '../../../core/json/json.ts';
 import type { ContentPart, Message } from '../../../domain/conversations/message.ts';
-import { toModelMessages } from '../../../execution/model-input/to-model-messages.ts';
+import { toModelMessages } from '../../../execution/model-calls/to-model-messages.ts';
 import { assertAnswered } from './answered-calls.ts';
 import {
   type AssistantChatMessage,

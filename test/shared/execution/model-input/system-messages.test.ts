@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { Message } from '../../../../shared/domain/conversations/message.ts';
-import { toModelMessages } from '../../../../shared/execution/model-input/to-model-messages.ts';
+import { toModelMessages } from '../../../../shared/execution/model-calls/to-model-messages.ts';
 
 const { signal } = new AbortController();
 const said = (role: Message['role'], content: string): Message => ({ role, content });
