@@ -8,7 +8,7 @@ import {
   responseTokensMin,
   worstCaseCost,
 } from '../model-calls/call-cost.ts';
-import type { Cost } from './purse.ts';
+import type { Cost } from '../model-calls/purse.ts';
 
 /** Roles and separators. */
 const tokensPerPart = 8;

@@ -10,8 +10,8 @@ import { type Budget, isFor } from '../../domain/budgets/budget.ts';
 import { BudgetExceeded } from '../../domain/budgets/budget-view.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 import { settling } from '../model-calls/call-cost.ts';
+import type { Cost, Grant, Purse } from '../model-calls/purse.ts';
 import { costOfRequest, costOfTexts, type PricedCall } from './highest-cost.ts';
-import type { Cost, Grant, Purse } from './purse.ts';
 
 /** What decides a call: the budgets of the tenant, and what is known of the model. */
 export interface PricedModel {
@@ -27,7 +27,7 @@ type ModelPorts = Pick<Ports, 'model' | 'embed'>;
 /** The budgets of an invocation. Runs in it share what they hold. */
 const purses = new WeakMap<Scope, Map<string, Purse>>();
 
-const loadPurse = loadOnce(() => import('./purse.ts'));
+const loadPurse = loadOnce(() => import('../model-calls/purse.ts'));
 
 async function purseOf(scope: Scope, budget: Budget): Promise<Purse> {
   const { openPurse } = await loadPurse();

@@ -3,7 +3,7 @@ import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import Big from 'big.js';
 import { newId } from '../../../shared/core/ids.ts';
 import { budgetEntity } from '../../../shared/domain/budgets/budget.ts';
-import { openPurse } from '../../../shared/execution/budgets/purse.ts';
+import { openPurse } from '../../../shared/execution/model-calls/purse.ts';
 import { documentClient } from '../../../shared/platform/data/client.ts';
 import { tenantTable } from '../../../shared/platform/data/table.ts';
 

@@ -3,7 +3,7 @@ import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { type Budget, budgetEntity } from '../../../../shared/domain/budgets/budget.ts';
 import { toCostUnits, toDollars } from '../../../../shared/domain/model-usage/cost-units.ts';
-import { type Grant, openPurse } from '../../../../shared/execution/budgets/purse.ts';
+import { type Grant, openPurse } from '../../../../shared/execution/model-calls/purse.ts';
 import type { Scope } from '../../../../shared/platform/data/scope.ts';
 import { createBudget } from '../../../support/flows/budgets.ts';
 import { countingRuntime, newTenant } from '../../../support/stack/stack.ts';
