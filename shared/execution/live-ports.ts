@@ -18,7 +18,7 @@ import { toolsPort } from '../domain/tools/tool-store.ts';
 import { using } from '../platform/aws/uses.ts';
 import type { Scope } from '../platform/data/scope.ts';
 import { runPayers } from './budgets/payers.ts';
-import { withinBudgets } from './budgets/within-budgets.ts';
+import { withinBudgets } from './model-calls/within-budgets.ts';
 import { flowsPort } from './nested-flows.ts';
 import { withNotedModels } from './step-support/noted-model.ts';
 import { portsAtDepth } from './step-support/ports-at-depth.ts';

@@ -3,7 +3,6 @@ import type { ModelLimits, ModelRequest } from '../../adapters/ports/model-port.
 import type { Ports } from '../../adapters/ports/ports.ts';
 import { orAborted } from '../../core/concurrency/abort.ts';
 import { StepError } from '../../core/errors/step-error.ts';
-import { costOfTexts } from '../budgets/highest-cost.ts';
 import {
   affordableTokens,
   longestResponse,
@@ -12,6 +11,7 @@ import {
   settling,
   worstCaseCost,
 } from '../model-calls/call-cost.ts';
+import { costOfTexts } from '../model-calls/within-budgets.ts';
 import { estimateTokens } from './compaction.ts';
 
 /** Ports whose calls of models keep to a budget: each has its highest cost set aside before it begins. */

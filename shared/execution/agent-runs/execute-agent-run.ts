@@ -20,8 +20,8 @@ import { BudgetSpent, openBudget, type RunBudget, withinBudget } from '../agent-
 import { endFact, type RunState, replay } from '../agent-loop/state.ts';
 import { agentPath } from '../agent-loop/tool-calls.ts';
 import { paidBy } from '../budgets/payers.ts';
-import { settleBudgets } from '../budgets/within-budgets.ts';
 import { toModelMessages } from '../model-calls/to-model-messages.ts';
+import { settleBudgets } from '../model-calls/within-budgets.ts';
 import { RunCancelled } from '../runs/cancellation.ts';
 import { AttemptsFailed } from '../step-support/attempts.ts';
 import { portsAtDepth } from '../step-support/ports-at-depth.ts';

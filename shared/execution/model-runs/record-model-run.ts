@@ -10,7 +10,7 @@ import type { RunOrigin } from '../../domain/runs/run-origin.ts';
 import { totalsOfCalls } from '../../domain/runs/run-totals.ts';
 import { using } from '../../platform/aws/uses.ts';
 import type { Scope } from '../../platform/data/scope.ts';
-import { settleBudgets } from '../budgets/within-budgets.ts';
+import { settleBudgets } from '../model-calls/within-budgets.ts';
 
 interface EndedModelRun {
   id: string;
