@@ -17,7 +17,7 @@ import type { RunSurface } from '../domain/surfaces/surface/run-surface.ts';
 import { toolsPort } from '../domain/tools/tool-store.ts';
 import { using } from '../platform/aws/uses.ts';
 import type { Scope } from '../platform/data/scope.ts';
-import { runPayers } from './budgets/payers.ts';
+import { runPayers } from './model-calls/payers.ts';
 import { withinBudgets } from './model-calls/within-budgets.ts';
 import { flowsPort } from './nested-flows.ts';
 import { withNotedModels } from './step-support/noted-model.ts';

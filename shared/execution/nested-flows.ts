@@ -12,9 +12,9 @@ import { childListing, originInside, type ParentListing } from '../domain/runs/r
 import { totalsOfStep } from '../domain/runs/run-totals.ts';
 import { using } from '../platform/aws/uses.ts';
 import type { Scope } from '../platform/data/scope.ts';
-import { paidBy } from './budgets/payers.ts';
 import { type FlowRun, runFlow } from './engine/engine.ts';
 import { type ModelMeter, openMeter } from './model-calls/model-meter.ts';
+import { paidBy } from './model-calls/payers.ts';
 import { endingOfFlow } from './runs/flow-run-listing.ts';
 import { runVariables } from './runs/run-variables.ts';
 import { runVersions } from './runs/run-versions.ts';

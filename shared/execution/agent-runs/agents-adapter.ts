@@ -13,8 +13,8 @@ import { originInside, type ParentListing } from '../../domain/runs/run-origin.t
 import type { OwnTools } from '../../domain/tools/own-tool-problems.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 import type { RunBudget } from '../agent-loop/run-budget.ts';
-import { paidBy } from '../budgets/payers.ts';
 import { toCacheSavings, tokenParts } from '../model-calls/call-cost.ts';
+import { paidBy } from '../model-calls/payers.ts';
 import { type AgentExecution, agentExecutionEntity, isExecutionOver } from './agent-execution.ts';
 import { agentToRun, inlineAgent, inlineContent } from './agent-input.ts';
 import type { NumberedEvent } from './agent-run-event.ts';

@@ -19,7 +19,7 @@ import { runLoop } from '../agent-loop/loop.ts';
 import { BudgetSpent, openBudget, type RunBudget, withinBudget } from '../agent-loop/run-budget.ts';
 import { endFact, type RunState, replay } from '../agent-loop/state.ts';
 import { agentPath } from '../agent-loop/tool-calls.ts';
-import { paidBy } from '../budgets/payers.ts';
+import { paidBy } from '../model-calls/payers.ts';
 import { toModelMessages } from '../model-calls/to-model-messages.ts';
 import { settleBudgets } from '../model-calls/within-budgets.ts';
 import { RunCancelled } from '../runs/cancellation.ts';

@@ -18,7 +18,7 @@ import type { Scope } from '../../platform/data/scope.ts';
 import type { Write } from '../../platform/data/writes.ts';
 import type { Principal } from '../../platform/identity/principal.ts';
 import { userVariables } from '../../platform/identity/visitor.ts';
-import { startGate } from '../budgets/payers.ts';
+import { startGate } from '../model-calls/payers.ts';
 import { type AgentExecution, agentExecutionEntity, leaseFrom, runOfAgent } from './agent-execution.ts';
 import {
   type AgentToRun,

@@ -9,9 +9,9 @@ import { originOfCall, type RunLabels } from '../../domain/runs/run-origin.ts';
 import { using } from '../../platform/aws/uses.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 import type { Principal } from '../../platform/identity/principal.ts';
-import { runPayers } from '../budgets/payers.ts';
 import { livePorts } from '../live-ports.ts';
 import { openMeter } from '../model-calls/model-meter.ts';
+import { runPayers } from '../model-calls/payers.ts';
 import { modelRunRecorder } from './record-model-run.ts';
 
 /** One call of a model by itself, in front of a caller. It is listed as a run at its end. */

@@ -12,9 +12,9 @@ import { runNotice } from '../../../domain/runs/run-notice.ts';
 import { using } from '../../../platform/aws/uses.ts';
 import { ifRefused } from '../../../platform/data/condition-failed.ts';
 import type { Scope } from '../../../platform/data/scope.ts';
-import { paidBy } from '../../budgets/payers.ts';
 import type { EngineRunEvent, StepWait } from '../../engine/engine.ts';
 import { livePorts } from '../../live-ports.ts';
+import { paidBy } from '../../model-calls/payers.ts';
 import { cancellation } from '../../runs/cancellation.ts';
 import { type Checkpoint, checkpointWaits, isSameWait } from '../../runs/checkpoints/checkpoint.ts';
 import {

@@ -18,7 +18,7 @@ import { using } from '../../../platform/aws/uses.ts';
 import type { Scope } from '../../../platform/data/scope.ts';
 import type { Write } from '../../../platform/data/writes.ts';
 import type { Principal } from '../../../platform/identity/principal.ts';
-import { startGate } from '../../budgets/payers.ts';
+import { startGate } from '../../model-calls/payers.ts';
 import { runVersions } from '../../runs/run-versions.ts';
 import { type Batch, batchEntity, offloadBatchInput, smallBatchMax } from '../batch.ts';
 import { batchStore, runOfBatch } from '../batch-store.ts';
