@@ -1,7 +1,7 @@
 import type { CallLimits } from '../../../shared/adapters/models/call-limits.ts';
 import { decide } from '../../../shared/domain/throttles/decide.ts';
 import { type Throttle, unusedThrottle } from '../../../shared/domain/throttles/throttle.ts';
-import { type GateStore, openGate } from '../../../shared/execution/throttles/gate.ts';
+import { type GateStore, openGate } from '../../../shared/execution/model-calls/gate.ts';
 import type { virtualTime } from './virtual-time.ts';
 
 type Time = ReturnType<typeof virtualTime>;

@@ -1,4 +1,4 @@
-import type { Timing } from '../../../shared/execution/throttles/gate.ts';
+import type { Timing } from '../../../shared/execution/model-calls/gate.ts';
 
 /** Time that passes when nothing else is to be done, so that a test of minutes takes none. */
 export function virtualTime(start = Date.parse('2026-01-01T00:00:00Z')) {

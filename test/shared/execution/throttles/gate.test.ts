@@ -2,7 +2,7 @@ import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { CallLimits } from '../../../../shared/adapters/models/call-limits.ts';
 import { RunMustWait } from '../../../../shared/core/errors/run-must-wait.ts';
-import { admitToAll } from '../../../../shared/execution/throttles/gate.ts';
+import { admitToAll } from '../../../../shared/execution/model-calls/gate.ts';
 import { processAt, sharedItem } from '../../../support/flows/throttled-processes.ts';
 import { virtualTime } from '../../../support/flows/virtual-time.ts';
 import { mostInAMinute } from '../../../support/models/call-arrivals.ts';
