@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { modelPorts } from '../../shared/adapters/models/model-ports.ts';
 import { collect } from '../../shared/adapters/ports/model-port.ts';
-import { modelAdmission } from '../../shared/execution/throttles/model-admission.ts';
+import { modelAdmission } from '../../shared/execution/model-calls/model-admission.ts';
 import { runtimeOn, useTable } from '../http/warm-get.ts';
 import { startRecording, stopRecording } from '../measure/recorder.ts';
 

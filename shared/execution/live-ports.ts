@@ -17,12 +17,12 @@ import type { RunSurface } from '../domain/surfaces/surface/run-surface.ts';
 import { toolsPort } from '../domain/tools/tool-store.ts';
 import { using } from '../platform/aws/uses.ts';
 import type { Scope } from '../platform/data/scope.ts';
+import { modelAdmission } from './model-calls/model-admission.ts';
 import { runPayers } from './model-calls/payers.ts';
 import { withinBudgets } from './model-calls/within-budgets.ts';
 import { flowsPort } from './nested-flows.ts';
 import { withNotedModels } from './step-support/noted-model.ts';
 import { portsAtDepth } from './step-support/ports-at-depth.ts';
-import { modelAdmission } from './throttles/model-admission.ts';
 import { connectedMcp } from './tools/connected-mcp.ts';
 
 export interface RunOwner {

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { throttleEntity } from '../../../../shared/domain/throttles/throttle.ts';
-import { throttleStore } from '../../../../shared/execution/throttles/model-admission.ts';
+import { throttleStore } from '../../../../shared/execution/model-calls/model-admission.ts';
 import { byClock, countingRuntime, newTenant } from '../../../support/stack/stack.ts';
 
 const call = { tokens: 0, isLive: true, isDue: false };

@@ -19,7 +19,7 @@ import { ConditionFailed } from '../../platform/data/condition-failed.ts';
 import { decode } from '../../platform/data/entity.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 import { absent, type WriteCondition } from '../../platform/data/writes.ts';
-import { admitToAll, type Gate, openGate, patienceMs, realTiming, tooLate } from '../model-calls/gate.ts';
+import { admitToAll, type Gate, openGate, patienceMs, realTiming, tooLate } from './gate.ts';
 
 /** The gates of this process: its runs share what it may send. */
 const gates = boundedMap<Gate>({ entriesMax: 10_000 });
