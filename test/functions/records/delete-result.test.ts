@@ -5,7 +5,7 @@ import { checkpointEntity, runRange } from '../../../shared/execution/runs/check
 import { readCheckpoints } from '../../../shared/execution/runs/checkpoints/read-checkpoints.ts';
 import { openRunRecorder } from '../../../shared/execution/runs/checkpoints/run-recorder.ts';
 import { costWrites } from '../../../shared/execution/runs/checkpoints/spending.ts';
-import { deleteRunResult } from '../../../shared/execution/runs/run-results/delete-run-result.ts';
+import { deleteRunResult } from '../../../shared/execution/runs/delete-run-result.ts';
 import { decode } from '../../../shared/platform/data/entity.ts';
 import type { Scope } from '../../../shared/platform/data/scope.ts';
 import type { Write } from '../../../shared/platform/data/writes.ts';

@@ -39,7 +39,7 @@ import {
   type RunRecorder,
 } from '../../../../shared/execution/runs/checkpoints/run-recorder.ts';
 import { recordCosts } from '../../../../shared/execution/runs/checkpoints/spending.ts';
-import { deleteRunResult } from '../../../../shared/execution/runs/run-results/delete-run-result.ts';
+import { deleteRunResult } from '../../../../shared/execution/runs/delete-run-result.ts';
 import {
   RunResultQuery,
   runResults,

@@ -1,13 +1,13 @@
-import { toChunks } from '../../../core/chunks.ts';
-import { conflict, notFound } from '../../../core/errors/errors.ts';
-import { resourceId } from '../../../core/ids.ts';
-import { tombstoneEntity, tombstoneWrite } from '../../../platform/cleanup/tombstone.ts';
-import { retryOnConflict } from '../../../platform/data/retry-on-conflict.ts';
-import type { Scope } from '../../../platform/data/scope.ts';
-import type { Write } from '../../../platform/data/writes.ts';
-import { type Checkpoint, checkpointEntity, formatRows } from '../checkpoints/checkpoint.ts';
-import { readCheckpoints, redeliveryExpiresAt } from '../checkpoints/read-checkpoints.ts';
-import { costWrites, modelUses, negated } from '../checkpoints/spending.ts';
+import { toChunks } from '../../core/chunks.ts';
+import { conflict, notFound } from '../../core/errors/errors.ts';
+import { resourceId } from '../../core/ids.ts';
+import { tombstoneEntity, tombstoneWrite } from '../../platform/cleanup/tombstone.ts';
+import { retryOnConflict } from '../../platform/data/retry-on-conflict.ts';
+import type { Scope } from '../../platform/data/scope.ts';
+import type { Write } from '../../platform/data/writes.ts';
+import { type Checkpoint, checkpointEntity, formatRows } from './checkpoints/checkpoint.ts';
+import { readCheckpoints, redeliveryExpiresAt } from './checkpoints/read-checkpoints.ts';
+import { costWrites, modelUses, negated } from './checkpoints/spending.ts';
 
 /** The checkpoints and their cost refunds, mostly one write each, fit a transaction of 100. */
 const checkpointsPerTransaction = 40;
