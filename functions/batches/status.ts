@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { WarningCounts } from '../../shared/core/warnings.ts';
 import { priorities } from '../../shared/domain/runs/priority.ts';
 import { batchFinder } from '../../shared/execution/batches/batch-store.ts';
-import { RunOutcome, runOutcomes } from '../../shared/execution/runs/run-results/list-run-results.ts';
+import { RunOutcome, runOutcomes } from '../../shared/execution/runs/list-run-results.ts';
 import { defineEndpoint } from '../../shared/platform/http/endpoint.ts';
 import { toLambda } from '../../shared/platform/http/lambda/lambda.ts';
 import { responseBytes, responseBytesMax } from '../../shared/platform/http/responses/body-sizes.ts';

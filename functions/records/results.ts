@@ -1,10 +1,6 @@
 import { resourceId } from '../../shared/core/ids.ts';
 import { recordStore } from '../../shared/domain/records/record-store.ts';
-import {
-  RunResultPage,
-  RunResultQuery,
-  runResults,
-} from '../../shared/execution/runs/run-results/list-run-results.ts';
+import { RunResultPage, RunResultQuery, runResults } from '../../shared/execution/runs/list-run-results.ts';
 import { defineEndpoint } from '../../shared/platform/http/endpoint.ts';
 import { toLambda } from '../../shared/platform/http/lambda/lambda.ts';
 import { RecordParams } from './schemas.ts';

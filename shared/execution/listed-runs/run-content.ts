@@ -8,7 +8,7 @@ import type { RunInput } from '../agent-runs/agent-input.ts';
 import { runLogReader } from '../agent-runs/run-log.ts';
 import { batchEntity } from '../batches/batch.ts';
 import { readCheckpoints } from '../runs/checkpoints/read-checkpoints.ts';
-import { lastOutput } from '../runs/run-results/list-run-results.ts';
+import { lastOutput } from '../runs/list-run-results.ts';
 
 export interface RunContent {
   input: unknown;

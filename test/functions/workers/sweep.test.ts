@@ -11,7 +11,7 @@ import {
   checkpointEntity,
   flowResultsPartition,
 } from '../../../shared/execution/runs/checkpoints/checkpoint.ts';
-import { RunResultQuery, runResults } from '../../../shared/execution/runs/run-results/list-run-results.ts';
+import { RunResultQuery, runResults } from '../../../shared/execution/runs/list-run-results.ts';
 import { CleanupMessage, sweepDeleted } from '../../../shared/platform/cleanup/cleanup.ts';
 import {
   confirmCleaned,

@@ -3,10 +3,7 @@ import { expect, onTestFinished, test, vi } from 'vitest';
 import { checkpointEntity } from '../../../../shared/execution/runs/checkpoints/checkpoint.ts';
 import { readCheckpoints } from '../../../../shared/execution/runs/checkpoints/read-checkpoints.ts';
 import { recordCosts } from '../../../../shared/execution/runs/checkpoints/spending.ts';
-import {
-  RunResultQuery,
-  runResults,
-} from '../../../../shared/execution/runs/run-results/list-run-results.ts';
+import { RunResultQuery, runResults } from '../../../../shared/execution/runs/list-run-results.ts';
 import {
   StepResultQuery,
   stepResultStore,

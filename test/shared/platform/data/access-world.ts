@@ -40,10 +40,7 @@ import {
 } from '../../../../shared/execution/runs/checkpoints/run-recorder.ts';
 import { recordCosts } from '../../../../shared/execution/runs/checkpoints/spending.ts';
 import { deleteRunResult } from '../../../../shared/execution/runs/delete-run-result.ts';
-import {
-  RunResultQuery,
-  runResults,
-} from '../../../../shared/execution/runs/run-results/list-run-results.ts';
+import { RunResultQuery, runResults } from '../../../../shared/execution/runs/list-run-results.ts';
 import { runVersions } from '../../../../shared/execution/runs/run-versions.ts';
 import {
   StepResultQuery,

@@ -1,30 +1,30 @@
 import * as z from 'zod';
-import { invalidAt } from '../../../core/errors/errors.ts';
-import { timeMsFromId } from '../../../core/ids.ts';
-import { using } from '../../../platform/aws/uses.ts';
-import { decodeReadable } from '../../../platform/data/entity.ts';
+import { invalidAt } from '../../core/errors/errors.ts';
+import { timeMsFromId } from '../../core/ids.ts';
+import { using } from '../../platform/aws/uses.ts';
+import { decodeReadable } from '../../platform/data/entity.ts';
 import {
   countedResultsMax,
   PagePagination,
   PageQuery,
   pagePagination,
-} from '../../../platform/data/lists/numbered-pages.ts';
+} from '../../platform/data/lists/numbered-pages.ts';
 import {
   type PayloadReader,
   type PayloadRef,
   payloadBytes,
   payloadReader,
-} from '../../../platform/data/payloads.ts';
-import type { Scope } from '../../../platform/data/scope.ts';
-import { responseBytes, responseBytesMax } from '../../../platform/http/responses/body-sizes.ts';
-import { type Checkpoint, checkpointEntity, parseRows } from '../checkpoints/checkpoint.ts';
+} from '../../platform/data/payloads.ts';
+import type { Scope } from '../../platform/data/scope.ts';
+import { responseBytes, responseBytesMax } from '../../platform/http/responses/body-sizes.ts';
+import { type Checkpoint, checkpointEntity, parseRows } from './checkpoints/checkpoint.ts';
 import {
   type CheckpointEntry,
   finalCheckpointsOfRecord,
   withoutDeletedResults,
-} from '../checkpoints/checkpoint-index.ts';
-import { readCheckpoints } from '../checkpoints/read-checkpoints.ts';
-import { type StepIndex, stepIn, stepIndex } from '../step-results/replay.ts';
+} from './checkpoints/checkpoint-index.ts';
+import { readCheckpoints } from './checkpoints/read-checkpoints.ts';
+import { type StepIndex, stepIn, stepIndex } from './step-results/replay.ts';
 
 type RunResult = z.input<typeof RunResultPage>['data'][number];
 
