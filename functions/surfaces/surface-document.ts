@@ -1,5 +1,5 @@
 import type { ExposedItem, ExposedSurface } from '../../shared/domain/surfaces/exposed-item.ts';
-import { openApiOperation, openapiComponents } from '../../shared/platform/http/openapi/openapi.ts';
+import { openApiOperation, openapiComponents } from '../../shared/platform/http/openapi.ts';
 import type { Components, Json } from '../../shared/platform/http/openapi-schemas.ts';
 import { runDeclaration } from '../surface-runs/run-declaration.ts';
 
