@@ -5,7 +5,7 @@ import { continueAnswer } from '../../shared/protocols/chat/continue-answer.ts';
 import { ClientEvent } from '../../shared/protocols/chat/events/client-event.ts';
 import { ClientResult } from '../../shared/protocols/chat/events/client-result.ts';
 import { visitorsApprove } from '../../shared/protocols/chat/events/view-of.ts';
-import { bySessionToContinue, sessionContext } from '../../shared/protocols/chat/visitors/visitor.ts';
+import { bySessionToContinue, sessionContext } from '../../shared/protocols/chat/visitor.ts';
 import { ApproveBody } from './continuation-schemas.ts';
 
 export const approveClientCall = defineEndpoint({

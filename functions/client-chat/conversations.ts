@@ -4,7 +4,7 @@ import { conversationStore } from '../../shared/domain/conversations/conversatio
 import { defineEndpoint } from '../../shared/platform/http/endpoint.ts';
 import { toLambda } from '../../shared/platform/http/lambda/lambda.ts';
 import { conversationRow } from '../../shared/protocols/chat/shown-conversation.ts';
-import { bySessionHeader, sessionContext } from '../../shared/protocols/chat/visitors/visitor.ts';
+import { bySessionHeader, sessionContext } from '../../shared/protocols/chat/visitor.ts';
 import { ClientConversationRow } from './conversation-schemas.ts';
 
 export const listClientConversations = defineEndpoint({

@@ -9,7 +9,7 @@ import { ClientEvent } from '../../shared/protocols/chat/events/client-event.ts'
 import { parseCursor } from '../../shared/protocols/chat/events/cursor.ts';
 import { sentClientEvents } from '../../shared/protocols/chat/events/sent-events.ts';
 import { followAnswer } from '../../shared/protocols/chat/follow-answer.ts';
-import { bySessionHeader, sessionContext } from '../../shared/protocols/chat/visitors/visitor.ts';
+import { bySessionHeader, sessionContext } from '../../shared/protocols/chat/visitor.ts';
 
 export const followClientAnswer = defineEndpoint({
   id: 'client-chat.events',

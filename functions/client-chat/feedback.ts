@@ -3,7 +3,7 @@ import { conversationStore } from '../../shared/domain/conversations/conversatio
 import { visitorFeedback } from '../../shared/domain/feedback/visitor-feedback.ts';
 import { defineEndpoint } from '../../shared/platform/http/endpoint.ts';
 import { toLambda } from '../../shared/platform/http/lambda/lambda.ts';
-import { bySession, sessionContext } from '../../shared/protocols/chat/visitors/visitor.ts';
+import { bySession, sessionContext } from '../../shared/protocols/chat/visitor.ts';
 import { StoredFeedback, VisitorFeedbackBody } from './feedback-schemas.ts';
 
 export const sendClientFeedback = defineEndpoint({

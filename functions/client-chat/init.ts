@@ -6,7 +6,7 @@ import { defineEndpoint } from '../../shared/platform/http/endpoint.ts';
 import { toLambda } from '../../shared/platform/http/lambda/lambda.ts';
 import { chatDisplay } from '../../shared/protocols/chat/display.ts';
 import { resumedChat } from '../../shared/protocols/chat/resumed-chat.ts';
-import { byToken, tokenContext } from '../../shared/protocols/chat/visitors/visitor.ts';
+import { byToken, tokenContext } from '../../shared/protocols/chat/visitor.ts';
 import { InitBody, OpenedSession } from './schemas.ts';
 
 export const openClientSession = defineEndpoint({

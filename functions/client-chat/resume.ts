@@ -8,7 +8,7 @@ import { withoutReasoning } from '../../shared/protocols/chat/conversation-messa
 import { ClientEvent } from '../../shared/protocols/chat/events/client-event.ts';
 import { ClientResult } from '../../shared/protocols/chat/events/client-result.ts';
 import { pageTools } from '../../shared/protocols/chat/page-tools.ts';
-import { bySessionToContinue, sessionContext } from '../../shared/protocols/chat/visitors/visitor.ts';
+import { bySessionToContinue, sessionContext } from '../../shared/protocols/chat/visitor.ts';
 import { ResumeBody } from './continuation-schemas.ts';
 
 export const resumeClientAnswer = defineEndpoint({

@@ -18,7 +18,7 @@ import {
   sessionContext,
   sessionVisitor,
   tokenMeter,
-} from '../../shared/protocols/chat/visitors/visitor.ts';
+} from '../../shared/protocols/chat/visitor.ts';
 import { ChatBody } from './schemas.ts';
 
 export const sendClientMessage = defineEndpoint({

@@ -3,7 +3,7 @@ import { using } from '../../platform/aws/uses.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 import { conversationMessages, type NewChatMessage } from './conversation-messages.ts';
 import { type OpenTurn, openTurn } from './open-turn.ts';
-import type { SessionContext } from './visitors/visitor.ts';
+import type { SessionContext } from './visitor.ts';
 
 /**
  * Begins a turn with a new message, in one transaction if the session is free.

@@ -22,7 +22,7 @@ import { flowEvents } from '../run-events/flow-events.ts';
 import { conversationMessages } from './conversation-messages.ts';
 import { chatView } from './events/view-of.ts';
 import { type EventsFor, openTurn } from './open-turn.ts';
-import { assertNamed, type SessionContext, sessionVisitor, tokenMeter } from './visitors/visitor.ts';
+import { assertNamed, type SessionContext, sessionVisitor, tokenMeter } from './visitor.ts';
 
 export interface Continuation extends Omit<GivenAnswers, 'continuesHere'> {
   executionId: string;

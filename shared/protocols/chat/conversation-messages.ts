@@ -14,7 +14,7 @@ import { allBytesMax, filesMax } from '../../execution/model-calls/to-model-mess
 import { using } from '../../platform/aws/uses.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 import type { ChatMessage } from './chat-message.ts';
-import type { SessionContext } from './visitors/visitor.ts';
+import type { SessionContext } from './visitor.ts';
 
 const historyMax = 100;
 /** More than are added while an answer ends. */

@@ -20,7 +20,7 @@ import type { ClientEventBody } from './events/client-event.ts';
 import { type ClientSentEvent, clientEvents } from './events/client-events.ts';
 import { type Cursor, cursorText, flowEndSeq, restOfText } from './events/cursor.ts';
 import { chatView } from './events/view-of.ts';
-import type { SessionContext } from './visitors/visitor.ts';
+import type { SessionContext } from './visitor.ts';
 
 const pollMs = 500;
 /** More than a session adds while a page is away for a moment. */

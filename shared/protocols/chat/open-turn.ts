@@ -13,7 +13,7 @@ import { clientEvents, type VisitorView } from './events/client-events.ts';
 import { ClientResult, readClientResult } from './events/client-result.ts';
 import { sentClientEvents } from './events/sent-events.ts';
 import { settledRuns } from './settled-runs.ts';
-import type { SessionContext } from './visitors/visitor.ts';
+import type { SessionContext } from './visitor.ts';
 
 /** Runs until the signal is aborted. */
 export type EventsFor = (signal: AbortSignal) => AsyncIterable<StreamEvent>;

@@ -10,7 +10,7 @@ import type { ClientTool } from '../../execution/agent-runs/agent-input.ts';
 import { toToolName } from '../../execution/tools/tool-name.ts';
 import { using } from '../../platform/aws/uses.ts';
 import type { Scope } from '../../platform/data/scope.ts';
-import type { SessionContext } from './visitors/visitor.ts';
+import type { SessionContext } from './visitor.ts';
 
 /** All tools of a page together, as JSON: they are stored in one item, and a model gets them with each turn. */
 const charactersMax = 100_000;
