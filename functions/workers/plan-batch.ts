@@ -1,6 +1,6 @@
 import type { SQSEvent } from 'aws-lambda';
 import { addLogFields } from '../../shared/core/invocation.ts';
-import { batchPlanner, PlanMessage } from '../../shared/execution/batches/starting/batch-plan.ts';
+import { batchPlanner, PlanMessage } from '../../shared/execution/batches/batch-plan.ts';
 import { parseMessages } from '../../shared/platform/aws/messages.ts';
 import { combineRequirements } from '../../shared/platform/aws/uses.ts';
 import { toWorker } from '../../shared/platform/aws/worker.ts';

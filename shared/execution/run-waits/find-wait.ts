@@ -6,7 +6,7 @@ import { using } from '../../platform/aws/uses.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 import { responseBytes } from '../../platform/http/responses/body-sizes.ts';
 import { batchEntity } from '../batches/batch.ts';
-import { recordRunId } from '../batches/starting/batch-plan.ts';
+import { recordRunId } from '../batches/batch-plan.ts';
 
 export interface WantedWait {
   /** The run that waits, or the batch of its record. */

@@ -7,12 +7,12 @@ import { flowStore } from '../../../shared/domain/flows/flow-store.ts';
 import { versionStore } from '../../../shared/domain/flows/version-store.ts';
 import { recordStore } from '../../../shared/domain/records/record-store.ts';
 import type { Batch } from '../../../shared/execution/batches/batch.ts';
+import { recordRunId } from '../../../shared/execution/batches/batch-plan.ts';
 import { batchStore, recordSlot } from '../../../shared/execution/batches/batch-store.ts';
 import type { RunMessage } from '../../../shared/execution/batches/run-message.ts';
 import { groupCommits } from '../../../shared/execution/batches/running/group-commit.ts';
 import { loadJobs } from '../../../shared/execution/batches/running/record-jobs.ts';
 import { runRecord } from '../../../shared/execution/batches/running/run-record.ts';
-import { recordRunId } from '../../../shared/execution/batches/starting/batch-plan.ts';
 import {
   StepResultQuery,
   stepResultStore,

@@ -19,8 +19,8 @@ import type { Principal } from '../../../platform/identity/principal.ts';
 import { checkpointEntity } from '../../runs/checkpoints/checkpoint.ts';
 import { checkpointsOfFlow } from '../../runs/checkpoints/checkpoint-index.ts';
 import { type Batch, batchEntity } from '../batch.ts';
+import { batchPlanner, recordRunId } from '../batch-plan.ts';
 import { BatchRefused, batchStore } from '../batch-store.ts';
-import { batchPlanner, recordRunId } from './batch-plan.ts';
 import { batchStarter } from './start-batch.ts';
 
 /** The records whose last run did not complete, or these. */

@@ -4,9 +4,9 @@ import type { Scope } from '../../../platform/data/scope.ts';
 import { type Checkpoint, parseRows } from '../../runs/checkpoints/checkpoint.ts';
 import { readCheckpoints } from '../../runs/checkpoints/read-checkpoints.ts';
 import type { Batch } from '../batch.ts';
+import { type ListedRecord, recordRunId } from '../batch-plan.ts';
 import type { BatchProgress } from '../batch-progress.ts';
 import { batchStore } from '../batch-store.ts';
-import { type ListedRecord, recordRunId } from './batch-plan.ts';
 
 const waitMs = 20_000;
 

@@ -21,9 +21,9 @@ import type { Principal } from '../../../platform/identity/principal.ts';
 import { startGate } from '../../model-calls/payers.ts';
 import { runVersions } from '../../runs/run-versions.ts';
 import { type Batch, batchEntity, offloadBatchInput, smallBatchMax } from '../batch.ts';
+import { batchPlanner, type ListedRecord } from '../batch-plan.ts';
 import { batchStore, runOfBatch } from '../batch-store.ts';
 import { slotDivider, startWithinShare } from '../slot-sharing.ts';
-import { batchPlanner, type ListedRecord } from './batch-plan.ts';
 
 /** The response lists the first thousand records: it must fit 6 MB. */
 const listedMax = 1_000;

@@ -12,7 +12,7 @@ import { traceHeader } from '../../../../infra/local/runtime/invoke.ts';
 import { enforceGrants } from '../../../../infra/local/runtime/lambda-grants.ts';
 import { recursiveWorkers } from '../../../../infra/resources.ts';
 import { newId } from '../../../../shared/core/ids.ts';
-import { batchPlanner } from '../../../../shared/execution/batches/starting/batch-plan.ts';
+import { batchPlanner } from '../../../../shared/execution/batches/batch-plan.ts';
 import { tombstoneEntity, tombstoneWrite } from '../../../../shared/platform/cleanup/tombstone.ts';
 import { plannedBatch } from '../../../support/flows/batches.ts';
 import { finishedBatch, template } from '../../../support/flows/flows.ts';

@@ -5,12 +5,12 @@ import { handler as failRecord } from '../../../../functions/workers/fail-record
 import { newId } from '../../../../shared/core/ids.ts';
 import { recordEntity } from '../../../../shared/domain/records/record.ts';
 import { recordStore } from '../../../../shared/domain/records/record-store.ts';
+import { batchPlanner } from '../../../../shared/execution/batches/batch-plan.ts';
 import {
   messageOfRuns,
   type RunMessage,
   TimerMessage,
 } from '../../../../shared/execution/batches/run-message.ts';
-import { batchPlanner } from '../../../../shared/execution/batches/starting/batch-plan.ts';
 import { checkpointEntity } from '../../../../shared/execution/runs/checkpoints/checkpoint.ts';
 import { documentClient } from '../../../../shared/platform/data/client.ts';
 import { storedKey } from '../../../../shared/platform/data/keys.ts';

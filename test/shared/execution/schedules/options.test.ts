@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { batchEntity } from '../../../../shared/execution/batches/batch.ts';
+import { batchPlanner, type PlanMessage } from '../../../../shared/execution/batches/batch-plan.ts';
 import type { RunMessage } from '../../../../shared/execution/batches/run-message.ts';
-import { batchPlanner, type PlanMessage } from '../../../../shared/execution/batches/starting/batch-plan.ts';
 import { silentQueue } from '../../../support/data/silent-queue.ts';
 import { plannedBatch, runOnce } from '../../../support/flows/batches.ts';
 import { createFlow, createRecords, expectStatus, template } from '../../../support/flows/flows.ts';

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
 import type { Batch } from '../../../../../shared/execution/batches/batch.ts';
+import { batchPlanner } from '../../../../../shared/execution/batches/batch-plan.ts';
 import { batchStore } from '../../../../../shared/execution/batches/batch-store.ts';
 import type { RunMessage } from '../../../../../shared/execution/batches/run-message.ts';
 import { tenantBatchesMax, tenantSlots } from '../../../../../shared/execution/batches/slot-sharing.ts';
-import { batchPlanner } from '../../../../../shared/execution/batches/starting/batch-plan.ts';
 import { batchStarter } from '../../../../../shared/execution/batches/starting/start-batch.ts';
 import { silentQueue } from '../../../../support/data/silent-queue.ts';
 import { deliverRunMessages, plannedBatch } from '../../../../support/flows/batches.ts';

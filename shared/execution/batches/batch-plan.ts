@@ -1,14 +1,14 @@
 import * as z from 'zod';
-import { toChunks } from '../../../core/chunks.ts';
-import { ifCode } from '../../../core/errors/errors.ts';
-import { derivedId } from '../../../core/ids.ts';
-import { recordsRange } from '../../../domain/records/record.ts';
-import { sendGrouped } from '../../../platform/aws/queues.ts';
-import { using } from '../../../platform/aws/uses.ts';
-import type { Scope } from '../../../platform/data/scope.ts';
-import type { Batch } from '../batch.ts';
-import { batchStore, recordSlot } from '../batch-store.ts';
-import { fifoGroup, messageOfRuns, type RunMessage, recordsPerMessage, resendName } from '../run-message.ts';
+import { toChunks } from '../../core/chunks.ts';
+import { ifCode } from '../../core/errors/errors.ts';
+import { derivedId } from '../../core/ids.ts';
+import { recordsRange } from '../../domain/records/record.ts';
+import { sendGrouped } from '../../platform/aws/queues.ts';
+import { using } from '../../platform/aws/uses.ts';
+import type { Scope } from '../../platform/data/scope.ts';
+import type { Batch } from './batch.ts';
+import { batchStore, recordSlot } from './batch-store.ts';
+import { fifoGroup, messageOfRuns, type RunMessage, recordsPerMessage, resendName } from './run-message.ts';
 
 /** Asks a worker to enqueue the records of a batch, from the n-th on. */
 export const PlanMessage = z.object({
