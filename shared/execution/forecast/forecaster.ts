@@ -15,7 +15,7 @@ import { using } from '../../platform/aws/uses.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 import type { Principal } from '../../platform/identity/principal.ts';
 import { agentVersionReader } from '../agent-runs/agent-version-reader.ts';
-import { nothingSelected } from '../batches/starting/recompute.ts';
+import { nothingSelected } from '../batches/recompute.ts';
 import {
   type BatchOptions,
   batchStarter,

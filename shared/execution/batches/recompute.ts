@@ -1,12 +1,17 @@
-import { invalidAt } from '../../../core/errors/errors.ts';
-import { flowFinder } from '../../../domain/flows/flow-store.ts';
-import { originOfRecompute, type RunLabels } from '../../../domain/runs/run-origin.ts';
-import { using } from '../../../platform/aws/uses.ts';
-import type { Scope } from '../../../platform/data/scope.ts';
-import type { Principal } from '../../../platform/identity/principal.ts';
-import { runVersions } from '../../runs/run-versions.ts';
-import type { Batch } from '../batch.ts';
-import { type BatchOptions, batchStarter, type RunRecordSelection, selectedRecords } from './start-batch.ts';
+import { invalidAt } from '../../core/errors/errors.ts';
+import { flowFinder } from '../../domain/flows/flow-store.ts';
+import { originOfRecompute, type RunLabels } from '../../domain/runs/run-origin.ts';
+import { using } from '../../platform/aws/uses.ts';
+import type { Scope } from '../../platform/data/scope.ts';
+import type { Principal } from '../../platform/identity/principal.ts';
+import { runVersions } from '../runs/run-versions.ts';
+import type { Batch } from './batch.ts';
+import {
+  type BatchOptions,
+  batchStarter,
+  type RunRecordSelection,
+  selectedRecords,
+} from './starting/start-batch.ts';
 
 export interface RecomputeRequest {
   flowId: string;
