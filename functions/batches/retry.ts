@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { resourceId } from '../../shared/core/ids.ts';
-import { batchRetrier } from '../../shared/execution/batches/starting/retry-batch.ts';
+import { batchRetrier } from '../../shared/execution/batches/retry-batch.ts';
 import { defineEndpoint } from '../../shared/platform/http/endpoint.ts';
 import { toLambda } from '../../shared/platform/http/lambda/lambda.ts';
 import { unique } from '../../shared/platform/http/validation.ts';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { batchRetrier } from '../../../shared/execution/batches/starting/retry-batch.ts';
+import { batchRetrier } from '../../../shared/execution/batches/retry-batch.ts';
 import { createRecords, expectStatus, finishedBatch, publishedFlow } from '../../support/flows/flows.ts';
 import { everyStepResult } from '../../support/flows/step-results.ts';
 import { pricedModel } from '../../support/models/model-configs.ts';

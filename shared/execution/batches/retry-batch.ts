@@ -6,22 +6,22 @@ import {
   notFound,
   ServiceError,
   unprocessable,
-} from '../../../core/errors/errors.ts';
-import { flowFinder } from '../../../domain/flows/flow-store.ts';
-import { recordEntity } from '../../../domain/records/record.ts';
-import { recordStore } from '../../../domain/records/record-store.ts';
-import { originOfCall } from '../../../domain/runs/run-origin.ts';
-import { using } from '../../../platform/aws/uses.ts';
-import { decode } from '../../../platform/data/entity.ts';
-import type { Scope } from '../../../platform/data/scope.ts';
-import type { Write } from '../../../platform/data/writes.ts';
-import type { Principal } from '../../../platform/identity/principal.ts';
-import { checkpointEntity } from '../../runs/checkpoints/checkpoint.ts';
-import { checkpointsOfFlow } from '../../runs/checkpoints/checkpoint-index.ts';
-import { type Batch, batchEntity } from '../batch.ts';
-import { batchPlanner, recordRunId } from '../batch-plan.ts';
-import { BatchRefused, batchStore } from '../batch-store.ts';
-import { batchStarter } from './start-batch.ts';
+} from '../../core/errors/errors.ts';
+import { flowFinder } from '../../domain/flows/flow-store.ts';
+import { recordEntity } from '../../domain/records/record.ts';
+import { recordStore } from '../../domain/records/record-store.ts';
+import { originOfCall } from '../../domain/runs/run-origin.ts';
+import { using } from '../../platform/aws/uses.ts';
+import { decode } from '../../platform/data/entity.ts';
+import type { Scope } from '../../platform/data/scope.ts';
+import type { Write } from '../../platform/data/writes.ts';
+import type { Principal } from '../../platform/identity/principal.ts';
+import { checkpointEntity } from '../runs/checkpoints/checkpoint.ts';
+import { checkpointsOfFlow } from '../runs/checkpoints/checkpoint-index.ts';
+import { type Batch, batchEntity } from './batch.ts';
+import { batchPlanner, recordRunId } from './batch-plan.ts';
+import { BatchRefused, batchStore } from './batch-store.ts';
+import { batchStarter } from './starting/start-batch.ts';
 
 /** The records whose last run did not complete, or these. */
 type RetryRecords = 'failed' | readonly string[];
