@@ -1,12 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { using } from '../../../platform/aws/uses.ts';
-import type { Scope } from '../../../platform/data/scope.ts';
-import { type Checkpoint, parseRows } from '../../runs/checkpoints/checkpoint.ts';
-import { readCheckpoints } from '../../runs/checkpoints/read-checkpoints.ts';
-import type { Batch } from '../batch.ts';
-import { type ListedRecord, recordRunId } from '../batch-plan.ts';
-import type { BatchProgress } from '../batch-progress.ts';
-import { batchStore } from '../batch-store.ts';
+import { using } from '../../platform/aws/uses.ts';
+import type { Scope } from '../../platform/data/scope.ts';
+import { type Checkpoint, parseRows } from '../runs/checkpoints/checkpoint.ts';
+import { readCheckpoints } from '../runs/checkpoints/read-checkpoints.ts';
+import type { Batch } from './batch.ts';
+import { type ListedRecord, recordRunId } from './batch-plan.ts';
+import type { BatchProgress } from './batch-progress.ts';
+import { batchStore } from './batch-store.ts';
 
 const waitMs = 20_000;
 
