@@ -27,7 +27,7 @@ import { schemaDiscovery } from '../../../../shared/domain/records/schema-discov
 import { toolStore } from '../../../../shared/domain/tools/tool-store.ts';
 import { agentExecutions } from '../../../../shared/execution/agent-runs/list-executions.ts';
 import { takeRun } from '../../../../shared/execution/batches/run-message.ts';
-import { resumeIfStalled } from '../../../../shared/execution/batches/starting/stalled-batches.ts';
+import { resumeIfStalled } from '../../../../shared/execution/batches/stalled-batches.ts';
 import { endExpiredExecution } from '../../../../shared/execution/dispatch/expired-executions.ts';
 import { flowShards, runFlowShard } from '../../../../shared/execution/runs/checkpoints/checkpoint.ts';
 import { admitAddress } from '../../../../shared/platform/auth/request-gate.ts';

@@ -3,7 +3,7 @@ import { recordStore } from '../../../../../shared/domain/records/record-store.t
 import { batchPlanner, type PlanMessage } from '../../../../../shared/execution/batches/batch-plan.ts';
 import { batchStore, recordSlot } from '../../../../../shared/execution/batches/batch-store.ts';
 import { type RunMessage, runsOfMessage } from '../../../../../shared/execution/batches/run-message.ts';
-import { resumeIfStalled } from '../../../../../shared/execution/batches/starting/stalled-batches.ts';
+import { resumeIfStalled } from '../../../../../shared/execution/batches/stalled-batches.ts';
 import { silentQueue } from '../../../../support/data/silent-queue.ts';
 import { deliverRunMessages, plannedBatch } from '../../../../support/flows/batches.ts';
 import { template } from '../../../../support/flows/flows.ts';

@@ -1,12 +1,12 @@
-import { log } from '../../../core/log.ts';
-import { dueForSweep, removeFromSweepIndex, sweepKeys } from '../../../platform/cleanup/sweeps.ts';
-import type { Scope } from '../../../platform/data/scope.ts';
-import type { Runtime } from '../../../platform/runtime.ts';
-import { type Batch, batchEntity, batchSweep, firstSweepDelayMs, smallBatchMax } from '../batch.ts';
-import { batchPlanner, type PlanMessage } from '../batch-plan.ts';
-import { isEnded } from '../batch-progress.ts';
-import { batchStore } from '../batch-store.ts';
-import { releaseSlots, slotDivider } from '../slot-sharing.ts';
+import { log } from '../../core/log.ts';
+import { dueForSweep, removeFromSweepIndex, sweepKeys } from '../../platform/cleanup/sweeps.ts';
+import type { Scope } from '../../platform/data/scope.ts';
+import type { Runtime } from '../../platform/runtime.ts';
+import { type Batch, batchEntity, batchSweep, firstSweepDelayMs, smallBatchMax } from './batch.ts';
+import { batchPlanner, type PlanMessage } from './batch-plan.ts';
+import { isEnded } from './batch-progress.ts';
+import { batchStore } from './batch-store.ts';
+import { releaseSlots, slotDivider } from './slot-sharing.ts';
 
 const day = 86_400_000;
 const pauseMsMax = day;
