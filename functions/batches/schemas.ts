@@ -11,7 +11,7 @@ import {
   type BatchOptions,
   batchDefaults,
   toBatchReuse,
-} from '../../shared/execution/batches/starting/start-batch.ts';
+} from '../../shared/execution/batches/start-batch.ts';
 import { unique } from '../../shared/platform/http/validation.ts';
 
 /** Part of the description of every endpoint that starts a batch. */

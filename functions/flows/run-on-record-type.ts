@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { RecordType } from '../../shared/domain/records/record.ts';
 import { smallBatchMax } from '../../shared/execution/batches/batch.ts';
 import { smallBatches } from '../../shared/execution/batches/small-batch.ts';
-import { batchStarter } from '../../shared/execution/batches/starting/start-batch.ts';
+import { batchStarter } from '../../shared/execution/batches/start-batch.ts';
 import { defineEndpoint } from '../../shared/platform/http/endpoint.ts';
 import { toLambda } from '../../shared/platform/http/lambda/lambda.ts';
 import { StartHeaders } from '../../shared/platform/http/start-headers.ts';

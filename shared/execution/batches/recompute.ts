@@ -6,12 +6,7 @@ import type { Scope } from '../../platform/data/scope.ts';
 import type { Principal } from '../../platform/identity/principal.ts';
 import { runVersions } from '../runs/run-versions.ts';
 import type { Batch } from './batch.ts';
-import {
-  type BatchOptions,
-  batchStarter,
-  type RunRecordSelection,
-  selectedRecords,
-} from './starting/start-batch.ts';
+import { type BatchOptions, batchStarter, type RunRecordSelection, selectedRecords } from './start-batch.ts';
 
 export interface RecomputeRequest {
   flowId: string;

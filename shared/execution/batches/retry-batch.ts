@@ -21,7 +21,7 @@ import { checkpointsOfFlow } from '../runs/checkpoints/checkpoint-index.ts';
 import { type Batch, batchEntity } from './batch.ts';
 import { batchPlanner, recordRunId } from './batch-plan.ts';
 import { BatchRefused, batchStore } from './batch-store.ts';
-import { batchStarter } from './starting/start-batch.ts';
+import { batchStarter } from './start-batch.ts';
 
 /** The records whose last run did not complete, or these. */
 type RetryRecords = 'failed' | readonly string[];

@@ -16,7 +16,7 @@ import { type Batch, offloadBatchInput } from '../batches/batch.ts';
 import { batchStore } from '../batches/batch-store.ts';
 import { resumeByAnswers } from '../batches/resume-by-answer.ts';
 import { scheduleTimer } from '../batches/run-message.ts';
-import { batchDefaults } from '../batches/starting/start-batch.ts';
+import { batchDefaults } from '../batches/start-batch.ts';
 import type { EngineRunEvent, OpenWait, StepResult, StepWait } from '../engine/engine.ts';
 import { livePorts } from '../live-ports.ts';
 import { paidBy } from '../model-calls/payers.ts';

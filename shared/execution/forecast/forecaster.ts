@@ -24,7 +24,7 @@ import {
   type RunRecordSelection,
   type SelectedRecords,
   selectedRecords,
-} from '../batches/starting/start-batch.ts';
+} from '../batches/start-batch.ts';
 import { runVariables } from '../runs/run-variables.ts';
 import { runVersions } from '../runs/run-versions.ts';
 import { earlierResults, readEarlier } from '../runs/step-results/reused-results.ts';

@@ -4,7 +4,7 @@ import { using } from '../../platform/aws/uses.ts';
 import { ifRefused } from '../../platform/data/condition-failed.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 import { agentExecutionEntity } from '../agent-runs/agent-execution.ts';
-import { type BatchOwner, singleRunId } from '../batches/starting/start-batch.ts';
+import { type BatchOwner, singleRunId } from '../batches/start-batch.ts';
 import { backgroundStarter } from '../targets/start-in-background.ts';
 import { toTarget, toTargetInput } from '../targets/target.ts';
 import { batchOfDelivery, type WebhookDelivery } from './received-webhook.ts';

@@ -7,7 +7,7 @@ import { type CursorQuery, cursorPage } from '../../platform/data/lists/pages.ts
 import type { Scope } from '../../platform/data/scope.ts';
 import type { BatchState } from '../batches/batch-progress.ts';
 import { batchFinder } from '../batches/batch-store.ts';
-import { batchDefaults } from '../batches/starting/start-batch.ts';
+import { batchDefaults } from '../batches/start-batch.ts';
 
 const Listed = Firing.omit({ ttl: true });
 type ListedFiring = Omit<Firing, 'ttl'>;

@@ -10,12 +10,7 @@ import { ifRefused } from '../../platform/data/condition-failed.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 import { type Changes, exists } from '../../platform/data/writes.ts';
 import type { Batch } from '../batches/batch.ts';
-import {
-  batchDefaults,
-  batchStarter,
-  selectedRecords,
-  toBatchReuse,
-} from '../batches/starting/start-batch.ts';
+import { batchDefaults, batchStarter, selectedRecords, toBatchReuse } from '../batches/start-batch.ts';
 
 const postponedMs = 60_000;
 const giveUpMs = 86_400_000;

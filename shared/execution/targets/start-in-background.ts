@@ -7,12 +7,7 @@ import type { Write } from '../../platform/data/writes.ts';
 import { agentToRun } from '../agent-runs/agent-input.ts';
 import { agentRunQueue } from '../agent-runs/agent-run-queue.ts';
 import { startRun } from '../agent-runs/start-run.ts';
-import {
-  type BatchOwner,
-  batchDefaults,
-  batchStarter,
-  singleRunId,
-} from '../batches/starting/start-batch.ts';
+import { type BatchOwner, batchDefaults, batchStarter, singleRunId } from '../batches/start-batch.ts';
 import type { Target, TargetInput } from './target.ts';
 
 export interface BackgroundRun extends TargetInput {

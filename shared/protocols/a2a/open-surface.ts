@@ -7,7 +7,7 @@ import { exposedItems } from '../../domain/surfaces/exposed-item.ts';
 import { assertOpen, runnableItems } from '../../domain/surfaces/item-permissions.ts';
 import { taskProgress } from '../../execution/a2a-tasks/task-progress.ts';
 import { batchStore } from '../../execution/batches/batch-store.ts';
-import { batchStarter } from '../../execution/batches/starting/start-batch.ts';
+import { batchStarter } from '../../execution/batches/start-batch.ts';
 import { using } from '../../platform/aws/uses.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 import type { Principal } from '../../platform/identity/principal.ts';

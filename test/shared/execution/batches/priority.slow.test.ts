@@ -4,7 +4,7 @@ import { batchPlanner } from '../../../../shared/execution/batches/batch-plan.ts
 import { batchStore } from '../../../../shared/execution/batches/batch-store.ts';
 import { batchCanceller } from '../../../../shared/execution/batches/running/run-record.ts';
 import { slotShares } from '../../../../shared/execution/batches/slot-sharing.ts';
-import { batchStarter } from '../../../../shared/execution/batches/starting/start-batch.ts';
+import { batchStarter } from '../../../../shared/execution/batches/start-batch.ts';
 import { fifoQueue } from '../../../support/data/fifo-queue.ts';
 import { silentQueue } from '../../../support/data/silent-queue.ts';
 import { plannedBatch } from '../../../support/flows/batches.ts';

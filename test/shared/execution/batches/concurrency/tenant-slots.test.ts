@@ -4,7 +4,7 @@ import { batchPlanner } from '../../../../../shared/execution/batches/batch-plan
 import { batchStore } from '../../../../../shared/execution/batches/batch-store.ts';
 import type { RunMessage } from '../../../../../shared/execution/batches/run-message.ts';
 import { tenantBatchesMax, tenantSlots } from '../../../../../shared/execution/batches/slot-sharing.ts';
-import { batchStarter } from '../../../../../shared/execution/batches/starting/start-batch.ts';
+import { batchStarter } from '../../../../../shared/execution/batches/start-batch.ts';
 import { silentQueue } from '../../../../support/data/silent-queue.ts';
 import { deliverRunMessages, plannedBatch } from '../../../../support/flows/batches.ts';
 import { expectStatus, template } from '../../../../support/flows/flows.ts';

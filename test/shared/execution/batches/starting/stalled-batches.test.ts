@@ -7,7 +7,7 @@ import { batchEntity, batchSweep } from '../../../../../shared/execution/batches
 import { batchPlanner, recordRunId } from '../../../../../shared/execution/batches/batch-plan.ts';
 import { batchStore } from '../../../../../shared/execution/batches/batch-store.ts';
 import { resumeIfStalled } from '../../../../../shared/execution/batches/stalled-batches.ts';
-import { batchDefaults, batchStarter } from '../../../../../shared/execution/batches/starting/start-batch.ts';
+import { batchDefaults, batchStarter } from '../../../../../shared/execution/batches/start-batch.ts';
 import { sweepKeys } from '../../../../../shared/platform/cleanup/sweeps.ts';
 import { storedIndexKeys, storedKey } from '../../../../../shared/platform/data/keys.ts';
 import type { Scope } from '../../../../../shared/platform/data/scope.ts';
