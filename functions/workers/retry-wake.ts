@@ -1,8 +1,8 @@
 import type { SQSEvent } from 'aws-lambda';
 import { withLogFields } from '../../shared/core/invocation.ts';
 import { log } from '../../shared/core/log.ts';
+import { handleDeadLetter } from '../../shared/execution/batches/dead-letter-records.ts';
 import { runLogFields, TimerMessage } from '../../shared/execution/batches/run-message.ts';
-import { handleDeadLetter } from '../../shared/execution/batches/running/dead-letter-records.ts';
 import { parseMessages } from '../../shared/platform/aws/messages.ts';
 import { combineRequirements } from '../../shared/platform/aws/uses.ts';
 import { toWorker } from '../../shared/platform/aws/worker.ts';

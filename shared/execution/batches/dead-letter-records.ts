@@ -1,11 +1,11 @@
-import { measure } from '../../../core/invocation.ts';
-import { runEnd } from '../../../domain/runs/run-end.ts';
-import { using } from '../../../platform/aws/uses.ts';
-import type { Scope } from '../../../platform/data/scope.ts';
-import { type RunMessage, runsOfMessage, scheduleTimer } from '../run-message.ts';
-import { slotDivider } from '../slot-sharing.ts';
-import { loadGivenUpJob, loadJobsSeparately } from './record-jobs.ts';
-import { failRecord } from './run-record.ts';
+import { measure } from '../../core/invocation.ts';
+import { runEnd } from '../../domain/runs/run-end.ts';
+import { using } from '../../platform/aws/uses.ts';
+import type { Scope } from '../../platform/data/scope.ts';
+import { type RunMessage, runsOfMessage, scheduleTimer } from './run-message.ts';
+import { loadGivenUpJob, loadJobsSeparately } from './running/record-jobs.ts';
+import { failRecord } from './running/run-record.ts';
+import { slotDivider } from './slot-sharing.ts';
 
 /** The cause may be temporary: workers that could not start, or a service outage. */
 const retryDelaysMs = [15 * 60_000, 60 * 60_000];
