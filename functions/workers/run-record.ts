@@ -1,11 +1,11 @@
 import type { Context, SQSBatchResponse, SQSEvent } from 'aws-lambda';
+import { groupCommits } from '../../shared/execution/batches/group-commit.ts';
 import {
   type Delivered,
   RunMessage,
   runsOfMessage,
   setRetryTimes,
 } from '../../shared/execution/batches/run-message.ts';
-import { groupCommits } from '../../shared/execution/batches/running/group-commit.ts';
 import { type JobLoader, jobLoader, slotLoader } from '../../shared/execution/batches/running/record-jobs.ts';
 import { runRecord, settleAtOnce } from '../../shared/execution/batches/running/run-record.ts';
 import {

@@ -5,6 +5,7 @@ import { ifRefused } from '../../../platform/data/condition-failed.ts';
 import type { Scope } from '../../../platform/data/scope.ts';
 import type { WriteCondition } from '../../../platform/data/writes.ts';
 import { type Batch, batchEntity } from '../batch.ts';
+import type { Ran } from '../group-commit.ts';
 import {
   type Delivered,
   giveBackRuns,
@@ -23,7 +24,6 @@ import {
   slotPlace,
   usablePlaces,
 } from '../slot-sharing.ts';
-import type { Ran } from './group-commit.ts';
 import type { RecordJob } from './record-jobs.ts';
 
 export interface InvocationWork {

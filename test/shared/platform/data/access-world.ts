@@ -19,8 +19,8 @@ import { secretValues } from '../../../../shared/domain/secrets/secret-values.ts
 import type { Batch } from '../../../../shared/execution/batches/batch.ts';
 import { batchPlanner, recordRunId } from '../../../../shared/execution/batches/batch-plan.ts';
 import { batchStore, recordSlot } from '../../../../shared/execution/batches/batch-store.ts';
+import { groupCommits } from '../../../../shared/execution/batches/group-commit.ts';
 import type { RunMessage } from '../../../../shared/execution/batches/run-message.ts';
-import { groupCommits } from '../../../../shared/execution/batches/running/group-commit.ts';
 import { loadJobs } from '../../../../shared/execution/batches/running/record-jobs.ts';
 import { runRecord } from '../../../../shared/execution/batches/running/run-record.ts';
 import { startWithinShare } from '../../../../shared/execution/batches/slot-sharing.ts';
