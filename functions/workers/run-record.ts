@@ -1,12 +1,12 @@
 import type { Context, SQSBatchResponse, SQSEvent } from 'aws-lambda';
 import { groupCommits } from '../../shared/execution/batches/group-commit.ts';
+import { type JobLoader, jobLoader, slotLoader } from '../../shared/execution/batches/record-jobs.ts';
 import {
   type Delivered,
   RunMessage,
   runsOfMessage,
   setRetryTimes,
 } from '../../shared/execution/batches/run-message.ts';
-import { type JobLoader, jobLoader, slotLoader } from '../../shared/execution/batches/running/record-jobs.ts';
 import { runRecord, settleAtOnce } from '../../shared/execution/batches/running/run-record.ts';
 import {
   earlyDeletes,

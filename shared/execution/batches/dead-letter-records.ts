@@ -2,8 +2,8 @@ import { measure } from '../../core/invocation.ts';
 import { runEnd } from '../../domain/runs/run-end.ts';
 import { using } from '../../platform/aws/uses.ts';
 import type { Scope } from '../../platform/data/scope.ts';
+import { loadGivenUpJob, loadJobsSeparately } from './record-jobs.ts';
 import { type RunMessage, runsOfMessage, scheduleTimer } from './run-message.ts';
-import { loadGivenUpJob, loadJobsSeparately } from './running/record-jobs.ts';
 import { failRecord } from './running/run-record.ts';
 import { slotDivider } from './slot-sharing.ts';
 

@@ -10,8 +10,8 @@ import type { Batch } from '../../../shared/execution/batches/batch.ts';
 import { recordRunId } from '../../../shared/execution/batches/batch-plan.ts';
 import { batchStore, recordSlot } from '../../../shared/execution/batches/batch-store.ts';
 import { groupCommits } from '../../../shared/execution/batches/group-commit.ts';
+import { loadJobs } from '../../../shared/execution/batches/record-jobs.ts';
 import type { RunMessage } from '../../../shared/execution/batches/run-message.ts';
-import { loadJobs } from '../../../shared/execution/batches/running/record-jobs.ts';
 import { runRecord } from '../../../shared/execution/batches/running/run-record.ts';
 import {
   StepResultQuery,

@@ -37,10 +37,10 @@ import { type Batch, batchEntity } from '../batch.ts';
 import { isEnded } from '../batch-progress.ts';
 import { batchCancelled, batchFinder, batchStore, listingOfBatch, runOfBatch } from '../batch-store.ts';
 import { groupCommits, type Ran, type RunCommits, type WithCommits } from '../group-commit.ts';
+import { type GivenUpJob, loadJobs, type RecordJob } from '../record-jobs.ts';
 import { resumeByAnswers } from '../resume-by-answer.ts';
 import { type RunMessage, scheduleTimer } from '../run-message.ts';
 import { releaseSlots, slotDivider } from '../slot-sharing.ts';
-import { type GivenUpJob, loadJobs, type RecordJob } from './record-jobs.ts';
 
 /** What a wait of 30 days needs that polls every ten seconds, with a margin. Ends a chain of timers without end. */
 const pollsMax = 300_000;

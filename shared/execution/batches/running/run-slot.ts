@@ -6,6 +6,7 @@ import type { Scope } from '../../../platform/data/scope.ts';
 import type { WriteCondition } from '../../../platform/data/writes.ts';
 import { type Batch, batchEntity } from '../batch.ts';
 import type { Ran } from '../group-commit.ts';
+import type { RecordJob } from '../record-jobs.ts';
 import {
   type Delivered,
   giveBackRuns,
@@ -24,7 +25,6 @@ import {
   slotPlace,
   usablePlaces,
 } from '../slot-sharing.ts';
-import type { RecordJob } from './record-jobs.ts';
 
 export interface InvocationWork {
   /** When the invocation ends, in Unix ms. */

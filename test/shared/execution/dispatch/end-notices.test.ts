@@ -5,8 +5,8 @@ import { deliveriesPartition, deliveryEntity } from '../../../../shared/domain/d
 import type { DeliveryMessage } from '../../../../shared/domain/deliveries/delivery-queue.ts';
 import { webhookEvents } from '../../../../shared/domain/surfaces/surface/webhook-events.ts';
 import { groupCommits } from '../../../../shared/execution/batches/group-commit.ts';
+import { loadJobs } from '../../../../shared/execution/batches/record-jobs.ts';
 import type { RunMessage } from '../../../../shared/execution/batches/run-message.ts';
-import { loadJobs } from '../../../../shared/execution/batches/running/record-jobs.ts';
 import { runRecord } from '../../../../shared/execution/batches/running/run-record.ts';
 import { endExpiredExecution } from '../../../../shared/execution/dispatch/expired-executions.ts';
 import { webhookStarter } from '../../../../shared/execution/incoming-webhooks/start-webhook.ts';

@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest';
-import type { Delivered } from '../../../../../shared/execution/batches/run-message.ts';
 import {
   type JobLoader,
   type RecordJob,
   slotLoader,
-} from '../../../../../shared/execution/batches/running/record-jobs.ts';
+} from '../../../../../shared/execution/batches/record-jobs.ts';
+import type { Delivered } from '../../../../../shared/execution/batches/run-message.ts';
 import type { Scope } from '../../../../../shared/platform/data/scope.ts';
 
 const delivered = (runId: string) => ({ runId, message: { runId }, deliveries: 1 }) as unknown as Delivered;
