@@ -7,7 +7,7 @@ import {
   runsOfMessage,
   setRetryTimes,
 } from '../../shared/execution/batches/run-message.ts';
-import { runRecord, settleAtOnce } from '../../shared/execution/batches/running/run-record.ts';
+import { runRecord, settleAtOnce } from '../../shared/execution/batches/run-record.ts';
 import {
   earlyDeletes,
   type InvocationWork,

@@ -4,7 +4,7 @@ import { using } from '../../platform/aws/uses.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 import { loadGivenUpJob, loadJobsSeparately } from './record-jobs.ts';
 import { type RunMessage, runsOfMessage, scheduleTimer } from './run-message.ts';
-import { failRecord } from './running/run-record.ts';
+import { failRecord } from './run-record.ts';
 import { slotDivider } from './slot-sharing.ts';
 
 /** The cause may be temporary: workers that could not start, or a service outage. */

@@ -5,7 +5,7 @@ import { using } from '../../platform/aws/uses.ts';
 import { ifRefused } from '../../platform/data/condition-failed.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 import { endRun } from '../agent-runs/sweep-runs.ts';
-import { batchCanceller } from '../batches/running/run-record.ts';
+import { batchCanceller } from '../batches/run-record.ts';
 import { cancelExecution } from '../dispatch/cancel-execution.ts';
 import { toolRunEnder } from '../tool-runs/end-tool-run.ts';
 

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import type { Priority } from '../../../../shared/domain/runs/priority.ts';
 import { batchPlanner } from '../../../../shared/execution/batches/batch-plan.ts';
 import { batchStore } from '../../../../shared/execution/batches/batch-store.ts';
-import { batchCanceller } from '../../../../shared/execution/batches/running/run-record.ts';
+import { batchCanceller } from '../../../../shared/execution/batches/run-record.ts';
 import { slotShares } from '../../../../shared/execution/batches/slot-sharing.ts';
 import { batchStarter } from '../../../../shared/execution/batches/start-batch.ts';
 import { fifoQueue } from '../../../support/data/fifo-queue.ts';

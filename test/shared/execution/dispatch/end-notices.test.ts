@@ -7,7 +7,7 @@ import { webhookEvents } from '../../../../shared/domain/surfaces/surface/webhoo
 import { groupCommits } from '../../../../shared/execution/batches/group-commit.ts';
 import { loadJobs } from '../../../../shared/execution/batches/record-jobs.ts';
 import type { RunMessage } from '../../../../shared/execution/batches/run-message.ts';
-import { runRecord } from '../../../../shared/execution/batches/running/run-record.ts';
+import { runRecord } from '../../../../shared/execution/batches/run-record.ts';
 import { endExpiredExecution } from '../../../../shared/execution/dispatch/expired-executions.ts';
 import { webhookStarter } from '../../../../shared/execution/incoming-webhooks/start-webhook.ts';
 import { executionEntity } from '../../../../shared/execution/runs/execution.ts';

@@ -22,7 +22,7 @@ import { batchStore, recordSlot } from '../../../../shared/execution/batches/bat
 import { groupCommits } from '../../../../shared/execution/batches/group-commit.ts';
 import { loadJobs } from '../../../../shared/execution/batches/record-jobs.ts';
 import type { RunMessage } from '../../../../shared/execution/batches/run-message.ts';
-import { runRecord } from '../../../../shared/execution/batches/running/run-record.ts';
+import { runRecord } from '../../../../shared/execution/batches/run-record.ts';
 import { startWithinShare } from '../../../../shared/execution/batches/slot-sharing.ts';
 import { cleaner } from '../../../../shared/execution/cleaner.ts';
 import {

@@ -1,46 +1,46 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { anySignal } from '../../../core/concurrency/abort.ts';
-import { log } from '../../../core/log.ts';
-import type { TracedRun } from '../../../core/tracing/active-span.ts';
-import { tracedRun } from '../../../core/tracing/trace-context.ts';
-import { a2aTaskStore } from '../../../domain/a2a-tasks/task-store.ts';
-import { bothNotices, noNotice } from '../../../domain/deliveries/end-notice.ts';
-import { runEntity } from '../../../domain/runs/run.ts';
-import { runEnd } from '../../../domain/runs/run-end.ts';
-import { runCancelled, statusWrite } from '../../../domain/runs/run-list.ts';
-import { runNotice } from '../../../domain/runs/run-notice.ts';
-import { using } from '../../../platform/aws/uses.ts';
-import { ifRefused } from '../../../platform/data/condition-failed.ts';
-import type { Scope } from '../../../platform/data/scope.ts';
-import type { EngineRunEvent, StepWait } from '../../engine/engine.ts';
-import { livePorts } from '../../live-ports.ts';
-import { paidBy } from '../../model-calls/payers.ts';
-import { cancellation } from '../../runs/cancellation.ts';
-import { type Checkpoint, checkpointWaits, isSameWait } from '../../runs/checkpoints/checkpoint.ts';
+import { anySignal } from '../../core/concurrency/abort.ts';
+import { log } from '../../core/log.ts';
+import type { TracedRun } from '../../core/tracing/active-span.ts';
+import { tracedRun } from '../../core/tracing/trace-context.ts';
+import { a2aTaskStore } from '../../domain/a2a-tasks/task-store.ts';
+import { bothNotices, noNotice } from '../../domain/deliveries/end-notice.ts';
+import { runEntity } from '../../domain/runs/run.ts';
+import { runEnd } from '../../domain/runs/run-end.ts';
+import { runCancelled, statusWrite } from '../../domain/runs/run-list.ts';
+import { runNotice } from '../../domain/runs/run-notice.ts';
+import { using } from '../../platform/aws/uses.ts';
+import { ifRefused } from '../../platform/data/condition-failed.ts';
+import type { Scope } from '../../platform/data/scope.ts';
+import type { EngineRunEvent, StepWait } from '../engine/engine.ts';
+import { livePorts } from '../live-ports.ts';
+import { paidBy } from '../model-calls/payers.ts';
+import { cancellation } from '../runs/cancellation.ts';
+import { type Checkpoint, checkpointWaits, isSameWait } from '../runs/checkpoints/checkpoint.ts';
 import {
   readCheckpoints,
   readKept,
   readStepResults,
   redeliveryExpiresAt,
-} from '../../runs/checkpoints/read-checkpoints.ts';
-import { type FinalWrite, openRunRecorder, type RunRecorder } from '../../runs/checkpoints/run-recorder.ts';
-import { type SealedValues, sealedValues } from '../../runs/checkpoints/sealed-values.ts';
-import { callerDays, executionEntity } from '../../runs/execution.ts';
-import { endError, endingOfFlow } from '../../runs/flow-run-listing.ts';
-import { attemptRun, type Retried } from '../../runs/run-attempt.ts';
-import { runVariables } from '../../runs/run-variables.ts';
-import { runVersions } from '../../runs/run-versions.ts';
-import { earlierResults } from '../../runs/step-results/reused-results.ts';
-import { resultAttempts } from '../../step-support/attempts.ts';
-import type { LocalCall } from '../../step-support/step-runner.ts';
-import { type Batch, batchEntity } from '../batch.ts';
-import { isEnded } from '../batch-progress.ts';
-import { batchCancelled, batchFinder, batchStore, listingOfBatch, runOfBatch } from '../batch-store.ts';
-import { groupCommits, type Ran, type RunCommits, type WithCommits } from '../group-commit.ts';
-import { type GivenUpJob, loadJobs, type RecordJob } from '../record-jobs.ts';
-import { resumeByAnswers } from '../resume-by-answer.ts';
-import { type RunMessage, scheduleTimer } from '../run-message.ts';
-import { releaseSlots, slotDivider } from '../slot-sharing.ts';
+} from '../runs/checkpoints/read-checkpoints.ts';
+import { type FinalWrite, openRunRecorder, type RunRecorder } from '../runs/checkpoints/run-recorder.ts';
+import { type SealedValues, sealedValues } from '../runs/checkpoints/sealed-values.ts';
+import { callerDays, executionEntity } from '../runs/execution.ts';
+import { endError, endingOfFlow } from '../runs/flow-run-listing.ts';
+import { attemptRun, type Retried } from '../runs/run-attempt.ts';
+import { runVariables } from '../runs/run-variables.ts';
+import { runVersions } from '../runs/run-versions.ts';
+import { earlierResults } from '../runs/step-results/reused-results.ts';
+import { resultAttempts } from '../step-support/attempts.ts';
+import type { LocalCall } from '../step-support/step-runner.ts';
+import { type Batch, batchEntity } from './batch.ts';
+import { isEnded } from './batch-progress.ts';
+import { batchCancelled, batchFinder, batchStore, listingOfBatch, runOfBatch } from './batch-store.ts';
+import { groupCommits, type Ran, type RunCommits, type WithCommits } from './group-commit.ts';
+import { type GivenUpJob, loadJobs, type RecordJob } from './record-jobs.ts';
+import { resumeByAnswers } from './resume-by-answer.ts';
+import { type RunMessage, scheduleTimer } from './run-message.ts';
+import { releaseSlots, slotDivider } from './slot-sharing.ts';
 
 /** What a wait of 30 days needs that polls every ten seconds, with a margin. Ends a chain of timers without end. */
 const pollsMax = 300_000;
