@@ -13,7 +13,7 @@ import {
   type InvocationWork,
   openSlotPlaces,
   runGroup,
-} from '../../shared/execution/batches/running/run-slot.ts';
+} from '../../shared/execution/batches/run-slot.ts';
 import { holdSlot, slotWidth } from '../../shared/execution/batches/slot-sharing.ts';
 import { livePorts } from '../../shared/execution/live-ports.ts';
 import { parseMessages, type QueueMessage } from '../../shared/platform/aws/messages.ts';

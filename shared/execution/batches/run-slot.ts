@@ -1,12 +1,12 @@
-import { withLogFields } from '../../../core/invocation.ts';
-import { log } from '../../../core/log.ts';
-import { deleteMessages } from '../../../platform/aws/queues.ts';
-import { ifRefused } from '../../../platform/data/condition-failed.ts';
-import type { Scope } from '../../../platform/data/scope.ts';
-import type { WriteCondition } from '../../../platform/data/writes.ts';
-import { type Batch, batchEntity } from '../batch.ts';
-import type { Ran } from '../group-commit.ts';
-import type { RecordJob } from '../record-jobs.ts';
+import { withLogFields } from '../../core/invocation.ts';
+import { log } from '../../core/log.ts';
+import { deleteMessages } from '../../platform/aws/queues.ts';
+import { ifRefused } from '../../platform/data/condition-failed.ts';
+import type { Scope } from '../../platform/data/scope.ts';
+import type { WriteCondition } from '../../platform/data/writes.ts';
+import { type Batch, batchEntity } from './batch.ts';
+import type { Ran } from './group-commit.ts';
+import type { RecordJob } from './record-jobs.ts';
 import {
   type Delivered,
   giveBackRuns,
@@ -16,7 +16,7 @@ import {
   type Returned,
   runLogFields,
   takeRun,
-} from '../run-message.ts';
+} from './run-message.ts';
 import {
   heldSeconds,
   releaseSlots,
@@ -24,7 +24,7 @@ import {
   slotDivider,
   slotPlace,
   usablePlaces,
-} from '../slot-sharing.ts';
+} from './slot-sharing.ts';
 
 export interface InvocationWork {
   /** When the invocation ends, in Unix ms. */
