@@ -1,4 +1,4 @@
-import { memoise } from './concurrency/cache.ts';
+import { memoise } from './cache.ts';
 
 // Times in IANA zones by Intl, whose zone data comes with Node.
 

@@ -7,7 +7,7 @@ import { lambdaRights, withGrants } from './lambda-grants.ts';
 
 type Handler = (event: unknown, ...rest: [Context] | [Writable, Context]) => Promise<unknown>;
 
-const functions = new URL('../../../functions', import.meta.url);
+const functions = new URL('../../../functions/', import.meta.url);
 const loaded = new Map<string, Promise<Handler>>();
 const nameOf = ({ file }: LambdaEntry) => file.slice('functions/'.length, -'.ts'.length);
 const rights = new Map(entries.map((entry) => [nameOf(entry), lambdaRights(nameOf(entry), entry.uses)]));

@@ -1,6 +1,6 @@
 import { stripTypeScriptTypes } from 'node:module';
 import { Script as V8Script } from 'node:vm';
-import { memoise } from '../../core/concurrency/cache.ts';
+import { memoise } from '../../core/cache.ts';
 
 /** The kinds of code in a flow. An expression is JavaScript. */
 export type CodeKind = 'script' | 'typescript' | 'expression';

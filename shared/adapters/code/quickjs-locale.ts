@@ -1,5 +1,5 @@
 import type { QuickJSContext } from 'quickjs-emscripten-core';
-import { memoise } from '../../core/concurrency/cache.ts';
+import { memoise } from '../../core/cache.ts';
 
 /*
  * In QuickJS, `toLocaleString`, `localeCompare` and the like ignore language, zone and options without a word. Code that

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { boundedMap } from '../../core/concurrency/cache.ts';
+import { boundedMap } from '../../core/cache.ts';
 import { withDoubles, withLongDecimals } from '../../core/json/exact-json.ts';
 import { isJsonObject } from '../../core/json/json.ts';
 import { sortedJson } from '../../core/json/sorted-json.ts';

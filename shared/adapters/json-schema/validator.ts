@@ -8,7 +8,7 @@ import {
   type ValidateFunction,
 } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
-import { boundedMap } from '../../core/concurrency/cache.ts';
+import { boundedMap } from '../../core/cache.ts';
 import { loadOnce } from '../../core/concurrency/load-once.ts';
 import { sortedJson } from '../../core/json/sorted-json.ts';
 import type { JsonSchema } from '../ports/model-port.ts';

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
+import { loadingCache } from '../../core/cache.ts';
 import { orAborted } from '../../core/concurrency/abort.ts';
-import { loadingCache } from '../../core/concurrency/cache.ts';
 import type { McpFailure, McpPort, McpRequest, McpToolList } from '../ports/mcp-port.ts';
 
 /** A list has up to half a million characters. */

@@ -1,6 +1,6 @@
 import type { EmbeddingModelV4 } from '@ai-sdk/provider';
+import { loadingCache } from '../../core/cache.ts';
 import { toChunks } from '../../core/chunks.ts';
-import { loadingCache } from '../../core/concurrency/cache.ts';
 import { forEachConcurrently } from '../../core/concurrency/for-each-concurrently.ts';
 import { omitUndefined } from '../../core/defined.ts';
 import { StepError } from '../../core/errors/step-error.ts';

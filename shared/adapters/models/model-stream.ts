@@ -7,7 +7,7 @@ import type {
   LanguageModelV4StreamPart,
   SharedV4Warning,
 } from '@ai-sdk/provider';
-import { loadingCache } from '../../core/concurrency/cache.ts';
+import { loadingCache } from '../../core/cache.ts';
 import { omitUndefined } from '../../core/defined.ts';
 import { StepError } from '../../core/errors/step-error.ts';
 import { bigintMark, unmarked } from '../../core/json/exact-json.ts';

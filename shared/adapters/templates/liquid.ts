@@ -1,5 +1,5 @@
 import { Filter, Liquid, type Template, type Token, TypeGuards } from 'liquidjs';
-import { memoise } from '../../core/concurrency/cache.ts';
+import { memoise } from '../../core/cache.ts';
 import { findParts } from '../../core/find-parts.ts';
 import { mayBeInexact, parseExact } from '../../core/json/exact-json.ts';
 import { withSecretsVariable } from '../../core/variables/secret-references.ts';

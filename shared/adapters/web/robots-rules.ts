@@ -1,4 +1,4 @@
-import { memoise } from '../../core/concurrency/cache.ts';
+import { memoise } from '../../core/cache.ts';
 import { userAgent } from '../net/user-agent.ts';
 
 /** An `Allow` or `Disallow` line for this service. */

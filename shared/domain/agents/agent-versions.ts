@@ -1,4 +1,4 @@
-import { loadingCache } from '../../core/concurrency/cache.ts';
+import { loadingCache } from '../../core/cache.ts';
 import { using } from '../../platform/aws/uses.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 import type { VersionKind } from '../../platform/data/versions/version-kind.ts';

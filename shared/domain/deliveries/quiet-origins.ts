@@ -1,4 +1,4 @@
-import { boundedMap } from '../../core/concurrency/cache.ts';
+import { boundedMap } from '../../core/cache.ts';
 
 /** An origin that has just refused gets one request in a while from this process, however many wait for it. */
 const quietMsMin = 2_000;

@@ -1,4 +1,4 @@
-import { boundedMap } from '../../core/concurrency/cache.ts';
+import { boundedMap } from '../../core/cache.ts';
 
 const usualMs = 15_000;
 const shortMs = 5_000;

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import * as z from 'zod';
-import { loadingCache } from '../../core/concurrency/cache.ts';
+import { loadingCache } from '../../core/cache.ts';
 import { rememberSecretValue } from '../../core/redaction/known-values.ts';
 import { seal, unseal } from '../../platform/aws/seal.ts';
 import { using } from '../../platform/aws/uses.ts';

@@ -1,4 +1,4 @@
-import { loadingCache } from '../../core/concurrency/cache.ts';
+import { loadingCache } from '../../core/cache.ts';
 import { rememberSecretValue } from '../../core/redaction/known-values.ts';
 import type { TenantTable } from '../../platform/data/table.ts';
 import type { SecretReader } from './secret-vault.ts';

@@ -1,4 +1,4 @@
-import { boundedMap } from '../../core/concurrency/cache.ts';
+import { boundedMap } from '../../core/cache.ts';
 import { using } from '../../platform/aws/uses.ts';
 import { decodeReadable } from '../../platform/data/entity.ts';
 import type { Scope } from '../../platform/data/scope.ts';

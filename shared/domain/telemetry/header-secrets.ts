@@ -1,4 +1,4 @@
-import { loadingCache } from '../../core/concurrency/cache.ts';
+import { loadingCache } from '../../core/cache.ts';
 import { rememberSecretValue } from '../../core/redaction/known-values.ts';
 import { decrypt, encrypt } from '../../platform/aws/kms.ts';
 import { using } from '../../platform/aws/uses.ts';

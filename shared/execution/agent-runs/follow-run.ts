@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { boundedMap } from '../../core/cache.ts';
 import { orAborted } from '../../core/concurrency/abort.ts';
-import { boundedMap } from '../../core/concurrency/cache.ts';
 import { ifMissing } from '../../core/errors/errors.ts';
 import { characterCount } from '../../core/json/json-texts.ts';
 import type { Scope } from '../../platform/data/scope.ts';

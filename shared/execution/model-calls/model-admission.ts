@@ -7,7 +7,7 @@ import {
   postponedMsMax,
 } from '../../adapters/models/provider-call.ts';
 import type { ResolvedModel } from '../../adapters/models/resolved-model.ts';
-import { boundedMap } from '../../core/concurrency/cache.ts';
+import { boundedMap } from '../../core/cache.ts';
 import { inPlaceMsMax, RunMustWait } from '../../core/errors/run-must-wait.ts';
 import { beforeInvocationEnds } from '../../core/invocation.ts';
 import { unixSeconds } from '../../core/time.ts';

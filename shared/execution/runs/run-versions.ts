@@ -1,4 +1,4 @@
-import { loadingCache } from '../../core/concurrency/cache.ts';
+import { loadingCache } from '../../core/cache.ts';
 import { conflict, ifMissing } from '../../core/errors/errors.ts';
 import type { Flow, FlowVersion } from '../../domain/flows/flow.ts';
 import { flowVersionKind, stepFacts } from '../../domain/flows/flow-version-kind.ts';

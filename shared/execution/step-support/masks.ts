@@ -5,7 +5,7 @@
 import type { A2aPort } from '../../adapters/ports/a2a-port.ts';
 import type { McpPort } from '../../adapters/ports/mcp-port.ts';
 import type { Ports } from '../../adapters/ports/ports.ts';
-import { memoise } from '../../core/concurrency/cache.ts';
+import { memoise } from '../../core/cache.ts';
 import { StepError } from '../../core/errors/step-error.ts';
 import { flowing, Hidden, type Unmasked } from '../../core/redaction/hidden.ts';
 import { createRedactor, type Redactor, redacted } from '../../core/redaction/redactor.ts';

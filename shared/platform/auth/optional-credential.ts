@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { APIGatewayProxyEvent } from 'aws-lambda';
-import { loadingCache } from '../../core/concurrency/cache.ts';
+import { loadingCache } from '../../core/cache.ts';
 import { unauthenticated } from '../../core/errors/errors.ts';
 import type { Runtime } from '../runtime.ts';
 import { hasCredential, identifyCaller, sentAuthorizations } from './credential.ts';

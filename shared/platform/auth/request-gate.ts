@@ -1,4 +1,4 @@
-import { boundedMap } from '../../core/concurrency/cache.ts';
+import { boundedMap } from '../../core/cache.ts';
 import {
   forbidden,
   missingPermission,

@@ -1,5 +1,5 @@
 import MiniSearch from 'minisearch';
-import { loadingCache } from '../../core/concurrency/cache.ts';
+import { loadingCache } from '../../core/cache.ts';
 import { ApiDocument } from './api-client.ts';
 
 type Described = ApiDocument['paths'][string][string];

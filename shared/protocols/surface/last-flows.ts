@@ -1,4 +1,4 @@
-import { boundedMap } from '../../core/concurrency/cache.ts';
+import { boundedMap } from '../../core/cache.ts';
 import { flowEntity } from '../../domain/flows/flow.ts';
 import type { ExposedItem } from '../../domain/surfaces/exposed-item.ts';
 import { readingAhead } from '../../platform/data/read-ahead.ts';

@@ -1,5 +1,5 @@
 import { afterEach, expect, test, vi } from 'vitest';
-import { loadingCache, memoise } from '../../../shared/core/concurrency/cache.ts';
+import { loadingCache, memoise } from '../../../shared/core/cache.ts';
 
 afterEach(() => {
   vi.restoreAllMocks();

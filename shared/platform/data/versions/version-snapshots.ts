@@ -1,4 +1,4 @@
-import { loadingCache } from '../../../core/concurrency/cache.ts';
+import { loadingCache } from '../../../core/cache.ts';
 import { derivedId, timeMsFromId } from '../../../core/ids.ts';
 import { ifRefused } from '../condition-failed.ts';
 import type { Scope } from '../scope.ts';
