@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { resourceId } from '../../shared/core/ids.ts';
-import { BudgetScope, budgetPeriods } from '../../shared/domain/budgets/budget.ts';
+import { BudgetScope, budgetPeriods } from '../../shared/domain/budgets/budget/budget.ts';
 import type { WrittenBudget } from '../../shared/domain/budgets/budget-store.ts';
 import { budgetView } from '../../shared/domain/budgets/budget-view.ts';
 

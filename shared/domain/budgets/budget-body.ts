@@ -6,7 +6,7 @@ import { nameUpTo } from '../../core/name.ts';
 import { isTimeZone } from '../../core/time.ts';
 import { unique } from '../../platform/http/validation.ts';
 import { ServerUrl } from '../flows/steps/server-url.ts';
-import { budgetPeriods } from './budget.ts';
+import { budgetPeriods } from './budget/budget.ts';
 
 const idPrefixes = {
   flow: 'flow',

@@ -3,7 +3,7 @@ import { ServiceError } from '../../core/errors/errors.ts';
 import { using } from '../../platform/aws/uses.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 import { recentModelAccount } from '../model-configs/recent-model-account.ts';
-import { isFor } from './budget.ts';
+import { isFor } from './budget/budget.ts';
 import { isSpent, spentText } from './budget-view.ts';
 
 /**

@@ -19,7 +19,7 @@ import { modelConfigEntity, readModelAccount } from '../model-configs/model-acco
 import { toCostUnits } from '../model-usage/cost-units.ts';
 import { productEntity, productsPartition } from '../products/product.ts';
 import { assertWithinLimit } from '../tenant-limits.ts';
-import { type Budget, type BudgetScope, budgetEntity } from './budget.ts';
+import { type Budget, type BudgetScope, budgetEntity } from './budget/budget.ts';
 import type { BudgetChange, NewBudget } from './budget-body.ts';
 import { periodAt } from './budget-view.ts';
 import { notifySecretMaker, notifyThresholds } from './thresholds.ts';

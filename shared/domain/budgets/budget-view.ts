@@ -2,7 +2,7 @@ import Big from 'big.js';
 import { StepError } from '../../core/errors/step-error.ts';
 import { toInstant, toLocal } from '../../core/time.ts';
 import { toDollars } from '../model-usage/cost-units.ts';
-import type { Budget } from './budget.ts';
+import type { Budget } from './budget/budget.ts';
 import { reachedThresholds } from './thresholds.ts';
 
 /** A budget as responses show it, in the period of now. */

@@ -9,7 +9,7 @@ import type { Scope } from '../../platform/data/scope.ts';
 import type { TenantTable } from '../../platform/data/table.ts';
 import { attributeNames, prefixed, type Write } from '../../platform/data/writes.ts';
 import { toCostUnits } from '../model-usage/cost-units.ts';
-import { type Budget, budgetEntity } from './budget.ts';
+import { type Budget, budgetEntity } from './budget/budget.ts';
 import { periodAt } from './budget-view.ts';
 import { notifyThresholds } from './thresholds.ts';
 

@@ -15,7 +15,7 @@ import { newDelivery } from '../deliveries/new-delivery.ts';
 import { attemptServiceEmail } from '../deliveries/service-email.ts';
 import { webhookRequest } from '../deliveries/signed-request.ts';
 import { toDollars } from '../model-usage/cost-units.ts';
-import { type Budget, budgetEntity } from './budget.ts';
+import { type Budget, budgetEntity } from './budget/budget.ts';
 
 /** The thresholds that what is spent has reached in the period. */
 export const reachedThresholds = ({ alertAt, limit, spent }: Budget): number[] =>

@@ -3,7 +3,7 @@ import { providerNames } from '../../adapters/models/providers/provider-names.ts
 import { resourceId } from '../../core/ids.ts';
 import { decodeReadable, defineEntity } from '../../platform/data/entity.ts';
 import type { TenantTable } from '../../platform/data/table.ts';
-import { type Budget, budgetEntity, modelsPartition } from '../budgets/budget.ts';
+import { type Budget, budgetEntity, modelsPartition } from '../budgets/budget/budget.ts';
 import { type KeyPause, keyPauseEntity, StoredLimits } from '../throttles/limits.ts';
 import { StoredSettings } from './config-settings.ts';
 

@@ -2,7 +2,7 @@ import * as z from 'zod';
 import type { CallLimits } from '../../adapters/models/call-limits.ts';
 import { omitUndefined } from '../../core/defined.ts';
 import { defineEntity } from '../../platform/data/entity.ts';
-import { modelsPartition } from '../budgets/budget.ts';
+import { modelsPartition } from '../budgets/budget/budget.ts';
 
 export const StoredLimits = z.object({
   requestsPerMinute: z.int().optional(),

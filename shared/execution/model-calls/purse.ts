@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import Big from 'big.js';
 import { log } from '../../core/log.ts';
-import type { Budget } from '../../domain/budgets/budget.ts';
+import type { Budget } from '../../domain/budgets/budget/budget.ts';
 import { type Hold, inPeriod, noteOnce, releaseDead, writeHolding } from '../../domain/budgets/spending.ts';
 import { toCostUnits, toDollars } from '../../domain/model-usage/cost-units.ts';
 import type { Scope } from '../../platform/data/scope.ts';

@@ -7,7 +7,7 @@ import type { Ports } from '../../adapters/ports/ports.ts';
 import { loadOnce } from '../../core/concurrency/load-once.ts';
 import { StepError } from '../../core/errors/step-error.ts';
 import { beforeInvocationEnds } from '../../core/invocation.ts';
-import { type Budget, isFor } from '../../domain/budgets/budget.ts';
+import { type Budget, isFor } from '../../domain/budgets/budget/budget.ts';
 import { BudgetExceeded } from '../../domain/budgets/budget-view.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 import {

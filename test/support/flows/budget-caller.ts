@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import Big from 'big.js';
 import { newId } from '../../../shared/core/ids.ts';
-import { budgetEntity } from '../../../shared/domain/budgets/budget.ts';
+import { budgetEntity } from '../../../shared/domain/budgets/budget/budget.ts';
 import { openPurse } from '../../../shared/execution/model-calls/purse.ts';
 import { documentClient } from '../../../shared/platform/data/client.ts';
 import { tenantTable } from '../../../shared/platform/data/table.ts';

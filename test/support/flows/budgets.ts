@@ -1,4 +1,4 @@
-import { budgetEntity } from '../../../shared/domain/budgets/budget.ts';
+import { budgetEntity } from '../../../shared/domain/budgets/budget/budget.ts';
 import { countingTable, type Tenant } from '../stack/stack.ts';
 import { expectStatus } from './flows.ts';
 

@@ -1,6 +1,6 @@
 import { using } from '../../../platform/aws/uses.ts';
 import type { Scope } from '../../../platform/data/scope.ts';
-import type { BudgetScope } from '../../budgets/budget.ts';
+import type { BudgetScope } from '../../budgets/budget/budget.ts';
 import { budgetReader } from '../../budgets/budget-store.ts';
 import type { ResourceMembers, WorkspaceKind } from './kind.ts';
 import type { ReferenceTarget } from './references.ts';

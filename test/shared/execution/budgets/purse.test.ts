@@ -1,7 +1,7 @@
 import Big from 'big.js';
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { type Budget, budgetEntity } from '../../../../shared/domain/budgets/budget.ts';
+import { type Budget, budgetEntity } from '../../../../shared/domain/budgets/budget/budget.ts';
 import { toCostUnits, toDollars } from '../../../../shared/domain/model-usage/cost-units.ts';
 import { type Grant, openPurse } from '../../../../shared/execution/model-calls/purse.ts';
 import type { Scope } from '../../../../shared/platform/data/scope.ts';

@@ -1,8 +1,8 @@
 import * as z from 'zod';
-import { type Payer, payerTypes } from '../../adapters/ports/payer.ts';
-import { defineEntity } from '../../platform/data/entity.ts';
-import { tenantPartition } from '../../platform/data/keys.ts';
-import { WholeNumber } from '../model-usage/cost-units.ts';
+import { type Payer, payerTypes } from '../../../adapters/ports/payer.ts';
+import { defineEntity } from '../../../platform/data/entity.ts';
+import { tenantPartition } from '../../../platform/data/keys.ts';
+import { WholeNumber } from '../../model-usage/cost-units.ts';
 
 export const BudgetScope = z.object({ type: z.enum(payerTypes), id: z.string().optional() });
 export type BudgetScope = z.infer<typeof BudgetScope>;
