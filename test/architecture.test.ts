@@ -134,7 +134,7 @@ const parsedByDoubles: Record<string, string> = {
   'shared/platform/identity/principal.ts': 'what our authorizer wrote',
   'shared/platform/auth/discovery.ts': 'the metadata of an issuer, of which only texts are read',
   'shared/platform/http/json-body.ts': 'looks for names and numbers to refuse',
-  'shared/platform/http/openapi-schemas.ts': 'our own schemas',
+  'shared/platform/http/openapi/openapi-schemas.ts': 'our own schemas',
   'shared/platform/http/idempotency/once.ts': 'our own answers with secrets, in which such numbers are texts',
   'shared/platform/data/lists/pages.ts': 'our own cursors',
   'shared/platform/data/requests/attempt.ts': 'DynamoDB writes numbers as texts',

@@ -5,7 +5,7 @@ import type { AnyEndpoint } from './endpoint.ts';
 import type { EndpointGroup } from './group.ts';
 import { IdempotencyHeaders, takesIdempotencyKey } from './idempotency-key.ts';
 import { errorStatuses, takesCredential } from './lambda/error-statuses.ts';
-import { type Components, eventStreamSchema, type Json, openapiSchema } from './openapi-schemas.ts';
+import { type Components, eventStreamSchema, type Json, openapiSchema } from './openapi/openapi-schemas.ts';
 import { maxHeaderSize, megabytes, requestBytesMax, responseBytesMax } from './responses/body-sizes.ts';
 import { textStatuses } from './responses/http-errors.ts';
 import type { Bodies, EndpointResponse } from './responses/response.ts';

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import * as z from 'zod';
-import { typeText } from '../../../../shared/platform/http/openapi-schemas.ts';
+import { typeText } from '../../../../shared/platform/http/openapi/openapi-schemas.ts';
 
 test.each([
   [z.string(), 'string'],
