@@ -5,7 +5,7 @@ import { detailCodes } from '../../shared/core/errors/error-codes.ts';
 import type { AnyEndpoint } from '../../shared/platform/http/endpoint.ts';
 import type { EndpointGroup } from '../../shared/platform/http/group.ts';
 import { errorStatuses } from '../../shared/platform/http/lambda/error-statuses.ts';
-import { documentedPath, openApi } from '../../shared/platform/http/openapi.ts';
+import { documentedPath, openApi } from '../../shared/platform/http/openapi/openapi.ts';
 
 const all: readonly AnyEndpoint[] = endpoints;
 

@@ -1,14 +1,14 @@
 import * as z from 'zod';
-import { detailCodes } from '../../core/errors/error-codes.ts';
-import { permissions } from '../identity/permissions.ts';
-import type { AnyEndpoint } from './endpoint.ts';
-import type { EndpointGroup } from './group.ts';
-import { IdempotencyHeaders, takesIdempotencyKey } from './idempotency-key.ts';
-import { errorStatuses, takesCredential } from './lambda/error-statuses.ts';
-import { type Components, eventStreamSchema, type Json, openapiSchema } from './openapi/openapi-schemas.ts';
-import { maxHeaderSize, megabytes, requestBytesMax, responseBytesMax } from './responses/body-sizes.ts';
-import { textStatuses } from './responses/http-errors.ts';
-import type { Bodies, EndpointResponse } from './responses/response.ts';
+import { detailCodes } from '../../../core/errors/error-codes.ts';
+import { permissions } from '../../identity/permissions.ts';
+import type { AnyEndpoint } from '../endpoint.ts';
+import type { EndpointGroup } from '../group.ts';
+import { IdempotencyHeaders, takesIdempotencyKey } from '../idempotency-key.ts';
+import { errorStatuses, takesCredential } from '../lambda/error-statuses.ts';
+import { maxHeaderSize, megabytes, requestBytesMax, responseBytesMax } from '../responses/body-sizes.ts';
+import { textStatuses } from '../responses/http-errors.ts';
+import type { Bodies, EndpointResponse } from '../responses/response.ts';
+import { type Components, eventStreamSchema, type Json, openapiSchema } from './openapi-schemas.ts';
 
 const about = `Build and run automation from flows, agents, records and products.
 
