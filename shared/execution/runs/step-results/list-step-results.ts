@@ -12,7 +12,7 @@ import {
   checkpointsOfFlow,
   checkpointsOfRecord,
   withoutDeletedResults,
-} from '../checkpoints/checkpoint-index.ts';
+} from '../checkpoint-index.ts';
 import { type ResultRef, referencedStep, type StepIndex, stepIndex, stepResultRows } from './replay.ts';
 
 const sortFields = [

@@ -1,8 +1,8 @@
-import { idCeiling, idFloor } from '../../../core/ids.ts';
-import type { SubFlows } from '../../../domain/flows/sub-flows/sub-flows.ts';
-import { deletedIds } from '../../../platform/cleanup/tombstone.ts';
-import type { QueryOptions } from '../../../platform/data/query.ts';
-import type { StoredItem, TenantTable } from '../../../platform/data/table.ts';
+import { idCeiling, idFloor } from '../../core/ids.ts';
+import type { SubFlows } from '../../domain/flows/sub-flows/sub-flows.ts';
+import { deletedIds } from '../../platform/cleanup/tombstone.ts';
+import type { QueryOptions } from '../../platform/data/query.ts';
+import type { StoredItem, TenantTable } from '../../platform/data/table.ts';
 import {
   type FinishedRun,
   flowResultsPartition,
@@ -10,7 +10,7 @@ import {
   parseRows,
   type ResultRow,
   recordResultsRange,
-} from './checkpoint.ts';
+} from './checkpoints/checkpoint.ts';
 
 /** A checkpoint as an index projects it: enough to filter, sort and count its results. */
 export interface CheckpointEntry {
