@@ -159,7 +159,7 @@ const parsedByDoubles: Record<string, string> = {
   'shared/execution/listed-runs/list-runs.ts': 'our own cursors',
   'shared/execution/step-support/masks.ts': 'our own texts',
   'shared/execution/forecast/history.ts': 'counts the characters of a text',
-  'shared/execution/runs/checkpoints/checkpoint.ts': 'our own counts and times',
+  'shared/execution/runs/checkpoint.ts': 'our own counts and times',
   'functions/surfaces/surface-document.ts': 'our own schemas',
   'functions/static-files.ts': 'our own files',
 };

@@ -23,8 +23,8 @@ import type { QueryOptions } from '../platform/data/query.ts';
 import type { Scope } from '../platform/data/scope.ts';
 import type { StoredItem } from '../platform/data/table.ts';
 import { runRemover } from './agent-runs/remove-runs.ts';
+import { flowResultsPartition, flowShards } from './runs/checkpoint.ts';
 import type { CheckpointEntry } from './runs/checkpoint-index.ts';
-import { flowResultsPartition, flowShards } from './runs/checkpoints/checkpoint.ts';
 import { recordCostKeys } from './runs/checkpoints/spending.ts';
 import { listedRunRemover } from './runs/remove-listed-runs.ts';
 

@@ -16,7 +16,7 @@ import type { EngineRunEvent, StepWait } from '../engine/engine.ts';
 import { livePorts } from '../live-ports.ts';
 import { paidBy } from '../model-calls/payers.ts';
 import { cancellation } from '../runs/cancellation.ts';
-import { type Checkpoint, checkpointWaits, isSameWait } from '../runs/checkpoints/checkpoint.ts';
+import { type Checkpoint, checkpointWaits, isSameWait } from '../runs/checkpoint.ts';
 import {
   readCheckpoints,
   readKept,

@@ -18,7 +18,7 @@ import type { Scope } from '../../platform/data/scope.ts';
 import type { Write, WriteCondition } from '../../platform/data/writes.ts';
 import type { Principal } from '../../platform/identity/principal.ts';
 import type { StepResult } from '../engine/engine.ts';
-import type { Checkpoint } from '../runs/checkpoints/checkpoint.ts';
+import type { Checkpoint } from '../runs/checkpoint.ts';
 import { flushSoon, openRunRecorder, type RunRecorder } from '../runs/checkpoints/run-recorder.ts';
 import { sealedValues } from '../runs/checkpoints/sealed-values.ts';
 import { spendingWrites } from '../runs/checkpoints/spending.ts';

@@ -23,7 +23,7 @@ import { paidBy } from '../model-calls/payers.ts';
 import { settleBudgets } from '../model-calls/within-budgets.ts';
 import { openWaits } from '../run-waits/find-wait.ts';
 import { cancellation } from '../runs/cancellation.ts';
-import type { Checkpoint } from '../runs/checkpoints/checkpoint.ts';
+import type { Checkpoint } from '../runs/checkpoint.ts';
 import {
   callerDays,
   closeExecution,

@@ -8,7 +8,7 @@ import type { Write } from '../../platform/data/writes.ts';
 import type { Principal } from '../../platform/identity/principal.ts';
 import { requireAll } from '../../platform/identity/require-all.ts';
 import type { BatchInput } from '../batches/batch.ts';
-import { checkpointWaits } from '../runs/checkpoints/checkpoint.ts';
+import { checkpointWaits } from '../runs/checkpoint.ts';
 import { readCheckpoints, readKept, readStepResults } from '../runs/checkpoints/read-checkpoints.ts';
 import { sealedValues } from '../runs/checkpoints/sealed-values.ts';
 import { type Execution, executionEntity, leaseChanges, type PausedRun } from '../runs/execution.ts';

@@ -2,8 +2,8 @@ import { tokensOfText } from '../../adapters/models/usage.ts';
 import { decodeReadable } from '../../platform/data/entity.ts';
 import { type PayloadRef, payloadReader } from '../../platform/data/payloads.ts';
 import type { Scope } from '../../platform/data/scope.ts';
+import { checkpointEntity, parseRows, type StoredStepResult } from '../runs/checkpoint.ts';
 import { checkpointsOfFlow, withoutDeletedResults } from '../runs/checkpoint-index.ts';
-import { checkpointEntity, parseRows, type StoredStepResult } from '../runs/checkpoints/checkpoint.ts';
 
 /** A completed result of a step. */
 export interface PastResult {

@@ -10,7 +10,7 @@ import {
   parseRows,
   type ResultRow,
   recordResultsRange,
-} from './checkpoints/checkpoint.ts';
+} from './checkpoint.ts';
 
 /** A checkpoint as an index projects it: enough to filter, sort and count its results. */
 export interface CheckpointEntry {

@@ -5,7 +5,7 @@ import { tombstoneEntity, tombstoneWrite } from '../../platform/cleanup/tombston
 import { retryOnConflict } from '../../platform/data/retry-on-conflict.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 import type { Write } from '../../platform/data/writes.ts';
-import { type Checkpoint, checkpointEntity, formatRows } from './checkpoints/checkpoint.ts';
+import { type Checkpoint, checkpointEntity, formatRows } from './checkpoint.ts';
 import { readCheckpoints, redeliveryExpiresAt } from './checkpoints/read-checkpoints.ts';
 import { costWrites, modelUses, negated } from './checkpoints/spending.ts';
 

@@ -17,8 +17,8 @@ import {
 } from '../../platform/data/payloads.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 import { responseBytes, responseBytesMax } from '../../platform/http/responses/body-sizes.ts';
+import { type Checkpoint, checkpointEntity, parseRows } from './checkpoint.ts';
 import { type CheckpointEntry, finalCheckpointsOfRecord, withoutDeletedResults } from './checkpoint-index.ts';
-import { type Checkpoint, checkpointEntity, parseRows } from './checkpoints/checkpoint.ts';
 import { readCheckpoints } from './checkpoints/read-checkpoints.ts';
 import { type StepIndex, stepIn, stepIndex } from './step-results/replay.ts';
 

@@ -1,7 +1,7 @@
 import { walkSteps } from '../../domain/flows/steps/walk-steps.ts';
 import type { Run } from '../../domain/runs/run.ts';
 import type { Scope } from '../../platform/data/scope.ts';
-import type { Checkpoint } from '../runs/checkpoints/checkpoint.ts';
+import type { Checkpoint } from '../runs/checkpoint.ts';
 import { type StoredVersion, storedSteps } from '../runs/run-versions.ts';
 import { type AgentReader, addAgents, readChildRuns, readExecutions } from './agent-trace.ts';
 import { noteSpans } from './note-spans.ts';

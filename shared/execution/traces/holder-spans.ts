@@ -1,5 +1,5 @@
 import { definitionPath, holderPath, listsAround } from '../../domain/flows/steps/run-path.ts';
-import type { Checkpoint } from '../runs/checkpoints/checkpoint.ts';
+import type { Checkpoint } from '../runs/checkpoint.ts';
 import { stepAttributes } from './attributes.ts';
 import type { SpanNode } from './span-node.ts';
 import { placeAttributes, type StepsByPath } from './step-places.ts';

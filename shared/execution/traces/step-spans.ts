@@ -7,7 +7,7 @@ import {
   parseRows,
   type ResultRow,
   type StoredStepResult,
-} from '../runs/checkpoints/checkpoint.ts';
+} from '../runs/checkpoint.ts';
 import { attemptSpans, intoAttempts } from './attempt-spans.ts';
 import { defined, modelAttributes, stepAttributes } from './attributes.ts';
 import { branchesInside } from './branch-spans.ts';

@@ -4,7 +4,7 @@ import {
   flowResultsPartition,
   flowShards,
   recordResultsRange,
-} from '../../../shared/execution/runs/checkpoints/checkpoint.ts';
+} from '../../../shared/execution/runs/checkpoint.ts';
 import { payloadNames } from '../../support/data/payload-bucket.ts';
 import {
   createFlow,

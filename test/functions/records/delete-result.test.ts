@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { newId } from '../../../shared/core/ids.ts';
 import type { StepResult } from '../../../shared/execution/engine/engine.ts';
-import { checkpointEntity, runRange } from '../../../shared/execution/runs/checkpoints/checkpoint.ts';
+import { checkpointEntity, runRange } from '../../../shared/execution/runs/checkpoint.ts';
 import { readCheckpoints } from '../../../shared/execution/runs/checkpoints/read-checkpoints.ts';
 import { openRunRecorder } from '../../../shared/execution/runs/checkpoints/run-recorder.ts';
 import { costWrites } from '../../../shared/execution/runs/checkpoints/spending.ts';

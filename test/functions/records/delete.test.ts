@@ -1,8 +1,5 @@
 import { expect, test } from 'vitest';
-import {
-  checkpointEntity,
-  recordResultsRange,
-} from '../../../shared/execution/runs/checkpoints/checkpoint.ts';
+import { checkpointEntity, recordResultsRange } from '../../../shared/execution/runs/checkpoint.ts';
 import { notFoundBody } from '../../support/stack/errors.ts';
 import { eventually } from '../../support/stack/eventually.ts';
 import { countingRuntime, newTenant } from '../../support/stack/stack.ts';

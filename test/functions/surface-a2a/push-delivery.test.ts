@@ -11,7 +11,7 @@ import { approvalAttempt } from '../../../shared/domain/run-waits/approval-attem
 import { recordEnd } from '../../../shared/execution/a2a-tasks/task-progress.ts';
 import { taskRequests } from '../../../shared/execution/a2a-tasks/task-request.ts';
 import { endExpiredExecution } from '../../../shared/execution/dispatch/expired-executions.ts';
-import { checkpointEntity } from '../../../shared/execution/runs/checkpoints/checkpoint.ts';
+import { checkpointEntity } from '../../../shared/execution/runs/checkpoint.ts';
 import { executionEntity } from '../../../shared/execution/runs/execution.ts';
 import { silentQueue } from '../../support/data/silent-queue.ts';
 import { allowHost, loopback } from '../../support/servers/loopback.ts';

@@ -5,7 +5,7 @@ import { afterEach, expect, test, vi } from 'vitest';
 import { handler } from '../../../functions/workers/run-record.ts';
 import { messageOfRuns } from '../../../shared/execution/batches/run-message.ts';
 import { slotWidth, usablePlaces } from '../../../shared/execution/batches/slot-sharing.ts';
-import { checkpointEntity } from '../../../shared/execution/runs/checkpoints/checkpoint.ts';
+import { checkpointEntity } from '../../../shared/execution/runs/checkpoint.ts';
 import { documentClient } from '../../../shared/platform/data/client.ts';
 import { storedKey } from '../../../shared/platform/data/keys.ts';
 import { aQuarter, plannedBatch, sqsEvent } from '../../support/flows/batches.ts';

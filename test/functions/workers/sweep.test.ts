@@ -7,10 +7,7 @@ import { newId } from '../../../shared/core/ids.ts';
 import { flowStore } from '../../../shared/domain/flows/flow-store.ts';
 import { recordPartition } from '../../../shared/domain/records/record.ts';
 import { recordStore } from '../../../shared/domain/records/record-store.ts';
-import {
-  checkpointEntity,
-  flowResultsPartition,
-} from '../../../shared/execution/runs/checkpoints/checkpoint.ts';
+import { checkpointEntity, flowResultsPartition } from '../../../shared/execution/runs/checkpoint.ts';
 import { RunResultQuery, runResults } from '../../../shared/execution/runs/list-run-results.ts';
 import { CleanupMessage, sweepDeleted } from '../../../shared/platform/cleanup/cleanup.ts';
 import {

@@ -12,7 +12,7 @@ import {
   runRange,
   type StoredStepResult,
   sealedMark,
-} from './checkpoint.ts';
+} from '../checkpoint.ts';
 import type { SealedValues } from './sealed-values.ts';
 
 /** One day longer than the queue's message retention. */

@@ -25,7 +25,7 @@ import {
   type StoredWait,
   sealedMark,
   storedWaits,
-} from './checkpoint.ts';
+} from '../checkpoint.ts';
 import type { SealedValues } from './sealed-values.ts';
 import { modelUses, type RunSpending, runSpending, spendingWrites } from './spending.ts';
 

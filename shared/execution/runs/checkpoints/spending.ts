@@ -11,8 +11,8 @@ import type { Scope } from '../../../platform/data/scope.ts';
 import type { TenantTable } from '../../../platform/data/table.ts';
 import type { Write } from '../../../platform/data/writes.ts';
 import type { StepResult } from '../../engine/engine.ts';
+import type { Checkpoint, StoredStepResult } from '../checkpoint.ts';
 import type { CheckpointEntry } from '../checkpoint-index.ts';
-import type { Checkpoint, StoredStepResult } from './checkpoint.ts';
 import type { CheckpointFacts } from './run-recorder.ts';
 
 export interface RunSpending extends CallsOfFlow {

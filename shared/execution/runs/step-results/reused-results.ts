@@ -12,7 +12,7 @@ import {
   type ResultRow,
   recordResultsRange,
   type StoredStepResult,
-} from '../checkpoints/checkpoint.ts';
+} from '../checkpoint.ts';
 import { openUnmasked, readKept, readStepResults } from '../checkpoints/read-checkpoints.ts';
 import type { SealedValues } from '../checkpoints/sealed-values.ts';
 

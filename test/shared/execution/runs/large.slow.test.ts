@@ -1,5 +1,5 @@
 import { expect, test, vi } from 'vitest';
-import { recordResultsRange } from '../../../../shared/execution/runs/checkpoints/checkpoint.ts';
+import { recordResultsRange } from '../../../../shared/execution/runs/checkpoint.ts';
 import { payloadNames } from '../../../support/data/payload-bucket.ts';
 import { deliverRunMessages, plannedBatch, runOnce } from '../../../support/flows/batches.ts';
 import {

@@ -9,7 +9,7 @@ import {
   type RunMessage,
   runsOfMessage,
 } from '../../../../shared/execution/batches/run-message.ts';
-import { checkpointEntity } from '../../../../shared/execution/runs/checkpoints/checkpoint.ts';
+import { checkpointEntity } from '../../../../shared/execution/runs/checkpoint.ts';
 import { tombstoneWrite } from '../../../../shared/platform/cleanup/tombstone.ts';
 import { documentClient } from '../../../../shared/platform/data/client.ts';
 import { storedKey } from '../../../../shared/platform/data/keys.ts';

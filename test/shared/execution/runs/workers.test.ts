@@ -11,7 +11,7 @@ import {
   type RunMessage,
   TimerMessage,
 } from '../../../../shared/execution/batches/run-message.ts';
-import { checkpointEntity } from '../../../../shared/execution/runs/checkpoints/checkpoint.ts';
+import { checkpointEntity } from '../../../../shared/execution/runs/checkpoint.ts';
 import { documentClient } from '../../../../shared/platform/data/client.ts';
 import { storedKey } from '../../../../shared/platform/data/keys.ts';
 import { queueOfItsOwn } from '../../../support/data/queues.ts';

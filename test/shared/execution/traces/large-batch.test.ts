@@ -9,7 +9,7 @@ import {
   type Checkpoint,
   checkpointEntity,
   formatRows,
-} from '../../../../shared/execution/runs/checkpoints/checkpoint.ts';
+} from '../../../../shared/execution/runs/checkpoint.ts';
 import { runTrace } from '../../../../shared/execution/traces/run-trace.ts';
 import { expectSound } from '../../../support/flows/sound-trace.ts';
 import { type AccessWorld, accessWorld } from '../../platform/data/access-world.ts';

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import type { Note } from '../../../../shared/core/tracing/note.ts';
 import type { FlowStep } from '../../../../shared/domain/flows/steps/step.ts';
 import type { Fact, RequestedCall } from '../../../../shared/execution/agent-loop/facts.ts';
-import { type Checkpoint, formatRows } from '../../../../shared/execution/runs/checkpoints/checkpoint.ts';
+import { type Checkpoint, formatRows } from '../../../../shared/execution/runs/checkpoint.ts';
 import { agentSpans } from '../../../../shared/execution/traces/agent-spans.ts';
 import { runSpan } from '../../../../shared/execution/traces/run-span.ts';
 import { flattenSpans } from '../../../../shared/execution/traces/span-node.ts';

@@ -29,7 +29,7 @@ import { agentExecutions } from '../../../../shared/execution/agent-runs/list-ex
 import { takeRun } from '../../../../shared/execution/batches/run-message.ts';
 import { resumeIfStalled } from '../../../../shared/execution/batches/stalled-batches.ts';
 import { endExpiredExecution } from '../../../../shared/execution/dispatch/expired-executions.ts';
-import { flowShards, runFlowShard } from '../../../../shared/execution/runs/checkpoints/checkpoint.ts';
+import { flowShards, runFlowShard } from '../../../../shared/execution/runs/checkpoint.ts';
 import { admitAddress } from '../../../../shared/platform/auth/request-gate.ts';
 import { postponeCleanup } from '../../../../shared/platform/cleanup/tombstone.ts';
 import { keptAnswers } from '../../../../shared/platform/http/idempotency/kept-answers.ts';

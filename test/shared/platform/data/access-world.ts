@@ -30,10 +30,7 @@ import {
   openDispatchRecorder,
 } from '../../../../shared/execution/dispatch/dispatch-recorder.ts';
 import { flowUpserter, type PreparedRun } from '../../../../shared/execution/dispatch/prepare.ts';
-import {
-  checkpointEntity,
-  recordResultsRange,
-} from '../../../../shared/execution/runs/checkpoints/checkpoint.ts';
+import { checkpointEntity, recordResultsRange } from '../../../../shared/execution/runs/checkpoint.ts';
 import {
   openRunRecorder,
   type RunRecorder,

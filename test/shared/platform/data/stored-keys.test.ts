@@ -5,7 +5,7 @@ import { recordEntity, recordGuardEntity } from '../../../../shared/domain/recor
 import { secretEntity, secretIdEntity, secretUseEntity } from '../../../../shared/domain/secrets/secret.ts';
 import { batchEntity, batchRecordsEntity, slotEntity } from '../../../../shared/execution/batches/batch.ts';
 import { flowNameEntity } from '../../../../shared/execution/dispatch/prepare.ts';
-import { checkpointEntity } from '../../../../shared/execution/runs/checkpoints/checkpoint.ts';
+import { checkpointEntity } from '../../../../shared/execution/runs/checkpoint.ts';
 import { costWrites } from '../../../../shared/execution/runs/checkpoints/spending.ts';
 import { executionEntity } from '../../../../shared/execution/runs/execution.ts';
 import {

@@ -1,16 +1,16 @@
 import * as z from 'zod';
-import { TokenCount } from '../../../adapters/models/usage.ts';
-import { timeMsFromId } from '../../../core/ids.ts';
-import { Note } from '../../../core/tracing/note.ts';
-import { Warning } from '../../../core/warnings.ts';
-import { Attempt } from '../../../domain/flows/steps/attempt.ts';
-import { SubFlows } from '../../../domain/flows/sub-flows/sub-flows.ts';
-import { recordPartition } from '../../../domain/records/record.ts';
-import { RunUse } from '../../../domain/runs/run-use.ts';
-import { defineEntity } from '../../../platform/data/entity.ts';
-import { tenantPartition } from '../../../platform/data/keys.ts';
-import { PayloadRef } from '../../../platform/data/payloads.ts';
-import type { StepWait } from '../../engine/engine.ts';
+import { TokenCount } from '../../adapters/models/usage.ts';
+import { timeMsFromId } from '../../core/ids.ts';
+import { Note } from '../../core/tracing/note.ts';
+import { Warning } from '../../core/warnings.ts';
+import { Attempt } from '../../domain/flows/steps/attempt.ts';
+import { SubFlows } from '../../domain/flows/sub-flows/sub-flows.ts';
+import { recordPartition } from '../../domain/records/record.ts';
+import { RunUse } from '../../domain/runs/run-use.ts';
+import { defineEntity } from '../../platform/data/entity.ts';
+import { tenantPartition } from '../../platform/data/keys.ts';
+import { PayloadRef } from '../../platform/data/payloads.ts';
+import type { StepWait } from '../engine/engine.ts';
 
 /** A step that waits without occupying a worker. */
 const Wait = z.object({
