@@ -8,8 +8,8 @@ import type { Scope } from '../../platform/data/scope.ts';
 import type { LoopWait } from '../agent-loop/facts.ts';
 import { endStatus } from '../agent-runs/agent-execution.ts';
 import { findExecution, loadRun, runLogReader } from '../agent-runs/run-log.ts';
-import { readCheckpoints } from '../runs/checkpoints/read-checkpoints.ts';
 import { lastOutput } from '../runs/list-run-results.ts';
+import { readCheckpoints } from '../runs/read-checkpoints.ts';
 
 /** What a task waits for its caller to do. */
 export type TaskWait = Pick<LoopWait, 'kind' | 'callId' | 'approvalId' | 'toolName' | 'parameters'>;

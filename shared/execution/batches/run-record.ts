@@ -17,16 +17,11 @@ import { livePorts } from '../live-ports.ts';
 import { paidBy } from '../model-calls/payers.ts';
 import { cancellation } from '../runs/cancellation.ts';
 import { type Checkpoint, checkpointWaits, isSameWait } from '../runs/checkpoint.ts';
-import {
-  readCheckpoints,
-  readKept,
-  readStepResults,
-  redeliveryExpiresAt,
-} from '../runs/checkpoints/read-checkpoints.ts';
 import { type FinalWrite, openRunRecorder, type RunRecorder } from '../runs/checkpoints/run-recorder.ts';
 import { type SealedValues, sealedValues } from '../runs/checkpoints/sealed-values.ts';
 import { callerDays, executionEntity } from '../runs/execution.ts';
 import { endError, endingOfFlow } from '../runs/flow-run-listing.ts';
+import { readCheckpoints, readKept, readStepResults, redeliveryExpiresAt } from '../runs/read-checkpoints.ts';
 import { attemptRun, type Retried } from '../runs/run-attempt.ts';
 import { runVariables } from '../runs/run-variables.ts';
 import { runVersions } from '../runs/run-versions.ts';

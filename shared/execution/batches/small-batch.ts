@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { using } from '../../platform/aws/uses.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 import { type Checkpoint, parseRows } from '../runs/checkpoint.ts';
-import { readCheckpoints } from '../runs/checkpoints/read-checkpoints.ts';
+import { readCheckpoints } from '../runs/read-checkpoints.ts';
 import type { Batch } from './batch.ts';
 import { type ListedRecord, recordRunId } from './batch-plan.ts';
 import type { BatchProgress } from './batch-progress.ts';

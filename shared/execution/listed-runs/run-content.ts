@@ -7,8 +7,8 @@ import { agentExecutionEntity } from '../agent-runs/agent-execution.ts';
 import type { RunInput } from '../agent-runs/agent-input.ts';
 import { runLogReader } from '../agent-runs/run-log.ts';
 import { batchEntity } from '../batches/batch.ts';
-import { readCheckpoints } from '../runs/checkpoints/read-checkpoints.ts';
 import { lastOutput } from '../runs/list-run-results.ts';
+import { readCheckpoints } from '../runs/read-checkpoints.ts';
 
 export interface RunContent {
   input: unknown;

@@ -9,7 +9,7 @@ import { runEntity } from '../../domain/runs/run.ts';
 import { using } from '../../platform/aws/uses.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 import { answerResumer } from '../batches/resume-by-answer.ts';
-import { readCheckpoints } from '../runs/checkpoints/read-checkpoints.ts';
+import { readCheckpoints } from '../runs/read-checkpoints.ts';
 
 export interface ChosenAnswer {
   choice: string;

@@ -19,7 +19,7 @@ import type { Scope } from '../../platform/data/scope.ts';
 import { responseBytes, responseBytesMax } from '../../platform/http/responses/body-sizes.ts';
 import { type Checkpoint, checkpointEntity, parseRows } from './checkpoint.ts';
 import { type CheckpointEntry, finalCheckpointsOfRecord, withoutDeletedResults } from './checkpoint-index.ts';
-import { readCheckpoints } from './checkpoints/read-checkpoints.ts';
+import { readCheckpoints } from './read-checkpoints.ts';
 import { type StepIndex, stepIn, stepIndex } from './step-results/replay.ts';
 
 type RunResult = z.input<typeof RunResultPage>['data'][number];

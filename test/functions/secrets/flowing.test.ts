@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { expect, inject, test } from 'vitest';
-import { readCheckpoints } from '../../../shared/execution/runs/checkpoints/read-checkpoints.ts';
+import { readCheckpoints } from '../../../shared/execution/runs/read-checkpoints.ts';
 import { createTool } from '../../support/files/tools.ts';
 import {
   createRecords,

@@ -5,7 +5,7 @@ import { exposedItems } from '../../../shared/domain/surfaces/exposed-item.ts';
 import { taskProgress } from '../../../shared/execution/a2a-tasks/task-progress.ts';
 import { loadRun } from '../../../shared/execution/agent-runs/run-log.ts';
 import { batchStore } from '../../../shared/execution/batches/batch-store.ts';
-import { readCheckpoints } from '../../../shared/execution/runs/checkpoints/read-checkpoints.ts';
+import { readCheckpoints } from '../../../shared/execution/runs/read-checkpoints.ts';
 import type { Scope } from '../../../shared/platform/data/scope.ts';
 import { answerTask } from '../../../shared/protocols/a2a/answer-task.ts';
 import type { A2aCall } from '../../../shared/protocols/a2a/call.ts';

@@ -3,7 +3,7 @@ import { newId } from '../../../../shared/core/ids.ts';
 import { type Dispatch, executeFlowRun } from '../../../../shared/execution/dispatch/execute-flow-run.ts';
 import { prepare } from '../../../../shared/execution/dispatch/prepare.ts';
 import { DispatchBody } from '../../../../shared/execution/dispatch/request.ts';
-import { readCheckpoints } from '../../../../shared/execution/runs/checkpoints/read-checkpoints.ts';
+import { readCheckpoints } from '../../../../shared/execution/runs/read-checkpoints.ts';
 import { template } from '../../../support/flows/flows.ts';
 import { modelServer } from '../../../support/models/model-server.ts';
 import { eventually } from '../../../support/stack/eventually.ts';

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { batchStore } from '../../../../shared/execution/batches/batch-store.ts';
 import type { TimerMessage } from '../../../../shared/execution/batches/run-message.ts';
 import { checkpointWaits } from '../../../../shared/execution/runs/checkpoint.ts';
-import { readCheckpoints } from '../../../../shared/execution/runs/checkpoints/read-checkpoints.ts';
+import { readCheckpoints } from '../../../../shared/execution/runs/read-checkpoints.ts';
 import type { Scope } from '../../../../shared/platform/data/scope.ts';
 import { silentQueue } from '../../../support/data/silent-queue.ts';
 import { type PlannedBatch, plannedBatch, runOnce } from '../../../support/flows/batches.ts';

@@ -1,9 +1,9 @@
-import type { Unmasked } from '../../../core/redaction/hidden.ts';
-import { unixSeconds } from '../../../core/time.ts';
-import { decode } from '../../../platform/data/entity.ts';
-import { type PayloadReader, payloadReader } from '../../../platform/data/payloads.ts';
-import type { Scope } from '../../../platform/data/scope.ts';
-import type { StepResult } from '../../engine/engine.ts';
+import type { Unmasked } from '../../core/redaction/hidden.ts';
+import { unixSeconds } from '../../core/time.ts';
+import { decode } from '../../platform/data/entity.ts';
+import { type PayloadReader, payloadReader } from '../../platform/data/payloads.ts';
+import type { Scope } from '../../platform/data/scope.ts';
+import type { StepResult } from '../engine/engine.ts';
 import {
   type Checkpoint,
   checkpointEntity,
@@ -12,8 +12,8 @@ import {
   runRange,
   type StoredStepResult,
   sealedMark,
-} from '../checkpoint.ts';
-import type { SealedValues } from './sealed-values.ts';
+} from './checkpoint.ts';
+import type { SealedValues } from './checkpoints/sealed-values.ts';
 
 /** One day longer than the queue's message retention. */
 const redeliverySeconds = 15 * 86_400;
