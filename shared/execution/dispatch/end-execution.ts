@@ -7,10 +7,10 @@ import { using } from '../../platform/aws/uses.ts';
 import { stillDeleted } from '../../platform/cleanup/tombstone.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 import { exists, type Write } from '../../platform/data/writes.ts';
-import { openRunRecorder } from '../runs/checkpoints/run-recorder.ts';
 import { closeExecution, type Execution, executionEntity } from '../runs/execution.ts';
 import { endingOfFlow, runOfFlow } from '../runs/flow-run-listing.ts';
 import { readCheckpoints } from '../runs/read-checkpoints.ts';
+import { openRunRecorder } from '../runs/run-recorder.ts';
 
 /**
  * Ends a dispatched run that no process runs.

@@ -1,8 +1,8 @@
 import type { EndStatus } from '../../domain/runs/run.ts';
 import { type NewRun, type RunEnding, runCancelled, runError } from '../../domain/runs/run-list.ts';
 import { childListing, type ParentListing, type RunOrigin } from '../../domain/runs/run-origin.ts';
-import type { FinalWrite } from './checkpoints/run-recorder.ts';
 import type { Execution } from './execution.ts';
+import type { FinalWrite } from './run-recorder.ts';
 
 const originOf = ({ origin }: Execution): RunOrigin => origin ?? { trigger: { type: 'api' } };
 

@@ -18,7 +18,7 @@ import {
 } from '../engine/engine.ts';
 import { resultAttempts } from '../step-support/attempts.ts';
 import type { LocalCall } from '../step-support/step-runner.ts';
-import type { RunRecorder } from './checkpoints/run-recorder.ts';
+import type { RunRecorder } from './run-recorder.ts';
 
 interface RunAttempt extends Omit<FlowRun, 'done'> {
   /** Results of earlier attempts by path. This attempt adds its own. */

@@ -13,7 +13,7 @@ import type { Write } from '../../../platform/data/writes.ts';
 import type { StepResult } from '../../engine/engine.ts';
 import type { Checkpoint, StoredStepResult } from '../checkpoint.ts';
 import type { CheckpointEntry } from '../checkpoint-index.ts';
-import type { CheckpointFacts } from './run-recorder.ts';
+import type { CheckpointFacts } from '../run-recorder.ts';
 
 export interface RunSpending extends CallsOfFlow {
   /** The costs of its results, which their record shows as long as it has them. */

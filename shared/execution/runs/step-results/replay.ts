@@ -22,7 +22,7 @@ import type { Scope } from '../../../platform/data/scope.ts';
 import type { TenantTable } from '../../../platform/data/table.ts';
 import { type Checkpoint, checkpointEntity, type ResultRow, type StoredStepResult } from '../checkpoint.ts';
 import type { CheckpointEntry } from '../checkpoint-index.ts';
-import { shortOutput } from '../checkpoints/run-recorder.ts';
+import { shortOutput } from '../run-recorder.ts';
 import { type StoredVersion, storedSteps } from '../run-versions.ts';
 import { stepResultId } from './reused-results.ts';
 

@@ -3,8 +3,8 @@ import { StepError } from '../../../../shared/core/errors/step-error.ts';
 import type { FlowStepInput } from '../../../../shared/domain/flows/checking/flow-step.ts';
 import type { ModelCall } from '../../../../shared/domain/model-usage/model-calls.ts';
 import type { StepResult } from '../../../../shared/execution/engine/engine.ts';
-import type { RunRecorder } from '../../../../shared/execution/runs/checkpoints/run-recorder.ts';
 import { attemptRun } from '../../../../shared/execution/runs/run-attempt.ts';
+import type { RunRecorder } from '../../../../shared/execution/runs/run-recorder.ts';
 import { fakeModel, promptText } from '../../../support/models/model-ports.ts';
 import { fakePorts, flowSteps, prompt } from '../engine/engine-world.ts';
 

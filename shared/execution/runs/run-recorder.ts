@@ -1,20 +1,20 @@
-import type { Unmasked } from '../../../core/redaction/hidden.ts';
-import { truncate } from '../../../core/text.ts';
-import type { Note } from '../../../core/tracing/note.ts';
-import { keptPaths } from '../../../domain/flows/steps/run-path.ts';
-import type { ModelCall } from '../../../domain/model-usage/model-calls.ts';
+import type { Unmasked } from '../../core/redaction/hidden.ts';
+import { truncate } from '../../core/text.ts';
+import type { Note } from '../../core/tracing/note.ts';
+import { keptPaths } from '../../domain/flows/steps/run-path.ts';
+import type { ModelCall } from '../../domain/model-usage/model-calls.ts';
 import {
   noTotals,
   plusTotals,
   type RunTotals,
   totalsOfCalls,
   totalsOfStep,
-} from '../../../domain/runs/run-totals.ts';
-import { mergedUse, type RunUse, runUse } from '../../../domain/runs/run-use.ts';
-import { type PayloadRef, type PayloadWriter, payloadWriter } from '../../../platform/data/payloads.ts';
-import type { Scope } from '../../../platform/data/scope.ts';
-import type { Write } from '../../../platform/data/writes.ts';
-import type { StepResult } from '../../engine/engine.ts';
+} from '../../domain/runs/run-totals.ts';
+import { mergedUse, type RunUse, runUse } from '../../domain/runs/run-use.ts';
+import { type PayloadRef, type PayloadWriter, payloadWriter } from '../../platform/data/payloads.ts';
+import type { Scope } from '../../platform/data/scope.ts';
+import type { Write } from '../../platform/data/writes.ts';
+import type { StepResult } from '../engine/engine.ts';
 import {
   type Checkpoint,
   checkpointEntity,
@@ -25,9 +25,9 @@ import {
   type StoredWait,
   sealedMark,
   storedWaits,
-} from '../checkpoint.ts';
-import type { SealedValues } from './sealed-values.ts';
-import { modelUses, type RunSpending, runSpending, spendingWrites } from './spending.ts';
+} from './checkpoint.ts';
+import type { SealedValues } from './checkpoints/sealed-values.ts';
+import { modelUses, type RunSpending, runSpending, spendingWrites } from './checkpoints/spending.ts';
 
 export interface CheckpointWrite {
   writes: readonly Write[];
