@@ -9,10 +9,10 @@ import type { Principal } from '../../platform/identity/principal.ts';
 import { requireAll } from '../../platform/identity/require-all.ts';
 import type { BatchInput } from '../batches/batch.ts';
 import { checkpointWaits } from '../runs/checkpoint.ts';
-import { sealedValues } from '../runs/checkpoints/sealed-values.ts';
 import { type Execution, executionEntity, leaseChanges, type PausedRun } from '../runs/execution.ts';
 import { readCheckpoints, readKept, readStepResults } from '../runs/read-checkpoints.ts';
 import { runVersions } from '../runs/run-versions.ts';
+import { sealedValues } from '../runs/sealed-values.ts';
 import { leaseMs } from './dispatch-recorder.ts';
 import type { Dispatch, Resumed } from './execute-flow-run.ts';
 

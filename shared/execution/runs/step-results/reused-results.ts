@@ -13,8 +13,8 @@ import {
   recordResultsRange,
   type StoredStepResult,
 } from '../checkpoint.ts';
-import type { SealedValues } from '../checkpoints/sealed-values.ts';
 import { openUnmasked, readKept, readStepResults } from '../read-checkpoints.ts';
+import type { SealedValues } from '../sealed-values.ts';
 
 /** What a run takes from the earlier ones of its flow on the same record. */
 export interface Earlier {

@@ -1,9 +1,9 @@
 import * as z from 'zod';
-import { parseExact } from '../../../core/json/exact-json.ts';
-import { Hidden } from '../../../core/redaction/hidden.ts';
-import { seal, unseal } from '../../../platform/aws/seal.ts';
-import { using } from '../../../platform/aws/uses.ts';
-import type { Scope } from '../../../platform/data/scope.ts';
+import { parseExact } from '../../core/json/exact-json.ts';
+import { Hidden } from '../../core/redaction/hidden.ts';
+import { seal, unseal } from '../../platform/aws/seal.ts';
+import { using } from '../../platform/aws/uses.ts';
+import type { Scope } from '../../platform/data/scope.ts';
 
 const keyEnv = 'TEST_KEYS_KMS_KEY';
 
