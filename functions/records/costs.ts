@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { recordStore } from '../../shared/domain/records/record-store.ts';
-import { recordCosts } from '../../shared/execution/runs/checkpoints/spending.ts';
+import { recordCosts } from '../../shared/execution/runs/spending.ts';
 import { defineEndpoint } from '../../shared/platform/http/endpoint.ts';
 import { toLambda } from '../../shared/platform/http/lambda/lambda.ts';
 import { RecordParams } from './schemas.ts';

@@ -25,8 +25,8 @@ import type { StoredItem } from '../platform/data/table.ts';
 import { runRemover } from './agent-runs/remove-runs.ts';
 import { flowResultsPartition, flowShards } from './runs/checkpoint.ts';
 import type { CheckpointEntry } from './runs/checkpoint-index.ts';
-import { recordCostKeys } from './runs/checkpoints/spending.ts';
 import { listedRunRemover } from './runs/remove-listed-runs.ts';
+import { recordCostKeys } from './runs/spending.ts';
 
 /** Removes the dependent items and payloads of a deleted item, page by page. */
 export const cleaner = /* @__PURE__ */ using(

@@ -1,8 +1,8 @@
 import type { EndNotice } from '../../domain/deliveries/end-notice.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 import type { Write } from '../../platform/data/writes.ts';
-import { spendingWrites } from '../runs/checkpoints/spending.ts';
 import type { CheckpointWrite, FinalWrite } from '../runs/run-recorder.ts';
+import { spendingWrites } from '../runs/spending.ts';
 import { slotEntity } from './batch.ts';
 import { slotCounters } from './slot-counters.ts';
 

@@ -19,11 +19,11 @@ import type { Write, WriteCondition } from '../../platform/data/writes.ts';
 import type { Principal } from '../../platform/identity/principal.ts';
 import type { StepResult } from '../engine/engine.ts';
 import type { Checkpoint } from '../runs/checkpoint.ts';
-import { spendingWrites } from '../runs/checkpoints/spending.ts';
 import { closeExecution, type Execution, endPausedExecution, executionEntity } from '../runs/execution.ts';
 import { endError, endingOfFlow, type FlowEnding, runOfFlow } from '../runs/flow-run-listing.ts';
 import { flushSoon, openRunRecorder, type RunRecorder } from '../runs/run-recorder.ts';
 import { sealedValues } from '../runs/sealed-values.ts';
+import { spendingWrites } from '../runs/spending.ts';
 import type { PreparedRun } from './prepare.ts';
 
 /** How long a suspended run is kept if neither its flow nor its record is stored: 30 days after the longest wait. */

@@ -6,8 +6,8 @@ import { retryOnConflict } from '../../platform/data/retry-on-conflict.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 import type { Write } from '../../platform/data/writes.ts';
 import { type Checkpoint, checkpointEntity, formatRows } from './checkpoint.ts';
-import { costWrites, modelUses, negated } from './checkpoints/spending.ts';
 import { readCheckpoints, redeliveryExpiresAt } from './read-checkpoints.ts';
+import { costWrites, modelUses, negated } from './spending.ts';
 
 /** The checkpoints and their cost refunds, mostly one write each, fit a transaction of 100. */
 const checkpointsPerTransaction = 40;

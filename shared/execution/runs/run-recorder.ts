@@ -26,8 +26,8 @@ import {
   sealedMark,
   storedWaits,
 } from './checkpoint.ts';
-import { modelUses, type RunSpending, runSpending, spendingWrites } from './checkpoints/spending.ts';
 import type { SealedValues } from './sealed-values.ts';
+import { modelUses, type RunSpending, runSpending, spendingWrites } from './spending.ts';
 
 export interface CheckpointWrite {
   writes: readonly Write[];

@@ -1,9 +1,9 @@
 import { gzipSync } from 'node:zlib';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { checkpointEntity } from '../../../../shared/execution/runs/checkpoint.ts';
-import { recordCosts } from '../../../../shared/execution/runs/checkpoints/spending.ts';
 import { RunResultQuery, runResults } from '../../../../shared/execution/runs/list-run-results.ts';
 import { readCheckpoints } from '../../../../shared/execution/runs/read-checkpoints.ts';
+import { recordCosts } from '../../../../shared/execution/runs/spending.ts';
 import {
   StepResultQuery,
   stepResultStore,

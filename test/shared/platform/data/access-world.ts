@@ -31,11 +31,11 @@ import {
 } from '../../../../shared/execution/dispatch/dispatch-recorder.ts';
 import { flowUpserter, type PreparedRun } from '../../../../shared/execution/dispatch/prepare.ts';
 import { checkpointEntity, recordResultsRange } from '../../../../shared/execution/runs/checkpoint.ts';
-import { recordCosts } from '../../../../shared/execution/runs/checkpoints/spending.ts';
 import { deleteRunResult } from '../../../../shared/execution/runs/delete-run-result.ts';
 import { RunResultQuery, runResults } from '../../../../shared/execution/runs/list-run-results.ts';
 import { openRunRecorder, type RunRecorder } from '../../../../shared/execution/runs/run-recorder.ts';
 import { runVersions } from '../../../../shared/execution/runs/run-versions.ts';
+import { recordCosts } from '../../../../shared/execution/runs/spending.ts';
 import {
   StepResultQuery,
   stepResultStore,

@@ -6,8 +6,8 @@ import { secretEntity, secretIdEntity, secretUseEntity } from '../../../../share
 import { batchEntity, batchRecordsEntity, slotEntity } from '../../../../shared/execution/batches/batch.ts';
 import { flowNameEntity } from '../../../../shared/execution/dispatch/prepare.ts';
 import { checkpointEntity } from '../../../../shared/execution/runs/checkpoint.ts';
-import { costWrites } from '../../../../shared/execution/runs/checkpoints/spending.ts';
 import { executionEntity } from '../../../../shared/execution/runs/execution.ts';
+import { costWrites } from '../../../../shared/execution/runs/spending.ts';
 import {
   addressRateLimitEntity,
   apiKeyEntity,

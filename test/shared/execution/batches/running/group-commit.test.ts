@@ -4,7 +4,7 @@ import type { FlowStepInput } from '../../../../../shared/domain/flows/checking/
 import { groupCommits, type WithCommits } from '../../../../../shared/execution/batches/group-commit.ts';
 import { loadJobs } from '../../../../../shared/execution/batches/record-jobs.ts';
 import { runRecord } from '../../../../../shared/execution/batches/run-record.ts';
-import { recordCosts } from '../../../../../shared/execution/runs/checkpoints/spending.ts';
+import { recordCosts } from '../../../../../shared/execution/runs/spending.ts';
 import { plannedBatch } from '../../../../support/flows/batches.ts';
 import { template } from '../../../../support/flows/flows.ts';
 import { eventually } from '../../../../support/stack/eventually.ts';

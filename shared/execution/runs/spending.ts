@@ -1,19 +1,19 @@
 import Big from 'big.js';
 import * as z from 'zod';
-import { toCostUnits, toDollars, WholeNumber } from '../../../domain/model-usage/cost-units.ts';
-import type { ModelCalls } from '../../../domain/model-usage/model-calls.ts';
-import { type CallsOfFlow, usageWrites } from '../../../domain/model-usage/usage.ts';
-import { recordPartition } from '../../../domain/records/record.ts';
-import { using } from '../../../platform/aws/uses.ts';
-import { deletedIds } from '../../../platform/cleanup/tombstone.ts';
-import { decodeReadable, defineEntity } from '../../../platform/data/entity.ts';
-import type { Scope } from '../../../platform/data/scope.ts';
-import type { TenantTable } from '../../../platform/data/table.ts';
-import type { Write } from '../../../platform/data/writes.ts';
-import type { StepResult } from '../../engine/engine.ts';
-import type { Checkpoint, StoredStepResult } from '../checkpoint.ts';
-import type { CheckpointEntry } from '../checkpoint-index.ts';
-import type { CheckpointFacts } from '../run-recorder.ts';
+import { toCostUnits, toDollars, WholeNumber } from '../../domain/model-usage/cost-units.ts';
+import type { ModelCalls } from '../../domain/model-usage/model-calls.ts';
+import { type CallsOfFlow, usageWrites } from '../../domain/model-usage/usage.ts';
+import { recordPartition } from '../../domain/records/record.ts';
+import { using } from '../../platform/aws/uses.ts';
+import { deletedIds } from '../../platform/cleanup/tombstone.ts';
+import { decodeReadable, defineEntity } from '../../platform/data/entity.ts';
+import type { Scope } from '../../platform/data/scope.ts';
+import type { TenantTable } from '../../platform/data/table.ts';
+import type { Write } from '../../platform/data/writes.ts';
+import type { StepResult } from '../engine/engine.ts';
+import type { Checkpoint, StoredStepResult } from './checkpoint.ts';
+import type { CheckpointEntry } from './checkpoint-index.ts';
+import type { CheckpointFacts } from './run-recorder.ts';
 
 export interface RunSpending extends CallsOfFlow {
   /** The costs of its results, which their record shows as long as it has them. */
