@@ -2,12 +2,9 @@ import { gzipSync } from 'node:zlib';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { checkpointEntity } from '../../../../shared/execution/runs/checkpoint.ts';
 import { RunResultQuery, runResults } from '../../../../shared/execution/runs/list-run-results.ts';
+import { StepResultQuery, stepResultStore } from '../../../../shared/execution/runs/list-step-results.ts';
 import { readCheckpoints } from '../../../../shared/execution/runs/read-checkpoints.ts';
 import { recordCosts } from '../../../../shared/execution/runs/spending.ts';
-import {
-  StepResultQuery,
-  stepResultStore,
-} from '../../../../shared/execution/runs/step-results/list-step-results.ts';
 import { s3Request } from '../../../../shared/platform/aws/s3.ts';
 import { type Packing, unpack } from '../../../../shared/platform/data/entity.ts';
 import { deliverRunMessages, plannedBatch } from '../../../support/flows/batches.ts';

@@ -33,13 +33,10 @@ import { flowUpserter, type PreparedRun } from '../../../../shared/execution/dis
 import { checkpointEntity, recordResultsRange } from '../../../../shared/execution/runs/checkpoint.ts';
 import { deleteRunResult } from '../../../../shared/execution/runs/delete-run-result.ts';
 import { RunResultQuery, runResults } from '../../../../shared/execution/runs/list-run-results.ts';
+import { StepResultQuery, stepResultStore } from '../../../../shared/execution/runs/list-step-results.ts';
 import { openRunRecorder, type RunRecorder } from '../../../../shared/execution/runs/run-recorder.ts';
 import { runVersions } from '../../../../shared/execution/runs/run-versions.ts';
 import { recordCosts } from '../../../../shared/execution/runs/spending.ts';
-import {
-  StepResultQuery,
-  stepResultStore,
-} from '../../../../shared/execution/runs/step-results/list-step-results.ts';
 import {
   type ApiKey,
   apiKeyEntity,

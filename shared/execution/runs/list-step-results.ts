@@ -1,19 +1,25 @@
 import * as z from 'zod';
-import { invalidAt } from '../../../core/errors/errors.ts';
-import { createdAtFromId, resourceId } from '../../../core/ids.ts';
-import type { FlowStep } from '../../../domain/flows/steps/step.ts';
-import { using } from '../../../platform/aws/uses.ts';
-import { OffsetQuery } from '../../../platform/data/lists/pages.ts';
-import type { Scope } from '../../../platform/data/scope.ts';
-import { responseBytes, responseBytesMax } from '../../../platform/http/responses/body-sizes.ts';
+import { invalidAt } from '../../core/errors/errors.ts';
+import { createdAtFromId, resourceId } from '../../core/ids.ts';
+import type { FlowStep } from '../../domain/flows/steps/step.ts';
+import { using } from '../../platform/aws/uses.ts';
+import { OffsetQuery } from '../../platform/data/lists/pages.ts';
+import type { Scope } from '../../platform/data/scope.ts';
+import { responseBytes, responseBytesMax } from '../../platform/http/responses/body-sizes.ts';
 import {
   type CheckpointEntry,
   type CheckpointQuery,
   checkpointsOfFlow,
   checkpointsOfRecord,
   withoutDeletedResults,
-} from '../checkpoint-index.ts';
-import { type ResultRef, referencedStep, type StepIndex, stepIndex, stepResultRows } from './replay.ts';
+} from './checkpoint-index.ts';
+import {
+  type ResultRef,
+  referencedStep,
+  type StepIndex,
+  stepIndex,
+  stepResultRows,
+} from './step-results/replay.ts';
 
 const sortFields = [
   'createdAt',
