@@ -20,7 +20,7 @@ import { responseBytes, responseBytesMax } from '../../platform/http/responses/b
 import { type Checkpoint, checkpointEntity, parseRows } from './checkpoint.ts';
 import { type CheckpointEntry, finalCheckpointsOfRecord, withoutDeletedResults } from './checkpoint-index.ts';
 import { readCheckpoints } from './read-checkpoints.ts';
-import { type StepIndex, stepIn, stepIndex } from './step-results/replay.ts';
+import { type StepIndex, stepIn, stepIndex } from './replay.ts';
 
 type RunResult = z.input<typeof RunResultPage>['data'][number];
 

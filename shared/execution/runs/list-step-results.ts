@@ -13,13 +13,7 @@ import {
   checkpointsOfRecord,
   withoutDeletedResults,
 } from './checkpoint-index.ts';
-import {
-  type ResultRef,
-  referencedStep,
-  type StepIndex,
-  stepIndex,
-  stepResultRows,
-} from './step-results/replay.ts';
+import { type ResultRef, referencedStep, type StepIndex, stepIndex, stepResultRows } from './replay.ts';
 
 const sortFields = [
   'createdAt',

@@ -1,6 +1,6 @@
-import { toChunks } from '../../../core/chunks.ts';
-import { timeMsFromId } from '../../../core/ids.ts';
-import type { Variables } from '../../../core/variables/variables.ts';
+import { toChunks } from '../../core/chunks.ts';
+import { timeMsFromId } from '../../core/ids.ts';
+import type { Variables } from '../../core/variables/variables.ts';
 import {
   isClosedScope,
   isOwnScope,
@@ -8,23 +8,23 @@ import {
   type RunPath,
   shownPlace,
   stepAt,
-} from '../../../domain/flows/steps/run-path.ts';
-import { type FlowStep, outputVariableName } from '../../../domain/flows/steps/step.ts';
-import { walkSteps } from '../../../domain/flows/steps/walk-steps.ts';
-import { decodeReadable } from '../../../platform/data/entity.ts';
+} from '../../domain/flows/steps/run-path.ts';
+import { type FlowStep, outputVariableName } from '../../domain/flows/steps/step.ts';
+import { walkSteps } from '../../domain/flows/steps/walk-steps.ts';
+import { decodeReadable } from '../../platform/data/entity.ts';
 import {
   type PayloadReader,
   type PayloadRef,
   payloadBytes,
   payloadReader,
-} from '../../../platform/data/payloads.ts';
-import type { Scope } from '../../../platform/data/scope.ts';
-import type { TenantTable } from '../../../platform/data/table.ts';
-import { type Checkpoint, checkpointEntity, type ResultRow, type StoredStepResult } from '../checkpoint.ts';
-import type { CheckpointEntry } from '../checkpoint-index.ts';
-import { shortOutput } from '../run-recorder.ts';
-import { type StoredVersion, storedSteps } from '../run-versions.ts';
-import { stepResultId } from './reused-results.ts';
+} from '../../platform/data/payloads.ts';
+import type { Scope } from '../../platform/data/scope.ts';
+import type { TenantTable } from '../../platform/data/table.ts';
+import { type Checkpoint, checkpointEntity, type ResultRow, type StoredStepResult } from './checkpoint.ts';
+import type { CheckpointEntry } from './checkpoint-index.ts';
+import { shortOutput } from './run-recorder.ts';
+import { type StoredVersion, storedSteps } from './run-versions.ts';
+import { stepResultId } from './step-results/reused-results.ts';
 
 interface ReplayedResult {
   checkpoint: Pick<Checkpoint, 'recordName' | 'userId' | 'organizationId'>;
