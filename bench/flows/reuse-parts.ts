@@ -2,7 +2,7 @@ import { localUser } from '../../infra/local/credentials.ts';
 import { newId } from '../../shared/core/ids.ts';
 import { requestHash } from '../../shared/execution/engine/try-step.ts';
 import { checkpointEntity } from '../../shared/execution/runs/checkpoint.ts';
-import { earlierResults, readEarlier } from '../../shared/execution/runs/step-results/reused-results.ts';
+import { earlierResults, readEarlier } from '../../shared/execution/runs/reused-results.ts';
 import { decode, encode } from '../../shared/platform/data/entity.ts';
 import type { Scope } from '../../shared/platform/data/scope.ts';
 import { toTenant } from '../../shared/platform/identity/principal.ts';

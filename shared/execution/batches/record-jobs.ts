@@ -5,8 +5,8 @@ import { decode, decodeReadable } from '../../platform/data/entity.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 import type { StoredItem } from '../../platform/data/table.ts';
 import { type Checkpoint, checkpointEntity, runRange } from '../runs/checkpoint.ts';
+import { readEarlier } from '../runs/reused-results.ts';
 import type { RunRecord } from '../runs/run-variables.ts';
-import { readEarlier } from '../runs/step-results/reused-results.ts';
 import { type Batch, type BatchInput, batchEntity, fetchBatchInput } from './batch.ts';
 import type { Delivered, RunMessage } from './run-message.ts';
 

@@ -20,12 +20,12 @@ import { type Checkpoint, checkpointWaits, isSameWait } from '../runs/checkpoint
 import { callerDays, executionEntity } from '../runs/execution.ts';
 import { endError, endingOfFlow } from '../runs/flow-run-listing.ts';
 import { readCheckpoints, readKept, readStepResults, redeliveryExpiresAt } from '../runs/read-checkpoints.ts';
+import { earlierResults } from '../runs/reused-results.ts';
 import { attemptRun, type Retried } from '../runs/run-attempt.ts';
 import { type FinalWrite, openRunRecorder, type RunRecorder } from '../runs/run-recorder.ts';
 import { runVariables } from '../runs/run-variables.ts';
 import { runVersions } from '../runs/run-versions.ts';
 import { type SealedValues, sealedValues } from '../runs/sealed-values.ts';
-import { earlierResults } from '../runs/step-results/reused-results.ts';
 import { resultAttempts } from '../step-support/attempts.ts';
 import type { LocalCall } from '../step-support/step-runner.ts';
 import { type Batch, batchEntity } from './batch.ts';

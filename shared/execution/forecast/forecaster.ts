@@ -25,9 +25,9 @@ import {
   type SelectedRecords,
   selectedRecords,
 } from '../batches/start-batch.ts';
+import { earlierResults, readEarlier } from '../runs/reused-results.ts';
 import { runVariables } from '../runs/run-variables.ts';
 import { runVersions } from '../runs/run-versions.ts';
-import { earlierResults, readEarlier } from '../runs/step-results/reused-results.ts';
 import { openGuesses } from './guesses.ts';
 import { readHistory } from './history.ts';
 import { openModels } from './models.ts';

@@ -22,9 +22,9 @@ import type { Scope } from '../../platform/data/scope.ts';
 import type { TenantTable } from '../../platform/data/table.ts';
 import { type Checkpoint, checkpointEntity, type ResultRow, type StoredStepResult } from './checkpoint.ts';
 import type { CheckpointEntry } from './checkpoint-index.ts';
+import { stepResultId } from './reused-results.ts';
 import { shortOutput } from './run-recorder.ts';
 import { type StoredVersion, storedSteps } from './run-versions.ts';
-import { stepResultId } from './step-results/reused-results.ts';
 
 interface ReplayedResult {
   checkpoint: Pick<Checkpoint, 'recordName' | 'userId' | 'organizationId'>;

@@ -1,10 +1,10 @@
-import { derivedId, timeMsFromId } from '../../../core/ids.ts';
-import { actPath, turnsPath } from '../../../domain/flows/steps/run-path.ts';
-import { decode } from '../../../platform/data/entity.ts';
-import { type PayloadRef, payloadReader } from '../../../platform/data/payloads.ts';
-import type { Scope } from '../../../platform/data/scope.ts';
-import type { StoredItem } from '../../../platform/data/table.ts';
-import type { EarlierOutcome, EarlierResults, ResultSource, StepResult } from '../../engine/engine.ts';
+import { derivedId, timeMsFromId } from '../../core/ids.ts';
+import { actPath, turnsPath } from '../../domain/flows/steps/run-path.ts';
+import { decode } from '../../platform/data/entity.ts';
+import { type PayloadRef, payloadReader } from '../../platform/data/payloads.ts';
+import type { Scope } from '../../platform/data/scope.ts';
+import type { StoredItem } from '../../platform/data/table.ts';
+import type { EarlierOutcome, EarlierResults, ResultSource, StepResult } from '../engine/engine.ts';
 import {
   type Checkpoint,
   checkpointEntity,
@@ -12,9 +12,9 @@ import {
   type ResultRow,
   recordResultsRange,
   type StoredStepResult,
-} from '../checkpoint.ts';
-import { openUnmasked, readKept, readStepResults } from '../read-checkpoints.ts';
-import type { SealedValues } from '../sealed-values.ts';
+} from './checkpoint.ts';
+import { openUnmasked, readKept, readStepResults } from './read-checkpoints.ts';
+import type { SealedValues } from './sealed-values.ts';
 
 /** What a run takes from the earlier ones of its flow on the same record. */
 export interface Earlier {
