@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { resourceId } from '../../shared/core/ids.ts';
 import { recordStore } from '../../shared/domain/records/record-store.ts';
 import { StepResultQuery, stepResultStore } from '../../shared/execution/runs/list-step-results.ts';
-import { StepResultPage } from '../../shared/execution/runs/step-results/step-result-response.ts';
+import { StepResultPage } from '../../shared/execution/runs/step-result-response.ts';
 import { defineEndpoint } from '../../shared/platform/http/endpoint.ts';
 import { toLambda } from '../../shared/platform/http/lambda/lambda.ts';
 

@@ -1,7 +1,7 @@
 import * as z from 'zod';
-import { Warning } from '../../../core/warnings.ts';
-import { Attempt, attemptsDescription } from '../../../domain/flows/steps/attempt.ts';
-import { OffsetPagination } from '../../../platform/data/lists/pages.ts';
+import { Warning } from '../../core/warnings.ts';
+import { Attempt, attemptsDescription } from '../../domain/flows/steps/attempt.ts';
+import { OffsetPagination } from '../../platform/data/lists/pages.ts';
 
 const text = z.string().nullable();
 const count = z.int().nullable();
