@@ -1,5 +1,5 @@
 import { LRUCache } from 'lru-cache';
-import { forwardClock } from './concurrency/forward-clock.ts';
+import { forwardClock } from './forward-clock.ts';
 
 /** A Lambda that sleeps does not go on with the monotonic clock. */
 const now = forwardClock();
