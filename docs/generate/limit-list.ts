@@ -151,7 +151,7 @@ export const limitGroups: { title: string; limits: Limit[] }[] = [
     limits: [
       {
         what: 'Metadata of a record, as JSON',
-        constant: { name: 'metadataBytesMax', in: '/limits.ts' },
+        constant: { name: 'metadataBytesMax', in: '/record.ts' },
         unit: 'bytes',
         at: '400 `TOO_LARGE`',
       },
@@ -207,7 +207,7 @@ export const limitGroups: { title: string; limits: Limit[] }[] = [
       },
       {
         what: 'Steps of a run, those of branches, items, passes and inner flows included',
-        constant: { name: 'runStepsMax', in: '/run-bounds.ts' },
+        constant: { name: 'runStepsMax', in: '/engine.ts' },
         unit: '',
         at: 'the run fails',
       },
@@ -343,7 +343,7 @@ export const limitGroups: { title: string; limits: Limit[] }[] = [
       },
       {
         what: 'Images and files of a prompt',
-        constant: { name: 'filesMax', in: 'model-input' },
+        constant: { name: 'filesMax', in: 'to-model-messages' },
         unit: '',
         at: 'the step fails',
       },
