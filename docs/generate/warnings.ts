@@ -56,7 +56,7 @@ ${Object.entries(warningCodes)
 | JSON that is cut at the limit of tokens, or does not fit its schema | What is missing cannot be known |
 | An answer, a page or a file over its limit of bytes or values | A part of it would be taken for the whole |
 | A page of \`paginate-api\` that cannot be read, or more pages than may be read | The list would look complete |
-| A server with \`"required": true\` that does not list its tools | You said so |
+| A server with \`"required": true\` that does not list its tools, or not to the end | You said so |
 | A request that acts, and whose outcome is unknown | It is not repeated by itself: \`OUTCOME_UNKNOWN\` |
 
 ## What is neither

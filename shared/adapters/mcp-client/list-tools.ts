@@ -7,9 +7,14 @@ const listedMax = 1_000;
 /** Each tool is judged by itself: one that the SDK would refuse costs no other. */
 const ToolPage = z.object({ tools: z.array(z.unknown()), nextCursor: z.string().nullish() });
 
-/** The server's tools as it describes them: all, or more than can be used. A session refuses a list on too many pages. */
-export async function listServerTools({ client, options }: McpSession): Promise<unknown[]> {
-  const tools: unknown[] = [];
+/**
+ * The server's tools as it describes them: all, or more than can be used. A session refuses a list on too many pages.
+ * @param tools Gets them page by page, so that those before a page that cannot be read are there.
+ */
+export async function listServerTools(
+  { client, options }: McpSession,
+  tools: unknown[] = [],
+): Promise<unknown[]> {
   const cursors = new Set<string | undefined>();
   for (let cursor: string | undefined; ; ) {
     cursors.add(cursor);

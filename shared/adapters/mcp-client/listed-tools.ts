@@ -6,12 +6,12 @@ import type { McpFailure, McpPort, McpRequest, McpToolList } from '../ports/mcp-
 /** A list has up to half a million characters. */
 const lists = loadingCache<McpToolList>({ entriesMax: 40, ttlMs: 300_000 });
 
-/** A failure in the server's words, which must not be cached. */
-class Refused extends Error {
-  readonly outcome: McpFailure;
+/** A failure in the server's words, or a list without its last pages, which must not be cached. */
+class Incomplete extends Error {
+  readonly outcome: McpToolList | McpFailure;
 
-  constructor(outcome: McpFailure) {
-    super('The server refused');
+  constructor(outcome: McpToolList | McpFailure) {
+    super('The server did not list all of its tools');
     this.outcome = outcome;
   }
 }
@@ -24,13 +24,13 @@ export async function listedTools(
 ): Promise<McpToolList | McpFailure> {
   const load = async () => {
     const outcome = await list({ ...request, signal: new AbortController().signal });
-    if ('failure' in outcome) throw new Refused(outcome);
+    if ('failure' in outcome || outcome.unread) throw new Incomplete(outcome);
     return outcome;
   };
   try {
     return await orAborted(lists(nameOf(tenant, request), load), request.signal);
   } catch (error) {
-    if (error instanceof Refused) return error.outcome;
+    if (error instanceof Incomplete) return error.outcome;
     throw error;
   }
 }

@@ -1,22 +1,43 @@
+import { StepError } from '../../core/errors/step-error.ts';
 import type { McpFailure, McpRequest, McpToolList } from '../ports/mcp-port.ts';
 import { toMcpFailure } from './failure.ts';
+import { Unauthorized } from './guarded-fetch.ts';
 import { listServerTools } from './list-tools.ts';
 import { paramHeadersProblem } from './param-headers.ts';
 import { inSession, type McpSession } from './session.ts';
 import { toToolList } from './tool-list.ts';
 
+/** A page that cannot be read costs no tool of the pages before it, unless the server asks for authorization. */
 export async function sessionTools(request: McpRequest): Promise<McpToolList | McpFailure> {
+  const read: { session?: McpSession; described: unknown[] } = { described: [] };
   try {
-    return await inSession(request, usableTools);
+    return await inSession(request, async (session) => {
+      Object.assign(read, { session, described: [] });
+      return usableIn(session, await listServerTools(session, read.described));
+    });
   } catch (error) {
     request.signal.throwIfAborted();
-    return toMcpFailure(error);
+    const { session, described } = read;
+    if (!session || described.length === 0 || error instanceof Unauthorized) return toMcpFailure(error);
+    return { ...usableIn(session, described), unread: reasonOf(error) };
   }
 }
 
-/** The server's tools within the limits. Only the protocol 2026-07-28 has headers for arguments. */
-export async function usableTools(session: McpSession): Promise<McpToolList> {
-  const { tools, omitted, invalid } = toToolList(await listServerTools(session));
+function reasonOf(error: unknown): NonNullable<McpToolList['unread']> {
+  try {
+    return toMcpFailure(error);
+  } catch (failure) {
+    if (!(failure instanceof StepError)) throw failure;
+    return { problem: failure.message, retryable: failure.retryable };
+  }
+}
+
+export const usableTools = async (session: McpSession): Promise<McpToolList> =>
+  usableIn(session, await listServerTools(session));
+
+/** The tools within the limits. Only the protocol 2026-07-28 has headers for arguments. */
+function usableIn(session: McpSession, described: readonly unknown[]): McpToolList {
+  const { tools, omitted, invalid } = toToolList(described);
   if (!repeatsArguments(session)) return { tools, omitted, invalid };
   const judged = tools.map((tool) => ({ tool, problem: paramHeadersProblem(tool.parameters) }));
   return {

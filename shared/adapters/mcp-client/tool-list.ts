@@ -16,9 +16,9 @@ const charactersMax = 500_000;
  * oddly, which costs no other: what has no meaning is left out, and a tool without a usable description is named.
  * @param described As the server wrote them.
  */
-export function toToolList(described: readonly unknown[]): Required<McpToolList> {
+export function toToolList(described: readonly unknown[]): Required<Omit<McpToolList, 'unread'>> {
   const tools = new Map<string, McpTool>();
-  const invalid: Required<McpToolList>['invalid'] = [];
+  const invalid: NonNullable<McpToolList['invalid']> = [];
   let omitted = 0;
   let characters = 0;
   for (const each of described) {

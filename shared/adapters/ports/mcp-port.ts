@@ -40,6 +40,8 @@ export interface McpToolList {
   omitted: number;
   /** Those that cannot be called, and why: their descriptions are unusable, or against the protocol. */
   invalid?: { name: string; problem: string }[];
+  /** Why the pages after those with these tools could not be read. */
+  unread?: McpFailure | { problem: string; retryable: boolean };
 }
 
 /** The tool failed, or the server refused, with an HTTP status if it is 400 or above. */

@@ -76,12 +76,14 @@ async function openServer(ports: Ports, server: McpServer, signal: AbortSignal):
   const inside = redactedFor(ports, server);
   try {
     const list = await listOf(inside, server, signal);
-    const { allowed, warnings } = selected(list, server);
+    const { allowed, unread, warnings } = selected(list, server);
+    if (unread && server.required) throw unread;
     const { usable, unusable } = await withUsableSchema(inside, allowed, signal);
     return {
       tools: usable.toSorted(byName).map((tool) => runnableTool(inside, server, tool)),
       warnings: [
         ...warnings,
+        ...(unread ? [`Tools of the ${labelOf(server)} are not available: ${unread.message}`] : []),
         ...unusable.map((problem) => `A tool of the ${labelOf(server)} is not available: ${problem}`),
       ],
     };
@@ -104,14 +106,15 @@ async function listOf({ mcp }: Ports, server: McpServer, signal: AbortSignal): P
   throw mcpFailure(list, '', giveAuth);
 }
 
-function selected({ tools, omitted, invalid = [] }: McpToolList, server: McpServer) {
+/** @returns `unread`: why tools may be missing that the config allows */
+function selected({ tools, omitted, invalid = [], unread }: McpToolList, server: McpServer) {
   const listed = [...tools, ...invalid].map(({ name }) => name);
   const { allowedTools = listed } = server;
   const allowed = tools.filter(({ name }) => allowedTools.includes(name));
   const missing = allowedTools.filter((name) => !listed.includes(name));
   const wrong = invalid.filter(({ name }) => allowedTools.includes(name));
   const warnings = [
-    ...(missing.length > 0 ? [`The ${labelOf(server)} has no tool ${missing.join(', ')}`] : []),
+    ...(missing.length > 0 && !unread ? [`The ${labelOf(server)} has no tool ${missing.join(', ')}`] : []),
     ...wrong.map(
       ({ name, problem }) =>
         `The tool ${name} of the ${labelOf(server)} is not available, because the server describes it wrongly: ${problem}`,
@@ -120,7 +123,21 @@ function selected({ tools, omitted, invalid = [] }: McpToolList, server: McpServ
       ? [`The ${labelOf(server)} has ${omitted} more tools, which are too many or too large`]
       : []),
   ];
-  return { allowed, warnings };
+  const isRestNeeded = server.allowedTools === undefined || missing.length > 0;
+  return {
+    allowed,
+    warnings,
+    unread: unread && isRestNeeded ? restMissing(tools.length, unread) : undefined,
+  };
+}
+
+function restMissing(count: number, unread: NonNullable<McpToolList['unread']>): StepError {
+  const cause =
+    'failure' in unread ? mcpFailure(unread, '', giveAuth) : new StepError(unread.problem, unread);
+  return new StepError(
+    `only the first ${count} of its list could be read, and the rest is missing: ${cause.message}`,
+    { retryable: cause.retryable, cause },
+  );
 }
 
 function runnableTool(ports: Ports, server: McpServer, tool: McpTool): RunnableTool {

@@ -166,6 +166,29 @@ test.each(transports)(
   },
 );
 
+test('a run goes on with the pages of a list that could be read, and says what is missing', async () => {
+  const tenant = await newTenant();
+  const { url } = await hostileServer(({ message: { id, method, params = {} }, response }) => {
+    if (method === 'tools/call') return result(response, id, toolText('worked'));
+    if (method !== 'tools/list') return undefined;
+    return 'cursor' in params
+      ? response.writeHead(500).end()
+      : result(response, id, { tools: [work], nextCursor: '2' });
+  });
+  const { success, output, warnings } = JSON.parse(await dispatched(tenant, [prompt([{ id: 'm', url }])]));
+  const message =
+    'Tools of the MCP server "m" are not available: only the first 1 of its list could be read, and the rest is missing: The MCP server answered 500';
+  expect([success, warnings]).toEqual([true, [expect.objectContaining({ code: 'TOOLS_MISSING', message })]]);
+  const { messages } = JSON.parse(output);
+  expect(messages[0].content).toContain(message);
+  expect(messages.at(-1)).toMatchObject({ role: 'tool', content: 'worked' });
+  const required = JSON.parse(await dispatched(tenant, [prompt([{ id: 'm', url, required: true }])]));
+  expect(required).toMatchObject({
+    success: false,
+    error: expect.stringContaining('only the first 1 of its list could be read'),
+  });
+});
+
 test.each(transports)(
   '%s: no address of the corpus is reached',
   async (transport) => {

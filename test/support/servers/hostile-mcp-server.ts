@@ -49,7 +49,11 @@ export function respondWithNothing({ id, method }: RpcMessage, response: ServerR
 }
 
 /** A server of the protocol 2026-07-28 without the SDK. */
-export function modernServer(tools: () => object[], call: (exchange: McpExchange) => unknown) {
+export function modernServer(
+  tools: () => object[],
+  call: (exchange: McpExchange) => unknown,
+  nextCursor: () => string | undefined = () => undefined,
+) {
   const shared = { resultType: 'complete', ttlMs: 0, cacheScope: 'private' };
   const discovered = { supportedVersions: ['2026-07-28'], capabilities: { tools: {} } };
   return hostileServer((exchange) => {
@@ -57,7 +61,9 @@ export function modernServer(tools: () => object[], call: (exchange: McpExchange
     if (message.method === 'server/discover') {
       return result(response, message.id, { ...shared, ...discovered });
     }
-    if (message.method === 'tools/list') return result(response, message.id, { ...shared, tools: tools() });
+    if (message.method === 'tools/list') {
+      return result(response, message.id, { ...shared, tools: tools(), nextCursor: nextCursor() });
+    }
     return call(exchange);
   });
 }

@@ -43,7 +43,7 @@ export const McpServer = z.strictObject({
   enabled: z.boolean().optional().meta({ description: 'Default: true' }),
   required: z.boolean().optional().meta({
     description:
-      'Whether the run fails if the server does not list its tools. Default: a warning, `TOOLS_MISSING`',
+      'Whether the run fails if the server does not list its tools, or `allowedTools`, to the end. Default: a warning, `TOOLS_MISSING`',
   }),
   transport: z.enum(['streamable_http', 'rest']).optional().meta({ description: 'Default: streamable_http' }),
   timeout: z.number().positive().max(600_000).optional().meta({

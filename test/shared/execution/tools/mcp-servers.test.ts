@@ -8,6 +8,7 @@ import {
   hostileServer,
   type McpExchange,
   modernServer,
+  respondJson,
   result,
   toolText,
 } from '../../../support/servers/hostile-mcp-server.ts';
@@ -287,7 +288,7 @@ test('a tool of a server of 2026-07-28 with an invalid x-mcp-header is left out 
   expect(asked.slice(before).map(({ method }) => method)).toEqual(['server/discover', 'tools/call']);
 });
 
-test('all pages of a list are read; one that does not end is refused', async () => {
+test('all pages of a list are read; of one that does not end, those before the 50th request', async () => {
   let pages = 0;
   const serve = (nextCursor: () => string | undefined) =>
     hostileServer(({ message, response }) => {
@@ -301,8 +302,95 @@ test('all pages of a list are read; one that does not end is refused', async () 
   expect((await open([{ url: circular.url }])).tools).toHaveLength(2);
   const endless = await serve(() => `after ${pages}`);
   const opened = await open([{ url: endless.url }]);
-  expect(opened.tools).toEqual([]);
-  expect(JSON.stringify(opened.warnings)).toContain('causes more than 50 requests');
+  expect(opened.tools.length).toBeGreaterThan(40);
+  expect(opened.warnings).toEqual([expect.stringContaining('causes more than 50 requests')]);
+});
+
+/** A server whose second page `answer` responds to; the first one has the tools `a` and `b`. */
+const twoPages = (answer: (exchange: McpExchange) => unknown) =>
+  hostileServer((exchange) => {
+    const { message, response } = exchange;
+    if (message.method !== 'tools/list') return undefined;
+    const isFirst = !(message.params && 'cursor' in message.params);
+    if (!isFirst) return answer(exchange);
+    return result(response, message.id, { tools: [named('a'), named('b')], nextCursor: '2' });
+  });
+
+test.each<[string, (exchange: McpExchange) => unknown, string]>([
+  [
+    'a status',
+    ({ response }) => response.writeHead(500).end('out of memory'),
+    'The MCP server answered 500: out of memory',
+  ],
+  [
+    'an error of the server',
+    ({ message: { id }, response }) =>
+      respondJson(response, { jsonrpc: '2.0', id, error: { code: -32_603, message: 'cursor expired' } }),
+    'The MCP server answered with an error: cursor expired',
+  ],
+  [
+    'no list',
+    ({ message: { id }, response }) => result(response, id, { tools: 'none' }),
+    'The MCP server does not follow the protocol',
+  ],
+  ['a connection that breaks', ({ response }) => response.destroy(), 'cannot be reached'],
+  ['no answer', () => true, 'did not answer within 1000 ms'],
+])('a second page with %s costs no tool of the first one', async (_what, answer, reason) => {
+  const { url } = await twoPages(answer);
+  const { tools, warnings } = await open([{ url, timeout: 1_000 }]);
+  expect(tools.map(({ name }) => name)).toEqual(['it__a', 'it__b']);
+  expect(warnings).toEqual([expect.stringContaining(reason)]);
+  expect(warnings[0]).toMatch(
+    /^Tools of the MCP server "it" are not available: only the first 2 of its list could be read, and the rest is missing: /,
+  );
+  expect((await open([{ url, timeout: 1_000, allowedTools: ['a', 'c'] }])).warnings).toEqual(warnings);
+  expect((await open([{ url, timeout: 1_000, allowedTools: ['b'], required: true }])).warnings).toEqual([]);
+  await expect(open([{ url, timeout: 1_000, required: true }])).rejects.toThrow(reason);
+});
+
+test('a server of 2026-07-28 keeps the pages that could be read, and the headers that it demands', async () => {
+  const sent: unknown[] = [];
+  const inputSchema = {
+    type: 'object',
+    properties: { region: { type: 'string', 'x-mcp-header': 'Region' } },
+  };
+  let lists = 0;
+  const { url } = await modernServer(
+    () => {
+      lists++;
+      return lists % 2 === 1 ? [named('a', { inputSchema })] : ('none' as never);
+    },
+    ({ message, request, response }) => {
+      sent.push(request.headers['mcp-param-region']);
+      return result(response, message.id, { resultType: 'complete', ...toolText('done') });
+    },
+    () => '2',
+  );
+  const opened = await open([{ url }]);
+  expect(opened.warnings).toHaveLength(1);
+  expect(await outputOf(opened, 'it__a', { region: 'eu' })).toEqual({ output: 'done' });
+  expect(sent).toEqual(['eu']);
+});
+
+test('a second page that asks for authorization is a server that does', async () => {
+  const { url } = await twoPages(({ response }) => response.writeHead(401).end());
+  const { tools, warnings } = await open([{ url }]);
+  expect(tools).toEqual([]);
+  expect(warnings).toEqual([expect.stringContaining('asks for authorization (401)')]);
+});
+
+test('a list without its last pages is not cached', async () => {
+  let fails = true;
+  const { url } = await twoPages(({ message: { id }, response }) =>
+    fails ? response.writeHead(500).end() : result(response, id, { tools: [named('c')] }),
+  );
+  const ports = world();
+  expect((await open([{ url }], ports)).tools).toHaveLength(2);
+  fails = false;
+  const whole = await open([{ url }], ports);
+  expect([whole.tools.length, whole.warnings]).toEqual([3, []]);
+  fails = true;
+  expect(await open([{ url }], ports)).toMatchObject({ tools: { length: 3 }, warnings: [] });
 });
 
 test('descriptions and schemas together are bounded', async () => {
