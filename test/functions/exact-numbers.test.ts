@@ -406,6 +406,22 @@ const ofModels: Row[] = [
   ],
 ];
 
+test('a model may write such a number of its structured output as a text', async () => {
+  const schema = { type: 'object', properties: { order: { type: 'integer' } }, required: ['order'] };
+  const { asked, run } = await openWorld(() =>
+    completion(`"content":${JSON.stringify(`{"order":"${id}"}`)}`, 'stop'),
+  );
+  const responseFormat = { type: 'json', schema };
+  const ask = step('prompt', {
+    model: 'generic-openai/m',
+    userPrompt: 'Hi',
+    responseFormat,
+    outputVariable: 'said',
+  });
+  expect(await run(ask, script('typeof said.order'))).toBe('bigint');
+  expect(asked).toHaveLength(1);
+});
+
 test.each(ofModels)('models keep the digits: %s', async (_name, seen, expected) => {
   const world = await openWorld(() =>
     completion(`"content":${JSON.stringify(`{"order":${id},"rate":${decimal}}`)}`, 'stop'),

@@ -119,7 +119,10 @@ const checks: Record<string, Check> = {
 };
 const annotations = new Set(['title', 'description', 'default', 'examples', 'deprecated', '$schema']);
 
-/** False means unknown: the sandbox decides. Most schemas are plain, and a thread costs a millisecond. */
+/**
+ * False means unknown: the sandbox decides. Most schemas are plain, and a thread costs a millisecond.
+ * @param value With doubles in place of bigints, which limits are compared with.
+ */
 export const certainlyFits = (schema: JsonSchema, value: unknown): boolean =>
   fits(schema, value, { left: partsMax });
 

@@ -38,6 +38,7 @@ function meantMembers(schema: JsonSchema, value: Record<string, unknown>): Recor
 const typesIn = ({ type }: JsonSchema): unknown[] | undefined =>
   type === undefined ? undefined : [type].flat();
 
+/** Bigints are whole numbers that no double holds. */
 export function isOfType(value: unknown, type: unknown): boolean {
   switch (type) {
     case 'null':
@@ -47,9 +48,9 @@ export function isOfType(value: unknown, type: unknown): boolean {
     case 'object':
       return isJsonObject(value);
     case 'integer':
-      return Number.isInteger(value);
+      return Number.isInteger(value) || typeof value === 'bigint';
     case 'number':
-      return Number.isFinite(value);
+      return Number.isFinite(value) || typeof value === 'bigint';
     default:
       return (type === 'string' || type === 'boolean') && typeof value === type;
   }
