@@ -8,6 +8,7 @@ import type {
   SharedV4Warning,
 } from '@ai-sdk/provider';
 import { loadingCache } from '../../core/cache.ts';
+import { withoutFence } from '../../core/code-fence.ts';
 import { omitUndefined } from '../../core/defined.ts';
 import { StepError } from '../../core/errors/step-error.ts';
 import { bigintMark, unmarked } from '../../core/json/exact-json.ts';
@@ -201,7 +202,7 @@ function isRepeated(part: LanguageModelV4Source, seen: Set<string>): boolean {
 
 /** Models write an empty input for tools without parameters, and some put a fence around one. */
 const inputIn = (text: string): unknown =>
-  text.trim() === '' ? {} : unmarked(jsonIn(text) ?? jsonIn(text.replace(/^\s*```\w*\s|```\s*$/g, '')));
+  text.trim() === '' ? {} : unmarked(jsonIn(text) ?? jsonIn(withoutFence(text)));
 
 async function finishOf(
   model: ResolvedModel,

@@ -3,12 +3,9 @@ import { meantValue } from '../../adapters/json-schema/meant-value.ts';
 import type { JsonSchema } from '../../adapters/ports/model-port.ts';
 import type { Ports } from '../../adapters/ports/ports.ts';
 import type { Sandbox } from '../../adapters/sandbox/sandbox.ts';
+import { fencedParts, withoutFence } from '../../core/code-fence.ts';
 import { answeredJson } from '../../core/json/json.ts';
 import type { Loop } from './loop.ts';
-
-/** Removes the code fence that models often put around their response. */
-export const withoutFence = (text: string): string =>
-  /^\s*```[\w-]*\r?\n([\s\S]*?)\r?\n?```\s*$/.exec(text)?.[1] ?? text;
 
 /**
  * A response as JSON, and why it does not fit a schema. Of words around it, as reasoning models write them, it takes the one
@@ -47,7 +44,7 @@ const noJson = { value: undefined, problems: [{ path: '', message: 'The response
 export function jsonValuesIn(response: string): unknown[] {
   const text = response.replace(/^\ufeff/, '');
   const answer = withoutThoughts(text);
-  const readings = [() => [withoutFence(text)], () => [withoutFence(answer)], fencedIn, objectsIn];
+  const readings = [() => [withoutFence(text)], () => [withoutFence(answer)], fencedParts, objectsIn];
   for (const read of readings) {
     const values = valuesOf(read(answer));
     if (values.length > 0) return values;
@@ -82,9 +79,6 @@ function afterLast(mark: string, text: string): number {
   const at = text.lastIndexOf(mark);
   return at < 0 ? 0 : at + mark.length;
 }
-
-const fencedIn = (text: string): string[] =>
-  [...text.matchAll(/```[\w-]*\r?\n([\s\S]*?)```/g)].map(([, inside = '']) => inside);
 
 /** The texts from each outermost bracket or brace to the one that closes it. Quotes count inside of them only. */
 function objectsIn(text: string): string[] {

@@ -17,6 +17,7 @@ test('arguments that a model wrote as texts once more reach the tool as its sche
               lines: { type: 'array', items: { type: 'object', properties: { n: { type: 'integer' } } } },
               text: { type: 'string' },
               more: { type: 'string' },
+              order: { type: 'integer' },
             },
           },
           config: { code: 'return JSON.stringify(input)' },
@@ -29,6 +30,10 @@ test('arguments that a model wrote as texts once more reach the tool as its sche
       ['note', { lines: '[{"n":"1"}]', text: '[1]', more: null }],
       ['note', JSON.stringify(JSON.stringify({ text: 'a' }))],
       ['note', '```json\n{"text":"b"}\n```'],
+      ['note', '~~~json  \n{"text":"c"}\n~~~'],
+      ['note', '```json {"text":"d"}'],
+      ['note', '{"text":"e"}\n```'],
+      ['note', { order: '7615917337495251231' }],
       ['note', { lines: 'none' }],
     ),
     { text: 'done' },
@@ -38,8 +43,12 @@ test('arguments that a model wrote as texts once more reach the tool as its sche
   const byCall = Object.groupBy(completed, ({ success }) => (success ? 'done' : 'failed'));
   expect(byCall.done?.map(({ result }) => result).toSorted()).toEqual([
     '{"lines":[{"n":1}],"text":"[1]"}',
+    '{"order":7615917337495251231}',
     '{"text":"a"}',
     '{"text":"b"}',
+    '{"text":"c"}',
+    '{"text":"d"}',
+    '{"text":"e"}',
   ]);
   expect(byCall.failed).toMatchObject([{ error: expect.stringContaining('do not fit') }]);
   expect(events.find(({ type }) => type === 'tool_input_complete')).toMatchObject({

@@ -1,7 +1,8 @@
 import type { JsonSchema, ModelMessage } from '../../../adapters/ports/model-port.ts';
 import type { Ports } from '../../../adapters/ports/ports.ts';
+import { withoutFence } from '../../../core/code-fence.ts';
 import { StepError } from '../../../core/errors/step-error.ts';
-import { jsonAnswer, jsonValuesIn, withoutFence } from '../../agent-loop/json-answer.ts';
+import { jsonAnswer, jsonValuesIn } from '../../agent-loop/json-answer.ts';
 import type { StepPerforming } from '../../step-support/step-runner.ts';
 import type { Asker } from './ask.ts';
 

@@ -15,6 +15,8 @@ const read = (text: string) =>
 test.each([
   ['alone', bergen],
   ['in a fence', `\`\`\`json\n${bergen}\n\`\`\``],
+  ['in a fence of tildes', `~~~json  \n${bergen}\n~~~`],
+  ['in a fence whose end was cut', `\`\`\`json\n${bergen}`],
   ['in a fence between sentences', `Sure!\n\`\`\`json\n${bergen}\n\`\`\`\nAnything else?`],
   ['after thoughts', `<think>\n{"city":"Oslo"}? No.\n</think>\n\n${bergen}`],
   ['after thoughts whose beginning was cut', `Rain, so it is {"city":"Oslo"}.\n</think>\n${bergen}`],
