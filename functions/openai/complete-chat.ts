@@ -20,7 +20,7 @@ export const completeOpenAiChat = defineEndpoint({
   summary: 'Complete a chat, in the form of OpenAI',
   description: `OpenAI's chat completions, for its packages and all that speak to them: set their base URL to \`/v1/openai\` of this service. \`model\` decides who answers.
 
-- **A model**: \`default\`, the id of a model config, \`<provider>/<modelId>\` or a model of the catalog. Requires FLOWS:EXECUTE. You run the tools that it calls. The limits of its config and key, budgets and prices apply, and the call is a run in GET /v1/runs. Prompts and answers are not stored.
+- **A model**: \`default\`, the id of a model config, \`<provider>/<modelId>\` or a model of the catalog. Requires FLOWS:EXECUTE. You run the tools that it calls. The limits of its config and key, budgets and prices apply, and the call is a run in GET /v1/runs. Prompts and answers are not stored, except for a telemetry collector that gets contents, until it has them.
 - **\`agent/<name or id>\`** requires AGENTS:EXECUTE. The agent runs with its own tools and settings, and answers \`messages\`. With \`response_format\` json_schema its answer fits the schema. Streamed, it also tells the texts of its earlier turns.
 - **\`flow/<name or id>\`** requires FLOWS:EXECUTE. Its variables are \`message\`, the text of the last message of the user, and \`messages\`. Its answer is its output. Streamed, the text of a prompt at its end comes as it is written.
 

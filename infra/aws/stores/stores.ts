@@ -11,6 +11,7 @@ import { DeduplicationScope, FifoThroughputLimit, Queue, QueueEncryption } from 
 import { Construct } from 'constructs';
 import { conversationPayloads } from '../../../shared/domain/conversations/retention.ts';
 import { listedSeconds } from '../../../shared/domain/listed-seconds.ts';
+import { exportDays, exportPayloads } from '../../../shared/domain/telemetry/run-export.ts';
 import { toolPayloads } from '../../../shared/domain/tools/tool-execution.ts';
 import {
   deadLetters,
@@ -118,6 +119,7 @@ export class Stores extends Construct {
     const { conversationRetentionDays: days } = settings;
     // The items expire by themselves, and name objects that are as old.
     bucket.addLifecycleRule({ prefix: toolPayloads, expiration: Duration.seconds(listedSeconds) });
+    bucket.addLifecycleRule({ prefix: exportPayloads, expiration: Duration.days(exportDays) });
     if (days) bucket.addLifecycleRule({ prefix: conversationPayloads, expiration: Duration.days(days) });
     return bucket;
   }

@@ -4,6 +4,7 @@ import { DeleteCommand, DynamoDBDocumentClient, paginateScan } from '@aws-sdk/li
 import { forEachConcurrently } from '../../../shared/core/concurrency/for-each-concurrently.ts';
 import { log } from '../../../shared/core/log.ts';
 import { unixSeconds } from '../../../shared/core/time.ts';
+import { exportPayloads } from '../../../shared/domain/telemetry/run-export.ts';
 import { toolPayloads } from '../../../shared/domain/tools/tool-execution.ts';
 import { payloadRemover } from '../../../shared/platform/data/payloads.ts';
 import { tableSchema } from '../../resources.ts';
@@ -17,7 +18,7 @@ const restFactor = 4;
 
 const { partitionKey, sortKey, timeToLive } = tableSchema;
 
-/** Deletes what has expired, with the payloads of tools' runs, at the start and then every hour, as DynamoDB does: the engine only does so when asked. */
+/** Deletes what has expired, with the payloads of tools' runs and exports, at the start and then every hour, as DynamoDB does: the engine only does so when asked. */
 export function startExpiry(TableName: string): Disposable {
   const stop = new AbortController();
   const run = () =>
@@ -77,9 +78,12 @@ function ifRenewed(error: unknown): undefined {
   if (!(error instanceof ConditionalCheckFailedException)) throw error;
 }
 
+const roots = [toolPayloads, exportPayloads];
+
 /** Those that only this item names. On AWS a rule of the bucket expires them. */
 const expiringPayloads = (item: Record<string, unknown>): string[] =>
   Object.values(item).flatMap((value) => {
     const { pointer } = (value ?? {}) as { pointer?: unknown };
-    return typeof pointer === 'string' && pointer.startsWith(toolPayloads) ? [pointer] : [];
+    const isOwn = typeof pointer === 'string' && roots.some((root) => pointer.startsWith(root));
+    return isOwn ? [pointer] : [];
   });

@@ -1,4 +1,5 @@
 import { conversationPayloads } from '../../../shared/domain/conversations/retention.ts';
+import { exportPayloads } from '../../../shared/domain/telemetry/run-export.ts';
 import { toolPayloads } from '../../../shared/domain/tools/tool-execution.ts';
 
 /** The names of a tenant's payload objects that a stored item names, each once. */
@@ -6,7 +7,7 @@ export function pointersIn(item: unknown, tenant: string): string[] {
   const found = new Set<string>();
   collect(
     item,
-    ['', conversationPayloads, toolPayloads].map((root) => `${root}${tenant}/`),
+    ['', conversationPayloads, toolPayloads, exportPayloads].map((root) => `${root}${tenant}/`),
     found,
   );
   return [...found];

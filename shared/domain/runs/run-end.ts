@@ -1,13 +1,13 @@
 import { using } from '../../platform/aws/uses.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 import { type EndNotice, noNotice } from '../deliveries/end-notice.ts';
-import { telemetryNotice } from '../telemetry/telemetry-notice.ts';
+import { type EndedRun, telemetryNotice } from '../telemetry/telemetry-notice.ts';
 import { hourMarks } from './hour-marks.ts';
 import { endedRunWrite, type NewRun, type RunEnding } from './run-list.ts';
 
 /**
  * What follows from the end of a run: its place in the list, its numbers, and whoever is told.
- * @param isTold False for a run whose process will end it once more. @param delaySeconds Before it is exported.
+ * @param isTold False for a run whose process will end it once more.
  */
 export const runEnd = /* @__PURE__ */ using(
   ['table:write', telemetryNotice],
@@ -15,12 +15,15 @@ export const runEnd = /* @__PURE__ */ using(
     scope: Pick<Scope, 'table' | 'now' | 'newId'>,
     run: NewRun,
     ending: RunEnding,
-    { isTold = true, delaySeconds = 0 } = {},
+    {
+      isTold = true,
+      ...exporting
+    }: { isTold?: boolean } & Pick<EndedRun, 'delaySeconds' | 'keepContent'> = {},
   ): Promise<EndNotice> => {
     const [exported] = await Promise.all([
       run.parentRunId || !isTold
         ? noNotice
-        : telemetryNotice(scope, { runId: run.id, kind: run.kind, delaySeconds }),
+        : telemetryNotice(scope, { runId: run.id, kind: run.kind, ...exporting }),
       hourMarks(scope)(ending.at),
     ]);
     return { ...exported, writes: [endedRunWrite(scope, run, ending), ...exported.writes] };

@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { defineEntity } from '../../platform/data/entity.ts';
 import { tenantPartition } from '../../platform/data/keys.ts';
+import { PayloadRef } from '../../platform/data/payloads.ts';
 import { outboxKeys } from '../deliveries/outbox.ts';
 
 /** A run that has ended and is to be sent to a collector. Written in the transaction that ends the run. */
@@ -14,6 +15,8 @@ export const RunExport = z.object({
   tries: z.int(),
   /** The last span that the collector has accepted. Its id holds whatever becomes of the spans before it. */
   acceptedUpTo: z.string().optional(),
+  /** Attributes of the model call, of a run whose content is stored nowhere else. Removed with the export. */
+  content: PayloadRef.optional(),
   nextAttemptAt: z.string(),
   /** Until when a process has it, which attempts it. */
   leaseUntil: z.string().optional(),
@@ -21,6 +24,9 @@ export const RunExport = z.object({
   ttl: z.int(),
 });
 export type RunExport = z.infer<typeof RunExport>;
+
+/** Payloads of it in the bucket are expired by a rule, should they outlive it. */
+export const exportPayloads = 'exports/';
 
 export const toDeployment = 'deployment';
 export const exportDays = 1;

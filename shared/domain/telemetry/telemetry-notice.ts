@@ -1,16 +1,19 @@
 import { unixSeconds } from '../../core/time.ts';
 import { using } from '../../platform/aws/uses.ts';
+import type { PayloadRef } from '../../platform/data/payloads.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 import { type EndNotice, noNotice } from '../deliveries/end-notice.ts';
 import { exportQueue } from './export-queue.ts';
 import { exportDays, type RunExport, runExportEntity, toDeployment } from './run-export.ts';
 import { telemetrySettingEntity } from './telemetry-setting.ts';
 
-interface EndedRun {
+export interface EndedRun {
   runId: string;
   kind: string;
   /** How long something may go on in it. */
   delaySeconds?: number;
+  /** Keeps what was said in it, for a collector that gets contents. Default: the trace has it. */
+  keepContent?: (() => Promise<PayloadRef | undefined>) | undefined;
 }
 
 const hasDeploymentCollector = () => Boolean(process.env.OTEL_EXPORTER_OTLP_ENDPOINT);
@@ -21,12 +24,14 @@ export const telemetryNotice = /* @__PURE__ */ using(
   async (scope: Pick<Scope, 'table' | 'now'>, run: EndedRun): Promise<EndNotice> => {
     const { table, now } = scope;
     const setting = await table.get(telemetrySettingEntity, {});
-    const collectors = [
-      ...(setting?.enabled && setting.sample > 0 ? [setting.versionId] : []),
-      ...(hasDeploymentCollector() ? [toDeployment] : []),
-    ];
+    const own = setting?.enabled && setting.sample > 0 ? setting : undefined;
+    const collectors = [...(own ? [own.versionId] : []), ...(hasDeploymentCollector() ? [toDeployment] : [])];
     if (collectors.length === 0) return noNotice;
-    const exports = collectors.map((to) => exportOf(run, to, now()));
+    const content = own?.content === 'full' ? await run.keepContent?.() : undefined;
+    const exports = collectors.map((to) => ({
+      ...exportOf(run, to, now()),
+      ...(content && to === own?.versionId && { content }),
+    }));
     return {
       writes: exports.map((each) => table.writes.put(runExportEntity, each)),
       async send() {

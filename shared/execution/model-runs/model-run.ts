@@ -56,14 +56,15 @@ export const modelRuns = /* @__PURE__ */ using([livePorts, modelRunRecorder, bud
         let outcome: Parameters<typeof record>[1] = { isCancelled: true };
         try {
           for await (const event of eachInSpan(span, meter.ports.model.stream(request))) {
-            if (event.type === 'finish') outcome = {};
+            if (event.type === 'finish') outcome = { answer: event };
             yield event;
           }
         } catch (error) {
           outcome = { error, isCancelled: request.signal.aborted };
           throw error;
         } finally {
-          await record({ ...run, name: request.model, calls: meter.calls() }, outcome);
+          const { model: name, messages } = request;
+          await record({ ...run, name, calls: meter.calls(), messages }, outcome);
         }
       },
 

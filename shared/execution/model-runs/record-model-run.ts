@@ -1,3 +1,5 @@
+import type { ModelFinish, ModelMessage } from '../../adapters/ports/model-port.ts';
+import { log } from '../../core/log.ts';
 import { unixSeconds } from '../../core/time.ts';
 import type { Note } from '../../core/tracing/note.ts';
 import { listedSeconds } from '../../domain/listed-seconds.ts';
@@ -8,9 +10,13 @@ import { runEnd } from '../../domain/runs/run-end.ts';
 import { type NewRun, runError } from '../../domain/runs/run-list.ts';
 import type { RunOrigin } from '../../domain/runs/run-origin.ts';
 import { totalsOfCalls } from '../../domain/runs/run-totals.ts';
+import { exportPayloads } from '../../domain/telemetry/run-export.ts';
 import { using } from '../../platform/aws/uses.ts';
+import { payloadWriter } from '../../platform/data/payloads.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 import { settleBudgets } from '../model-calls/within-budgets.ts';
+import { contentRoom, traceContentBytesMax } from '../traces/content.ts';
+import { genAiAnswer, genAiMessages } from '../traces/messages.ts';
 
 interface EndedModelRun {
   id: string;
@@ -21,9 +27,12 @@ interface EndedModelRun {
   origin: RunOrigin;
   notes: Note[];
   calls: readonly ModelCall[];
+  /** What the model was asked. */
+  messages?: readonly ModelMessage[];
 }
 
 interface Outcome {
+  answer?: Pick<ModelFinish, 'message' | 'stopReason'>;
   error?: unknown;
   isCancelled?: boolean;
 }
@@ -31,14 +40,16 @@ interface Outcome {
 /**
  * Counts what a call of a model cost, and lists it as the run of a flow that is not stored. The counters are written beside
  * the row, not in one transaction with it: many processes count the same model at the same time, and their transactions
- * would make each other wait.
+ * would make each other wait. What was said is kept only until a collector of the tenant has it.
  */
 export const modelRunRecorder = /* @__PURE__ */ using(
-  ['table:write', runEnd],
+  ['table:write', payloadWriter, runEnd],
   (scope: Scope) =>
     async (run: EndedModelRun, outcome: Outcome): Promise<void> => {
       const { table } = scope;
-      const { writes, send } = await runEnd(scope, runOf(run), endingOf(run, outcome, scope.now()));
+      const ending = endingOf(run, outcome, scope.now());
+      const keepContent = () => keptContent(scope, run, outcome);
+      const { writes, send } = await runEnd(scope, runOf(run), ending, { keepContent });
       const counted = usageWrites(scope, [{ flowId: null, calls: run.calls }]);
       await Promise.all([
         table.commit(writes),
@@ -48,6 +59,25 @@ export const modelRunRecorder = /* @__PURE__ */ using(
       await send();
     },
 );
+
+/** Larger values are objects in the bucket. */
+const inlineBytesMax = 90_000;
+
+/** As attributes of its span. A run is recorded without them if they cannot be kept. */
+async function keptContent(scope: Scope, { id, messages }: EndedModelRun, { answer }: Outcome) {
+  if (!messages) return undefined;
+  const { taken } = contentRoom(traceContentBytesMax);
+  const attributes = {
+    ...taken('gen_ai.input.messages', genAiMessages(messages)),
+    ...(answer && taken('gen_ai.output.messages', genAiAnswer(answer.message.content, answer.stopReason))),
+  };
+  return payloadWriter(scope, exportPayloads)
+    .offload(id, attributes, inlineBytesMax)
+    .catch((error) => {
+      log.error('What was said in a run could not be kept for its export', { error, runId: id });
+      return undefined;
+    });
+}
 
 const runOf = ({ id, name, startedAt, startedIn, origin, notes, calls }: EndedModelRun): NewRun => ({
   id,

@@ -14,6 +14,7 @@ import {
 } from '../../domain/telemetry/run-export.ts';
 import { using } from '../../platform/aws/uses.ts';
 import { ifRefused } from '../../platform/data/condition-failed.ts';
+import { payloadRemover } from '../../platform/data/payloads.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 import { runTrace } from '../traces/run-trace.ts';
 import { isSampled, spansAfter, toOtlpSpans } from './otlp-requests.ts';
@@ -28,7 +29,7 @@ const over = undefined;
 
 /** One process at a time has the lease. If it crashes, the collector may get the spans twice, with the same ids. */
 export const runExporter = /* @__PURE__ */ using(
-  ['table:write', 'table:delete', collectors, exportQueue, spanSender, runTrace],
+  ['table:write', 'table:delete', payloadRemover, collectors, exportQueue, spanSender, runTrace],
   (scope: Scope) => {
     const { table, now } = scope;
 
@@ -45,7 +46,8 @@ export const runExporter = /* @__PURE__ */ using(
           isFinal: false,
           askedMs: ownPause(item, quietMs),
         };
-      const trace = await runTrace(scope)(item.id, { content: collector.content === 'full' });
+      const content = collector.content === 'full';
+      const trace = await runTrace(scope)(item.id, { content, kept: item.content });
       if (!isSampled(trace.traceId, collector.sample)) return over;
       const spans = spansAfter(toOtlpSpans(trace), item.acceptedUpTo);
       const sent = await spanSender(scope)(collector, spans);
@@ -72,7 +74,9 @@ export const runExporter = /* @__PURE__ */ using(
           : undefined;
       if (pauseMs === undefined) {
         if (rest) log.warn('The export of a run was given up', { runId: item.id, error: rest.error, tries });
-        return table.commit([table.writes.remove(runExportEntity, item, own)]);
+        await table.commit([table.writes.remove(runExportEntity, item, own)]);
+        if (item.content && 'pointer' in item.content) await payloadRemover().remove([item.content.pointer]);
+        return;
       }
       const { nextAttemptAt, index, delaySeconds } = nextAttempt(exportOutbox, item.id, {
         now: now(),

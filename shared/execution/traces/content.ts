@@ -14,18 +14,29 @@ export interface ContentReader {
 
 const omitted = { 'content.omitted': true };
 
-export function openContent(payloads: PayloadReader, bytesMax: number): ContentReader {
+/** Beside the spans themselves, which take up to 3 MB of a response. */
+export const traceContentBytesMax = 2_000_000;
+
+/** For content that is at hand. */
+export function contentRoom(bytesMax: number) {
   let left = bytesMax;
-  const taken: ContentReader['taken'] = (name, value) => {
-    if (value === undefined) return {};
-    const bytes = Buffer.byteLength(JSON.stringify(value));
-    if (bytes > left) return omitted;
-    left -= bytes;
-    return { [name]: value };
+  return {
+    hasRoomFor: (bytes: number) => bytes <= left,
+    taken(name: string, value: unknown): Record<string, unknown> {
+      if (value === undefined) return {};
+      const bytes = Buffer.byteLength(JSON.stringify(value));
+      if (bytes > left) return omitted;
+      left -= bytes;
+      return { [name]: value };
+    },
   };
+}
+
+export function openContent(payloads: PayloadReader, bytesMax: number): ContentReader {
+  const { hasRoomFor, taken } = contentRoom(bytesMax);
   const fetched = async (name: string, ref: PayloadRef | undefined, shown = (value: unknown) => value) => {
     if (!ref) return {};
-    if (payloadBytes(ref) > left) return omitted;
+    if (!hasRoomFor(payloadBytes(ref))) return omitted;
     return taken(name, shown(await payloads.fetchReadable(ref)));
   };
   return {

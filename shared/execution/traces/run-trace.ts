@@ -5,7 +5,7 @@ import { type Run, type RunKind, runKinds } from '../../domain/runs/run.ts';
 import type { Trace } from '../../domain/runs/trace.ts';
 import { toolExecutionReader } from '../../domain/tools/tool-execution.ts';
 import { using } from '../../platform/aws/uses.ts';
-import { payloadReader } from '../../platform/data/payloads.ts';
+import { type PayloadReader, type PayloadRef, payloadReader } from '../../platform/data/payloads.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 import { agentExecutionEntity } from '../agent-runs/agent-execution.ts';
 import { batchEntity } from '../batches/batch.ts';
@@ -15,21 +15,20 @@ import { readCheckpoints } from '../runs/read-checkpoints.ts';
 import { type AgentReader, spanOfAgent, tracedAgentsMax } from './agent-trace.ts';
 import { defined } from './attributes.ts';
 import { spanOfBatch } from './batch-trace.ts';
-import { openContent } from './content.ts';
+import { openContent, traceContentBytesMax } from './content.ts';
 import { spanOfFlow } from './flow-trace.ts';
 import { findInsideSpan, onlyReadable } from './inside-trace.ts';
 import { runSpan } from './run-span.ts';
-import { flattenSpans, type SpanNode } from './span-node.ts';
+import { flattenSpans, nodesIn, type SpanNode } from './span-node.ts';
 import { spanOfTool } from './tool-trace.ts';
-
-/** Beside the spans themselves, which take up to 3 MB of a response. */
-const traceContentBytesMax = 2_000_000;
 
 export interface TraceOptions {
   /** Kinds that the caller may read. Of others there is no trace, and nothing inside of one. */
   kinds?: readonly RunKind[];
   /** Prompts, outputs and messages of errors. */
   content?: boolean;
+  /** That of a run whose content is stored nowhere else. */
+  kept?: PayloadRef | undefined;
 }
 
 interface Traced {
@@ -45,7 +44,10 @@ export const runTrace = /* @__PURE__ */ using(
   ['table:read', payloadReader, runFinder, versionFinder, toolExecutionReader],
   (scope: Scope) => {
     const traceOf = tracers(scope);
-    return async (id: string, { kinds = runKinds, content = false }: TraceOptions = {}): Promise<Trace> => {
+    return async (
+      id: string,
+      { kinds = runKinds, content = false, kept }: TraceOptions = {},
+    ): Promise<Trace> => {
       const run = await runFinder(scope)(id, kinds);
       const reader: AgentReader = {
         scope,
@@ -54,6 +56,7 @@ export const runTrace = /* @__PURE__ */ using(
         isTruncated: false,
       };
       const { span, startedIn, ...known } = await traceOf(reader, run);
+      if (content && kept) await addKept(span, payloadReader(scope), kept);
       Object.assign(span.attributes, defined({ 'session.id': run.sessionId, 'run.tags': run.tags }));
       const { traceId = tracedRun(id, startedIn).traceId } = known;
       const { parentSpanId = readContext(startedIn)?.spanId ?? null } = known;
@@ -62,6 +65,12 @@ export const runTrace = /* @__PURE__ */ using(
     };
   },
 );
+
+/** Of a call of a model by itself. */
+async function addKept(span: SpanNode, payloads: PayloadReader, kept: PayloadRef): Promise<void> {
+  const call = [...nodesIn(span)].findLast(({ kind }) => kind === 'model') ?? span;
+  Object.assign(call.attributes, await payloads.fetchReadable(kept));
+}
 
 function tracers(scope: Scope) {
   const { table } = scope;

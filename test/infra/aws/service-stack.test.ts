@@ -93,7 +93,8 @@ const rulesIn = (template: Template) =>
     .flatMap(({ Properties }) => Properties.LifecycleConfiguration?.Rules ?? [])
     .filter(({ ExpirationInDays }) => ExpirationInDays !== undefined);
 
-test('payloads of runs of tools expire with their items', () => {
+test('payloads of runs of tools and of exports expire with their items', () => {
+  expect(rulesIn(prod)).toContainEqual({ Prefix: 'exports/', ExpirationInDays: 1, Status: 'Enabled' });
   expect(rulesIn(prod)).toContainEqual({ Prefix: 'tool-runs/', ExpirationInDays: 30, Status: 'Enabled' });
 });
 
