@@ -17,6 +17,9 @@ const called = (id: string, args = '{}') => ({
 });
 const result = (id: string, content: unknown = 'done') => ({ role: 'tool', tool_call_id: id, content });
 
+const calledFunction = { role: 'assistant', content: null, function_call: { name: 'f', arguments: '{}' } };
+const functionResult = { role: 'function', name: 'f', content: 'done' };
+
 test.each([
   [{ messages: undefined }, 'missing_required_parameter', 'messages'],
   [{ messages: [] }, 'invalid_value', 'messages'],
@@ -54,7 +57,27 @@ test.each([
   [{ stream_options: { wizardry: true } }, 'unknown_parameter', 'stream_options.wizardry'],
   [{ n: 2 }, 'invalid_value', 'n'],
   [{ logprobs: true }, 'invalid_value', 'logprobs'],
-  [{ functions: [] }, 'unsupported_parameter', 'functions'],
+  [{ functions: [{ name: 'not a name' }] }, 'invalid_value', 'functions[0].name'],
+  [{ functions: [{ name: 'f' }], tools: [] }, 'invalid_value', 'tools'],
+  [{ function_call: 'auto', tool_choice: 'auto' }, 'invalid_value', 'tool_choice'],
+  [{ functions: [{ name: 'f' }], function_call: { name: 'nobody' } }, 'invalid_value', 'function_call'],
+  [{ messages: [...userMessages('hi'), functionResult] }, 'invalid_value', 'messages[1]'],
+  [{ messages: [...userMessages('hi'), calledFunction] }, 'invalid_value', 'messages[2]'],
+  [
+    { messages: [...userMessages('hi'), calledFunction, ...userMessages('and?')] },
+    'invalid_value',
+    'messages[2]',
+  ],
+  [
+    { messages: [...userMessages('hi'), calledFunction, { ...functionResult, name: 'other' }] },
+    'invalid_value',
+    'messages[2]',
+  ],
+  [
+    { messages: [...userMessages('hi'), { ...called('a'), ...calledFunction }, functionResult] },
+    'invalid_value',
+    'messages[1].function_call',
+  ],
   [{ tools: [{ type: 'custom', custom: { name: 'c' } }] }, 'invalid_value', 'tools[0].type'],
   [
     { tools: [{ type: 'function', function: { name: 'not a name' } }] },

@@ -145,6 +145,8 @@ test('what flows and agents cannot take is refused', async () => {
     );
   const tools = [{ type: 'function', function: { name: 'mine' } }];
   expect(await ask({ tools })).toMatchObject({ status: 400, code: 'unsupported_parameter', param: 'tools' });
+  const functions = [{ name: 'mine' }];
+  expect(await ask({ functions })).toMatchObject({ status: 400, code: 'unsupported_parameter' });
   const call = { id: 'call_1', type: 'function', function: { name: 'mine', arguments: '{}' } };
   const messages = [...userMessages('go'), { role: 'assistant', tool_calls: [call] }];
   expect(await ask({ messages })).toMatchObject({ status: 400, param: 'messages[1]' });

@@ -9,7 +9,7 @@ import { findAnswerer } from '../answers/answerer.ts';
 import { modelAnswer } from '../answers/model-answer.ts';
 import { targetAnswer } from '../answers/target-answer.ts';
 import { notSupported } from '../failures.ts';
-import type { ChatCompletionRequest } from './chat-request.ts';
+import type { ChatRequest } from './chat-request.ts';
 import { modelMessages, plainMessages } from './model-messages.ts';
 import { toModelFormat, toModelOptions } from './model-request.ts';
 
@@ -24,7 +24,7 @@ export interface OpenAiCall {
 export async function answerChat(
   scope: Scope,
   call: OpenAiCall,
-  request: ChatCompletionRequest,
+  request: ChatRequest,
   { summary }: Pick<ModelReasoning, 'summary'> = {},
 ): Promise<OpenaiAnswer> {
   const { principal, header } = call;
@@ -48,7 +48,7 @@ function fromTarget(
   scope: Scope,
   call: Parameters<typeof targetAnswer>[1],
   target: Target,
-  { model, messages, tools, response_format: given }: ChatCompletionRequest,
+  { model, messages, tools, response_format: given }: ChatRequest,
 ): Promise<OpenaiAnswer> {
   if (tools?.length) throw notSupported('tools', 'Flows and agents have tools of their own');
   const format = given ? toModelFormat(given) : undefined;

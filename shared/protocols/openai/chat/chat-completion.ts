@@ -8,7 +8,7 @@ const Usage = z.object({
   completion_tokens_details: z.object({ reasoning_tokens: z.int() }),
 });
 
-const finishReason = z.enum(['stop', 'length', 'tool_calls', 'content_filter']);
+const finishReason = z.enum(['stop', 'length', 'tool_calls', 'function_call', 'content_filter']);
 export type FinishReason = z.infer<typeof finishReason>;
 
 const head = {
@@ -46,6 +46,9 @@ export const ChatCompletion = z
           tool_calls: z
             .array(z.object({ id: z.string(), type: z.literal('function'), function: CalledFunction }))
             .optional(),
+          function_call: CalledFunction.optional().meta({
+            description: 'Deprecated: in place of `tool_calls` if the request has `functions`',
+          }),
         }),
         logprobs: z.looseObject({}).nullable(),
         finish_reason: finishReason,
@@ -89,6 +92,7 @@ const Delta = z.object({
       }),
     )
     .optional(),
+  function_call: CalledFunction.partial().optional(),
 });
 export type Delta = z.infer<typeof Delta>;
 

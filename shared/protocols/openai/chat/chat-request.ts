@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { JsonSchemaText } from '../../../domain/flows/steps/json-schema-text.ts';
 import { dropped } from '../dropped-members.ts';
-import { CompletionMessage, unsupported } from './message-schemas.ts';
+import { type CompletionMessage, RequestMessage, unsupported } from './message-schemas.ts';
 
 const ignored = (what: string) => ({ description: `Ignored: ${what}` });
 
@@ -71,7 +71,7 @@ const no = <Schema extends z.ZodType>(schema: Schema, value: string) =>
 export const ChatCompletionRequest = z
   .strictObject({
     model: ModelName,
-    messages: z.array(CompletionMessage).min(1).max(2_000),
+    messages: z.array(RequestMessage).min(1).max(2_000),
     stream: z.boolean().nullish(),
     stream_options: z
       .strictObject({
@@ -98,8 +98,13 @@ export const ChatCompletionRequest = z
     logprobs: no(z.literal(false), 'false'),
     logit_bias: no(z.strictObject({}), 'an empty object'),
     audio: unsupported,
-    functions: unsupported,
-    function_call: unsupported,
+    functions: z.array(FunctionDefinition).max(128).nullish().meta({
+      description: 'Deprecated: `tools`. The answer then has `function_call` in place of `tool_calls`',
+    }),
+    function_call: z
+      .union([z.enum(['none', 'auto']), z.strictObject({ name: z.string() })])
+      .nullish()
+      .meta({ description: 'Deprecated: `tool_choice`' }),
     moderation: unsupported,
     top_logprobs: unsupported,
     web_search_options: unsupported,
@@ -110,3 +115,8 @@ export const ChatCompletionRequest = z
     examples: [{ model: 'default', messages: [{ role: 'user', content: 'Greet Ada in one sentence.' }] }],
   });
 export type ChatCompletionRequest = z.infer<typeof ChatCompletionRequest>;
+
+/** In the form of today. */
+export type ChatRequest = Omit<ChatCompletionRequest, 'messages' | 'functions' | 'function_call'> & {
+  messages: CompletionMessage[];
+};

@@ -11,6 +11,14 @@ const finishReasons = {
   'content-filter': 'content_filter',
 } as const satisfies Record<AnswerEnd['stopReason'], FinishReason>;
 
+/** Whether the request has `functions`, and its answer the deprecated `function_call`, which is one. */
+interface Form {
+  hasFunctions: boolean;
+}
+
+const finishReasonOf = ({ stopReason }: AnswerEnd, { hasFunctions }: Form): FinishReason =>
+  hasFunctions && stopReason === 'tool-calls' ? 'function_call' : finishReasons[stopReason];
+
 const usageOf = ({ inputTokens, outputTokens, cacheReadTokens = 0, reasoningTokens = 0 }: ModelUsage) => ({
   prompt_tokens: inputTokens,
   completion_tokens: outputTokens,
@@ -27,10 +35,8 @@ const headOf = ({ runId, model, startedAt }: Head) => ({
   model,
 });
 
-export function chatCompletion(
-  answer: Head,
-  { text, reasoning, toolCalls, stopReason, usage }: WholeAnswer,
-): ChatCompletion {
+export function chatCompletion(answer: Head, whole: WholeAnswer, form: Form): ChatCompletion {
+  const { text, reasoning, toolCalls, usage } = whole;
   const tool_calls = toolCalls.map(({ id, name, text: written }) => ({
     id,
     type: 'function' as const,
@@ -41,12 +47,12 @@ export function chatCompletion(
     content: text === '' && tool_calls.length > 0 ? null : text,
     refusal: null,
     ...(reasoning !== '' && { reasoning_content: reasoning }),
-    ...(tool_calls.length > 0 && { tool_calls }),
+    ...(tool_calls[0] && (form.hasFunctions ? { function_call: tool_calls[0].function } : { tool_calls })),
   };
   return {
     ...headOf(answer),
     object: 'chat.completion',
-    choices: [{ index: 0, message, logprobs: null, finish_reason: finishReasons[stopReason] }],
+    choices: [{ index: 0, message, logprobs: null, finish_reason: finishReasonOf(whole, form) }],
     ...(usage && { usage: usageOf(usage) }),
   };
 }
@@ -54,7 +60,10 @@ export function chatCompletion(
 const line = (json: string) => `data: ${json}\n\n`;
 
 /** Writes an answer as chunks. What all of them have in common is encoded once. */
-export function chunkWriter(answer: Head, { includesUsage }: { includesUsage: boolean }): AnswerWriter {
+export function chunkWriter(
+  answer: Head,
+  { includesUsage, ...form }: { includesUsage: boolean } & Form,
+): AnswerWriter {
   const head = JSON.stringify({ ...headOf(answer), object: 'chat.completion.chunk' }).slice(0, -1);
   const nothing = includesUsage ? ',"usage":null' : '';
   const chunk = (delta: Delta, finish: FinishReason | null = null) =>
@@ -62,10 +71,14 @@ export function chunkWriter(answer: Head, { includesUsage }: { includesUsage: bo
       `${head},"choices":[{"index":0,"delta":${JSON.stringify(delta)},"logprobs":null,"finish_reason":${JSON.stringify(finish)}}]${nothing}}`,
     );
   const toolCalls = toolCallDeltas();
-  const endOf = ({ stopReason, usage }: AnswerEnd) =>
+  const callOf = (call: ToolCallDelta) =>
+    form.hasFunctions ? functionCallDelta(call) : { tool_calls: [call] };
+  const endOf = (end: AnswerEnd) =>
     [
-      chunk({}, finishReasons[stopReason]),
-      includesUsage ? line(`${head},"choices":[],"usage":${JSON.stringify(usage && usageOf(usage))}}`) : '',
+      chunk({}, finishReasonOf(end, form)),
+      includesUsage
+        ? line(`${head},"choices":[],"usage":${JSON.stringify(end.usage && usageOf(end.usage))}}`)
+        : '',
       line('[DONE]'),
     ].join('');
   return {
@@ -81,7 +94,8 @@ export function chunkWriter(answer: Head, { includesUsage }: { includesUsage: bo
           return endOf(event);
         default:
           return toolCalls(event)
-            .map((call) => chunk({ tool_calls: [call] }))
+            .map(callOf)
+            .map((delta) => (delta ? chunk(delta) : ''))
             .join('');
       }
     },
@@ -89,12 +103,17 @@ export function chunkWriter(answer: Head, { includesUsage }: { includesUsage: bo
   };
 }
 
+type ToolCallDelta = NonNullable<Delta['tool_calls']>[number];
+
+const functionCallDelta = ({ index, function: called }: ToolCallDelta): Delta | undefined =>
+  index === 0 ? { function_call: called } : undefined;
+
 type ToolCallEvent = { type: 'tool-call-delta' | 'tool-call'; id: string; name: string; text: string };
 
 /** The pieces of calls as deltas. A call without pieces comes as one. */
 function toolCallDeltas() {
   const places = new Map<string, number>();
-  return ({ type, id, name, text }: ToolCallEvent): NonNullable<Delta['tool_calls']> => {
+  return ({ type, id, name, text }: ToolCallEvent): ToolCallDelta[] => {
     const known = places.get(id);
     if (known !== undefined)
       return type === 'tool-call' ? [] : [{ index: known, function: { arguments: text } }];

@@ -6,6 +6,7 @@ import { answerChat, type OpenAiCall } from './answer-chat.ts';
 import { ChatCompletion } from './chat-completion.ts';
 import type { ChatCompletionRequest } from './chat-request.ts';
 import { chatCompletion, chunkWriter } from './chat-responses.ts';
+import { withTools } from './deprecated-functions.ts';
 
 /** Answers a chat completions request. @throws ServiceError for all that fails before the answer begins */
 export async function completeChat(
@@ -14,12 +15,13 @@ export async function completeChat(
   request: ChatCompletionRequest,
 ): Promise<StreamedBody> {
   const limit = timeLimit(call.timeLeftMs);
-  const answer = await answerChat(scope, call, request);
-  const { stream, stream_options: options } = request;
+  const answer = await answerChat(scope, call, withTools(request));
+  const { stream, stream_options: options, functions } = request;
+  const hasFunctions = functions != null;
   if (stream) {
     const includesUsage = options?.include_usage ?? false;
-    return streamedAnswer(answer, limit, chunkWriter(answer, { includesUsage }));
+    return streamedAnswer(answer, limit, chunkWriter(answer, { includesUsage, hasFunctions }));
   }
   const whole = await wholeAnswer(answer.events(limit));
-  return wholeJsonBody(ChatCompletion.parse(chatCompletion(answer, whole)));
+  return wholeJsonBody(ChatCompletion.parse(chatCompletion(answer, whole, { hasFunctions })));
 }

@@ -65,15 +65,17 @@ const ThoughtPart = z
   .looseObject({ type: z.enum(['thinking', 'redacted_thinking', 'reasoning', 'reasoning_content']) })
   .meta({ description: 'Ignored: thoughts of a model, which is not asked to go on with them' });
 
+const CalledFunction = z.strictObject({
+  name: z.string().min(1).max(255),
+  // Clients leave out the arguments of a tool that has none.
+  arguments: z.string().nullish(),
+  ...dropped('calledFunction'),
+});
+
 const ToolCall = z.strictObject({
   id: z.string().min(1).max(255),
   type: z.literal('function').nullish(),
-  function: z.strictObject({
-    name: z.string().min(1).max(255),
-    // Clients leave out the arguments of a tool that has none.
-    arguments: z.string().nullish(),
-    ...dropped('calledFunction'),
-  }),
+  function: CalledFunction,
   ...dropped('toolCall'),
 });
 
@@ -85,13 +87,13 @@ const AssistantMessage = z.strictObject({
   refusal: z.string().nullish(),
   tool_calls: z.array(ToolCall).max(callsMax).nullish(),
   audio: unsupported,
-  function_call: unsupported,
+  function_call: CalledFunction.nullish().meta({ description: 'Deprecated: a call of one of `functions`' }),
   ...ofMessage,
   ...dropped('assistantMessage'),
 });
 export type AssistantChatMessage = z.infer<typeof AssistantMessage>;
 
-export const CompletionMessage = z.discriminatedUnion('role', [
+export const RequestMessage = z.discriminatedUnion('role', [
   z.strictObject({ role: z.enum(['system', 'developer']), content: Texts, ...ofMessage }),
   z.strictObject({ role: z.literal('user'), content: textOr(UserPart), ...ofMessage }),
   AssistantMessage,
@@ -102,8 +104,20 @@ export const CompletionMessage = z.discriminatedUnion('role', [
     ...ofMessage,
     ...dropped('toolMessage'),
   }),
+  z
+    .strictObject({
+      role: z.literal('function'),
+      content: Texts.nullish(),
+      ...ofMessage,
+      ...dropped('toolMessage'),
+      name: z.string().min(1).max(255),
+    })
+    .meta({ description: 'Deprecated: the result of the `function_call` in the message before it' }),
 ]);
-export type CompletionMessage = z.infer<typeof CompletionMessage>;
+export type RequestMessage = z.infer<typeof RequestMessage>;
+
+/** In the form of today. */
+export type CompletionMessage = Exclude<RequestMessage, { role: 'function' }>;
 
 export const messageContentText = (content: Texts | null | undefined): string =>
   typeof content === 'string' ? content : (content ?? []).map(({ text }) => text).join('\n');

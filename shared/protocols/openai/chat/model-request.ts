@@ -1,7 +1,7 @@
 import type { ModelRequest, ModelTool } from '../../../adapters/ports/model-port.ts';
 import { omitUndefined } from '../../../core/defined.ts';
 import { invalidAt } from '../../../core/errors/errors.ts';
-import type { ChatCompletionRequest, FunctionDefinition, ResponseFormat } from './chat-request.ts';
+import type { ChatRequest, FunctionDefinition, ResponseFormat } from './chat-request.ts';
 
 type Asked = Omit<ModelRequest, 'signal' | 'messages'>;
 
@@ -14,7 +14,7 @@ const toolOf = ({ name, description, parameters }: FunctionDefinition): ModelToo
 });
 
 /** What a request asks of a model, but its messages. @throws 400 */
-export function toModelOptions(request: ChatCompletionRequest): Asked {
+export function toModelOptions(request: ChatRequest): Asked {
   const { model, stream, tools, response_format: format, reasoning_effort: effort, stop } = request;
   return {
     model,
@@ -36,7 +36,7 @@ export function toModelOptions(request: ChatCompletionRequest): Asked {
   };
 }
 
-function toolChoiceOf({ tools, tool_choice: choice }: ChatCompletionRequest): ModelRequest['toolChoice'] {
+function toolChoiceOf({ tools, tool_choice: choice }: ChatRequest): ModelRequest['toolChoice'] {
   if (typeof choice === 'string' || !choice) {
     if (choice === 'required' && !tools?.length)
       throw invalidAt('tool_choice', 'INVALID_VALUE', 'Requires tools');

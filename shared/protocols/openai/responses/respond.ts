@@ -8,7 +8,7 @@ import type { AnswerEnd, OpenaiAnswer } from '../answers/answer.ts';
 import { answererScope } from '../answers/answerer.ts';
 import { streamedAnswer, timeLimit, wholeJsonBody } from '../answers/streamed-answer.ts';
 import { answerChat, type OpenAiCall } from '../chat/answer-chat.ts';
-import type { ChatCompletionRequest } from '../chat/chat-request.ts';
+import type { ChatRequest } from '../chat/chat-request.ts';
 import type { CompletionMessage } from '../chat/message-schemas.ts';
 import { spokenMessages } from '../chat/model-messages.ts';
 import { toChatMessages } from './input-messages.ts';
@@ -78,7 +78,7 @@ function assertKept(sent: readonly CompletionMessage[]): void {
 }
 
 /** The same as a request for a chat completion. */
-const chatOf = (request: ResponsesRequest, messages: CompletionMessage[]): ChatCompletionRequest => ({
+const chatOf = (request: ResponsesRequest, messages: CompletionMessage[]): ChatRequest => ({
   model: request.model,
   messages,
   stream: request.stream,
@@ -95,7 +95,7 @@ const chatOf = (request: ResponsesRequest, messages: CompletionMessage[]): ChatC
   reasoning_effort: request.reasoning?.effort,
 });
 
-function formatOf({ text }: ResponsesRequest): ChatCompletionRequest['response_format'] {
+function formatOf({ text }: ResponsesRequest): ChatRequest['response_format'] {
   const format = text?.format;
   if (format?.type !== 'json_schema') return format;
   const { type, ...json_schema } = format;

@@ -8,7 +8,7 @@ import { chunkWriter } from '../../../../shared/protocols/openai/chat/chat-respo
 
 const head = { runId: 'exec_1', model: 'a/b', startedAt: new Date(0) };
 const never = new AbortController().signal;
-const writer = () => chunkWriter(head, { includesUsage: false });
+const writer = () => chunkWriter(head, { includesUsage: false, hasFunctions: false });
 const delta = (piece: string): AnswerEvent => ({ type: 'text-delta', text: piece });
 
 test('a provider that breaks off is told in the stream, which then ends without [DONE]', async () => {
