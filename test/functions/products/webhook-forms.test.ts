@@ -10,7 +10,7 @@ import {
   webhookWorld,
 } from '../../support/servers/webhooks.ts';
 import { eventually } from '../../support/stack/eventually.ts';
-import type { Tenant } from '../../support/stack/stack.ts';
+import { stack, type Tenant } from '../../support/stack/stack.ts';
 import { addCapability, addItem } from '../../support/surfaces/products.ts';
 
 const form = { 'content-type': 'application/x-www-form-urlencoded' };
@@ -112,6 +112,30 @@ test.each([
   const { path } = await webhookWorld();
   const { details } = await expectStatus(400, sendWebhook(path, asGithub(body)));
   expect(details).toEqual([expect.objectContaining({ code })]);
+});
+
+test('a signed body is UTF-8, with a mark of it or without; of other bytes the signature is not valid', async () => {
+  const { tenant, path, flow } = await webhookWorld(signatureSettings('github'));
+  const send = async (bytes: Buffer<ArrayBuffer>) => {
+    const signature = `sha256=${createHmac('sha256', hookSecret).update(bytes).digest('hex')}`;
+    const headers = { 'x-hub-signature-256': signature, 'x-github-delivery': randomUUID() };
+    const { status } = await fetch(`${stack().url}${path}/webhook/greet`, {
+      method: 'POST',
+      headers: { ...headers, 'content-type': 'application/json' },
+      body: bytes,
+    });
+    return status;
+  };
+  expect(await send(Buffer.from('{"person":"J\xfcrgen"}', 'latin1'))).toBe(401);
+  expect(await send(Buffer.from('\ufeff{"person":"Jürgen 🦉"}'))).toBe(202);
+  expect(await said(tenant, flow.id)).toBe('Hello Jürgen 🦉');
+});
+
+test('a signed form may have another encoding, in ASCII', async () => {
+  const { send, shown } = await showing('github', '{{ person }}');
+  const headers = { 'content-type': 'application/x-www-form-urlencoded; charset=iso-8859-1' };
+  await expectStatus(202, send(asGithub('person=J%FCrgen', headers)));
+  expect(await shown()).toBe('Jürgen');
 });
 
 test('a form with another signature is a 401', async () => {
