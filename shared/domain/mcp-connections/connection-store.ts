@@ -160,7 +160,7 @@ function found(connection: McpConnection | undefined): McpConnection {
 const conflictError = () =>
   conflict('The MCP connection was changed by another request at the same time; read it again and retry');
 
-export interface ConnectionRequest {
+interface ConnectionRequest {
   url: string;
   scopes: string[] | null;
   demandedScopes: readonly string[];

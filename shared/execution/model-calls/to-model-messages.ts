@@ -83,7 +83,7 @@ const sourceOf = (part: ContentPart) =>
       ? { source: part.data, mediaType: part.mimeType, filename: part.filename }
       : { source: '' };
 
-export interface FileSource {
+interface FileSource {
   /** A data: URL, an http or https URL, or base64 text. */
   source: string;
   mediaType?: string | undefined;

@@ -289,7 +289,7 @@ interface ToolEnd {
   error?: string;
 }
 
-export interface ToolWatch {
+interface ToolWatch {
   /** Called when the arguments fit, before the tool does anything. */
   onPlanned: () => Promise<void>;
   /** Aborted when somebody cancels the run. */

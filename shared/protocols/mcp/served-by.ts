@@ -186,7 +186,7 @@ async function shownContent({ url, contentType, size }: File, read: FileReader) 
 
 type Members = Record<string, unknown>;
 
-export interface ItemPrompt {
+interface ItemPrompt {
   exposed: ExposedItem;
   prompt: Prompt;
 }
