@@ -29,14 +29,14 @@ export function parseProgram(program: string): Program | undefined {
 export function readsOfProgram(program: string): Reads {
   try {
     const tree = parseProgram(program);
-    return tree ? readsOf(tree) : { names: [], everything: true };
+    return tree ? programReads(tree) : { names: [], everything: true };
   } catch (error) {
     if (error instanceof RangeError) return { names: [], everything: true };
     throw error;
   }
 }
 
-function readsOf(tree: Program): Reads {
+function programReads(tree: Program): Reads {
   const { globalScope } = analyze(tree as never, { ecmaVersion: 2025, sourceType: 'script' });
   const through = (globalScope?.through ?? []).filter((reference) => reference.isRead());
   const parents = parentsIn(tree);

@@ -4,7 +4,7 @@ import { limitAsStepError } from '../sandbox/sandbox.ts';
 import { readRobotsTask } from './tasks.ts';
 
 /** The minimum that crawlers must read (RFC 9309, 2.5). */
-const charactersMax = 500 * 1_024;
+const robotsCharactersMax = 500 * 1_024;
 const delayMsMax = 10_000;
 const timeoutMs = 2_000;
 
@@ -26,7 +26,7 @@ export async function fetchRobots(
     const message = `${url} answered ${answer.status}, so it is unknown whether the site may be crawled; try again later`;
     throw new StepError(message, { retryable: true });
   }
-  const text = answer.status < 300 ? answer.text.slice(0, charactersMax) : '';
+  const text = answer.status < 300 ? answer.text.slice(0, robotsCharactersMax) : '';
   const read = (urls: readonly string[]) =>
     sandbox(readRobotsTask, { text, urls }, { timeoutMs, signal }).catch(limitAsStepError(url, 'to apply'));
   const { delaySeconds } = await read([]);
