@@ -2,27 +2,34 @@ import type {
   LanguageModelV4,
   LanguageModelV4CallOptions,
   LanguageModelV4Content,
+  LanguageModelV4FinishReason,
   LanguageModelV4GenerateResult,
   LanguageModelV4Source,
   LanguageModelV4StreamPart,
   SharedV4Warning,
 } from '@ai-sdk/provider';
+import * as z from 'zod';
 import { loadingCache } from '../../core/cache.ts';
 import { withoutFence } from '../../core/code-fence.ts';
 import { omitUndefined } from '../../core/defined.ts';
 import { StepError } from '../../core/errors/step-error.ts';
 import { bigintMark, unmarked } from '../../core/json/exact-json.ts';
 import { jsonIn } from '../../core/json/json.ts';
-import type { ModelEvent, ModelFinish, ModelRequest, ModelSettings } from '../ports/model-port.ts';
+import type {
+  AssistantMessage,
+  AssistantPart,
+  ModelEvent,
+  ModelFinish,
+  ModelRequest,
+  ModelSettings,
+} from '../ports/model-port.ts';
 import { cacheMarks, toCallOptions } from './call-options.ts';
 import { modelPrice } from './catalog.ts';
 import { callCacheSavings, callCost } from './cost.ts';
-import { endedEarly, plainFinishReason, resolveFinishReason } from './finish-reason.ts';
 import { AdmissionFailed, callProvider, type ModelAdmission } from './provider-call.ts';
 import { responseCharactersMax } from './providers/model-fetch.ts';
 import { type Provider, providers } from './providers/providers.ts';
 import { modelCallSource, type ResolvedModel } from './resolved-model.ts';
-import { ResponseMessage } from './response-message.ts';
 import { tokensReserved, usageFrom } from './usage.ts';
 
 /** Calls a resolved model. Retries temporary errors (429, 5xx) at most twice. @throws StepError */
@@ -235,4 +242,98 @@ async function chargeOf(
     cost: price ? callCost(price, counted) : null,
     ...(price && omitUndefined({ cacheSavings: callCacheSavings(price, counted) })),
   };
+}
+
+const Incomplete = z.object({ incomplete_details: z.object({ reason: z.string() }) });
+
+const reasons: Record<string, LanguageModelV4FinishReason['unified']> = {
+  max_output_tokens: 'length',
+  content_filter: 'content-filter',
+};
+
+/** The reason in the body of an incomplete response, which xAI's SDK overlooks without streaming. */
+function resolveFinishReason(
+  reason: LanguageModelV4FinishReason,
+  body: unknown,
+): LanguageModelV4FinishReason {
+  if (reason.raw !== 'incomplete') return reason;
+  const raw = Incomplete.safeParse(body).data?.incomplete_details.reason;
+  return raw ? { unified: reasons[raw] ?? 'other', raw } : reason;
+}
+
+/** Names of servers for the end that the model chose, where their API says `stop`. */
+const ends = new Set([
+  'stop',
+  'eos',
+  'eos_token',
+  'end',
+  'end_turn',
+  'stop_sequence',
+  'complete',
+  'completed',
+]);
+
+/** What an SDK makes of a reason that it does not know, or takes for an end. */
+function plainFinishReason({ unified, raw }: LanguageModelV4FinishReason): typeof unified {
+  // Claude would go on if it were asked to.
+  if (raw === 'pause_turn') return 'other';
+  return unified === 'other' && ends.has(raw?.toLowerCase() ?? '') ? 'stop' : unified;
+}
+
+/** Whether a stream ended before its provider said why: the SDKs report the end of such a stream like any other. */
+const endedEarly = ({ unified, raw }: LanguageModelV4FinishReason): boolean =>
+  unified === 'interrupted' || (unified === 'other' && raw === undefined);
+
+type Block = Extract<AssistantPart, { text: string }>;
+
+/** Collects the parts of a response, in their order, as a message of the next request. */
+class ResponseMessage {
+  readonly #parts: AssistantPart[] = [];
+  readonly #open = new Map<string, Block>();
+
+  /** @param toolInput The parsed input, if the part is a tool call. */
+  add(part: LanguageModelV4StreamPart | LanguageModelV4Content, toolInput?: unknown): void {
+    if (part.type === 'tool-call') {
+      // Providers take only an object, whatever the model wrote.
+      const input = toolInput ?? {};
+      this.#parts.push({ type: part.type, id: part.toolCallId, name: part.toolName, input, ...dataOf(part) });
+    }
+    if (part.type === 'text' || part.type === 'reasoning') this.#start(part.type, part.text, part);
+    if (part.type === 'text-start' || part.type === 'reasoning-start') {
+      const type = part.type === 'text-start' ? 'text' : 'reasoning';
+      this.#open.set(type + part.id, this.#start(type, '', part));
+    }
+    if (part.type === 'text-delta' || part.type === 'text-end') this.#continue('text', part);
+    if (part.type === 'reasoning-delta' || part.type === 'reasoning-end') this.#continue('reasoning', part);
+  }
+
+  get message(): AssistantMessage {
+    // Some providers reject an empty text.
+    const content = this.#parts.filter((part) => part.type === 'tool-call' || part.text || part.providerData);
+    return { role: 'assistant', content };
+  }
+
+  #start(type: Block['type'], text: string, said: Said): Block {
+    const block = { type, text, ...dataOf(said) };
+    this.#parts.push(block);
+    return block;
+  }
+
+  #continue(type: Block['type'], part: Said & { id: string; delta?: string }): void {
+    const block = this.#open.get(type + part.id);
+    if (!block) return;
+    block.text += part.delta ?? '';
+    if (part.providerMetadata) Object.assign(block, dataOf(part, block.providerData));
+  }
+}
+
+type Said = { providerMetadata?: Record<string, Record<string, unknown>> | undefined };
+
+/** The provider data of a part, with that of its earlier pieces. */
+function dataOf({ providerMetadata = {} }: Said, earlier: AssistantPart['providerData'] = {}) {
+  const added = Object.entries(providerMetadata).map(([provider, data]) => [
+    provider,
+    { ...(earlier[provider] as object | undefined), ...data },
+  ]);
+  return added.length > 0 ? { providerData: { ...earlier, ...Object.fromEntries(added) } } : {};
 }
