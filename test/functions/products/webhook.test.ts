@@ -4,8 +4,8 @@ import { webhookInputs } from '../../../functions/surface-webhooks/event.ts';
 import { sandbox } from '../../../shared/adapters/sandbox/sandbox.ts';
 import { batchEntity } from '../../../shared/execution/batches/batch.ts';
 import { tenantBatchesMax } from '../../../shared/execution/batches/slot-sharing.ts';
-import { receivedWebhookEntity } from '../../../shared/execution/incoming-webhooks/received-webhook.ts';
 import {
+  receivedWebhookEntity,
   type WebhookRun,
   webhookStarter,
 } from '../../../shared/execution/incoming-webhooks/start-webhook.ts';

@@ -10,7 +10,7 @@ import { surfaceEditor } from '../../../../shared/domain/surfaces/surface-editor
 import { surfaceItems } from '../../../../shared/domain/surfaces/surface-items.ts';
 import { surfaceKeys } from '../../../../shared/domain/surfaces/surface-keys.ts';
 import { surfaceStore } from '../../../../shared/domain/surfaces/surface-store.ts';
-import { batchOfDelivery } from '../../../../shared/execution/incoming-webhooks/received-webhook.ts';
+import { batchOfDelivery } from '../../../../shared/execution/incoming-webhooks/start-webhook.ts';
 import { completedRecord, recordResources } from '../../../../shared/protocols/mcp/served-by.ts';
 import type { Pattern } from './access-pattern.ts';
 import { type AccessWorld, sessionPrincipal } from './access-world.ts';
