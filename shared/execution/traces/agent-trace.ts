@@ -1,8 +1,10 @@
 import { mapConcurrently } from '../../core/concurrency/map-concurrently.ts';
 import { readContext, runSpanId } from '../../core/tracing/trace-context.ts';
+import type { Message } from '../../domain/conversations/message.ts';
 import { decodeReadable } from '../../platform/data/entity.ts';
 import { payloadReader } from '../../platform/data/payloads.ts';
 import type { Scope } from '../../platform/data/scope.ts';
+import type { EndFact, Fact, RequestedCall, TurnFact } from '../agent-loop/facts.ts';
 import { callPath } from '../agent-loop/tool-calls.ts';
 import {
   type AgentExecution,
@@ -10,12 +12,15 @@ import {
   childrenPartition,
 } from '../agent-runs/agent-execution.ts';
 import type { RunInput } from '../agent-runs/agent-input.ts';
-import { runLogReader } from '../agent-runs/run-log.ts';
-import { agentSpans } from './agent-spans.ts';
+import { type LogEntry, runLogReader } from '../agent-runs/run-log.ts';
+import { attemptSpans, intoAttempts } from './attempt-spans.ts';
+import { modelAttributes } from './attributes.ts';
+import { type AgentWorld, callSpans, callsIn, waitSpan } from './call-spans.ts';
 import type { ContentReader } from './content.ts';
-import { genAiMessages, genAiText } from './messages.ts';
+import { genAiAnswer, genAiMessages, genAiText } from './messages.ts';
+import { noteSpans } from './note-spans.ts';
 import { agentSpan } from './run-span.ts';
-import { nodesIn, type SpanNode } from './span-node.ts';
+import { nodesIn, type SpanNode, spanWarnings } from './span-node.ts';
 
 /** So many executions of agents are read for a trace; the spans inside of further ones are left out. */
 export const tracedAgentsMax = 100;
@@ -114,4 +119,158 @@ function parentOf(
 ): SpanNode {
   const call = parentToolCallId && bySpanId.get(runSpanId(root.runId, callPath(parentToolCallId)));
   return bySpanId.get(readContext(startedIn)?.spanId ?? '') ?? (call || root);
+}
+
+interface RunOfAgent {
+  id: string;
+  /** ISO 8601. */
+  startedAt: string;
+  completedAt: string | null;
+  background: boolean;
+}
+
+/** The spans inside of a run of an agent: its turns, with the calls of models and tools, and what it waited for. */
+export function agentSpans(
+  run: RunOfAgent,
+  log: readonly LogEntry[],
+  content?: ContentReader,
+  messages: readonly Message[] = [],
+): SpanNode[] {
+  const facts = log.map(({ fact }) => fact);
+  const ended = run.completedAt === null ? null : Date.parse(run.completedAt);
+  const world = { runId: run.id, began: Date.parse(run.startedAt), ended, content, ...callsIn(facts) };
+  let heard: object[] | undefined = genAiMessages(messages);
+  return [
+    ...queueSpan(run, facts[0], world),
+    ...log.flatMap(({ n, fact }) => {
+      if (fact.type === 'turn') {
+        const span = turnSpan(fact, world, heard);
+        heard = genAiResults(fact.calls, world);
+        return [span];
+      }
+      if (fact.type === 'end') return failedTurn(fact, facts, world);
+      if (fact.type !== 'context' && fact.type !== 'compaction') return [];
+      return noteSpans(fact.notes ?? [], { runId: run.id, path: `fact/${n}`, since: world.began });
+    }),
+  ];
+}
+
+/** Each turn shows what is new since the one before: all of it each time would grow with the square of the turns. */
+const genAiResults = (calls: readonly RequestedCall[], { results }: AgentWorld) =>
+  calls.flatMap(({ id, name }) => {
+    const result = results.get(id);
+    const part = result && { type: 'tool-result' as const, id, name, output: result.output };
+    return part ? genAiMessages([{ role: 'tool', content: [part] }]) : [];
+  });
+
+/** Until a worker has a run in the background. */
+function queueSpan({ background }: RunOfAgent, first: Fact | undefined, world: AgentWorld): SpanNode[] {
+  const { runId, began, ended } = world;
+  if (!background) return [];
+  const end = first ? startOf(first, began) : ended;
+  return [waitSpan(runId, 'wait/queue', 'wait for a worker', began, end)];
+}
+
+function startOf(fact: Fact, began: number): number {
+  const at = Date.parse(fact.at);
+  if (fact.type === 'turn') return at - fact.durationMs;
+  const notes = 'notes' in fact ? (fact.notes ?? []) : [];
+  return Math.min(at, ...notes.map((note) => began + note.at));
+}
+
+/** @param heard The messages that the model had not got before, as the conventions write them. */
+function turnSpan(fact: TurnFact, world: AgentWorld, heard?: readonly object[]): SpanNode {
+  const { runId, ended } = world;
+  const responded = Date.parse(fact.at);
+  const path = `turn/${fact.turn}`;
+  const calls = fact.calls.flatMap((call) => callSpans(call, responded, world));
+  const isOpen = calls.some(({ end }) => end === null) && ended === null;
+  const isWaiting = calls.some(({ status }) => status === 'waiting');
+  return {
+    runId,
+    path,
+    name: `turn ${fact.turn}`,
+    kind: 'turn',
+    status: isWaiting ? 'waiting' : isOpen ? 'running' : 'ok',
+    start: responded - fact.durationMs,
+    end: isOpen ? null : Math.max(responded, ...calls.map(({ end }) => end ?? responded)),
+    attributes: { 'agent.turn': fact.turn },
+    ...spanWarnings(fact.spent.warnings, world.content !== undefined),
+    children: [...modelSpans(fact, path, world, heard), ...calls],
+  };
+}
+
+/** The turn in which the model failed, or the run was ended. */
+function failedTurn(
+  { at, attempts = [], notes = [] }: EndFact,
+  facts: readonly Fact[],
+  world: AgentWorld,
+): SpanNode[] {
+  const { runId, began } = world;
+  const end = Date.parse(at);
+  const turn = facts.filter(({ type }) => type === 'turn').length + 1;
+  const path = `turn/${turn}`;
+  const children = intoAttempts(
+    attemptSpans(attempts, { runId, path, end }),
+    noteSpans(notes, { runId, path: `${path}/model`, since: began }),
+  );
+  if (children.length === 0) return [];
+  return [
+    {
+      runId,
+      path,
+      name: `turn ${turn}`,
+      kind: 'turn',
+      status: 'error',
+      start: Math.min(...children.map(({ start }) => start)),
+      end,
+      attributes: { 'agent.turn': turn, 'error.type': 'turn_failed' },
+      children,
+    },
+  ];
+}
+
+function modelSpans(
+  fact: TurnFact,
+  turnPath: string,
+  { runId, began, content }: AgentWorld,
+  heard: readonly object[] | undefined,
+): SpanNode[] {
+  const end = Date.parse(fact.at);
+  const said = {
+    ...(heard?.length && content?.taken('gen_ai.input.messages', heard)),
+    ...content?.taken('gen_ai.output.messages', genAiAnswer(fact.message.content, fact.stopReason)),
+  };
+  if (fact.attempts || fact.notes) {
+    const attempts = attemptSpans(fact.attempts ?? [], { runId, path: turnPath, end });
+    const notes = noteSpans(fact.notes ?? [], { runId, path: `${turnPath}/model`, since: began });
+    Object.assign(notes.at(-1)?.attributes ?? {}, said);
+    return intoAttempts(attempts, notes);
+  }
+  const { modelUsed: model, usage, stopReason, firstMs, spent } = fact;
+  return [
+    {
+      runId,
+      path: `${turnPath}/model`,
+      name: `chat ${model.slice(model.indexOf('/') + 1)}`,
+      kind: 'model',
+      status: 'ok',
+      start: end - fact.durationMs,
+      end,
+      attributes: {
+        ...modelAttributes({
+          model,
+          inputTokens: usage?.inputTokens,
+          outputTokens: usage?.outputTokens,
+          cachedInputTokens: usage?.cacheReadTokens,
+          reasoningTokens: usage?.reasoningTokens,
+          cost: spent.cost,
+          stopReason,
+          firstMs,
+        }),
+        ...said,
+      },
+      children: [],
+    },
+  ];
 }

@@ -4,7 +4,7 @@ import type { Note } from '../../../../shared/core/tracing/note.ts';
 import type { FlowStep } from '../../../../shared/domain/flows/steps/step.ts';
 import type { Fact, RequestedCall } from '../../../../shared/execution/agent-loop/facts.ts';
 import { type Checkpoint, formatRows } from '../../../../shared/execution/runs/checkpoint.ts';
-import { agentSpans } from '../../../../shared/execution/traces/agent-spans.ts';
+import { agentSpans } from '../../../../shared/execution/traces/agent-trace.ts';
 import { runSpan } from '../../../../shared/execution/traces/run-span.ts';
 import { flattenSpans } from '../../../../shared/execution/traces/span-node.ts';
 import { stepSpans } from '../../../../shared/execution/traces/step-spans.ts';
