@@ -1,26 +1,30 @@
+import { toChunks } from '../../core/chunks.ts';
 import { ifMissing } from '../../core/errors/errors.ts';
-import { readContext, tracedRun } from '../../core/tracing/trace-context.ts';
+import { readContext, runSpanId, tracedRun } from '../../core/tracing/trace-context.ts';
 import { versionFinder } from '../../domain/flows/version-store.ts';
 import { type Run, type RunKind, runKinds } from '../../domain/runs/run.ts';
 import type { Trace } from '../../domain/runs/trace.ts';
 import { toolExecutionReader } from '../../domain/tools/tool-execution.ts';
 import { using } from '../../platform/aws/uses.ts';
+import { decodeReadable } from '../../platform/data/entity.ts';
 import { type PayloadReader, type PayloadRef, payloadReader } from '../../platform/data/payloads.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 import { agentExecutionEntity } from '../agent-runs/agent-execution.ts';
-import { batchEntity } from '../batches/batch.ts';
+import { type Batch, batchEntity } from '../batches/batch.ts';
 import { runFinder } from '../listed-runs/find-run.ts';
+import { type Checkpoint, checkpointEntity } from '../runs/checkpoint.ts';
+import { checkpointsOfFlow } from '../runs/checkpoint-index.ts';
 import { executionEntity } from '../runs/execution.ts';
 import { readCheckpoints } from '../runs/read-checkpoints.ts';
-import { type AgentReader, spanOfAgent, tracedAgentsMax } from './agent-trace.ts';
-import { defined } from './attributes.ts';
-import { spanOfBatch } from './batch-trace.ts';
+import { type AgentReader, addAgents, spanOfAgent, tracedAgentsMax } from './agent-trace.ts';
+import { defined, toolAttributes } from './attributes.ts';
 import { openContent, traceContentBytesMax } from './content.ts';
-import { spanOfFlow } from './flow-trace.ts';
-import { findInsideSpan, onlyReadable } from './inside-trace.ts';
+import { notedAgents, spanOfFlow, stepsByPath } from './flow-trace.ts';
+import { noteSpans } from './note-spans.ts';
 import { runSpan } from './run-span.ts';
-import { flattenSpans, nodesIn, type SpanNode } from './span-node.ts';
-import { spanOfTool } from './tool-trace.ts';
+import { flattenSpans, nodesIn, type SpanNode, spansMax } from './span-node.ts';
+import type { StepsByPath } from './step-places.ts';
+import { stepSpans } from './step-spans.ts';
 
 export interface TraceOptions {
   /** Kinds that the caller may read. Of others there is no trace, and nothing inside of one. */
@@ -117,4 +121,199 @@ function tracers(scope: Scope) {
   }
 
   return (reader: AgentReader, run: Run) => byKind[run.kind](reader, run);
+}
+
+/** So many index entries are read to choose the records of a trace. Most records have one or two. */
+const entriesMax = 50_000;
+const entriesAtOnce = 1_000;
+/** Most have one checkpoint, of which a request reads 100. */
+const recordsAtOnce = 100;
+
+async function spanOfBatch(reader: AgentReader, run: Run, batch: Batch): Promise<SpanNode> {
+  const [records, steps] = await Promise.all([recordsOf(reader, batch), stepsByPath(reader.scope, batch)]);
+  const span = runSpan(
+    run,
+    { 'flow.id': batch.flowId, 'flow.version.id': batch.flowVersionId, 'batch.records': batch.totalRecords },
+    [],
+  );
+  const chosen = chooseRecords(records, spansMax - 1);
+  if (chosen.length < records.length) reader.isTruncated = true;
+  let left = spansMax - 1;
+  for await (const record of recordSpans(reader, batch, chosen, steps)) {
+    left -= [...nodesIn(record)].length;
+    if (left < 0) reader.isTruncated = true;
+    else span.children.push(record);
+    if (left <= 0) break;
+  }
+  await addAgents(reader, span, await notedAgents(reader, span));
+  return span;
+}
+
+/** The ids of its runs begin with the start of the batch, so they are one range of the index of the flow. */
+async function recordsOf(reader: AgentReader, { id, flowId, startedAt }: Batch): Promise<RecordOfBatch[]> {
+  const records = new Map<string, RecordOfBatch>();
+  const query = { newestFirst: false, from: startedAt, to: startedAt, atFirst: entriesAtOnce };
+  let read = 0;
+  for await (const entry of checkpointsOfFlow(reader.scope.table, flowId, query)) {
+    if (++read > entriesMax) {
+      reader.isTruncated = true;
+      break;
+    }
+    if (entry.batchId !== id) continue;
+    const { recordId, runId, index, rows, finished } = entry;
+    const known = records.get(runId);
+    const starts = rows.map(([, , start]) => start);
+    const ends = rows.map(([, , start, durationMs]) => start + durationMs);
+    records.set(runId, {
+      recordId: recordId ?? null,
+      runId,
+      checkpoints: index + 1,
+      steps: (known?.steps ?? 0) + rows.length,
+      start: Math.min(known?.start ?? Number.POSITIVE_INFINITY, ...starts),
+      end: Math.max(known?.end ?? 0, ...ends),
+      failed: finished?.status === 'failed',
+    });
+  }
+  return [...records.values()];
+}
+
+async function* recordSpans(
+  { scope: { table }, content }: AgentReader,
+  batch: Batch,
+  chosen: readonly RecordOfBatch[],
+  steps: StepsByPath,
+): AsyncGenerator<SpanNode, void> {
+  for (const some of toChunks(chosen, recordsAtOnce)) {
+    const keys = some.flatMap(({ recordId, runId, checkpoints }) =>
+      Array.from({ length: checkpoints }, (_, index) => checkpointEntity.key({ recordId, runId, index })),
+    );
+    const found = decodeReadable(checkpointEntity, await table.getMany(keys, { consistent: true }));
+    const ofRuns = Map.groupBy(found, ({ runId }) => runId);
+    for (const { runId } of some) {
+      const checkpoints = ofRuns.get(runId);
+      if (checkpoints) yield recordSpan(batch, checkpoints, await stepSpans(checkpoints, steps, content));
+    }
+  }
+}
+
+function recordSpan(batch: Batch, checkpoints: readonly Checkpoint[], children: SpanNode[]): SpanNode {
+  const last = checkpoints.at(-1) as Checkpoint;
+  const { runId, recordId, end } = last;
+  const ended = end ? Date.parse(end.at) : null;
+  const began = Date.parse(batch.startedAt);
+  const start = Math.min(...children.map((child) => child.start), ended ?? Number.POSITIVE_INFINITY);
+  const failed = end?.status === 'failed';
+  return {
+    runId,
+    path: '',
+    name: 'record',
+    kind: 'record',
+    status: end ? (failed ? 'error' : 'ok') : last.waiting ? 'waiting' : 'running',
+    start: Number.isFinite(start) ? start : began,
+    end: ended,
+    attributes: {
+      'record.id': recordId,
+      'run.id': runId,
+      // How long it waited for a slot of the batch.
+      'record.queue_ms': Number.isFinite(start) ? Math.max(0, start - began) : 0,
+      ...(failed && { 'error.type': 'run_failed' }),
+    },
+    children,
+  };
+}
+
+/** A record of a batch, as the index of its flow shows it. */
+interface RecordOfBatch {
+  recordId: string | null;
+  runId: string;
+  /** How many checkpoints it has. */
+  checkpoints: number;
+  steps: number;
+  /** These two in Unix milliseconds. */
+  start: number;
+  end: number;
+  failed: boolean;
+}
+
+/** The slowest, the failed and the latest records in turns, while there is room for their spans. */
+function chooseRecords(records: readonly RecordOfBatch[], spansMax: number): RecordOfBatch[] {
+  const latest = records.toSorted((one, other) => other.end - one.end);
+  const failed = latest.filter((record) => record.failed);
+  const slowest = records.toSorted((one, other) => durationOf(other) - durationOf(one));
+  const orders = [slowest, failed, latest].map((order) => order[Symbol.iterator]());
+  const chosen = new Set<RecordOfBatch>();
+  let left = spansMax;
+  for (let open = orders.length; open > 0; ) {
+    open = 0;
+    for (const order of orders) {
+      const record = nextOf(order, chosen);
+      if (!record) continue;
+      left -= record.steps + 1;
+      if (left < 0) return [...chosen];
+      chosen.add(record);
+      open++;
+    }
+  }
+  return [...chosen];
+}
+
+function nextOf(
+  order: Iterator<RecordOfBatch>,
+  chosen: ReadonlySet<RecordOfBatch>,
+): RecordOfBatch | undefined {
+  for (let next = order.next(); !next.done; next = order.next()) {
+    if (!chosen.has(next.value)) return next.value;
+  }
+  return undefined;
+}
+
+const durationOf = ({ start, end }: RecordOfBatch) => end - start;
+
+/** The span of a run inside of another, and that of what is around it. */
+function findInsideSpan(root: SpanNode, runId: string): { span: SpanNode; parentSpanId: string } | undefined {
+  for (const child of root.children) {
+    if (child.kind === 'flow' && child.attributes['run.id'] === runId)
+      return { span: child, parentSpanId: runSpanId(root.runId, root.path) };
+    const found = findInsideSpan(child, runId);
+    if (found) return found;
+  }
+  return undefined;
+}
+
+/** Of runs inside whose kind the caller may not read, there is nothing but when they ran. */
+function onlyReadable(node: SpanNode, kinds: readonly RunKind[]): SpanNode {
+  const isHidden = (node.kind === 'agent' || node.kind === 'flow') && !kinds.includes(node.kind);
+  if (!isHidden) return { ...node, children: node.children.map((child) => onlyReadable(child, kinds)) };
+  const { 'run.id': id, 'error.type': error } = node.attributes;
+  const attributes = {
+    ...(id !== undefined && { 'run.id': id }),
+    ...(error !== undefined && { 'error.type': error }),
+  };
+  return { ...node, name: node.kind, attributes, children: [] };
+}
+
+/** A tool by itself. Its execution is kept for 30 days; then the run is all that is known. */
+async function spanOfTool(reader: AgentReader, run: Run) {
+  const { toolId = '', id, startedAt } = run;
+  const { content } = reader;
+  const stored = toolExecutionReader(reader.scope);
+  const [execution, values] = await Promise.all([
+    stored.execution(toolId, id),
+    content && stored.content(toolId, id),
+  ]);
+  const attributes = { ...toolAttributes({ name: run.name }), 'tool.id': toolId };
+  const notes = noteSpans(execution?.notes ?? [], { runId: id, path: '', since: Date.parse(startedAt) });
+  const span = runSpan(run, attributes, notes);
+  const error = execution?.error;
+  if (content) {
+    const parametersOf = (input: unknown) => (input as { parameters?: unknown } | null)?.parameters;
+    Object.assign(
+      span.attributes,
+      await content.fetchedAs('gen_ai.tool.call.arguments', values?.input, parametersOf),
+      await content.fetched('gen_ai.tool.call.result', values?.output),
+      error && content.taken('error.message', error),
+    );
+  }
+  await addAgents(reader, span, await notedAgents(reader, span));
+  return { span, startedIn: execution?.startedIn };
 }
