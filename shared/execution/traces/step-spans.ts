@@ -1,5 +1,5 @@
 import type { Note } from '../../core/tracing/note.ts';
-import { definitionPath } from '../../domain/flows/steps/run-path.ts';
+import { definitionPath, holderPath, listsAround } from '../../domain/flows/steps/run-path.ts';
 import type { FlowStep } from '../../domain/flows/steps/step.ts';
 import {
   type Checkpoint,
@@ -10,9 +10,7 @@ import {
 } from '../runs/checkpoint.ts';
 import { attemptSpans, intoAttempts } from './attempt-spans.ts';
 import { defined, modelAttributes, stepAttributes } from './attributes.ts';
-import { branchesInside } from './branch-spans.ts';
 import type { ContentReader } from './content.ts';
-import { addHolders } from './holder-spans.ts';
 import { genAiAnswer, genAiMessage } from './messages.ts';
 import { noteSpans } from './note-spans.ts';
 import { nodesIn, type SpanNode, spanWarnings } from './span-node.ts';
@@ -143,4 +141,52 @@ async function addContent(
     Object.assign(call.attributes, await content.fetchedAs('gen_ai.output.messages', output, said));
   } else Object.assign(span.attributes, await content.fetched('flow.step.output', output));
   if (error !== undefined) Object.assign(span.attributes, content.taken('error.message', error));
+}
+
+/**
+ * The spans of the steps on the highest level. Those of a branch are in the span of the step that chose it, which lasts as
+ * long as they do. @param spans By their paths: `2`, or `2.true.0` in a branch.
+ */
+function branchesInside(spans: ReadonlyMap<string, SpanNode>): SpanNode[] {
+  const highest: SpanNode[] = [];
+  // From the end, so that a branch has its end before the step around it takes it over.
+  for (const [path, span] of [...spans].reverse()) {
+    const around = spans.get(path.split('.').slice(0, -2).join('.'));
+    if (around) takeIn(around, span);
+    else highest.unshift(span);
+  }
+  return highest;
+}
+
+function takeIn(around: SpanNode, span: SpanNode): void {
+  around.children.unshift(span);
+  if (span.end === null || around.end === null) around.end = null;
+  else around.end = Math.max(around.end, span.end);
+  if (span.status === 'waiting') around.status = 'waiting';
+}
+
+/** Adds the steps that hold others and have no result yet: they have one when these have ended. */
+function addHolders({ runId, end }: Checkpoint, spans: Map<string, SpanNode>, steps: StepsByPath): void {
+  const inside = [...spans];
+  const missing = new Set(inside.flatMap(([path]) => listsAround(path).map(holderPath)));
+  for (const at of missing) {
+    if (spans.has(at)) continue;
+    const held = inside.flatMap(([path, span]) => (path.startsWith(`${at}.`) ? [span] : []));
+    const step = steps.get(definitionPath(at));
+    spans.set(at, {
+      runId,
+      path: `step/${at}`,
+      name: step?.name ?? at,
+      kind: 'step',
+      status: end ? 'error' : held.some(({ status }) => status === 'waiting') ? 'waiting' : 'running',
+      start: Math.min(...held.map(({ start }) => start)),
+      end: end ? Date.parse(end.at) : null,
+      attributes: {
+        ...stepAttributes(step?.id, step?.type),
+        ...placeAttributes(steps, at),
+        ...(end && { 'error.type': 'step_failed' }),
+      },
+      children: [],
+    });
+  }
 }
