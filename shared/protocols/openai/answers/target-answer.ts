@@ -1,16 +1,18 @@
 import type { JsonSchema } from '../../../adapters/ports/model-port.ts';
 import { hasCode } from '../../../core/errors/errors.ts';
 import { type Message, messageText } from '../../../domain/conversations/message.ts';
+import type { FlowStep } from '../../../domain/flows/steps/step.ts';
 import { originOfCall, type RunLabels } from '../../../domain/runs/run-origin.ts';
+import type { AgentRunEvent, NumberedEvent } from '../../../execution/agent-runs/agent-run-event.ts';
+import type { FinalEvent, FlowRunEvent } from '../../../execution/runs/flow-run-event.ts';
 import { endsWithCaller } from '../../../execution/targets/ends-with-caller.ts';
 import { startTarget } from '../../../execution/targets/start-target.ts';
 import type { Target } from '../../../execution/targets/target.ts';
 import type { Scope } from '../../../platform/data/scope.ts';
 import type { Principal } from '../../../platform/identity/principal.ts';
-import { modelNotFound } from '../failures.ts';
-import { agentAnswerEvents } from './agent-events.ts';
-import type { OpenaiAnswer } from './answer.ts';
-import { flowAnswerEvents } from './flow-events.ts';
+import { modelNotFound, runFailed, runPaused } from '../failures.ts';
+import type { AnswerEvent, OpenaiAnswer } from './answer.ts';
+import { openOutput } from './output-text.ts';
 
 export interface TargetCall {
   principal: Principal;
@@ -66,3 +68,71 @@ const lastUserText = (messages: readonly Message[]): string => {
   const last = messages.findLast(({ role }) => role === 'user');
   return last ? messageText(last) : '';
 };
+
+interface Run {
+  executionId: string;
+  isStreamed: boolean;
+}
+
+/** The answer of an agent; streamed, with the texts of its earlier turns. @throws ServiceError if it fails, or waits */
+async function* agentAnswerEvents(
+  events: AsyncIterable<NumberedEvent>,
+  { executionId, isStreamed }: Run,
+): AsyncGenerator<AnswerEvent, void> {
+  const output = openOutput({ isStreamed });
+  yield { type: 'start' };
+  let ended: Extract<AgentRunEvent, { type: 'ended' }> | undefined;
+  for await (const { event } of events) {
+    if (event.type === 'text_start') output.begin();
+    else if (event.type === 'text_delta') yield* output.add(event.delta);
+    else if (event.type === 'reasoning_delta' && isStreamed)
+      yield { type: 'reasoning-delta', text: event.delta };
+    else if (event.type === 'ended') ended = event;
+  }
+  if (!ended) throw runPaused(executionId);
+  const { end, summary } = ended;
+  if (end.error !== null) throw runFailed({ executionId, error: end.error, code: end.errorCode });
+  yield* output.end(end.output);
+  const { inputTokens, outputTokens, cachedInputTokens: cacheReadTokens } = summary;
+  // It was not done, as a response that reached its limit.
+  const stopReason = end.stopReason === 'end_turn' ? 'stop' : 'length';
+  yield { type: 'end', stopReason, usage: { inputTokens, outputTokens, cacheReadTokens } };
+}
+
+/**
+ * The output of a flow. Streamed, that of a prompt at its end comes as it is written, and that of any other step in one
+ * piece. @throws ServiceError if it fails, or waits
+ */
+async function* flowAnswerEvents(
+  events: AsyncIterable<FlowRunEvent>,
+  { executionId, isStreamed }: Run,
+): AsyncGenerator<AnswerEvent, void> {
+  const output = openOutput({ isStreamed });
+  yield { type: 'start' };
+  let shownPath: string | undefined;
+  let last: FinalEvent | undefined;
+  for await (const event of events) {
+    if (event.type === 'started') shownPath = pathOfText(event.steps);
+    else if (event.type === 'step-event' && event.path === shownPath) {
+      if (event.event.type === 'text_start') output.begin();
+      else if (event.event.type === 'text_delta') yield* output.add(event.event.delta);
+    } else if ('totals' in event) last = event;
+  }
+  if (!last) throw new Error('An execution ended without its last event');
+  if (last.type === 'suspended' || last.type === 'awaiting') throw runPaused(executionId);
+  if (last.type === 'cut-off') throw runFailed({ executionId, error: last.error.message });
+  if (!last.success) throw runFailed({ executionId, error: last.error, code: last.errorCode });
+  yield* output.end(last.output);
+  const { input: inputTokens, output: outputTokens, cachedInput: cacheReadTokens } = last.totals.tokens;
+  yield { type: 'end', stopReason: 'stop', usage: { inputTokens, outputTokens, cacheReadTokens } };
+}
+
+/** Of the last step, if its text is the output as it is. */
+function pathOfText(steps: readonly FlowStep[]): string | undefined {
+  const index = steps.findLastIndex(({ enabled }) => enabled);
+  const { type, config } = steps[index] ?? {};
+  const { responseFormat = 'text' } = (config ?? {}) as { responseFormat?: unknown };
+  return type === 'prompt' && (responseFormat === 'text' || responseFormat === 'markdown')
+    ? String(index)
+    : undefined;
+}
