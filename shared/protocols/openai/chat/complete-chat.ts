@@ -1,12 +1,14 @@
+import type { ModelUsage } from '../../../adapters/ports/model-port.ts';
+import { invalidAt } from '../../../core/errors/errors.ts';
+import { unixSeconds } from '../../../core/time.ts';
 import type { Scope } from '../../../platform/data/scope.ts';
 import type { StreamedBody } from '../../../platform/http/responses/streamed-body.ts';
-import { wholeAnswer } from '../answers/answer.ts';
-import { streamedAnswer, timeLimit, wholeJsonBody } from '../answers/streamed-answer.ts';
+import { type AnswerEnd, type OpenaiAnswer, type WholeAnswer, wholeAnswer } from '../answers/answer.ts';
+import { type AnswerWriter, streamedAnswer, timeLimit, wholeJsonBody } from '../answers/streamed-answer.ts';
 import { answerChat, type OpenAiCall } from './answer-chat.ts';
-import { ChatCompletion } from './chat-completion.ts';
-import type { ChatCompletionRequest } from './chat-request.ts';
-import { chatCompletion, chunkWriter } from './chat-responses.ts';
-import { withTools } from './deprecated-functions.ts';
+import { ChatCompletion, type Delta, type FinishReason } from './chat-completion.ts';
+import type { ChatCompletionRequest, ChatRequest } from './chat-request.ts';
+import type { CompletionMessage, RequestMessage } from './message-schemas.ts';
 
 /** Answers a chat completions request. @throws ServiceError for all that fails before the answer begins */
 export async function completeChat(
@@ -25,3 +27,194 @@ export async function completeChat(
   const whole = await wholeAnswer(answer.events(limit));
   return wholeJsonBody(ChatCompletion.parse(chatCompletion(answer, whole, { hasFunctions })));
 }
+
+const finishReasons = {
+  stop: 'stop',
+  length: 'length',
+  'tool-calls': 'tool_calls',
+  'content-filter': 'content_filter',
+} as const satisfies Record<AnswerEnd['stopReason'], FinishReason>;
+
+/** Whether the request has `functions`, and its answer the deprecated `function_call`, which is one. */
+interface Form {
+  hasFunctions: boolean;
+}
+
+const finishReasonOf = ({ stopReason }: AnswerEnd, { hasFunctions }: Form): FinishReason =>
+  hasFunctions && stopReason === 'tool-calls' ? 'function_call' : finishReasons[stopReason];
+
+const usageOf = ({ inputTokens, outputTokens, cacheReadTokens = 0, reasoningTokens = 0 }: ModelUsage) => ({
+  prompt_tokens: inputTokens,
+  completion_tokens: outputTokens,
+  total_tokens: inputTokens + outputTokens,
+  prompt_tokens_details: { cached_tokens: cacheReadTokens },
+  completion_tokens_details: { reasoning_tokens: reasoningTokens },
+});
+
+type Head = Pick<OpenaiAnswer, 'runId' | 'model' | 'startedAt'>;
+
+const headOf = ({ runId, model, startedAt }: Head) => ({
+  id: `chatcmpl-${runId}`,
+  created: unixSeconds(startedAt),
+  model,
+});
+
+function chatCompletion(answer: Head, whole: WholeAnswer, form: Form): ChatCompletion {
+  const { text, reasoning, toolCalls, usage } = whole;
+  const tool_calls = toolCalls.map(({ id, name, text: written }) => ({
+    id,
+    type: 'function' as const,
+    function: { name, arguments: written },
+  }));
+  const message = {
+    role: 'assistant' as const,
+    content: text === '' && tool_calls.length > 0 ? null : text,
+    refusal: null,
+    ...(reasoning !== '' && { reasoning_content: reasoning }),
+    ...(tool_calls[0] && (form.hasFunctions ? { function_call: tool_calls[0].function } : { tool_calls })),
+  };
+  return {
+    ...headOf(answer),
+    object: 'chat.completion',
+    choices: [{ index: 0, message, logprobs: null, finish_reason: finishReasonOf(whole, form) }],
+    ...(usage && { usage: usageOf(usage) }),
+  };
+}
+
+const line = (json: string) => `data: ${json}\n\n`;
+
+/** Writes an answer as chunks. What all of them have in common is encoded once. */
+export function chunkWriter(
+  answer: Head,
+  { includesUsage, ...form }: { includesUsage: boolean } & Form,
+): AnswerWriter {
+  const head = JSON.stringify({ ...headOf(answer), object: 'chat.completion.chunk' }).slice(0, -1);
+  const nothing = includesUsage ? ',"usage":null' : '';
+  const chunk = (delta: Delta, finish: FinishReason | null = null) =>
+    line(
+      `${head},"choices":[{"index":0,"delta":${JSON.stringify(delta)},"logprobs":null,"finish_reason":${JSON.stringify(finish)}}]${nothing}}`,
+    );
+  const toolCalls = toolCallDeltas();
+  const callOf = (call: ToolCallDelta) =>
+    form.hasFunctions ? functionCallDelta(call) : { tool_calls: [call] };
+  const endOf = (end: AnswerEnd) =>
+    [
+      chunk({}, finishReasonOf(end, form)),
+      includesUsage
+        ? line(`${head},"choices":[],"usage":${JSON.stringify(end.usage && usageOf(end.usage))}}`)
+        : '',
+      line('[DONE]'),
+    ].join('');
+  return {
+    text(event) {
+      switch (event.type) {
+        case 'start':
+          return chunk({ role: 'assistant', content: '' });
+        case 'text-delta':
+          return chunk({ content: event.text });
+        case 'reasoning-delta':
+          return chunk({ reasoning_content: event.text });
+        case 'end':
+          return endOf(event);
+        default:
+          return toolCalls(event)
+            .map(callOf)
+            .map((delta) => (delta ? chunk(delta) : ''))
+            .join('');
+      }
+    },
+    failure: (error) => line(JSON.stringify(error)),
+  };
+}
+
+type ToolCallDelta = NonNullable<Delta['tool_calls']>[number];
+
+const functionCallDelta = ({ index, function: called }: ToolCallDelta): Delta | undefined =>
+  index === 0 ? { function_call: called } : undefined;
+
+type ToolCallEvent = { type: 'tool-call-delta' | 'tool-call'; id: string; name: string; text: string };
+
+/** The pieces of calls as deltas. A call without pieces comes as one. */
+function toolCallDeltas() {
+  const places = new Map<string, number>();
+  return ({ type, id, name, text }: ToolCallEvent): ToolCallDelta[] => {
+    const known = places.get(id);
+    if (known !== undefined)
+      return type === 'tool-call' ? [] : [{ index: known, function: { arguments: text } }];
+    const index = places.size;
+    places.set(id, index);
+    return [{ index, id, type: 'function', function: { name, arguments: text } }];
+  };
+}
+
+/**
+ * A request in the form that OpenAI had before tools (`functions`, `function_call`, messages with the role `function`) in
+ * that of today. @throws 400
+ */
+function withTools(request: ChatCompletionRequest): ChatRequest {
+  const { functions, function_call: choice, messages, ...modern } = request;
+  const chat = { ...modern, messages: withToolCalls(messages) };
+  if (functions == null && choice == null) return chat;
+  for (const name of ['tools', 'tool_choice'] as const) {
+    if (request[name] != null) throw invalidAt(name, 'INVALID_VALUE', 'Expected either tools or functions');
+  }
+  return {
+    ...chat,
+    tools: functions?.map((definition) => ({ type: 'function', function: definition })),
+    tool_choice: typeof choice === 'object' && choice ? chosen(functions ?? [], choice.name) : choice,
+    // The form has room for one call.
+    ...(functions?.length && { parallel_tool_calls: false }),
+  };
+}
+
+function chosen(functions: readonly { name: string }[], name: string): ChatRequest['tool_choice'] {
+  if (functions.some((each) => each.name === name)) return { type: 'function', function: { name } };
+  throw invalidAt('function_call', 'INVALID_VALUE', `The function ${name} is not one of functions`);
+}
+
+/** Each call gets an id, and the message of the function after it is its result. */
+function withToolCalls(messages: readonly RequestMessage[]): CompletionMessage[] {
+  let open: { id: string; name: string } | undefined;
+  const assertAnswered = (index: number) => {
+    if (open) throw resultMissing(index, open.name);
+  };
+  const modern = messages.map((message, index): CompletionMessage => {
+    if (message.role === 'function') {
+      const { name, content, ...rest } = message;
+      if (open?.name !== name) throw callMissing(index, name);
+      const result = { ...rest, role: 'tool' as const, tool_call_id: open.id, content };
+      open = undefined;
+      return result;
+    }
+    assertAnswered(index);
+    if (message.role !== 'assistant' || !message.function_call) return message;
+    const { function_call: called, tool_calls: calls, ...rest } = message;
+    if (calls?.length) throw twoForms(index);
+    open = { id: madeId(index), name: called.name };
+    return { ...rest, tool_calls: [{ id: open.id, type: 'function', function: called }] };
+  });
+  assertAnswered(messages.length);
+  return modern;
+}
+
+/** Nine letters and digits, as Mistral wants them. */
+const madeId = (index: number) => `call${String(index).padStart(5, '0')}`;
+
+const callMissing = (index: number, name: string) =>
+  invalidAt(
+    `messages.${index}`,
+    'INVALID_VALUE',
+    `Expected a message of the assistant with function_call ${name} right before its result`,
+  );
+const resultMissing = (index: number, name: string) =>
+  invalidAt(
+    `messages.${index}`,
+    'INVALID_VALUE',
+    `Expected the result of function_call ${name} in a message with the role function`,
+  );
+const twoForms = (index: number) =>
+  invalidAt(
+    `messages.${index}.function_call`,
+    'INVALID_VALUE',
+    'Expected either tool_calls or function_call',
+  );

@@ -4,7 +4,7 @@ import { ModelCallFailed } from '../../../../shared/adapters/ports/model-port.ts
 import { StepError } from '../../../../shared/core/errors/step-error.ts';
 import type { AnswerEvent } from '../../../../shared/protocols/openai/answers/answer.ts';
 import { streamedAnswer } from '../../../../shared/protocols/openai/answers/streamed-answer.ts';
-import { chunkWriter } from '../../../../shared/protocols/openai/chat/chat-responses.ts';
+import { chunkWriter } from '../../../../shared/protocols/openai/chat/complete-chat.ts';
 
 const head = { runId: 'exec_1', model: 'a/b', startedAt: new Date(0) };
 const never = new AbortController().signal;
