@@ -7,8 +7,8 @@ import { using } from '../../../platform/aws/uses.ts';
 import type { Scope } from '../../../platform/data/scope.ts';
 import type { Principal } from '../../../platform/identity/principal.ts';
 import type { AnswerEvent, WholeAnswer } from '../answers/answer.ts';
+import { spokenMessages } from '../chat/answer-chat.ts';
 import type { CompletionMessage } from '../chat/message-schemas.ts';
-import { spokenMessages } from '../chat/model-messages.ts';
 
 interface Keeping {
   id: string;

@@ -7,10 +7,9 @@ import type { StreamedBody } from '../../../platform/http/responses/streamed-bod
 import type { AnswerEnd, OpenaiAnswer } from '../answers/answer.ts';
 import { answererScope } from '../answers/answerer.ts';
 import { streamedAnswer, timeLimit, wholeJsonBody } from '../answers/streamed-answer.ts';
-import { answerChat, type OpenAiCall } from '../chat/answer-chat.ts';
+import { answerChat, type OpenAiCall, spokenMessages } from '../chat/answer-chat.ts';
 import type { ChatRequest } from '../chat/chat-request.ts';
 import type { CompletionMessage } from '../chat/message-schemas.ts';
-import { spokenMessages } from '../chat/model-messages.ts';
 import { toChatMessages } from './input-messages.ts';
 import { keptAnswer, responseKeeper } from './keep-response.ts';
 import { openItems } from './response-events.ts';
