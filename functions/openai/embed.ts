@@ -8,7 +8,7 @@ import { toStreamingLambda } from '../../shared/platform/http/lambda/streaming-l
 import { StartHeaders } from '../../shared/platform/http/start-headers.ts';
 import { timeLimit } from '../../shared/protocols/openai/answers/streamed-answer.ts';
 import { answerEmbeddings } from '../../shared/protocols/openai/embed-texts.ts';
-import { EmbeddingList, EmbeddingsBody } from '../../shared/protocols/openai/embeddings/embedding-schemas.ts';
+import { EmbeddingList, EmbeddingsBody } from '../../shared/protocols/openai/embedding-schemas.ts';
 import { openAiErrorBody } from '../../shared/protocols/openai/error-form.ts';
 import { openAiStatuses } from './statuses.ts';
 

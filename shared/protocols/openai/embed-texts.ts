@@ -6,7 +6,7 @@ import type { StreamedBody } from '../../platform/http/responses/streamed-body.t
 import { targetIn } from './answers/answerer-name.ts';
 import { assertModel } from './answers/model-answer.ts';
 import { wholeJsonBody } from './answers/streamed-answer.ts';
-import type { EmbeddingsBody } from './embeddings/embedding-schemas.ts';
+import type { EmbeddingsBody } from './embedding-schemas.ts';
 import { modelNotFound, notSupported, toRequestError } from './failures.ts';
 
 /** Answers an embeddings request. @throws 404 for an unknown model */
