@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { builtIns, readsOfProgram } from '../../../../shared/adapters/code/program-reads.ts';
+import { builtIns, readsOfProgram } from '../../../../shared/adapters/code/texts.ts';
 import { runScript } from '../../../support/flows/sandbox.ts';
 
 test('the built-ins are those of the sandbox', async () => {
