@@ -4,9 +4,10 @@ import { wholeOrLength } from '../../core/text.ts';
 import { statusError } from '../net/status-error.ts';
 import type { HttpRequest } from '../ports/http-port.ts';
 import type { Ports } from '../ports/ports.ts';
+import { limitAsStepError } from '../sandbox/sandbox.ts';
 import { isHtml, readResponse } from './content.ts';
 import type { WebPage } from './page.ts';
-import { fetchRobots, type Robots } from './robots.ts';
+import { readRobotsTask } from './tasks.ts';
 
 export interface CrawlRequest {
   url: string;
@@ -174,4 +175,37 @@ function withoutHash(address: string): string {
   const url = new URL(address);
   url.hash = '';
   return url.href;
+}
+
+/** The minimum that crawlers must read (RFC 9309, 2.5). */
+const robotsCharactersMax = 500 * 1_024;
+const delayMsMax = 10_000;
+const timeoutMs = 2_000;
+
+interface Robots {
+  /** Which of these pages may be read. @throws StepError if applying the rules takes too long. */
+  allows: (urls: readonly string[]) => Promise<boolean[]>;
+  delayMs: number;
+}
+
+/** Fetches the rules of a site. @throws StepError if its robots.txt is unavailable: then nothing may be crawled. */
+async function fetchRobots(
+  origin: string,
+  { fetch, sandbox }: Pick<Ports, 'fetch' | 'sandbox'>,
+  signal: AbortSignal,
+): Promise<Robots> {
+  const url = `${origin}/robots.txt`;
+  const answer = await fetch({ url, method: 'GET', headers: {}, timeoutMs: 10_000, signal });
+  if (answer.status === 429 || answer.status >= 500) {
+    const message = `${url} answered ${answer.status}, so it is unknown whether the site may be crawled; try again later`;
+    throw new StepError(message, { retryable: true });
+  }
+  const text = answer.status < 300 ? answer.text.slice(0, robotsCharactersMax) : '';
+  const read = (urls: readonly string[]) =>
+    sandbox(readRobotsTask, { text, urls }, { timeoutMs, signal }).catch(limitAsStepError(url, 'to apply'));
+  const { delaySeconds } = await read([]);
+  return {
+    allows: async (urls) => (text === '' ? urls.map(() => true) : (await read(urls)).allowed),
+    delayMs: Math.min(Math.max(0, delaySeconds * 1_000), delayMsMax),
+  };
 }
