@@ -21,7 +21,7 @@ import { findAnswerer } from '../answers/answerer.ts';
 import { modelAnswer } from '../answers/model-answer.ts';
 import { targetAnswer } from '../answers/target-answer.ts';
 import { notSupported } from '../failures.ts';
-import type { ChatRequest, FunctionDefinition, ResponseFormat } from './chat-request.ts';
+import type { FunctionDefinition, ResponseFormat, ToolChatRequest } from './chat-request.ts';
 import {
   type AssistantChatMessage,
   audioMediaType,
@@ -41,7 +41,7 @@ export interface OpenAiCall {
 export async function answerChat(
   scope: Scope,
   call: OpenAiCall,
-  request: ChatRequest,
+  request: ToolChatRequest,
   { summary }: Pick<ModelReasoning, 'summary'> = {},
 ): Promise<OpenaiAnswer> {
   const { principal, header } = call;
@@ -65,7 +65,7 @@ function fromTarget(
   scope: Scope,
   call: Parameters<typeof targetAnswer>[1],
   target: Target,
-  { model, messages, tools, response_format: given }: ChatRequest,
+  { model, messages, tools, response_format: given }: ToolChatRequest,
 ): Promise<OpenaiAnswer> {
   if (tools?.length) throw notSupported('tools', 'Flows and agents have tools of their own');
   const format = given ? toModelFormat(given) : undefined;
@@ -91,7 +91,7 @@ const toolOf = ({ name, description, parameters }: FunctionDefinition): ModelToo
 });
 
 /** What a request asks of a model, but its messages. @throws 400 */
-function toModelOptions(request: ChatRequest): Asked {
+function toModelOptions(request: ToolChatRequest): Asked {
   const { model, stream, tools, response_format: format, reasoning_effort: effort, stop } = request;
   return {
     model,
@@ -113,7 +113,7 @@ function toModelOptions(request: ChatRequest): Asked {
   };
 }
 
-function toolChoiceOf({ tools, tool_choice: choice }: ChatRequest): ModelRequest['toolChoice'] {
+function toolChoiceOf({ tools, tool_choice: choice }: ToolChatRequest): ModelRequest['toolChoice'] {
   if (typeof choice === 'string' || !choice) {
     if (choice === 'required' && !tools?.length)
       throw invalidAt('tool_choice', 'INVALID_VALUE', 'Requires tools');

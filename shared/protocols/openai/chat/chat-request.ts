@@ -117,6 +117,6 @@ export const ChatCompletionRequest = z
 export type ChatCompletionRequest = z.infer<typeof ChatCompletionRequest>;
 
 /** In the form of today. */
-export type ChatRequest = Omit<ChatCompletionRequest, 'messages' | 'functions' | 'function_call'> & {
+export type ToolChatRequest = Omit<ChatCompletionRequest, 'messages' | 'functions' | 'function_call'> & {
   messages: CompletionMessage[];
 };

@@ -7,7 +7,7 @@ import { type AnswerEnd, type OpenaiAnswer, type WholeAnswer, wholeAnswer } from
 import { type AnswerWriter, streamedAnswer, timeLimit, wholeJsonBody } from '../answers/streamed-answer.ts';
 import { answerChat, type OpenAiCall } from './answer-chat.ts';
 import { ChatCompletion, type Delta, type FinishReason } from './chat-completion.ts';
-import type { ChatCompletionRequest, ChatRequest } from './chat-request.ts';
+import type { ChatCompletionRequest, ToolChatRequest } from './chat-request.ts';
 import type { CompletionMessage, RequestMessage } from './message-schemas.ts';
 
 /** Answers a chat completions request. @throws ServiceError for all that fails before the answer begins */
@@ -151,7 +151,7 @@ function toolCallDeltas() {
  * A request in the form that OpenAI had before tools (`functions`, `function_call`, messages with the role `function`) in
  * that of today. @throws 400
  */
-function withTools(request: ChatCompletionRequest): ChatRequest {
+function withTools(request: ChatCompletionRequest): ToolChatRequest {
   const { functions, function_call: choice, messages, ...modern } = request;
   const chat = { ...modern, messages: withToolCalls(messages) };
   if (functions == null && choice == null) return chat;
@@ -167,7 +167,7 @@ function withTools(request: ChatCompletionRequest): ChatRequest {
   };
 }
 
-function chosen(functions: readonly { name: string }[], name: string): ChatRequest['tool_choice'] {
+function chosen(functions: readonly { name: string }[], name: string): ToolChatRequest['tool_choice'] {
   if (functions.some((each) => each.name === name)) return { type: 'function', function: { name } };
   throw invalidAt('function_call', 'INVALID_VALUE', `The function ${name} is not one of functions`);
 }

@@ -18,7 +18,7 @@ import type { AnswerEnd, AnswerEvent, OpenaiAnswer, WholeAnswer } from '../answe
 import { answererScope } from '../answers/answerer.ts';
 import { streamedAnswer, timeLimit, wholeJsonBody } from '../answers/streamed-answer.ts';
 import { answerChat, type OpenAiCall, spokenMessages } from '../chat/answer-chat.ts';
-import type { ChatRequest } from '../chat/chat-request.ts';
+import type { ToolChatRequest } from '../chat/chat-request.ts';
 import type { CompletionMessage, Texts, UserPart } from '../chat/message-schemas.ts';
 import { notSupported } from '../failures.ts';
 import type { InputItem, InputMessage, InputPart } from './input-schemas.ts';
@@ -161,7 +161,7 @@ function assertKept(sent: readonly CompletionMessage[]): void {
 }
 
 /** The same as a request for a chat completion. */
-const chatOf = (request: ResponsesRequest, messages: CompletionMessage[]): ChatRequest => ({
+const chatOf = (request: ResponsesRequest, messages: CompletionMessage[]): ToolChatRequest => ({
   model: request.model,
   messages,
   stream: request.stream,
@@ -178,7 +178,7 @@ const chatOf = (request: ResponsesRequest, messages: CompletionMessage[]): ChatR
   reasoning_effort: request.reasoning?.effort,
 });
 
-function formatOf({ text }: ResponsesRequest): ChatRequest['response_format'] {
+function formatOf({ text }: ResponsesRequest): ToolChatRequest['response_format'] {
   const format = text?.format;
   if (format?.type !== 'json_schema') return format;
   const { type, ...json_schema } = format;
