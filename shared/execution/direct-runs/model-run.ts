@@ -22,11 +22,11 @@ import { payloadWriter } from '../../platform/data/payloads.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 import type { Principal } from '../../platform/identity/principal.ts';
 import { livePorts } from '../live-ports.ts';
+import { openMeter } from '../model-calls/model-meter.ts';
+import { runPayers } from '../model-calls/payers.ts';
+import { settleBudgets } from '../model-calls/within-budgets.ts';
 import { contentRoom, traceContentBytesMax } from '../traces/content.ts';
 import { genAiAnswer, genAiMessages } from '../traces/messages.ts';
-import { openMeter } from './model-meter.ts';
-import { runPayers } from './payers.ts';
-import { settleBudgets } from './within-budgets.ts';
 
 interface EndedModelRun {
   id: string;
