@@ -81,6 +81,6 @@ test('calls are made in one place, whoever makes them', () => {
     'shared/execution/agent-loop/tool-calls.ts',
     'shared/execution/agent-runs/agent-tools.ts',
     'shared/execution/steps/tool-call.ts',
-    'shared/execution/tool-runs/tool-executor.ts',
+    'shared/execution/direct-runs/tool-executor.ts',
   ]);
 });
