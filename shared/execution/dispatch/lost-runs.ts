@@ -12,9 +12,9 @@ import { ifRefused } from '../../platform/data/condition-failed.ts';
 import { decodeReadable } from '../../platform/data/entity.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 import type { Runtime } from '../../platform/runtime.ts';
+import { toolRunEnder } from '../direct-runs/end-tool-run.ts';
 import { executionEntity } from '../runs/execution.ts';
 import { endingOfFlow } from '../runs/flow-run-listing.ts';
-import { toolRunEnder } from '../tool-runs/end-tool-run.ts';
 import { leaseMs } from './dispatch-recorder.ts';
 
 const filter = {

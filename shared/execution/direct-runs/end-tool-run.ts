@@ -1,12 +1,11 @@
-import type { Run } from '../../domain/runs/run.ts';
-import { runEntity } from '../../domain/runs/run.ts';
+import { type Run, runEntity } from '../../domain/runs/run.ts';
 import { runEnd } from '../../domain/runs/run-end.ts';
 import { isOpenRun, runCancelled } from '../../domain/runs/run-list.ts';
 import { noTotals } from '../../domain/runs/run-totals.ts';
 import { toolExecutionStore } from '../../domain/tools/tool-execution.ts';
 import { using } from '../../platform/aws/uses.ts';
 import type { Scope } from '../../platform/data/scope.ts';
-import { toolRunError } from './tool-run-listing.ts';
+import { toolRunError } from '../tool-runs/tool-run-listing.ts';
 
 const startOf = ({ id, toolId = '', startedAt }: Run) => ({ id, toolId, startedAt });
 
