@@ -5,7 +5,7 @@ import { noTotals } from '../../domain/runs/run-totals.ts';
 import { toolExecutionStore } from '../../domain/tools/tool-execution.ts';
 import { using } from '../../platform/aws/uses.ts';
 import type { Scope } from '../../platform/data/scope.ts';
-import { toolRunError } from '../tool-runs/tool-run-listing.ts';
+import { toolRunError } from './tool-run-listing.ts';
 
 const startOf = ({ id, toolId = '', startedAt }: Run) => ({ id, toolId, startedAt });
 

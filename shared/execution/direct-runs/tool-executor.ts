@@ -35,9 +35,9 @@ import { livePorts } from '../live-ports.ts';
 import { type ModelMeter, openMeter } from '../model-calls/model-meter.ts';
 import { cancellation } from '../runs/cancellation.ts';
 import { type Masks, openMasks } from '../step-support/masks.ts';
-import { endingOfTool, runOfTool } from '../tool-runs/tool-run-listing.ts';
 import { ArgumentsError, callTool, type RunnableTool } from '../tools/call-tool.ts';
 import { openTools } from '../tools/open-tools.ts';
+import { endingOfTool, runOfTool } from './tool-run-listing.ts';
 
 export interface RecordedToolRun {
   /** As it begins: running. */
