@@ -1,13 +1,13 @@
 import { endianness } from 'node:os';
-import { StepError } from '../../core/errors/step-error.ts';
-import { type ModelRunOwner, modelRuns } from '../../execution/direct-runs/model-run.ts';
-import type { Scope } from '../../platform/data/scope.ts';
-import type { StreamedBody } from '../../platform/http/responses/streamed-body.ts';
-import { targetIn } from './answers/answerer-name.ts';
-import { assertModel } from './answers/model-answer.ts';
-import { wholeJsonBody } from './answers/streamed-answer.ts';
-import type { EmbeddingsBody } from './embedding-schemas.ts';
-import { modelNotFound, notSupported, toRequestError } from './failures.ts';
+import { StepError } from '../../../core/errors/step-error.ts';
+import { type ModelRunOwner, modelRuns } from '../../../execution/direct-runs/model-run.ts';
+import type { Scope } from '../../../platform/data/scope.ts';
+import type { StreamedBody } from '../../../platform/http/responses/streamed-body.ts';
+import { targetIn } from '../answers/answerer-name.ts';
+import { assertModel } from '../answers/model-answer.ts';
+import { wholeJsonBody } from '../answers/streamed-answer.ts';
+import type { EmbeddingsBody } from '../embedding-schemas.ts';
+import { modelNotFound, notSupported, toRequestError } from '../failures.ts';
 
 /** Answers an embeddings request. @throws 404 for an unknown model */
 export async function answerEmbeddings(
