@@ -7,9 +7,9 @@ import { defineEndpoint } from '../../shared/platform/http/endpoint.ts';
 import { toStreamingLambda } from '../../shared/platform/http/lambda/streaming-lambda.ts';
 import { StartHeaders } from '../../shared/platform/http/start-headers.ts';
 import { timeLimit } from '../../shared/protocols/openai/answers/streamed-answer.ts';
-import { EmbeddingList, EmbeddingsBody } from '../../shared/protocols/openai/embedding-schemas.ts';
 import { openAiErrorBody } from '../../shared/protocols/openai/error-form.ts';
 import { answerEmbeddings } from '../../shared/protocols/openai/models/embed-texts.ts';
+import { EmbeddingList, EmbeddingsBody } from '../../shared/protocols/openai/models/embedding-schemas.ts';
 import { openAiStatuses } from './statuses.ts';
 
 const embeddingScope = /* @__PURE__ */ using([modelRuns], (all: Scope) => all);

@@ -6,8 +6,8 @@ import type { StreamedBody } from '../../../platform/http/responses/streamed-bod
 import { targetIn } from '../answers/answerer-name.ts';
 import { assertModel } from '../answers/model-answer.ts';
 import { wholeJsonBody } from '../answers/streamed-answer.ts';
-import type { EmbeddingsBody } from '../embedding-schemas.ts';
 import { modelNotFound, notSupported, toRequestError } from '../failures.ts';
+import type { EmbeddingsBody } from './embedding-schemas.ts';
 
 /** Answers an embeddings request. @throws 404 for an unknown model */
 export async function answerEmbeddings(

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { unused } from './chat/chat-request.ts';
+import { unused } from '../chat/chat-request.ts';
 
 const { user, safety_identifier, metadata } = unused;
 
