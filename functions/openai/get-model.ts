@@ -4,7 +4,7 @@ import { defineEndpoint } from '../../shared/platform/http/endpoint.ts';
 import { toLambda } from '../../shared/platform/http/lambda/lambda.ts';
 import { ModelName } from '../../shared/protocols/openai/chat/chat-request.ts';
 import { openAiErrorBody } from '../../shared/protocols/openai/error-form.ts';
-import { listedModels, OpenAiModel } from '../../shared/protocols/openai/listed-models.ts';
+import { listedModels, OpenAiModel } from '../../shared/protocols/openai/models/listed-models.ts';
 
 export const getOpenAiModel = defineEndpoint({
   id: 'openai.get-model',

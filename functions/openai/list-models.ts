@@ -2,7 +2,11 @@ import { verifiedCredential } from '../../shared/platform/auth/verified-credenti
 import { defineEndpoint } from '../../shared/platform/http/endpoint.ts';
 import { toLambda } from '../../shared/platform/http/lambda/lambda.ts';
 import { openAiErrorBody } from '../../shared/protocols/openai/error-form.ts';
-import { listedMax, listedModels, OpenAiModelList } from '../../shared/protocols/openai/listed-models.ts';
+import {
+  listedMax,
+  listedModels,
+  OpenAiModelList,
+} from '../../shared/protocols/openai/models/listed-models.ts';
 
 export const listOpenAiModels = defineEndpoint({
   id: 'openai.list-models',

@@ -1,18 +1,18 @@
 import * as z from 'zod';
-import { StepError } from '../../core/errors/step-error.ts';
-import { unixSeconds } from '../../core/time.ts';
-import { agentEntity, agentsPartition } from '../../domain/agents/config/agent.ts';
-import { flowEntity, flowsPartition } from '../../domain/flows/flow.ts';
-import { modelNames } from '../../domain/model-configs/model-names.ts';
-import { usableModels } from '../../domain/model-configs/usable-models.ts';
-import { targetFinder } from '../../execution/targets/find-target.ts';
-import type { Target } from '../../execution/targets/target.ts';
-import { using } from '../../platform/aws/uses.ts';
-import type { QueryOptions } from '../../platform/data/query.ts';
-import type { Scope } from '../../platform/data/scope.ts';
-import { covers } from '../../platform/identity/permissions.ts';
-import { assertMayAsk, targetIn } from './answers/answerer-name.ts';
-import { modelNotFound } from './failures.ts';
+import { StepError } from '../../../core/errors/step-error.ts';
+import { unixSeconds } from '../../../core/time.ts';
+import { agentEntity, agentsPartition } from '../../../domain/agents/config/agent.ts';
+import { flowEntity, flowsPartition } from '../../../domain/flows/flow.ts';
+import { modelNames } from '../../../domain/model-configs/model-names.ts';
+import { usableModels } from '../../../domain/model-configs/usable-models.ts';
+import { targetFinder } from '../../../execution/targets/find-target.ts';
+import type { Target } from '../../../execution/targets/target.ts';
+import { using } from '../../../platform/aws/uses.ts';
+import type { QueryOptions } from '../../../platform/data/query.ts';
+import type { Scope } from '../../../platform/data/scope.ts';
+import { covers } from '../../../platform/identity/permissions.ts';
+import { assertMayAsk, targetIn } from '../answers/answerer-name.ts';
+import { modelNotFound } from '../failures.ts';
 
 export const OpenAiModel = z
   .object({
