@@ -1,6 +1,7 @@
 import { toChunks } from '../../core/chunks.ts';
 import { ifMissing } from '../../core/errors/errors.ts';
 import { readContext, runSpanId, tracedRun } from '../../core/tracing/trace-context.ts';
+import { walkSteps } from '../../domain/flows/steps/walk-steps.ts';
 import { versionFinder } from '../../domain/flows/version-store.ts';
 import { type Run, type RunKind, runKinds } from '../../domain/runs/run.ts';
 import type { Trace } from '../../domain/runs/trace.ts';
@@ -16,10 +17,17 @@ import { type Checkpoint, checkpointEntity } from '../runs/checkpoint.ts';
 import { checkpointsOfFlow } from '../runs/checkpoint-index.ts';
 import { executionEntity } from '../runs/execution.ts';
 import { readCheckpoints } from '../runs/read-checkpoints.ts';
-import { type AgentReader, addAgents, spanOfAgent, tracedAgentsMax } from './agent-trace.ts';
+import { type StoredVersion, storedSteps } from '../runs/run-versions.ts';
+import {
+  type AgentReader,
+  addAgents,
+  readChildRuns,
+  readExecutions,
+  spanOfAgent,
+  tracedAgentsMax,
+} from './agent-trace.ts';
 import { defined, toolAttributes } from './attributes.ts';
 import { openContent, traceContentBytesMax } from './content.ts';
-import { notedAgents, spanOfFlow, stepsByPath } from './flow-trace.ts';
 import { noteSpans } from './note-spans.ts';
 import { runSpan } from './run-span.ts';
 import { flattenSpans, nodesIn, type SpanNode, spansMax } from './span-node.ts';
@@ -317,3 +325,46 @@ async function spanOfTool(reader: AgentReader, run: Run) {
   await addAgents(reader, span, await notedAgents(reader, span));
   return { span, startedIn: execution?.startedIn };
 }
+
+/** The version of a deleted flow is gone: then its steps have no names. */
+const stepsByPath = async (scope: Scope, run: StoredVersion): Promise<StepsByPath> =>
+  new Map([...walkSteps(await storedSteps(scope, run))].map(({ step, path }) => [path, step]));
+
+async function spanOfFlow(
+  reader: AgentReader,
+  run: Run,
+  checkpoints: readonly Checkpoint[],
+): Promise<SpanNode> {
+  const first = checkpoints[0];
+  const steps = first ? await stepsByPath(reader.scope, first) : new Map();
+  // A call of a model by itself has no steps.
+  const since = Date.parse(run.startedAt);
+  const calls = noteSpans(run.notes ?? [], { runId: run.id, path: '', since });
+  const children = [...calls, ...(await stepSpans(checkpoints, steps, reader.content))];
+  const span = runSpan(run, flowAttributes(run), children);
+  const error = checkpoints.at(-1)?.end?.error ?? run.error?.message;
+  if (reader.content && error) Object.assign(span.attributes, reader.content.taken('error.message', error));
+  // While a step runs, only the index knows its agents.
+  const isOver = span.end !== null;
+  await addAgents(
+    reader,
+    span,
+    await (isOver ? notedAgents(reader, span) : readChildRuns(reader, span.runId)),
+  );
+  return span;
+}
+
+/** The executions that notes name. */
+const notedAgents = (reader: AgentReader, span: SpanNode) =>
+  readExecutions(
+    reader,
+    [...nodesIn(span)].flatMap(({ kind, attributes }) =>
+      kind === 'agent' ? [String(attributes['run.id'])] : [],
+    ),
+  );
+
+const flowAttributes = ({ flowId, flowVersionId, recordId }: Run) => ({
+  'flow.id': flowId,
+  'flow.version.id': flowVersionId,
+  'record.id': recordId,
+});
