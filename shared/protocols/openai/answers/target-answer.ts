@@ -12,7 +12,6 @@ import type { Scope } from '../../../platform/data/scope.ts';
 import type { Principal } from '../../../platform/identity/principal.ts';
 import { modelNotFound, runFailed, runPaused } from '../failures.ts';
 import type { AnswerEvent, OpenaiAnswer } from './answer.ts';
-import { openOutput } from './output-text.ts';
 
 export interface TargetCall {
   principal: Principal;
@@ -136,3 +135,36 @@ function pathOfText(steps: readonly FlowStep[]): string | undefined {
     ? String(index)
     : undefined;
 }
+
+/** Sends the texts of a run as they are written, and what its output has beyond the last of them. */
+function openOutput({ isStreamed }: { isStreamed: boolean }) {
+  let text = '';
+  let isAnySent = false;
+  const delta = (piece: string): AnswerEvent => {
+    isAnySent = true;
+    return { type: 'text-delta', text: piece };
+  };
+  return {
+    /** Another text begins. */
+    begin(): void {
+      text = '';
+    },
+    *add(piece: string): Generator<AnswerEvent> {
+      if (!isStreamed || piece === '') return;
+      if (text === '' && isAnySent) yield delta('\n\n');
+      text += piece;
+      yield delta(piece);
+    },
+    *end(output: unknown): Generator<AnswerEvent> {
+      const whole = textOf(output);
+      if (whole.startsWith(text)) text = whole.slice(text.length);
+      else text = whole.trim() === text.trim() ? '' : `\n\n${whole}`;
+      if (text !== '') yield delta(text);
+    },
+  };
+}
+
+const textOf = (output: unknown): string => {
+  if (typeof output === 'string') return output;
+  return output === null || output === undefined ? '' : JSON.stringify(output);
+};
