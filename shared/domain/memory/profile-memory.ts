@@ -1,4 +1,5 @@
-import { randomUUID } from 'node:crypto';
+import { createHash, randomUUID } from 'node:crypto';
+import * as z from 'zod';
 import type {
   Memory,
   NumberedMemory,
@@ -12,24 +13,12 @@ import {
   putMemory,
 } from '../../adapters/vectors/memory-vectors.ts';
 import { StepError } from '../../core/errors/step-error.ts';
-import { decode } from '../../platform/data/entity.ts';
+import { decode, defineEntity } from '../../platform/data/entity.ts';
+import { tenantPartition } from '../../platform/data/keys.ts';
 import { isConditionFailed } from '../../platform/data/retry-on-conflict.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 import { absent, type WriteCondition } from '../../platform/data/writes.ts';
 import { memoriesMax } from './limits.ts';
-import {
-  type Generation,
-  generationRange,
-  memoryEntity,
-  memoryNumberEntity,
-  memorySummaryEntity,
-  numbersRange,
-  type Profile,
-  profileEntity,
-  type StoredMemory,
-  toMemoryId,
-  toProfileId,
-} from './memory.ts';
 
 export async function openProfile(scope: Scope, name: string): Promise<ProfileMemory> {
   return profileMemory(scope, name, await findProfile(scope, name));
@@ -283,3 +272,109 @@ const full = ({ name }: Profile) =>
   new StepError(
     `The profile ${name} has ${memoriesMax} memories, which is the maximum; clear it with a step save-memory with clear`,
   );
+
+/** A profile: whose memories they are, such as a user. Its name may have any content, so its keys use a hash. */
+const Profile = z.object({
+  /** The hash of the name. */
+  id: z.string(),
+  name: z.string(),
+  /** Part of the keys of its memories. Clearing the profile changes it, so that no reader finds the old ones. */
+  generation: z.string(),
+  /** The model of all its vectors, as `<provider>/<modelId>`. */
+  embeddingModel: z.string(),
+  /** Memories are numbered from 1, in the order in which they were saved. */
+  memoryCount: z.int(),
+  /** Cleared generations whose items and vectors are not deleted yet. */
+  cleared: z.array(z.object({ generation: z.string(), embeddingModel: z.string() })),
+  revision: z.int(),
+  createdAt: z.string(),
+  updatedAt: z.string(),
+});
+type Profile = z.infer<typeof Profile>;
+
+interface Generation {
+  profileId: string;
+  generation: string;
+}
+
+const inGeneration = { profileId: z.string(), generation: z.string() };
+
+const StoredMemory = z.object({
+  ...inGeneration,
+  /** Derived from the text and the session: the same memory has one item. */
+  id: z.string(),
+  text: z.string(),
+  session: z.string().optional(),
+  createdAt: z.string(),
+});
+type StoredMemory = z.infer<typeof StoredMemory>;
+
+const MemoryNumber = z.object({
+  ...inGeneration,
+  number: z.int(),
+  memoryId: z.string(),
+  session: z.string().optional(),
+});
+
+/** What is known of a profile, or of one session of it, up to a memory. */
+const MemorySummary = z.object({
+  ...inGeneration,
+  /** Absent for the whole profile. */
+  session: z.string().optional(),
+  text: z.string(),
+  /** The number of the last memory that was considered. */
+  through: z.int(),
+  updatedAt: z.string(),
+});
+
+const hashOf = (...parts: string[]) =>
+  createHash('sha256').update(JSON.stringify(parts)).digest('hex').slice(0, 32);
+
+export const toProfileId = (name: string) => hashOf(name);
+const toMemoryId = (text: string, session: string | undefined) => hashOf(text, session ?? '');
+
+const generationPartition = ({ profileId, generation }: Generation) =>
+  tenantPartition(`MEMORY#${profileId}#${generation}`);
+
+export const profileEntity = defineEntity({
+  type: 'memoryProfile',
+  schema: Profile,
+  key: ({ id }: { id: string }) => ({ PK: tenantPartition(`MEMORY#${id}`), SK: 'PROFILE' }),
+});
+
+const memoryEntity = defineEntity({
+  type: 'memory',
+  schema: StoredMemory,
+  key: ({ id, ...generation }: Generation & { id: string }) => ({
+    PK: generationPartition(generation),
+    SK: `MEMORY#${id}`,
+  }),
+});
+
+const numberKey = (number: number) => `NUMBER#${String(number).padStart(8, '0')}`;
+
+const memoryNumberEntity = defineEntity({
+  type: 'memoryNumber',
+  schema: MemoryNumber,
+  key: ({ number, ...generation }: Generation & { number: number }) => ({
+    PK: generationPartition(generation),
+    SK: numberKey(number),
+  }),
+});
+
+const memorySummaryEntity = defineEntity({
+  type: 'memorySummary',
+  schema: MemorySummary,
+  key: ({ session, ...generation }: Generation & { session?: string | undefined }) => ({
+    PK: generationPartition(generation),
+    SK: session === undefined ? 'SUMMARY' : `SUMMARY#${hashOf(session)}`,
+  }),
+});
+
+export const generationRange = (generation: Generation) => ({ partition: generationPartition(generation) });
+/** The numbers of the memories from `first` on, in order. */
+const numbersRange = (generation: Generation, first: number) => ({
+  partition: generationPartition(generation),
+  from: numberKey(first),
+  to: numberKey(99_999_999),
+});

@@ -2,8 +2,12 @@ import { expect, test } from 'vitest';
 import { vectorStore } from '../../../../shared/adapters/vectors/vector-store.ts';
 import { StepError } from '../../../../shared/core/errors/step-error.ts';
 import { memoriesMax } from '../../../../shared/domain/memory/limits.ts';
-import { generationRange, profileEntity, toProfileId } from '../../../../shared/domain/memory/memory.ts';
 import { memoryPort } from '../../../../shared/domain/memory/memory-adapter.ts';
+import {
+  generationRange,
+  profileEntity,
+  toProfileId,
+} from '../../../../shared/domain/memory/profile-memory.ts';
 import type { Scope } from '../../../../shared/platform/data/scope.ts';
 import { stepFailure } from '../../../support/flows/failure-of.ts';
 import { countingRuntime } from '../../../support/stack/stack.ts';
