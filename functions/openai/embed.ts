@@ -1,5 +1,5 @@
 import { labelHeaders, labelsInHeaders } from '../../shared/domain/runs/run-labels.ts';
-import { modelRuns } from '../../shared/execution/direct-runs/model-run.ts';
+import { modelRuns } from '../../shared/execution/model-runs/model-run.ts';
 import { verifiedCredential } from '../../shared/platform/auth/verified-credential.ts';
 import { using } from '../../shared/platform/aws/uses.ts';
 import type { Scope } from '../../shared/platform/data/scope.ts';

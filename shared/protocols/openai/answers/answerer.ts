@@ -1,4 +1,4 @@
-import { modelRuns } from '../../../execution/direct-runs/model-run.ts';
+import { modelRuns } from '../../../execution/model-runs/model-run.ts';
 import { targetFinder } from '../../../execution/targets/find-target.ts';
 import { targetScope } from '../../../execution/targets/start-target.ts';
 import type { Target } from '../../../execution/targets/target.ts';

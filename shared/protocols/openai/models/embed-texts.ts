@@ -1,6 +1,6 @@
 import { endianness } from 'node:os';
 import { StepError } from '../../../core/errors/step-error.ts';
-import { type ModelRunOwner, modelRuns } from '../../../execution/direct-runs/model-run.ts';
+import { type ModelRunOwner, modelRuns } from '../../../execution/model-runs/model-run.ts';
 import type { Scope } from '../../../platform/data/scope.ts';
 import type { StreamedBody } from '../../../platform/http/responses/streamed-body.ts';
 import { targetIn } from '../answers/answerer-name.ts';
