@@ -1,7 +1,7 @@
 import { App } from 'aws-cdk-lib';
 import { Match, Template } from 'aws-cdk-lib/assertions';
 import { beforeAll, expect, test } from 'vitest';
-import { RegionStack } from '../../../infra/aws/app.ts';
+import { RegionStack } from '../../../infra/aws/region-stack.ts';
 import { grantsIn } from './grants-in.ts';
 import { environmentStack, synthesise } from './synthesise.ts';
 

@@ -3,8 +3,8 @@ import { App } from 'aws-cdk-lib';
 import { Template } from 'aws-cdk-lib/assertions';
 import type { Role } from 'aws-cdk-lib/aws-iam';
 import { beforeAll, expect, test } from 'vitest';
-import { RegionStack } from '../../../infra/aws/app.ts';
 import { allowActions } from '../../../infra/aws/conventions/statements.ts';
+import { RegionStack } from '../../../infra/aws/region-stack.ts';
 import { type AllowedStatement, grantsIn, shown } from './grants-in.ts';
 import { synthesise } from './synthesise.ts';
 
