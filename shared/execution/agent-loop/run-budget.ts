@@ -5,13 +5,13 @@ import { orAborted } from '../../core/concurrency/abort.ts';
 import { StepError } from '../../core/errors/step-error.ts';
 import {
   affordableTokens,
+  costOfTexts,
   longestResponse,
   type NextCall,
   responseTokensMin,
   settling,
   worstCaseCost,
 } from '../model-calls/call-cost.ts';
-import { costOfTexts } from '../model-calls/within-budgets.ts';
 import { estimateTokens } from './compaction.ts';
 
 /** Ports whose calls of models keep to a budget: each has its highest cost set aside before it begins. */

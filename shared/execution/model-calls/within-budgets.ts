@@ -1,7 +1,6 @@
 import Big from 'big.js';
-import { tokensOfMessage } from '../../adapters/models/usage.ts';
 import type { EmbeddingResponse } from '../../adapters/ports/embedding-port.ts';
-import type { ModelLimits, ModelMessage, ModelRequest } from '../../adapters/ports/model-port.ts';
+import type { ModelLimits, ModelRequest } from '../../adapters/ports/model-port.ts';
 import type { Payer } from '../../adapters/ports/payer.ts';
 import type { Ports } from '../../adapters/ports/ports.ts';
 import { loadOnce } from '../../core/concurrency/load-once.ts';
@@ -10,14 +9,7 @@ import { beforeInvocationEnds } from '../../core/invocation.ts';
 import { type Budget, isFor } from '../../domain/budgets/budget/budget.ts';
 import { BudgetExceeded } from '../../domain/budgets/budget-view.ts';
 import type { Scope } from '../../platform/data/scope.ts';
-import {
-  affordableTokens,
-  longestResponse,
-  type NextCall,
-  responseTokensMin,
-  settling,
-  worstCaseCost,
-} from './call-cost.ts';
+import { costOfRequest, costOfTexts, type PricedCall, settling } from './call-cost.ts';
 import type { Cost, Grant, Purse } from './purse.ts';
 
 /** What decides a call: the budgets of the tenant, and what is known of the model. */
@@ -149,64 +141,3 @@ function limited(
 function settle(grants: readonly Grant[], cost: string | undefined): void {
   for (const grant of grants) grant.settle(cost === undefined ? grant.amount : new Big(cost));
 }
-
-/** Roles and separators. */
-const tokensPerPart = 8;
-/** The instructions that providers add for the calling of tools. */
-const tokensForTools = 512;
-
-/** Of a model of which no longest response is known. */
-const responseTokensDefault = 16_384;
-
-interface PricedCall {
-  cost: Cost;
-  /** How long its response may be for an amount in USD; undefined if the request states that itself. */
-  responseFor: (amount: Big) => number | undefined;
-}
-
-/**
- * What a call may cost at most; undefined if its price is not known. Of a request that states no limit for its response, a
- * shorter one does.
- */
-function costOfRequest(request: ModelRequest, known: ModelLimits): PricedCall | undefined {
-  const { outputTokens = known.contextTokens ?? responseTokensDefault } = known;
-  // The bound for the input is too high to say how much of the context is left.
-  const limits = { ...known, outputTokens, contextTokens: undefined };
-  const maxTokens = request.settings?.maxTokens;
-  const call: NextCall = { inputTokens: tokensMax(request), maxTokens };
-  const wanted = worstCaseCost(call, limits);
-  if (wanted === undefined) return undefined;
-  if (maxTokens !== undefined) return { cost: { wanted, least: wanted }, responseFor: () => undefined };
-  const longest = longestResponse(call, limits) ?? outputTokens;
-  const shortest = { ...call, maxTokens: Math.min(longest, responseTokensMin) };
-  return {
-    cost: { wanted, least: worstCaseCost(shortest, limits) ?? wanted },
-    responseFor: (amount) => Math.min(affordableTokens(amount, call, limits) ?? longest, longest),
-  };
-}
-
-export function costOfTexts(texts: readonly string[], limits: ModelLimits): Big | undefined {
-  const inputTokens = texts.reduce((sum, text) => sum + bytesOf(text) + tokensPerPart, 0);
-  return worstCaseCost({ inputTokens, maxTokens: 0 }, limits);
-}
-
-/** An upper bound: no token is shorter than a byte of UTF-8. */
-function tokensMax({ messages, tools = [], format }: ModelRequest): number {
-  const ofTools = tools.reduce(
-    (sum, tool) => sum + bytesOf(JSON.stringify(tool)) + tokensPerPart,
-    tools.length > 0 ? tokensForTools : 0,
-  );
-  const ofFormat = format?.type === 'json' && format.schema ? bytesOf(JSON.stringify(format.schema)) : 0;
-  return messages.reduce((sum, each) => sum + tokensOf(each), tokensPerPart + ofTools + ofFormat);
-}
-
-/** Files have an estimate, which providers charge at most. */
-function tokensOf({ role, content }: ModelMessage): number {
-  if (typeof content === 'string') return bytesOf(content) + tokensPerPart;
-  return content.reduce((sum: number, part) => {
-    if (part.type === 'file') return sum + tokensOfMessage({ role: 'user', content: [part] });
-    return sum + bytesOf(JSON.stringify({ role, part })) + tokensPerPart;
-  }, 0);
-}
-
-const bytesOf = (text: string) => Buffer.byteLength(text);
