@@ -1,7 +1,7 @@
-import { Duration, Fn, Validations } from 'aws-cdk-lib';
+import { Duration, Fn, Stack, Validations } from 'aws-cdk-lib';
 import { AttributeType, Billing, type ITableV2, ProjectionType, TableV2 } from 'aws-cdk-lib/aws-dynamodb';
 import { EventBus } from 'aws-cdk-lib/aws-events';
-import type { ManagedPolicy, Role } from 'aws-cdk-lib/aws-iam';
+import { Effect, ManagedPolicy, PolicyDocument, PolicyStatement, type Role } from 'aws-cdk-lib/aws-iam';
 import { Key } from 'aws-cdk-lib/aws-kms';
 import { Bucket, type IBucket } from 'aws-cdk-lib/aws-s3';
 import { CfnVectorBucket } from 'aws-cdk-lib/aws-s3vectors';
@@ -21,13 +21,13 @@ import {
   queueVisibilitySeconds,
   tableSchema,
 } from '../../resources.ts';
+import { resolvedLength } from '../conventions/policy-length.ts';
 import { protectedRetentionPolicy, retentionPolicy } from '../conventions/retention.ts';
 import { roleFor } from '../conventions/service-trust.ts';
 import type { Settings } from '../conventions/settings.ts';
 import { allowSending } from '../conventions/statements.ts';
 import { Assets } from './assets.ts';
 import { dataBucket } from './buckets.ts';
-import { senderPolicies } from './senders.ts';
 
 /** All stores: the table, the buckets, the queues, and the secret with the model providers' keys. */
 export class Stores extends Construct {
@@ -166,3 +166,31 @@ const mapQueues = (make: (name: QueueName, spec: QueueSpec) => Queue) =>
   Object.fromEntries(
     Object.entries(queueSpecs).map(([name, spec]) => [name, make(name as QueueName, spec)]),
   ) as Record<QueueName, Queue>;
+
+/** Below IAM's 6,144 characters, less the statement around the identities. */
+const identitiesLengthMax = 5_800;
+
+/**
+ * Allow sending email as the identities of the settings. All roles that send share these policies, as a list of addresses
+ * would be the largest part of each.
+ */
+function senderPolicies(scope: Construct, identities: readonly string[]): ManagedPolicy[] {
+  const stack = Stack.of(scope);
+  const arns = identities.map((resourceName) =>
+    stack.formatArn({ service: 'ses', resource: 'identity', resourceName }),
+  );
+  const sending = (resources: string[]) =>
+    new PolicyStatement({ effect: Effect.ALLOW, actions: ['ses:SendEmail'], resources });
+  const chunks: { resources: string[]; room: number }[] = [];
+  for (const arn of arns) {
+    const length = resolvedLength(stack, sending([arn]));
+    const last = chunks.at(-1);
+    if (last && last.room >= length) last.resources.push(arn);
+    else chunks.push({ resources: [arn], room: identitiesLengthMax });
+    (chunks.at(-1) as { room: number }).room -= length;
+  }
+  return chunks.map(({ resources }, index) => {
+    const document = new PolicyDocument({ statements: [sending(resources)] });
+    return new ManagedPolicy(scope, `senders-${index + 1}`, { document, description: 'Sends email' });
+  });
+}
