@@ -1,5 +1,6 @@
 import { noteClockJump } from '../../shared/core/earlier-process.ts';
 import { log } from '../../shared/core/log.ts';
+import { queues, timers } from '../resources.ts';
 import { ensureCredentials, localUser } from './credentials.ts';
 import { openDatabases } from './databases.ts';
 import { startDynamoDb } from './dynamodb/dynamodb.ts';
@@ -15,13 +16,13 @@ import { localQueueUrl, startQueues } from './queues/queues.ts';
 import { watchClock } from './runtime/clock-jumps.ts';
 import { claimDataDir } from './runtime/data-dir.ts';
 import { nearlyFullWarning } from './runtime/full-disk.ts';
+import { invoke } from './runtime/invoke.ts';
 import { enforceGrants } from './runtime/lambda-grants.ts';
 import { checkOpenFiles } from './runtime/shortages.ts';
 import { removeStaticFiles } from './runtime/static-files.ts';
 import { startVectorsServer } from './s3-vectors/server.ts';
 import { startScheduler } from './scheduler/server.ts';
 import { startSecretsServer } from './secrets-manager/server.ts';
-import { startTimers } from './timers.ts';
 
 export interface StackOptions {
   /** 0 picks a free port. */
@@ -197,3 +198,26 @@ async function startServers(
   };
   return { aws, queues: sqs.queues, scheduler, messages };
 }
+
+/**
+ * Emulates the EventBridge rules that invoke Lambdas on a schedule. Also invokes them at the start, to recover from the
+ * last stop, and starts the migrations: no other release runs beside this one.
+ */
+function startTimers(): Disposable {
+  const running = timers.map(({ worker, everyMinutes, timeoutSeconds }) => {
+    const run = (event: object) => runWorker(worker, event, timeoutSeconds);
+    run({ atStart: true });
+    return setInterval(run, everyMinutes * 60_000, {});
+  });
+  runWorker(queues.migrations.worker, { start: true }, queues.migrations.timeoutSeconds);
+  return {
+    [Symbol.dispose]() {
+      for (const timer of running) clearInterval(timer);
+    },
+  };
+}
+
+const runWorker = (worker: string, event: object, timeoutSeconds: number) =>
+  invoke(`workers/${worker}`, event, timeoutSeconds).catch((error) =>
+    log.error('A worker failed', { error, worker }),
+  );
