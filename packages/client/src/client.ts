@@ -1,6 +1,6 @@
+import { createParser } from 'eventsource-parser';
 import type { Groups } from './api.ts';
 import { ApiError, ConnectionError } from './errors.ts';
-import { eventsIn } from './events.ts';
 import type {
   Arguments,
   OperationEvent,
@@ -138,4 +138,28 @@ function groupsOf(methodFor: (id: OperationId) => AnyMethod): Record<string, Rec
     if (method.iterate && name === 'list') group.iterate = method.iterate;
   }
   return groups;
+}
+
+/** The data of each server-sent event, parsed. Leaving the loop closes the connection. */
+async function* eventsIn(body: ReadableStream<Uint8Array>): AsyncGenerator<unknown, void, undefined> {
+  const arrived: unknown[] = [];
+  const parser = createParser({
+    onEvent({ data }) {
+      // Streams in the form of OpenAI end with it.
+      if (data !== '[DONE]') arrived.push(JSON.parse(data));
+    },
+  });
+  const decoder = new TextDecoder();
+  // Not every browser can iterate over a stream.
+  const reader = body.getReader();
+  try {
+    for (;;) {
+      const { done, value } = await reader.read();
+      if (done) return;
+      parser.feed(decoder.decode(value, { stream: true }));
+      yield* arrived.splice(0);
+    }
+  } finally {
+    await reader.cancel().catch(() => {});
+  }
 }
