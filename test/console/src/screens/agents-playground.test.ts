@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { RunEnd } from '../../../../console/src/run/parts/run-end.ts';
-import { conversationTotals } from '../../../../console/src/screens/agents/playground/playground-totals.ts';
+import { conversationTotals } from '../../../../console/src/screens/agents/playground/conversation.ts';
 import { approvalIn, needsApproval } from '../../../../console/src/screens/agents/tools/tool-effects.ts';
 
 const answer = (end?: Partial<RunEnd>) => ({

@@ -4,10 +4,9 @@ import { usageSummary } from '../../../run/parts/facts.ts';
 import { playgroundTexts } from '../../../texts/playground.ts';
 import { Button } from '../../../ui/forms/button.tsx';
 import { Empty } from '../../../ui/loading/loaded.tsx';
-import { type PlaygroundTurn, turnMessages } from './conversation.ts';
+import { conversationTotals, type PlaygroundTurn, turnMessages } from './conversation.ts';
 import { PlaygroundAnswer } from './playground-answer.tsx';
 import type { AnswerOptions } from './playground-options.tsx';
-import { conversationTotals } from './playground-totals.ts';
 
 interface Props {
   agentId: string;
