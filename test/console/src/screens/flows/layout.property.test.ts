@@ -1,7 +1,6 @@
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { layOutSteps } from '../../../../../console/src/screens/flows/graph/layout.ts';
-import { nextInDirection } from '../../../../../console/src/screens/flows/graph/neighbours.ts';
+import { layOutSteps, nextInDirection } from '../../../../../console/src/screens/flows/graph/layout.ts';
 import { nodeSize } from '../../../../../console/src/screens/flows/graph/sizes.ts';
 import { eachStep, listAt, withList } from '../../../../../console/src/screens/flows/steps/places.ts';
 import type { Step } from '../../../../../console/src/screens/flows/steps/steps.ts';
