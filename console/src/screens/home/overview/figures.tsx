@@ -4,8 +4,8 @@ import { countText } from '../../../texts/language.ts';
 import { sharedTexts } from '../../../texts/shared.ts';
 import { Loaded } from '../../../ui/loading/loaded.tsx';
 import { dollars, durationText } from '../../../ui/values/format.ts';
-import { failureRate, type NumberChange, percentChange, percentText, pointsChange } from './comparison.ts';
 import { type Range, rangeWords } from './range.ts';
+import { failureRate, type NumberChange, percentChange, percentText, pointsChange } from './series.ts';
 import { useMetrics, useMetricsBefore, useWindow } from './use-metrics.ts';
 
 type Total = OperationResponse<'run-metrics.get'>['groups'][number]['total'];

@@ -1,4 +1,6 @@
 import { homeTexts } from '../../../texts/home.ts';
+import { language } from '../../../texts/language.ts';
+import { sharedTexts } from '../../../texts/shared.ts';
 
 /** Adds every `size` values up, so that a chart has fewer bars. */
 export function folded(values: readonly number[], size: number): number[] {
@@ -48,3 +50,55 @@ const sumOf = (lines: readonly ChartLine[]): number[] =>
   (lines[0]?.values ?? []).map((_, index) =>
     lines.reduce((sum, { values }) => sum + (values[index] ?? 0), 0),
   );
+
+export interface NumberChange {
+  direction: 'up' | 'down' | 'same';
+  /** Beside an arrow: `12 %`. */
+  text: string;
+  /** Whether it is good news; undefined where neither is. */
+  isGood?: boolean | undefined;
+}
+
+type Wish = 'less' | 'neither';
+
+const percent = new Intl.NumberFormat(language, { maximumFractionDigits: 0 });
+const points = new Intl.NumberFormat(language, { maximumFractionDigits: 1 });
+
+/** How a number differs from the one before, in percent. Nothing can be said against 0. */
+export function percentChange(
+  now: number | null,
+  before: number | null,
+  wish: Wish = 'neither',
+): NumberChange | undefined {
+  if (now === null || before === null || before === 0) return undefined;
+  const share = (now - before) / before;
+  const shown =
+    Math.abs(share) >= 9.995
+      ? homeTexts.overTenTimes
+      : sharedTexts.percent(percent.format(Math.abs(share) * 100));
+  return changeBy(share * 100, shown, wish, 0.5);
+}
+
+/** How a share differs from the one before, in percentage points. */
+export function pointsChange(
+  now: number | null,
+  before: number | null,
+  wish: Wish = 'neither',
+): NumberChange | undefined {
+  if (now === null || before === null) return undefined;
+  const by = (now - before) * 100;
+  return changeBy(by, homeTexts.points(points.format(Math.abs(by))), wish, 0.05);
+}
+
+function changeBy(by: number, text: string, wish: Wish, least: number): NumberChange {
+  if (Math.abs(by) < least) return { direction: 'same', text: homeTexts.noChange };
+  const direction = by > 0 ? 'up' : 'down';
+  return { direction, text, ...(wish === 'less' && { isGood: by < 0 }) };
+}
+
+/** The share of runs that failed; null without runs. */
+export const failureRate = ({ runs, failed }: { runs: number; failed: number }): number | null =>
+  runs === 0 ? null : failed / runs;
+
+export const percentText = (share: number | null): string =>
+  share === null ? '–' : sharedTexts.percent(points.format(share * 100));

@@ -4,7 +4,7 @@ import {
   percentChange,
   percentText,
   pointsChange,
-} from '../../../../../console/src/screens/home/overview/comparison.ts';
+} from '../../../../../console/src/screens/home/overview/series.ts';
 
 test('a change is a direction and a share of the number before', () => {
   expect(percentChange(150, 100)).toEqual({ direction: 'up', text: '50 %' });
