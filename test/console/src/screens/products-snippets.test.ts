@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest';
-import { exampleBody } from '../../../../console/src/screens/products/requests/example-body.ts';
-import { programs } from '../../../../console/src/screens/products/requests/snippet-texts.ts';
+import { exampleBody, programs } from '../../../../console/src/screens/products/requests/snippet-texts.ts';
 import { toolNameIn } from '../../../../console/src/screens/products/requests/surface-call.ts';
 
 test('makes an example of what a schema requires, from what it says of each member', () => {

@@ -12,8 +12,7 @@ import { FailureNotice } from '../../../ui/loading/failure.tsx';
 import { isObject } from '../../../ui/values/schema.ts';
 import { itemName, type SurfaceItemRow } from '../parts/item-dialogs.tsx';
 import type { SurfaceIds } from '../parts/place.ts';
-import { exampleBody } from './example-body.ts';
-import { agentCard, languages, mcpSettings, programs, widgetPage } from './snippet-texts.ts';
+import { agentCard, exampleBody, languages, mcpSettings, programs, widgetPage } from './snippet-texts.ts';
 import { newMessageId, type SurfaceRequest, surfaceRequest, toolNameIn } from './surface-call.ts';
 import { TestRequest } from './test-request.tsx';
 
