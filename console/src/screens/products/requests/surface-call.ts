@@ -1,4 +1,4 @@
-import type { JsonObject } from '../../../ui/values/schema.ts';
+import { isObject, type JsonObject } from '../../../ui/values/schema.ts';
 
 /** A request that runs an item of a surface. */
 export interface SurfaceRequest {
@@ -88,3 +88,21 @@ export function toolNameIn(items: readonly Named[], { id, endpointSlug, exposedN
     exposedName && mcpName.test(exposedName) && !items.some((each) => each.endpointSlug === exposedName);
   return isFree ? exposedName : (endpointSlug ?? id);
 }
+
+/** Whether a response with the status 200 says that what ran has failed, in the words of the protocol of its surface. */
+export function isAnsweredFailure(answer: unknown): boolean {
+  if (!isObject(answer)) return false;
+  if ('jsonrpc' in answer && 'error' in answer) return true;
+  return answer.success === false || isFailedResult(answer.result);
+}
+
+const failedStates: readonly unknown[] = ['failed', 'TASK_STATE_FAILED', 'rejected', 'TASK_STATE_REJECTED'];
+
+/** Of a tool of MCP, or a task of A2A. */
+const isFailedResult = (result: unknown) =>
+  isObject(result) &&
+  (result.isError === true ||
+    failedStates.includes(stateOf(result)) ||
+    failedStates.includes(stateOf(result.task)));
+
+const stateOf = (task: unknown) => (isObject(task) && isObject(task.status) ? task.status.state : undefined);

@@ -12,8 +12,7 @@ import { StatusLabel } from '../../../ui/status.tsx';
 import { durationText } from '../../../ui/values/format.ts';
 import { isObject } from '../../../ui/values/schema.ts';
 import { Value } from '../../../ui/values/value.tsx';
-import { isAnsweredFailure } from './answered-failure.ts';
-import type { SurfaceRequest } from './surface-call.ts';
+import { isAnsweredFailure, type SurfaceRequest } from './surface-call.ts';
 
 interface Props {
   call: SurfaceRequest;

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { isAnsweredFailure } from '../../../../../../console/src/screens/products/requests/answered-failure.ts';
+import { isAnsweredFailure } from '../../../../../../console/src/screens/products/requests/surface-call.ts';
 
 test.each([
   ['a run that failed', { success: false, status: 'failed', error: 'No' }],
