@@ -1,9 +1,8 @@
 import { formTexts } from '../../texts/forms.ts';
 import { Choice } from '../forms/choice.tsx';
 import { isObject, type JsonSchema } from '../values/schema.ts';
-import { fitting, initialValue } from './fields.ts';
+import { fitting, initialValue, variantIndex, variantLabel } from './fields.ts';
 import { useForm } from './form-context.ts';
-import { variantIndex, variantLabel } from './variants.ts';
 
 interface Props {
   label: string;

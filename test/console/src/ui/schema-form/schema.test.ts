@@ -1,9 +1,13 @@
 import { expect, test } from 'vitest';
 import { bodySchema, stepSchemas } from '../../../../../console/plugins/api-document.ts';
 import { editedOperations } from '../../../../../console/src/api/edited-operations.ts';
-import { initialValue, schemaField } from '../../../../../console/src/ui/schema-form/fields.ts';
+import {
+  initialValue,
+  schemaField,
+  variantIndex,
+  variantLabel,
+} from '../../../../../console/src/ui/schema-form/fields.ts';
 import { toLabel } from '../../../../../console/src/ui/schema-form/labels.ts';
-import { variantIndex, variantLabel } from '../../../../../console/src/ui/schema-form/variants.ts';
 import { type JsonSchema, resolved } from '../../../../../console/src/ui/values/schema.ts';
 
 const root: JsonSchema = {
