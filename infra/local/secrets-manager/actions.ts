@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
+import * as z from 'zod';
 import { accountId, region } from '../runtime/account.ts';
 import { invalidRequest, limitExceeded, secretExists, secretNotFound } from './errors.ts';
-import { Create, Delete, Get, hasValue, List, Named, Put, type SecretValueInput } from './requests.ts';
 import type { LocalSecret, SecretsStore, SecretVersion } from './store.ts';
 
 const secondsPerDay = 86_400;
@@ -187,3 +187,54 @@ function withoutOutdated(versions: readonly SecretVersion[]): SecretVersion[] {
   if (left.length <= versionsMax) return left;
   throw limitExceeded('You have reached the maximum number of versions of a secret.');
 }
+
+/** The members of a request that contain a value. */
+const Value = {
+  ClientRequestToken: z
+    .string()
+    .min(32)
+    .max(64)
+    .default(() => randomUUID()),
+  SecretString: z.string().max(65_536).optional(),
+  SecretBinary: z.string().optional(),
+};
+
+type SecretValueInput = {
+  ClientRequestToken: string;
+  SecretString?: string | undefined;
+  SecretBinary?: string | undefined;
+};
+
+const hasValue = ({ SecretString, SecretBinary }: SecretValueInput) =>
+  SecretString !== undefined || SecretBinary !== undefined;
+
+const SecretId = z.string().min(1);
+const Create = z.object({
+  Name: z.string().regex(/^[\w/+=.@-]{1,512}$/),
+  Description: z.string().optional(),
+  Tags: z.array(z.object({ Key: z.string(), Value: z.string() })).default([]),
+  ...Value,
+});
+const Put = z.object({
+  SecretId,
+  VersionStages: z.array(z.string()).default(['AWSCURRENT']),
+  ...Value,
+});
+const Get = z.object({
+  SecretId,
+  VersionId: z.string().optional(),
+  VersionStage: z.string().optional(),
+});
+const Delete = z.object({
+  SecretId,
+  RecoveryWindowInDays: z.int().min(7).max(30).default(30),
+  ForceDeleteWithoutRecovery: z.boolean().default(false),
+});
+const Named = z.object({ SecretId });
+const List = z.object({
+  /** Of AWS's filters, the one by the beginning of a name. */
+  Filters: z.array(z.object({ Key: z.literal('name'), Values: z.array(z.string()) })).default([]),
+  IncludePlannedDeletion: z.boolean().default(false),
+  MaxResults: z.int().min(1).max(100).default(100),
+  NextToken: z.string().default(''),
+});
