@@ -38,9 +38,8 @@ import { rememberFlow } from '../surface/last-flows.ts';
 import type { OutwardRun } from '../surface/outward.ts';
 import { exposedRun, type SurfaceCall } from '../surface/start-exposed.ts';
 import type { McpOffer } from './offer.ts';
-import { readOutcome } from './outcome.ts';
 import { recordOfUri, recordTemplate, recordUri } from './record-uri.ts';
-import { describedAs, endpointSlugs, exposedToolName, itemTools } from './tools.ts';
+import { describedAs, endpointSlugs, exposedToolName, itemTools, readOutcome } from './tools.ts';
 
 interface Asked {
   surface: Surface;

@@ -1,5 +1,8 @@
 import type { Tool } from '@modelcontextprotocol/server';
+import type { ReportProgress } from '../../adapters/mcp-server/served.ts';
 import type { ExposedItem } from '../../domain/surfaces/exposed-item.ts';
+import type { StreamEvent } from '../run-events/stream-event.ts';
+import type { OutwardRun } from '../surface/outward.ts';
 
 /** What the protocol allows. */
 const toolName = /^[\w.-]{1,128}$/;
@@ -40,3 +43,59 @@ export function describedAs({ item, capability }: ExposedItem, name: string) {
     ...(description && { description }),
   };
 }
+
+/** How a run ended, or where it waits, in words for the caller. */
+export type CallOutcome = { output: unknown } | { failure: string } | { waiting: string };
+
+/** Runs to the end, or to the first pause. */
+export async function readOutcome(
+  { events }: OutwardRun,
+  signal: AbortSignal,
+  progress: ReportProgress,
+): Promise<CallOutcome> {
+  let last: StreamEvent | undefined;
+  for await (const event of events(signal)) {
+    await progress(progressOf(event));
+    if (event.type !== 'ping') last = event;
+  }
+  return outcomeIn(last);
+}
+
+/** The finished steps of a flow, or turns of an agent: 0 for all other events. */
+function progressOf(event: StreamEvent): { progress: number; total?: number } {
+  if (event.type === 'turn_complete') return { progress: event.iteration };
+  if (event.type === 'step_complete' || event.type === 'step_skip') return { progress: event.index + 1 };
+  return { progress: 0 };
+}
+
+function outcomeIn(event: StreamEvent | undefined): CallOutcome {
+  switch (event?.type) {
+    case 'execution_complete':
+      return event.success ? { output: event.finalOutput } : { failure: event.error ?? 'The run failed' };
+    case 'execution_error':
+      return { failure: event.error.message };
+    case 'await':
+      return waitOf(event);
+    default:
+      return { failure: 'The run ended without a result' };
+  }
+}
+
+function waitOf({
+  awaitReason,
+  until,
+  waits = [],
+  executionId,
+}: Extract<StreamEvent, { type: 'await' }>): CallOutcome {
+  const id = `Its id is ${executionId}`;
+  if (waits.some(({ kind }) => kind === 'approval')) return { waiting: forOperator(id) };
+  if (waits.length > 0) {
+    return { waiting: `The run waits for another system, until ${until} at the latest. ${id}` };
+  }
+  if (awaitReason === 'wait') return { waiting: `The run continues at ${until}. ${id}` };
+  if (awaitReason === 'approval') return { waiting: forOperator(id) };
+  return { failure: `The run waits for an answer that MCP clients cannot give. ${id}` };
+}
+
+const forOperator = (id: string) =>
+  `The run waits for an approval by its operator, and then continues. ${id}`;
