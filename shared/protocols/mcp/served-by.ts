@@ -25,9 +25,10 @@ import { ifMissing, invalidAt, notFound, ServiceError } from '../../core/errors/
 import { parseExact } from '../../core/json/exact-json.ts';
 import { log } from '../../core/log.ts';
 import { wellFormed, wellFormedOnly } from '../../core/name.ts';
+import { urlPart } from '../../core/text.ts';
 import { AssetOutput } from '../../domain/flows/step-types/store-asset.ts';
-import { type RecordItem, recordsRange } from '../../domain/records/record.ts';
-import { recordStore } from '../../domain/records/record-store.ts';
+import { type RecordItem, RecordName, recordsRange } from '../../domain/records/record.ts';
+import { recordStore, type TypeAndName } from '../../domain/records/record-store.ts';
 import type { ExposedItem } from '../../domain/surfaces/exposed-item.ts';
 import { isPrompt } from '../../domain/surfaces/item-config.ts';
 import type { Surface } from '../../domain/surfaces/surface/surface.ts';
@@ -38,7 +39,6 @@ import { rememberFlow } from '../surface/last-flows.ts';
 import type { OutwardRun } from '../surface/outward.ts';
 import { exposedRun, type SurfaceCall } from '../surface/start-exposed.ts';
 import type { McpOffer } from './offer.ts';
-import { recordOfUri, recordTemplate, recordUri } from './record-uri.ts';
 import { describedAs, endpointSlugs, exposedToolName, itemTools, readOutcome } from './tools.ts';
 
 interface Asked {
@@ -337,3 +337,20 @@ const contentOf = ({ type, name, metadata, messages, createdAt, updatedAt }: Rec
   createdAt,
   updatedAt,
 });
+
+/** An opaque path: URL parsers leave names like ".." as they are. */
+const recordTemplate = 'record:{type}/{name}';
+
+const recordUri = ({ type, name }: TypeAndName) => `record:${urlPart(type)}/${urlPart(name)}`;
+
+/** The type and name in a URI. Undefined for all others. */
+function recordOfUri(uri: string): TypeAndName | undefined {
+  const [, type, name] = /^record:([^/]+)\/([^/]+)$/.exec(uri) ?? [];
+  if (type === undefined || name === undefined || !uri.isWellFormed()) return undefined;
+  try {
+    const pair = { type: decodeURIComponent(type), name: decodeURIComponent(name) };
+    return RecordName.safeParse(pair.name).success ? pair : undefined;
+  } catch {
+    return undefined;
+  }
+}
