@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { queues } from '../../../../../infra/resources.ts';
-import { pauseAfter } from '../../../../../shared/execution/batches/run-message.ts';
+import { queues } from '../../../../infra/resources.ts';
+import { pauseAfter } from '../../../../shared/execution/batches/run-message.ts';
 
 test('a message that fails each time reaches the dead-letter queue 21 minutes after its first delivery', () => {
   const deliveries = Array.from({ length: queues.runs.maxReceiveCount }, (_, index) => index + 1);

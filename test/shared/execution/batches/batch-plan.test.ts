@@ -1,12 +1,12 @@
 import { expect, test } from 'vitest';
-import { recordStore } from '../../../../../shared/domain/records/record-store.ts';
-import { batchPlanner, type PlanMessage } from '../../../../../shared/execution/batches/batch-plan.ts';
-import { batchStore, recordSlot } from '../../../../../shared/execution/batches/batch-store.ts';
-import { type RunMessage, runsOfMessage } from '../../../../../shared/execution/batches/run-message.ts';
-import { resumeIfStalled } from '../../../../../shared/execution/batches/stalled-batches.ts';
-import { silentQueue } from '../../../../support/data/silent-queue.ts';
-import { deliverRunMessages, plannedBatch } from '../../../../support/flows/batches.ts';
-import { template } from '../../../../support/flows/flows.ts';
+import { recordStore } from '../../../../shared/domain/records/record-store.ts';
+import { batchPlanner, type PlanMessage } from '../../../../shared/execution/batches/batch-plan.ts';
+import { batchStore, recordSlot } from '../../../../shared/execution/batches/batch-store.ts';
+import { type RunMessage, runsOfMessage } from '../../../../shared/execution/batches/run-message.ts';
+import { resumeIfStalled } from '../../../../shared/execution/batches/stalled-batches.ts';
+import { silentQueue } from '../../../support/data/silent-queue.ts';
+import { deliverRunMessages, plannedBatch } from '../../../support/flows/batches.ts';
+import { template } from '../../../support/flows/flows.ts';
 
 test('a large batch is planned page by page, each record once in its slot', async () => {
   const { scope, batch, records, tenant, progress } = await plannedBatch({

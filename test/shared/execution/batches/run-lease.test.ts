@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { expect, test } from 'vitest';
-import { newId } from '../../../../../shared/core/ids.ts';
-import { firstLeaseMs, giveBackRuns, takeRun } from '../../../../../shared/execution/batches/run-message.ts';
-import { byClock, countingRuntime } from '../../../../support/stack/stack.ts';
+import { newId } from '../../../../shared/core/ids.ts';
+import { firstLeaseMs, giveBackRuns, takeRun } from '../../../../shared/execution/batches/run-message.ts';
+import { byClock, countingRuntime } from '../../../support/stack/stack.ts';
 
 const start = Date.parse('2026-11-22T12:00:00Z');
 

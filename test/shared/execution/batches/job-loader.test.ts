@@ -3,9 +3,9 @@ import {
   type JobLoader,
   type RecordJob,
   slotLoader,
-} from '../../../../../shared/execution/batches/record-jobs.ts';
-import type { Delivered } from '../../../../../shared/execution/batches/run-message.ts';
-import type { Scope } from '../../../../../shared/platform/data/scope.ts';
+} from '../../../../shared/execution/batches/record-jobs.ts';
+import type { Delivered } from '../../../../shared/execution/batches/run-message.ts';
+import type { Scope } from '../../../../shared/platform/data/scope.ts';
 
 const delivered = (runId: string) => ({ runId, message: { runId }, deliveries: 1 }) as unknown as Delivered;
 

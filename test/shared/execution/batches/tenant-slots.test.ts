@@ -1,14 +1,14 @@
 import { expect, test } from 'vitest';
-import type { Batch } from '../../../../../shared/execution/batches/batch.ts';
-import { batchPlanner } from '../../../../../shared/execution/batches/batch-plan.ts';
-import { batchStore } from '../../../../../shared/execution/batches/batch-store.ts';
-import type { RunMessage } from '../../../../../shared/execution/batches/run-message.ts';
-import { tenantBatchesMax, tenantSlots } from '../../../../../shared/execution/batches/slot-sharing.ts';
-import { batchStarter } from '../../../../../shared/execution/batches/start-batch.ts';
-import { silentQueue } from '../../../../support/data/silent-queue.ts';
-import { deliverRunMessages, plannedBatch } from '../../../../support/flows/batches.ts';
-import { expectStatus, template } from '../../../../support/flows/flows.ts';
-import { principalHere } from '../../../../support/stack/principals.ts';
+import type { Batch } from '../../../../shared/execution/batches/batch.ts';
+import { batchPlanner } from '../../../../shared/execution/batches/batch-plan.ts';
+import { batchStore } from '../../../../shared/execution/batches/batch-store.ts';
+import type { RunMessage } from '../../../../shared/execution/batches/run-message.ts';
+import { tenantBatchesMax, tenantSlots } from '../../../../shared/execution/batches/slot-sharing.ts';
+import { batchStarter } from '../../../../shared/execution/batches/start-batch.ts';
+import { silentQueue } from '../../../support/data/silent-queue.ts';
+import { deliverRunMessages, plannedBatch } from '../../../support/flows/batches.ts';
+import { expectStatus, template } from '../../../support/flows/flows.ts';
+import { principalHere } from '../../../support/stack/principals.ts';
 
 const maxRetries = 0;
 const ended = { stopped: 'cancelled' as const, stoppedAt: new Date().toISOString() };

@@ -1,15 +1,14 @@
 import { afterEach, expect, test, vi } from 'vitest';
-
-import { newId } from '../../../../../shared/core/ids.ts';
+import { newId } from '../../../../shared/core/ids.ts';
 import {
   fireTimer,
   type RunMessage,
   scheduleTimer,
   type TimerMessage,
-} from '../../../../../shared/execution/batches/run-message.ts';
-import { queueOfItsOwn } from '../../../../support/data/queues.ts';
-import { silentQueue } from '../../../../support/data/silent-queue.ts';
-import { byClock, countingRuntime } from '../../../../support/stack/stack.ts';
+} from '../../../../shared/execution/batches/run-message.ts';
+import { queueOfItsOwn } from '../../../support/data/queues.ts';
+import { silentQueue } from '../../../support/data/silent-queue.ts';
+import { byClock, countingRuntime } from '../../../support/stack/stack.ts';
 
 afterEach(() => {
   vi.unstubAllEnvs();
