@@ -12,10 +12,10 @@ const units: Units = JSON.parse(read('bench/costs/units.json'));
 
 /** The units of an access pattern, which a test of the data layer measures. */
 function unitsOf(pattern: string): number {
-  const row = read('docs/data-model.md')
+  const row = read('docs/access-patterns.md')
     .split('\n')
     .find((line) => line.startsWith(`| ${pattern} |`));
-  if (!row) throw new Error(`docs/data-model.md has no pattern ${pattern}`);
+  if (!row) throw new Error(`docs/access-patterns.md has no pattern ${pattern}`);
   return Number(row.split('|').at(-2));
 }
 const total = ({ writeUnits, readUnits }: ResourceUse) => writeUnits + readUnits;

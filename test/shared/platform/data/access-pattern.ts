@@ -6,9 +6,9 @@ export interface Pattern {
   /**
    * Capacity units of all commands together. Two numbers where the engines differ: DynamoDB Local counts neither
    * what is not there nor a transaction in full (of updates that leave the indexes alone, two units for all of
-   * them), but indexes twice in one.
+   * them), but indexes twice in one. A third number is what DynamoDB counts, where that is not the higher one.
    */
-  units: number | [least: number, most: number];
+  units: number | [least: number, most: number, aws?: number];
   /** The indexes that are read or written. */
   indexes?: string;
   /** Whether what it reads of them is empty, of which DynamoDB Local tells nothing. */

@@ -202,7 +202,7 @@ export const agentRunPatterns: Record<string, Pattern> = {
   },
   'Record the last turn and the end of a run': {
     commands: 'GetItem, TransactWriteItems',
-    units: [8, 13],
+    units: [8, 13, 10.5],
     indexes: 'GSI1, GSI2',
     run: async (world) => {
       const execution = await running(world);
@@ -211,7 +211,7 @@ export const agentRunPatterns: Record<string, Pattern> = {
   },
   'Pause a run': {
     commands: 'TransactWriteItems',
-    units: [9.5, 14],
+    units: [9.5, 14, 13],
     indexes: 'GSI1, GSI2',
     run: async (world) => {
       const execution = await running(world);
@@ -228,7 +228,7 @@ export const agentRunPatterns: Record<string, Pattern> = {
   },
   'Answer the last wait of a run, and take it': {
     commands: 'GetItem, Query, TransactWriteItems',
-    units: [11.5, 15],
+    units: [11.5, 15, 13],
     indexes: 'GSI1, GSI2',
     run: async (world) => {
       const { id } = await paused(world);
@@ -292,7 +292,7 @@ export const agentRunPatterns: Record<string, Pattern> = {
   },
   'Cancel a run of an agent': {
     commands: '2 GetItem, 2 Query, TransactWriteItems',
-    units: [9, 12],
+    units: [9, 12, 11],
     indexes: 'GSI1, GSI2',
     run: async (world) => {
       const { id } = await running(world);
@@ -349,7 +349,7 @@ export const agentRunPatterns: Record<string, Pattern> = {
   },
   'Clean up after an agent with a run': {
     commands: '8 Query, GetItem, 2 BatchWriteItem, TransactWriteItems',
-    units: [16, 22],
+    units: [16, 22, 21.5],
     indexes: 'GSI1, GSI2',
     run: async (world) => {
       const { agentId } = await endedAgent(world);

@@ -218,7 +218,7 @@ export const chatPatterns: Record<string, Pattern> = {
   },
   'Add two messages to a conversation': {
     commands: 'GetItem, TransactWriteItems',
-    units: [8, 15],
+    units: [8, 15, 13],
     indexes: 'GSI1, GSI2',
     run: async (world) => {
       const { id } = await newConversation(world);
@@ -288,7 +288,7 @@ export const chatPatterns: Record<string, Pattern> = {
   },
   'Replace the messages of a conversation': {
     commands: 'GetItem, TransactWriteItems, PutItem, 2 Query, 2 BatchWriteItem',
-    units: [11, 19],
+    units: [11, 19, 18],
     indexes: 'GSI1, GSI2',
     run: async (world) => {
       const { id } = await longConversation(world, 2);
@@ -297,7 +297,7 @@ export const chatPatterns: Record<string, Pattern> = {
   },
   'Delete a conversation': {
     commands: 'GetItem, TransactWriteItems',
-    units: [4, 11],
+    units: [4, 11, 8],
     indexes: 'GSI1, GSI2',
     run: async (world) => {
       const { id } = await newConversation(world);
@@ -306,7 +306,7 @@ export const chatPatterns: Record<string, Pattern> = {
   },
   'Clean up after a conversation': {
     commands: '2 Query, BatchWriteItem',
-    units: [5, 11],
+    units: [5, 11, 7.5],
     indexes: 'GSI1, GSI2',
     run: async (world) => {
       const { id } = await longConversation(world, 2);

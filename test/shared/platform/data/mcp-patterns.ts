@@ -87,7 +87,7 @@ export const mcpPatterns: Record<string, Pattern> = {
   },
   'End the authorization of an MCP connection': {
     commands: '3 GetItem, PutItem, TransactWriteItems',
-    units: [7, 17],
+    units: [7, 17, 16],
     indexes: 'GSI1',
     run: async (world) => {
       const { token } = await newConnection(world);
@@ -117,7 +117,7 @@ export const mcpPatterns: Record<string, Pattern> = {
   },
   'Delete an MCP connection': {
     commands: '2 GetItem, TransactWriteItems',
-    units: [3, 9.5],
+    units: [3, 9.5, 8.5],
     indexes: 'GSI1',
     run: async (world) => {
       const { connection } = await newConnection(world);

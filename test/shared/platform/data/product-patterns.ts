@@ -123,7 +123,7 @@ export const productPatterns: Record<string, Pattern> = {
   },
   'Remove a capability from a product': {
     commands: 'GetItem, BatchGetItem, TransactWriteItems',
-    units: [6.5, 7.5],
+    units: [6.5, 7.5, 6.5],
     indexes: 'GSI1',
     run: async (world) => {
       const { product, capability } = await newItem(world);
@@ -141,7 +141,7 @@ export const productPatterns: Record<string, Pattern> = {
   },
   'Create a surface with a secret': {
     commands: '3 GetItem, Query, PutItem, TransactWriteItems',
-    units: [9, 12],
+    units: [9, 12, 11.5],
     indexes: 'GSI1',
     run: async (world) => {
       const { id } = await newProduct(world);
@@ -187,7 +187,7 @@ export const productPatterns: Record<string, Pattern> = {
   },
   'Rename a surface': {
     commands: '2 GetItem, TransactWriteItems',
-    units: [6, 7],
+    units: [6, 7, 6],
     indexes: 'GSI1',
     run: async (world) => {
       const { product, surface } = await newSurface(world);

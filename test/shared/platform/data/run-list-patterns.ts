@@ -44,7 +44,7 @@ export const runListPatterns: Record<string, Pattern> = {
   },
   'End a run that is not stored': {
     commands: 'GetItem, TransactWriteItems',
-    units: [2, 6.5],
+    units: [2, 6.5, 4.5],
     run: async (world) => {
       const run = await listed(world);
       await runEnd(world.scope, run, ending());
@@ -65,7 +65,7 @@ export const runListPatterns: Record<string, Pattern> = {
   },
   'List runs': {
     commands: 'Query, BatchGetItem',
-    units: [0.5, 12],
+    units: [0.5, 12, 5.5],
     run: async (world) => {
       for (let n = 0; n < 5; n++) await listed(world);
       return () => runList(world.scope)({ kinds: runKinds, root: true, limit: 20 });

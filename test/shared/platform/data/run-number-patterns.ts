@@ -56,7 +56,7 @@ export const runNumberPatterns: Record<string, Pattern> = {
   },
   'Fold an hour of twenty runs': {
     commands: 'GetItem, UpdateItem, 4 Query, TransactWriteItems',
-    units: [8, 17],
+    units: [8, 17, 16.5],
     indexes: 'GSI2',
     run: async (world) => {
       await withHour(world, base);
@@ -65,7 +65,7 @@ export const runNumberPatterns: Record<string, Pattern> = {
   },
   'Fold a day': {
     commands: 'GetItem, UpdateItem, 2 Query, TransactWriteItems',
-    units: [6, 14],
+    units: [6, 14, 12],
     indexes: 'GSI2',
     run: async (world) => {
       await withFoldedDay(world);
@@ -83,7 +83,7 @@ export const runNumberPatterns: Record<string, Pattern> = {
   },
   'Numbers with an hour that is not folded': {
     commands: '6 Query',
-    units: [3, 7],
+    units: [3, 7, 6.5],
     indexes: 'GSI2',
     readsNothing: true,
     run: async (world) => {

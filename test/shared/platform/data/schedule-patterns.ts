@@ -79,7 +79,7 @@ export const schedulePatterns: Record<string, Pattern> = {
   },
   'Delete a schedule': {
     commands: 'BatchGetItem, GetItem, TransactWriteItems',
-    units: [5, 14.5],
+    units: [5, 14.5, 11.5],
     indexes: 'GSI1, GSI2',
     run: async (world) => {
       const { place, schedule } = await newSchedule(world);
@@ -96,7 +96,7 @@ export const schedulePatterns: Record<string, Pattern> = {
   },
   'Fire a schedule without records': {
     commands: '5 GetItem, BatchGetItem, 2 TransactWriteItems, PutItem, 2 UpdateItem',
-    units: [13, 28.5],
+    units: [13, 28.5, 26.5],
     indexes: 'GSI1, GSI2',
     run: async (world) => {
       const { schedule } = await dueSchedule(world);
@@ -116,7 +116,7 @@ export const schedulePatterns: Record<string, Pattern> = {
   },
   'Clean up after a surface with a key and a schedule': {
     commands: '6 Query, 3 BatchWriteItem, TransactWriteItems',
-    units: [5, 17],
+    units: [5, 17, 14],
     indexes: 'GSI1, GSI2',
     run: async (world) => {
       const { place } = await newSchedule(world);

@@ -16,7 +16,7 @@ export const tracePatterns = ({ batchWithRuns }: Traced): Record<string, Pattern
   'Trace of a batch of twenty records': {
     manyRecords: true,
     commands: '5 BatchGetItem, 2 GetItem, 4 Query',
-    units: [24, 33],
+    units: [24, 33, 32],
     indexes: 'GSI1',
     run: async (world) => {
       const batch = await batchWithRuns(world);
@@ -26,7 +26,7 @@ export const tracePatterns = ({ batchWithRuns }: Traced): Record<string, Pattern
   },
   'Trace of a run of an agent': {
     commands: '2 BatchGetItem, GetItem, 2 Query',
-    units: [4, 7],
+    units: [4, 7, 6.5],
     indexes: 'GSI2',
     readsNothing: true,
     run: async (world) => {
@@ -36,7 +36,7 @@ export const tracePatterns = ({ batchWithRuns }: Traced): Record<string, Pattern
   },
   'Trace of a run of a flow': {
     commands: '2 BatchGetItem, 2 Query, 2 GetItem',
-    units: [3, 7.5],
+    units: [3, 7.5, 7],
     indexes: 'GSI2',
     readsNothing: true,
     run: async (world) => {
