@@ -1,15 +1,17 @@
-import { globSync, readFileSync } from 'node:fs';
+import { existsSync, globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { headingAnchors } from './anchors.ts';
 
 interface Section {
   heading: string;
   anchor: string;
-  /** The date of each decision. */
-  dates: string[];
+  /** The number of each decision. */
+  numbers: number[];
 }
 
-/** docs/decisions/README.md, from the headings of the areas and the dates of their entries. */
+const index = 'docs/decisions/README.md';
+
+/** docs/decisions/README.md, from the headings of the areas and the numbers of their entries. */
 export function decisionsIndex(root: string): string {
   const areas = globSync('docs/decisions/*.md', { cwd: root })
     .filter((path) => !path.endsWith('README.md'))
@@ -18,14 +20,22 @@ export function decisionsIndex(root: string): string {
       file: path.split('/').at(-1) ?? '',
       ...areaOf(readFileSync(join(root, path), 'utf8')),
     }));
-  const count = areas.flatMap(({ sections }) => sections.flatMap(({ dates }) => dates)).length;
+  const numbers = areas.flatMap(({ sections }) => sections.flatMap((section) => section.numbers));
   return `# Decisions
 
-Each entry states a decision that others could have made differently, then its reason. It begins with the day of its last
-change. A commit that changes a decision also changes its entry and that date. Entries about what no longer exists are
-removed.
+An entry states a decision in one sentence, then which alternative it rejects and why, in at most 70 words. It begins with its
+number and the day of its last change. Comments in the code name the number where a decision explains surprising code: \`D17\`.
 
-\`npm run docs\` writes this index of ${count} decisions from the headings.
+**What deserves an entry:** a decision that rejects what a competent engineer would choose, if nothing else states it: no
+description of an endpoint, guide, [limit](../limits.md), name of a test or head of a module. Examples are what a measurement
+decided, and what AWS, security or a public protocol forced. Behaviour belongs in descriptions and guides. There are at
+most 300 entries: to add one beyond that, merge or remove others.
+
+**Numbers:** a new entry gets the next free number, which is D${nextNumber(root, numbers)}, in whichever area it is. Numbers never
+change, and are not given again after an entry was removed. A commit that changes a decision changes its entry and date; one that
+removes an entry removes its number from comments.
+
+\`npm run docs\` writes this index of ${numbers.length} decisions.
 
 | Area | Sections |
 | --- | --- |
@@ -38,8 +48,16 @@ ${areas
 `;
 }
 
-const shown = (file: string, { heading, anchor, dates }: Section) =>
-  `[${heading}](${file}#${anchor}) (${dates.length})`;
+/** At least that of the former index, so that the number of the last entry is not given again after its removal. */
+function nextNumber(root: string, numbers: number[]): number {
+  const path = join(root, index);
+  const [, former = '1'] =
+    (existsSync(path) && /the next free number, which is D(\d+)/.exec(readFileSync(path, 'utf8'))) || [];
+  return Math.max(Number(former), ...numbers.map((number) => number + 1));
+}
+
+const shown = (file: string, { heading, anchor, numbers }: Section) =>
+  `[${heading}](${file}#${anchor}) (${numbers.length})`;
 
 function areaOf(text: string): { title: string; sections: Section[] } {
   const [title = '', ...parts] = text.split(/^## /m);
@@ -49,7 +67,7 @@ function areaOf(text: string): { title: string; sections: Section[] } {
     sections: parts.map((part, index) => ({
       heading: part.split('\n')[0] ?? '',
       anchor: anchors[index] ?? '',
-      dates: [...part.matchAll(/^- (\d{4}-\d\d-\d\d): /gm)].map(([, date = '']) => date),
+      numbers: [...part.matchAll(/^- \*\*D(\d+)\*\* · /gm)].map(([, number]) => Number(number)),
     })),
   };
 }
