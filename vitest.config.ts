@@ -5,7 +5,7 @@ import { LongAndShort } from './test/support/suite/sequencer.ts';
 
 const slow = process.env.TESTS === 'slow';
 const cores = availableParallelism();
-/** Files that share modules: Node itself loads them, once a worker. Vite would transform each. */
+/** Files that share modules: Node itself loads them, once a worker. Vite would transform each (D188). */
 const native = { experimental: { viteModuleRunner: false, nodeLoader: false } };
 const stack = {
   globalSetup: 'test/support/suite/global-setup.ts',

@@ -11,7 +11,7 @@ export const requirements = combineRequirements('credentials');
  * The Lambda authorizer: maps the Authorization header to a principal. API Gateway caches the result for 60 s, so
  * checks that must apply at once belong to the request gate. A permanent refusal is returned as a policy: API Gateway
  * caches it, which saves a Lambda call for each further request with that credential. A temporary refusal is thrown,
- * because API Gateway does not cache errors.
+ * because API Gateway does not cache errors (D101).
  */
 export const handler = (event: APIGatewayRequestAuthorizerEvent): Promise<APIGatewayAuthorizerResult> =>
   inInvocation({ lambda: 'authorizer', requestId: event.requestContext?.requestId }, () => decide(event));

@@ -62,7 +62,7 @@ export const queues = {
     timeoutSeconds: 900,
     // Not 90 minutes: so long would an invocation that dies block its slots. The six times are meant for throttled
     // deliveries, which `maxConcurrency` prevents, and a lease keeps two deliveries of a run apart
-    // (`shared/execution/batches/run-message.ts`).
+    // (`shared/execution/batches/run-message.ts`) (D51).
     visibilitySeconds: 960,
     setsRetryTime: true,
     // More than one tenant can occupy (`tenantSlots` and `tenantBatchesMax` of `tenant-slots.ts`).
@@ -181,6 +181,7 @@ export const recursiveWorkers: Readonly<Record<string, string>> = {
   'wake-run': 'Resumes the run of each timer, whose chain `run-record` ends.',
 };
 
+// D57
 export const recursiveLoopSetting = (worker: string) =>
   Object.hasOwn(recursiveWorkers, worker) ? 'Allow' : 'Terminate';
 

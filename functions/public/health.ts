@@ -15,7 +15,7 @@ const patienceMs = 3_000;
 
 /**
  * Counts the request, as for every public endpoint. That is one conditional write of the table, so the count is the
- * check: an extra read would prove less and cost more. A health check of every few seconds stays far below the limits.
+ * check: an extra read would prove less and cost more. A health check of every few seconds stays far below the limits (D18).
  */
 const byCounting: ScopeFrom = {
   kind: 'from',

@@ -10,6 +10,7 @@ const Mark = z.object({ salt1: z.number(), salt2: z.number(), frames: z.number()
 const Marks = z.record(z.string(), Mark);
 type Marks = z.infer<typeof Marks>;
 
+// D178
 const marksFile = 'log-marks.json';
 
 export type LogMarks = ReturnType<typeof logMarks>;

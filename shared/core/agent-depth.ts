@@ -6,7 +6,7 @@ export const agentLevelsMax = 5;
 /** Higher numbers count as this one, which is safely written as digits. */
 const depthMax = 999_999_999;
 
-/** Says how many runs are above the one that a call starts. Sent with each call of an agent or a tool of a server. */
+/** Says how many runs are above the one that a call starts. Sent with each call of an agent or a tool of a server (D14). */
 export const depthHeader = 'x-agent-depth';
 
 /** The header for what a run at a depth calls. Keeps a higher number, which a run inside of it has set. */

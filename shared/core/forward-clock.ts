@@ -1,4 +1,4 @@
-/** Unix ms that never go back: if the clock of the machine is set back, they go on from where they were. */
+/** Unix ms that never go back: if the clock of the machine is set back, they go on from where they were (D180). */
 export function forwardClock(wall: () => number = () => Date.now()): () => number {
   let last = wall();
   let ahead = 0;

@@ -25,7 +25,7 @@ export const metrics = {
   ServerErrors: { unit: 'Count', by: [[], ['group'], ['callerClass']] },
   /** Time to the response, without streamed ones. The number of samples is the number of responses. */
   Latency: { unit: 'Milliseconds', by: [[], ['group']] },
-  /** Refusals that the authorizer throws because API Gateway must not cache them. Lambda counts them as errors. */
+  /** Refusals that the authorizer throws because API Gateway must not cache them. Lambda counts them as errors (D168). */
   TemporaryRefusals: total,
   RunsCompleted: total,
   RunsFailed: total,

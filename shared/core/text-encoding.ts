@@ -3,7 +3,7 @@
  * U+FFFD, and the rest of the text is whole. Without a name, UTF-8 with few wrong bytes is still UTF-8: texts that are cut by bytes end in
  * the middle of a letter. Windows-1252 has a letter or a sign for nearly all bytes, so it is taken only where its letters stand as they
  * do in words, and is said to be a guess: the other Latin code pages differ in a few letters. All else is unknown, since double-byte
- * encodings and alphabets of one byte overlap.
+ * encodings and alphabets of one byte overlap (D216).
  */
 export interface DecodedText {
   text: string;

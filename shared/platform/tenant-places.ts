@@ -16,7 +16,7 @@ export interface Pool {
   variable: string;
 }
 
-/** How long the place of a process that crashed stays taken. */
+/** How long the place of a process that crashed stays taken (D156). */
 const leaseMs = 90_000;
 const keptSeconds = 86_400;
 

@@ -19,6 +19,7 @@ export async function signInBeside(settings: SignInSettings): Promise<OauthToken
 }
 
 function answerTo(state: string): Promise<URLSearchParams> {
+  // D87
   const channel = new BroadcastChannel(channelName);
   return new Promise((resolve) => {
     channel.onmessage = ({ data }: MessageEvent<string>) => {

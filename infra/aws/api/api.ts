@@ -91,6 +91,7 @@ export class ServiceApi extends Construct {
     // condition every request fails with a 500. Another account cannot pass this role to an API.
     const invoker = new Role(this, 'gateway-role', {
       roleName: gatewayRoleName(settings.env, Stack.of(this).region),
+      // D158
       assumedBy: new ServicePrincipal('apigateway.amazonaws.com'),
       description: 'Lets API Gateway invoke Lambdas',
     });

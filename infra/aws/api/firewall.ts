@@ -78,7 +78,7 @@ function ofSender({ limit, only }: Limit, header?: string): CfnWebACL.RateBasedS
   return { limit, aggregateKeyType: 'IP', ...(scopeDownStatement && { scopeDownStatement }) };
 }
 
-/** By the address in a header. A header without an address is refused; WAF ignores requests without the header. */
+/** By the address in a header. A header without an address is refused; WAF ignores requests without the header (D164). */
 const forwarded = ({ limit, only }: Limit, headerName: string): CfnWebACL.RateBasedStatementProperty => ({
   limit,
   aggregateKeyType: 'FORWARDED_IP',

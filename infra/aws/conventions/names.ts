@@ -17,7 +17,7 @@ export const lambdaName = (id: string, env: EnvironmentName) =>
 export const gatewayRoleName = (env: EnvironmentName, region: string) =>
   `agent-flow-${env}-${region}-gateway`;
 
-/** The stack of what all deployments of a region share. */
+/** The stack of what all deployments of a region share (D149). */
 export const regionStackName = 'AgentFlowRegion';
 
 /** The name of the CloudFormation stack. */

@@ -6,6 +6,7 @@ import type { Settings } from './settings.ts';
  * creates it fails: otherwise each try would leave an empty resource behind.
  */
 export const retentionPolicy = ({ keepsData }: Pick<Settings, 'keepsData'>) =>
+  // D159
   keepsData ? RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE : RemovalPolicy.DESTROY;
 
 /**

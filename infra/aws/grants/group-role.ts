@@ -335,6 +335,7 @@ function grantMessages(role: Role, stores: Stores): void {
   // A phone number is not a resource; this excludes topics.
   const toNumbers = new PolicyStatement({
     effect: Effect.ALLOW,
+    // D269
     actions: ['sns:Publish'],
     notResources: [`arn:${Stack.of(role).partition}:sns:*:*:*`],
   });

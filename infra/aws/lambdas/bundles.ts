@@ -37,7 +37,7 @@ const carried: Record<string, readonly string[]> = {
 
 /**
  * Bundles Lambdas, each into a folder of its own: `index.mjs` with what it loads at its start, and further files with what it
- * loads later. All are bundled together, which takes seconds; one by one took minutes.
+ * loads later. All are bundled together, which takes seconds; one by one took minutes (D150).
  */
 export async function buildBundles(
   lambdas: readonly Pick<LambdaEntry, 'id' | 'file'>[],

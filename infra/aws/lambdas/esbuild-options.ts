@@ -23,6 +23,7 @@ export const forLambda = {
 export const lightHttp: Plugin = {
   name: 'light-http',
   setup({ onResolve, onLoad }) {
+    // D153
     onResolve({ filter: /^node:http$/ }, ({ importer, path }) =>
       importer.includes('@middy') ? { path, namespace: 'light-http' } : null,
     );
@@ -39,6 +40,7 @@ export const zodNamespace: Plugin = {
     onLoad({ filter: /[\\/]node_modules[\\/]@ai-sdk[\\/].*\.m?js$/ }, async ({ path }) => ({
       contents: (await readFile(path, 'utf8')).replaceAll(
         /^import \{ z(?: as ([\w$]+))? \} from "zod\/v4";$/gm,
+        // D152
         (_, name = 'z') => `import * as ${name} from "zod/v4";`,
       ),
     }));

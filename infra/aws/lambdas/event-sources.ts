@@ -32,6 +32,7 @@ function connect(scope: Construct, name: QueueName, spec: QueueSpec, consumers: 
   addSource(scope, `${name}-messages`, stores.queues[name], worker, consumers, {
     batchSize,
     functionResponseTypes: ['ReportBatchItemFailures'],
+    // D53
     scalingConfig: { maximumConcurrency: maxConcurrency[settings.env] },
   });
   addSource(scope, `${name}-dead-letters`, stores.deadLetters[name], deadLetterWorker, consumers, {

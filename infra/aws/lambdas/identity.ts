@@ -38,6 +38,7 @@ export class Identity extends Construct {
       this.issuer = oidcIssuer;
       this.audience = oidcAudience;
       this.consoleClientId = consoleClientId;
+      // D88
       this.signInOrigins = [...new Set([new URL(oidcIssuer).origin, ...signInOrigins])];
       return;
     }

@@ -62,7 +62,7 @@ export class Releases extends Construct {
     return Object.fromEntries(some.map((entry) => [entry.id, aliasOf(entry)]));
   }
 
-  /** Has the stacks of each wave wait for those of the one before. */
+  /** Has the stacks of each wave wait for those of the one before (D174). */
   orderWaves(): void {
     let before: NestedStack[] = [];
     for (const wave of deploymentWaves([...this.released.values()].flatMap(({ some }) => some))) {

@@ -12,6 +12,7 @@ export function localRouteRefusal(request: IncomingMessage): string | undefined 
   if (!isOwnName(request.headers.host))
     return 'The Host header must be an IP address, localhost or the value of HOST';
   if (areOpen() || isFromHere(request)) return undefined;
+  // D176
   return `This route responds only to this machine, on its loopback address. ${opening}=1 opens it to everyone.`;
 }
 

@@ -33,5 +33,6 @@ export function restartWithinMemory(): void {
   // Windows has no execve; what forked this process would lose its channel.
   if (isSet || process.platform === 'win32' || process.connected) return;
   const flags = [...execArgv, `--max-old-space-size=${heapMegabytes.main()}`];
+  // D182
   process.execve?.(execPath, [execPath, ...flags, ...argv.slice(1)], { MALLOC_ARENA_MAX: '2', ...env });
 }

@@ -1,5 +1,5 @@
 /**
- * What the package of model data does not say. `npm run catalog` applies it; see docs/decisions/models.md, "Models".
+ * What the package of model data does not say. `npm run catalog` applies it; see D123.
  */
 export const source = { name: '@earendil-works/pi-ai', version: '1.5.2' };
 

@@ -54,6 +54,7 @@ function stackResources({ resources }: Subject): CheckFinding {
   const shown = `${largest} of ${quotas.resources.max} in a stack, ${resources.length} of ${quotas.operation.max} in ${counts.length} stacks`;
   const isLarge =
     largest >= quotas.resources.max * sizeShare || resources.length >= quotas.operation.max * sizeShare;
+  // D145
   return isLarge ? warning(shown, 'docs/decisions/operation.md#infrastructure.') : ok(shown);
 }
 

@@ -208,5 +208,6 @@ const isUnaccepted = (error: unknown) =>
   [...causesOf(error)].some(
     (cause) =>
       unconnected.has(systemCodeOf(cause) ?? '') ||
+      // D13
       (cause instanceof HttpFailure && (cause.status === 429 || cause.status === 503)),
   );

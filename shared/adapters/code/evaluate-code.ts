@@ -19,7 +19,7 @@ const defaultTimeoutMs = { script: 5_000, expression: 1_000 };
 
 interface Options {
   timeoutMs?: number | undefined;
-  /** The port by which an error is masked before it is cut. */
+  /** The port by which an error is masked before it is cut (D237). */
   shown?: ((text: string) => string) | undefined;
   signal?: AbortSignal | undefined;
 }

@@ -40,7 +40,7 @@ function withoutTypes(code: string): string {
   return stripTypes(`${head}${code}\n}`).slice(head.length, -2);
 }
 
-/** V8 needs quadratic time for nesting, and memory outside of the thread's limits, and cannot be interrupted. */
+/** V8 needs quadratic time for nesting, and memory outside of the thread's limits, and cannot be interrupted (D252). */
 const bracketsMax = 500;
 
 /** The deepest nesting of brackets, including those inside strings. */

@@ -6,7 +6,7 @@ import { memoise } from '../../core/cache.ts';
  * names one of them gets those of Node: `defineLocale` defines them in the context before the code runs, and they ask
  * functions of the host, which take and return texts. Without a language it is en-US, without a zone that of the
  * process, as for all methods of dates (on AWS: UTC). What Node refuses (an unknown zone, a wrong option) is thrown in
- * the code. Other code does not pay for it: defining takes a third of a millisecond.
+ * the code. Other code does not pay for it: defining takes a third of a millisecond (D253).
  */
 
 /** Uses nothing that code can change. */

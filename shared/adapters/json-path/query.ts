@@ -1,3 +1,4 @@
+// D281
 import { JSONPathEnvironment, JSONPathError, type JSONPathQuery, type JSONValue, jsonpath } from 'json-p3';
 import { findParts } from '../../core/find-parts.ts';
 import { parseExact } from '../../core/json/exact-json.ts';

@@ -3,7 +3,7 @@ import type { JsonSchema } from '../ports/model-port.ts';
 
 /**
  * What a model means by a value that a schema does not allow: models write a list, an object, a number or a boolean as a text once
- * more, and null for what is optional. Everything else stays. Only plain types are read, and what a schema allows is kept.
+ * more, and null for what is optional. Everything else stays. Only plain types are read, and what a schema allows is kept (D134).
  */
 export function meantValue(schema: JsonSchema, value: unknown): unknown {
   const read = typeof value === 'string' ? readAs(schema, value) : value;

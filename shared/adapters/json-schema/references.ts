@@ -75,7 +75,7 @@ export function referencesIn(document: JsonSchema) {
  * - A `$dynamicRef` that can mean one schema only becomes a `$ref`: Ajv takes those for references to the whole schema
  *   whose anchor it has not passed yet.
  * - A `$ref` beside an `$id` goes into `allOf`: Ajv follows it without end.
- * - The property `__proto__` becomes a pattern: Ajv leaves it out.
+ * - The property `__proto__` becomes a pattern: Ajv leaves it out (D279).
  */
 export function writtenForAjv(document: JsonSchema): JsonSchema {
   const { schemas, targetOf, dynamicAnchors } = referencesIn(document);

@@ -65,6 +65,7 @@ const systemFirst: ReadonlySet<ProviderName> = new Set(['anthropic', 'bedrock', 
 /** At the beginning it would hold for what was said before it too. */
 const asUser = ({ content }: ModelMessage): ModelMessage => ({
   role: 'user',
+  // D141
   content: `<system>\n${content}\n</system>`,
 });
 

@@ -44,6 +44,7 @@ export async function* readableEvents(
   yield encoder.encode(isWhole(rest) ? `${mended(rest, reader, source)}\n\n` : rest);
 }
 
+// D133
 const done = '[DONE]';
 
 function isWhole(line: string): boolean {

@@ -81,7 +81,7 @@ const equalTo = (values: Readonly<Record<string, string>>) => ({
   $and: Object.entries(values).map(([name, value]) => ({ [name]: { $eq: value } })),
 });
 
-/** A bucket has at most 10,000 indexes, which all tenants share. */
+/** A bucket has at most 10,000 indexes, which all tenants share (D259). */
 const indexesMax = 100;
 
 /** The indexes that a tenant created: its collections, and one for the memories of each embedding model. */

@@ -19,7 +19,7 @@ export function isHtml({ headers, text }: HttpResponse): boolean {
 interface Reading {
   sandbox: Sandbox;
   signal: AbortSignal;
-  /** The port by which an error is masked before it is cut. */
+  /** The port by which an error is masked before it is cut (D237). */
   shown: (text: string) => string;
 }
 const timeoutMs = 5_000;

@@ -37,7 +37,7 @@ export async function packRepository({
   }
 }
 
-/** Linear in the path's length for every pattern: minimatch creates no regular expressions. */
+/** Linear in the path's length for every pattern: minimatch creates no regular expressions (D257). */
 const options = { dot: true, matchBase: true, nocomment: true, nonegate: true, braceExpandMax: 100 };
 
 /** Whether a pattern matches a path or one of its directories. */

@@ -136,7 +136,7 @@ interface Kind {
   next: (paging: ApiPaging, read: PageRead) => string | undefined;
 }
 
-/** Only an empty page is the last one of a numbered list: an API may return fewer entities than requested, or hide some. */
+/** Only an empty page is the last one of a numbered list: an API may return fewer entities than requested, or hide some (D258). */
 const pagingKinds: Record<ApiPaging['paginationType'], Kind> = {
   page: {
     isNumbered: true,

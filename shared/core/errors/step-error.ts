@@ -57,7 +57,7 @@ export function failureOfStatus(
   return { retryable: true, kind: 'server_error', undone, askedMs };
 }
 
-/** `OUTCOME_UNKNOWN`: what acts may have been done, and may not. */
+/** `OUTCOME_UNKNOWN`: what acts may have been done, and may not (D266). */
 export type StepErrorCode = 'BUDGET_EXCEEDED' | 'RATE_LIMITED' | 'OUTCOME_UNKNOWN';
 
 export interface StepErrorOptions {

@@ -4,7 +4,7 @@
  * sometimes the value (a token), so a search that compares a form at each position would be theirs to slow down.
  *
  * A long form is found by its beginning, and hides as many characters as it has: so the automaton stays small, and a value
- * that another side truncates is hidden too.
+ * that another side truncates is hidden too (D239).
  */
 
 /** One encoding of a secret value, and its replacement. */

@@ -31,7 +31,7 @@ export class ClaimRefused extends Error {}
 type Request = TurnRequest & { turnId: string };
 type SessionModification = Modification<typeof clientSessionEntity>;
 
-/** Turns of sessions: a session answers one message at a time, in the order in which they came. */
+/** Turns of sessions: a session answers one message at a time, in the order in which they came (D78). */
 export const chatTurns = /* @__PURE__ */ using(['table:write'], (scope: Scope) => {
   const { table, now, newId } = scope;
   const options = { consistent: true, conflictError: busy };

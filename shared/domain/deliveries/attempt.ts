@@ -67,7 +67,7 @@ async function post(
 
 const failure = (error: string, isFinal = false): Outcome => ({ statusCode: null, error, isFinal });
 
-/** A receiver says 410 if it wants no more of it. */
+/** A receiver says 410 if it wants no more of it (D201). */
 function outcomeOf(statusCode: number): Outcome {
   const isTaken = statusCode >= 200 && statusCode < 300;
   const error = isTaken ? null : `The receiver answered ${statusCode}`;

@@ -21,7 +21,7 @@ export interface Outbox<E extends AnyEntity = Entity> {
   graceMs: number;
 }
 
-/** SQS delays a message by 15 minutes at most. */
+/** SQS delays a message by 15 minutes at most (D202). */
 const delaySecondsMax = 900;
 /** Longer than an attempt takes. */
 const leaseMs = 60_000;

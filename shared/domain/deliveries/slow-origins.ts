@@ -9,7 +9,7 @@ interface Receiver {
   url: string;
 }
 
-/** Origins that did not answer in time, each with the Unix ms until which they get less. Only what this process saw. */
+/** Origins that did not answer in time, each with the Unix ms until which they get less. Only what this process saw (D203). */
 const slowUntil = boundedMap<number>({ entriesMax: 1_000 });
 
 const originOf = ({ tenant, url }: Receiver) => JSON.stringify([tenant, URL.parse(url)?.origin ?? url]);

@@ -16,7 +16,7 @@ const leaseMs = 30_000;
 
 const parts = ['table:write', connectionSealer, connectionOpener] as const;
 
-/** A refresh token may work only once: one process has the lease, and stores the new tokens before it ends the lease. */
+/** A refresh token may work only once: one process has the lease, and stores the new tokens before it ends the lease (D247). */
 const tokenRefresher = /* @__PURE__ */ using(parts, (scope: Scope) => {
   const { table, now } = scope;
   const [seal, open] = [connectionSealer(scope), connectionOpener(scope)];

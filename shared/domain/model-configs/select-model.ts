@@ -143,7 +143,7 @@ function configsOf(provider: ProviderName, modelId: string, { account, catalog }
 
 /**
  * Why a budget that blocks does not pay for a model without a price: nothing is known of its name, so that it may be
- * another name of a model that has one. Undefined for models that are known to have none.
+ * another name of a model that has one. Undefined for models that are known to have none (D72).
  */
 export function unknownToBudgets(
   { provider, modelId, config }: ModelSelection,

@@ -29,7 +29,7 @@ export type PeriodMark = z.infer<typeof markEntity.schema>;
 
 export const markSweep = 'RUN_METRICS';
 
-/** What was marked may be written this long afterwards: as long as an invocation may last, and a margin. */
+/** What was marked may be written this long afterwards: as long as an invocation may last, and a margin (D67). */
 const settledAfterMs = 20 * 60_000;
 const longestInvocationMs = 16 * 60_000;
 /** How long a fold may take before another worker begins it again. */

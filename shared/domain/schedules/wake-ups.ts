@@ -100,7 +100,7 @@ function timezoneOf(schedule: Schedule | undefined): string {
   return cron !== null && isSameByUtc(parseCron(cron), timezone) ? 'UTC' : timezone;
 }
 
-/** An hour that comes twice wakes once in a zone. A job of every hour and day wakes at the same times by UTC. */
+/** An hour that comes twice wakes once in a zone. A job of every hour and day wakes at the same times by UTC (D206). */
 function isSameByUtc({ hours, months, daysOfMonth, daysOfWeek }: CronFields, zone: string): boolean {
   const isOfEachHour = hours.length === 24 && months.length === 12 && !daysOfMonth && !daysOfWeek;
   return isOfEachHour && [0, 6].every((month) => offsetOf(month, zone) % 3_600_000 === 0);

@@ -3,7 +3,7 @@ import { SecretKey } from '../../core/variables/secret-key.ts';
 import { defineEntity } from '../../platform/data/entity.ts';
 import { tenantPartition } from '../../platform/data/keys.ts';
 
-/** Short or blank values are rejected: they would match ordinary text during redaction. */
+/** Short or blank values are rejected: they would match ordinary text during redaction (D236). */
 export const SecretValue = z
   .string()
   .min(8, { abort: true })

@@ -18,7 +18,7 @@ export const cardKeys = /* @__PURE__ */ using([secretValues], (scope: Scope) => 
   }
 
   return {
-    /** Undefined without a key, and if its secret has no key any more: then the card is not signed. */
+    /** Undefined without a key, and if its secret has no key any more: then the card is not signed (D214). */
     async of(surface: Signing): Promise<CardKey | undefined> {
       const secretKey = cardSecretKey(surface);
       if (secretKey === undefined) return undefined;

@@ -37,7 +37,7 @@ const headersToStore = /* @__PURE__ */ using([headerSealer], (scope: Pick<Scope,
   };
 });
 
-/** What `••••` stands for. Never at another origin, which could be that of somebody who may set it but not read it. */
+/** What `••••` stands for. Never at another origin, which could be that of somebody who may set it but not read it (D233). */
 function storedHeader(name: string, endpoint: string, before: Stored | undefined) {
   if (!before || !Object.hasOwn(before.headers, name)) throw nothingHidden(name);
   if (new URL(endpoint).origin !== new URL(before.endpoint).origin) throw hiddenElsewhere(name);

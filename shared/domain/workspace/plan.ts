@@ -78,6 +78,7 @@ export async function planChanges(
     changes,
     errors: [...errorsOf(problems, changes), ...limitErrors(resources, changes)],
     notes: matching.notes,
+    // D41
     planHash: hashOf(changes, prune),
   };
 }

@@ -95,7 +95,7 @@ async function* responseOf(
   throw unfinished();
 }
 
-/** More calls than any run may make (`maxToolCalls`). */
+/** More calls than any run may make (`maxToolCalls`) (D7). */
 const callsMaxPerResponse = 128;
 
 function openCallLimit() {
@@ -135,7 +135,7 @@ function triggers({ triggers = [{ type: 'error' }] }: Partial<ErrorHandling> = {
   );
 }
 
-/** Why a complete response is no answer. The same request would be answered alike, unless a call of a tool was garbled. */
+/** Why a complete response is no answer. The same request would be answered alike, unless a call of a tool was garbled (D135). */
 function failureOf(
   response: ModelResponse,
   { format }: ModelRequest,

@@ -38,7 +38,7 @@ import {
 } from './agent-tools.ts';
 import type { ChatHistory } from './chat-history.ts';
 
-/** Without a config an agent responds once (docs/decisions/agents.md). */
+/** Without a config an agent responds once (D5). */
 export const agentTurnsMax = ({ loopConfig }: AgentConfig) => loopConfig?.maxTurns ?? 1;
 
 const dayMs = 86_400_000;

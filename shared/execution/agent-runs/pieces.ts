@@ -109,6 +109,7 @@ export function openPieces(scope: Scope, execution: AgentExecution, numbering: N
   const { id: executionId, restarts } = execution;
   const store = pieceStore(scope, executionId);
   const waiting = openWaiting(numbering, isUnread);
+  // D2
   let untilMs = followedUntilMs(execution);
   let place = { fact: -1, n: 0 };
   /** Until the next fact, which says everything. */

@@ -41,7 +41,7 @@ const groupMax = 16;
 
 /**
  * Commits what concurrent runs write, one transaction after another: each when no run is working or the group is full,
- * at the latest `groupWindowMs` after its first commit.
+ * at the latest `groupWindowMs` after its first commit (D49).
  */
 export function groupCommits(scope: Scope): WithCommits {
   const waiting: Waiting[] = [];

@@ -38,7 +38,7 @@ export type RunMessage = z.infer<typeof RunMessage>;
 
 const recordsPerMessageMax = 10;
 
-/** A tenth of those that its slot has in a page of the plan, at most ten. */
+/** A tenth of those that its slot has in a page of the plan, at most ten (D48). */
 export const recordsPerMessage = (ofSlot: number): number =>
   Math.min(recordsPerMessageMax, Math.ceil(ofSlot / 10));
 

@@ -245,7 +245,7 @@ function batchRecorder(
   };
   const commitEnd = async (ending: FinalWrite) => {
     const { failed, output } = ending;
-    // Its process looks once a second, so it may have been cancelled since.
+    // Its process looks once a second, so it may have been cancelled since (D223).
     const isOver = isCancelled() || (batch.dispatched && (await isListedAsCancelled(scope, runId)));
     const status = isOver ? 'cancelled' : failed ? 'failed' : 'completed';
     const error = endError(status, ending.error);

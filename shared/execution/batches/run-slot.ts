@@ -94,7 +94,7 @@ function lanesOf(group: Runs, width: number): Runs[] {
 /** What an invocation has left, at least, for each run after the first of a group. */
 const leftMsMin = 600_000;
 
-/** How many runs of a group may have ended and not be stored: a crash repeats their steps without outside effects. */
+/** How many runs of a group may have ended and not be stored: a crash repeats their steps without outside effects (D49). */
 const unstoredMax = 8;
 
 /**

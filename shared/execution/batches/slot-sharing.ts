@@ -65,7 +65,7 @@ const shared = (running: readonly Running[]): Running[] => {
 };
 
 /**
- * Creates a batch within its tenant's share, however many start at a time.
+ * Creates a batch within its tenant's share, however many start at a time (D54).
  * @param create Writes the batch in one transaction with the given writes. `share`: how many slots it may use, if not all.
  * @throws RATE_LIMITED if too many batches are active.
  */
@@ -256,7 +256,7 @@ export function slotWidth(batch: SharedBatch, slot: number): number {
   return Math.min(Math.floor((slotShare - 1 - Math.min(rank, left - 1)) / left) + 1, slotWidthMax(batch));
 }
 
-/** As many records as a message of a slot has: a delivery brings one message at the least. */
+/** As many records as a message of a slot has: a delivery brings one message at the least (D56). */
 const slotWidthMax = ({ recordConcurrency, totalRecords }: SharedBatch): number =>
   recordsPerMessage(Math.ceil(totalRecords / recordConcurrency));
 

@@ -168,7 +168,7 @@ export function costOfTexts(texts: readonly string[], limits: ModelLimits): Big 
   return worstCaseCost({ inputTokens, maxTokens: 0 }, limits);
 }
 
-/** An upper bound: no token is shorter than a byte of UTF-8. */
+/** An upper bound: no token is shorter than a byte of UTF-8 (D70). */
 function tokensMax({ messages, tools = [], format }: ModelRequest): number {
   const ofTools = tools.reduce(
     (sum, tool) => sum + bytesOf(JSON.stringify(tool)) + tokensPerPart,

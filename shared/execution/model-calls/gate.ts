@@ -25,7 +25,7 @@ export interface GateStore {
   ) => Promise<ThrottleDecision>;
 }
 
-/** A call that is made later than that is counted again: the minute begins when it is sent. */
+/** A call that is made later than that is counted again: the minute begins when it is sent (D271). */
 const countedMs = 500;
 /** What was counted longer ago may soon no longer count. */
 const validMs = 30_000;

@@ -19,7 +19,7 @@ export interface Grant {
   settle: (cost: Big) => void;
 }
 
-/** What a process holds of a budget. Several calls take from it, so that few of them need a request. */
+/** What a process holds of a budget. Several calls take from it, so that few of them need a request (D69). */
 export interface Purse {
   /** @returns undefined if the budget does not pay for the call */
   take: (cost: Cost, signal: AbortSignal) => Promise<Grant | undefined>;

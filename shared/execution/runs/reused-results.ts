@@ -24,7 +24,7 @@ export interface Earlier {
   continues?: readonly string[] | undefined;
 }
 
-/** Each of up to 1 MB. Results before these are made again. */
+/** Each of up to 1 MB. Results before these are made again (D61). */
 const pagesMax = 2;
 const dayMs = 86_400_000;
 

@@ -154,7 +154,7 @@ export function agentSpans(
   ];
 }
 
-/** Each turn shows what is new since the one before: all of it each time would grow with the square of the turns. */
+/** Each turn shows what is new since the one before: all of it each time would grow with the square of the turns (D229). */
 const genAiResults = (calls: readonly RequestedCall[], { results }: AgentWorld) =>
   calls.flatMap(({ id, name }) => {
     const result = results.get(id);

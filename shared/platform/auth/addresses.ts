@@ -22,7 +22,7 @@ export function isAddressRange(text: string): boolean {
 
 /**
  * The network that identifies a caller without a credential: the IPv4 address itself, or the /64 of an IPv6 address,
- * the smallest block that a subscriber gets.
+ * the smallest block that a subscriber gets (D110).
  */
 export function toNetwork(address: string | null): string {
   if (!address || !net().isIPv6(address)) return address ?? 'unknown';

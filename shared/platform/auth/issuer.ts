@@ -27,7 +27,7 @@ const algorithms = [
 ];
 /** Tolerance for an issuer's clock that runs ahead. Applies to `nbf` only: an expired token is always refused. */
 const toleranceSeconds = 5;
-/** Limits JWKS refetches for unknown key ids. */
+/** Limits JWKS refetches for unknown key ids (D102). */
 const keysCooldownMs = 30_000;
 
 /** Verifies the tokens of one OIDC issuer for one audience against its published keys. */

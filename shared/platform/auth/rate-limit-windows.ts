@@ -53,7 +53,7 @@ export const windowKinds = (limits: RequestLimits): [WindowName, Kind][] =>
 const limitOf = (kind: Kind, limits: RequestLimits, item: Counters = {}): number =>
   item[kind.limit] ?? limits[kind.limit] ?? 0;
 
-/** Of a request that was not counted: clients that read that none are left wait, although nothing was used. */
+/** Of a request that was not counted: clients that read that none are left wait, although nothing was used (D29). */
 export function uncountedRateLimit(): RateLimit {
   return windowOf(defaultLimits().perHour, 0, 0);
 }
@@ -79,7 +79,7 @@ export const latestEnd = (kind: Kind, seconds: number): number => seconds + kind
 const isCurrent = (endsAt: number, kind: Kind, seconds: number): boolean =>
   endsAt > seconds && endsAt <= latestEnd(kind, seconds);
 
-/** The counters after one more request, which starts a new window in place of each that has ended. */
+/** The counters after one more request, which starts a new window in place of each that has ended (D109). */
 export function beginWindows(stored: Counters | undefined, limits: RequestLimits, seconds: number) {
   const counters: Record<string, number> = {};
   for (const [, kind] of windowKinds(limits)) {

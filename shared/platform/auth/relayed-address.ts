@@ -10,7 +10,7 @@ import type { Runtime } from '../runtime.ts';
 import { credentialPartition } from './api-key.ts';
 import { generateKey, hashKey, isWellFormedKey } from './key-format.ts';
 
-/** Of a request that the service makes to itself for a caller. */
+/** Of a request that the service makes to itself for a caller (D38). */
 const headerName = 'x-relayed-caller';
 /** Longer than a request takes to arrive. */
 const validMs = 60_000;

@@ -49,7 +49,7 @@ const credentialOf = ({ kind, tenant, userId, hash }: Principal) => hash ?? `${k
 /** Whether the next request of a credential may well be refused too, so that nothing should begin before the gate decides. */
 export const wasRefused = (principal: Principal): boolean => refused.has(credentialOf(principal));
 
-/** One conditional update of the credential's item counts and decides, so it is exact under concurrency. */
+/** One conditional update of the credential's item counts and decides, so it is exact under concurrency (D100). */
 export async function admit(
   scope: Scope,
   principal: Principal,
@@ -188,7 +188,7 @@ async function count(
     return { item: await updateIf(condition + hasUses, { set, add: use }, conditionValues) };
   };
   // If another request starts the window at the same time, the retry counts in that window.
-  /** Reads go on while the disk is full. A key with a number of uses is not used without counting. */
+  /** Reads go on while the disk is full. A key with a number of uses is not used without counting (D179). */
   const uncounted = async (error: unknown): Promise<{ item?: CountedCredential; full?: ServiceError }> => {
     if (!isStorageFull(error)) throw error;
     if (!counter.alive) return { item: beginWindows(undefined, counter, seconds) };

@@ -38,7 +38,7 @@ export async function sendGrouped(queueEnv: string, messages: readonly GroupedMe
   }
 }
 
-/** The group of a tenant, whose name may be longer than the 128 characters of a group. */
+/** The group of a tenant, whose name may be longer than the 128 characters of a group (D155). */
 export const messageGroup = (tenant: string) => createHash('sha256').update(tenant).digest('hex');
 
 interface SendOptions {

@@ -22,7 +22,7 @@ interface S3Request {
   signal?: AbortSignal | undefined;
 }
 
-/** aws4fetch (3 KB) signs it: the S3 client would be the largest part of every bundle. @throws S3Error */
+/** aws4fetch (3 KB) signs it: the S3 client would be the largest part of every bundle (D112). @throws S3Error */
 export async function s3Request(
   bucket: string,
   method: 'GET' | 'HEAD' | 'PUT' | 'DELETE',

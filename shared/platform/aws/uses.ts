@@ -3,6 +3,7 @@ export type Use =
   | 'table:read'
   /** Reads, puts, updates and checks items, and deletes none. */
   | 'table:write'
+  // D16
   | 'table:delete'
   /** Reads all items of all tenants, for migrations. */
   | 'table:walk'

@@ -77,7 +77,7 @@ export function decode<E extends AnyEntity>(entity: E, stored: Attributes): Item
   return entity.schema.parse(item) as ItemOf<E>;
 }
 
-/** Decodes the items of a list. Logs and skips unreadable ones, so that one item does not break the list. */
+/** Decodes the items of a list. Logs and skips unreadable ones, so that one item does not break the list (D111). */
 export const decodeReadable = <E extends AnyEntity>(
   entity: E,
   stored: readonly (Attributes | undefined)[],
@@ -110,7 +110,7 @@ export interface Packing<Field extends PropertyKey = PropertyKey> {
 // Loaded for the first packed item.
 const zlib = () => process.getBuiltinModule('node:zlib');
 
-/** Replaces the fields by `packed`: the place of the dictionary as a byte, then deflated JSON. */
+/** Replaces the fields by `packed`: the place of the dictionary as a byte, then deflated JSON (D65). */
 function pack({ fields, dictionaries }: Packing, item: Attributes): Attributes {
   const rest = { ...item };
   const taken: Attributes = {};

@@ -1,7 +1,7 @@
 import { ConditionFailed } from './condition-failed.ts';
 import { backOff } from './retry-contention.ts';
 
-/** With pauses up to a second, 60 writers of an item succeed within 25 attempts (docs/decisions/data.md). */
+/** With pauses up to a second, 60 writers of an item succeed within 25 attempts (D189). */
 const defaultAttempts = 40;
 const pauseMsMax = 1_000;
 

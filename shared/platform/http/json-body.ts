@@ -82,6 +82,7 @@ function nameProblem(key: string, member: unknown): Problem | undefined {
 
 /** Fractions are rounded, as usual. */
 const numberProblem = (member: unknown, source = ''): Problem | undefined =>
+  // D22
   typeof member !== 'number' || !roundsWhole(source, member)
     ? undefined
     : {

@@ -3,6 +3,7 @@ import type { Principal } from './principal.ts';
 
 type RunOwner = Pick<Principal, 'userId' | 'organizationId'>;
 
+// D84
 const prefix = 'visitor:';
 
 /** The owner of the runs of a chat: its visitor instead of the user who made the token. The id is no credential. */

@@ -4,7 +4,7 @@ import { a2aTaskStore } from '../../domain/a2a-tasks/task-store.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 
 const lookEveryMs = 1_000;
-/** How long a task whose process has crashed still seems to work. */
+/** How long a task whose process has crashed still seems to work (D208). */
 const leaseMs = 60_000;
 /** So that two extensions may fail. */
 const extendEveryMs = 20_000;

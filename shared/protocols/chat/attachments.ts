@@ -24,6 +24,7 @@ export function assertAttached({ content }: ChatMessage, index: number): void {
 
 function problemOf(source: string, mimeType: string | undefined): string | undefined {
   if (/^\s*[a-z][a-z0-9+.-]*:/i.test(source) && !/^\s*data:/i.test(source)) {
+    // D83
     return 'Attach the file itself as a data: URL. URLs of other kinds are not fetched';
   }
   try {

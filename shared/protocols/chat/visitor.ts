@@ -71,6 +71,7 @@ const visitorsBy = <V>(finders: Readonly<Record<string, Find<V>>>, membersOf = m
       return admitAnonymous(runtime.scopeOf(''), counted, runs ? runLimits : limits);
     };
     const { origin = null, host } = event.headers;
+    // D81
     const ownHost = event.headers['sec-fetch-site'] === 'same-origin' ? host : undefined;
     const countUnknown = () => admitAddress(runtime.scopeOf(''), sourceIp);
     const request = { origin, ownHost, runtime, count, countUnknown };

@@ -10,7 +10,7 @@ const sources = 'sources of an answer, which its text names';
 
 /**
  * The one list of members that clients send back as they got them, or write for other servers, and that change no answer here:
- * they are taken, and dropped. All others that are unknown are an error, because they may be meant to change something.
+ * they are taken, and dropped. All others that are unknown are an error, because they may be meant to change something (D140).
  */
 const droppedMembers = {
   message: {

@@ -43,6 +43,7 @@ export function openEditor({
 }: EditorOptions) {
   // What the screen sets is not an edit of a person.
   let isSetting = false;
+  // D89
   const root = parent.shadowRoot ?? parent.attachShadow({ mode: 'open', delegatesFocus: true });
   const view = new EditorView({
     root,

@@ -66,6 +66,7 @@ export function Grid<Row>(props: GridProps<Row>) {
         aria-label={label}
         aria-rowcount={rows.length + 1}
         aria-multiselectable={selection && true}
+        // D96
         aria-activedescendant={isShown ? `${id}-${place}` : undefined}
         onKeyDown={(event) => onGridKey(event, props, { place, go })}
         onFocus={({ target, currentTarget }) => {

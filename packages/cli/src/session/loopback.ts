@@ -102,6 +102,7 @@ function isOwnPeer({ remotePort, localPort }: Socket): boolean {
 
 function uidOf(from: number, to: number): number | undefined {
   const port = (number: number) => number.toString(16).toUpperCase().padStart(4, '0');
+  // D107
   for (const table of ['/proc/net/tcp', '/proc/net/tcp6']) {
     try {
       for (const line of readFileSync(table, 'utf8').split('\n').slice(1)) {

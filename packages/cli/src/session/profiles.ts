@@ -89,7 +89,7 @@ export function chosenProfile(env: Environment, name: string): CliProfile {
       `You are not logged in${option && ` to the profile ${name}`}. Run: agent-flow login --url <address>${option}`,
     );
   }
-  // The address of the environment must not get the key of another deployment.
+  // The address of the environment must not get the key of another deployment (D106).
   if (!env.AGENT_FLOW_KEY && !isSameAddress(url, stored?.url)) {
     throw new CliError(
       `AGENT_FLOW_URL is ${url}, but the stored key is for ${stored?.url}. Set AGENT_FLOW_KEY too, or run: agent-flow login --url ${url}${option}`,

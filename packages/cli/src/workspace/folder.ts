@@ -69,6 +69,7 @@ export interface Written {
  */
 export async function writeFolder(folder: string, document: DocumentLists, prune = false): Promise<Written> {
   await mkdir(folder, { recursive: true });
+  // D108
   const root = await realpath(folder);
   const files = documentFiles(document);
   const kinds = kindsInFolders.filter((kind) => document[kind]);

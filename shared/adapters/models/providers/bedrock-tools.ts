@@ -4,7 +4,7 @@ import { parseExact } from '../../../core/json/exact-json.ts';
 type Fetch = typeof globalThis.fetch;
 type Request = Record<string, unknown> & { toolConfig?: { tools: object[] } };
 
-/** A member of a request's body that asks for a cache point after its tools, which the SDK cannot express. */
+/** A member of a request's body that asks for a cache point after its tools, which the SDK cannot express (D130). */
 export const cachePointAfterTools = 'cachePointAfterTools';
 
 /** A model of the SDK that replaces the member by the cache point, before the request is signed. */

@@ -134,7 +134,7 @@ async function genericWith({ baseUrl = '', ...credentials }: ModelCredentials, k
 
 /**
  * Always gives the key, also an empty one: the SDKs would fall back to the deployment's key in the environment, which
- * must not reach a server of a tenant. @param ownUrl For SDKs that would look into the environment for it.
+ * must not reach a server of a tenant. @param ownUrl For SDKs that would look into the environment for it (D126).
  */
 const settingsOf = async (
   { apiKey = '', baseUrl = '', guarded = false }: ModelCredentials,

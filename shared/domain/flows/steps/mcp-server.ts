@@ -4,7 +4,7 @@ import { ConnectionId } from '../../mcp-connections/connection-auth.ts';
 import { ServerUrl } from './server-url.ts';
 import { ToolName } from './tool-reference.ts';
 
-/** A time-out of a config in milliseconds: a value under 1,000 is in seconds (docs/decisions/tools.md). */
+/** A time-out of a config in milliseconds: a value under 1,000 is in seconds. */
 export const toTimeoutMs = (timeout: number) => (timeout < 1_000 ? timeout * 1_000 : timeout);
 
 const configured = z.boolean().optional().meta({

@@ -1,4 +1,4 @@
-/** What spreadsheets read as the beginning of a formula (OWASP, "CSV Injection"), after any apostrophes. */
+/** What spreadsheets read as the beginning of a formula (OWASP, "CSV Injection"), after any apostrophes (D220). */
 const formula = /^'*[=+\-@\t\r\n＝＋－＠]/;
 const escaped = /^'+[=+\-@\t\r\n＝＋－＠]/;
 /** A harmless formula that spreadsheets should keep as a number. */

@@ -33,7 +33,7 @@ type Options = { abortSignal?: RequestSignal } | undefined;
 /**
  * A document client at less than half of the CPU time. The first request of each operation goes through the SDK; the next ones
  * are built from what it has shown, and are equal to the SDK's byte by byte. Retries, errors and the correction of the
- * clock are the SDK's own code. Middlewares are to be added before the first request.
+ * clock are the SDK's own code. Middlewares are to be added before the first request (D113).
  */
 export class DocumentClient extends DynamoDBDocumentClient {
   readonly #lessons;

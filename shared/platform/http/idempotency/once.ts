@@ -51,7 +51,7 @@ interface Answered {
 
 /**
  * Answers a request with an idempotency key, or repeats the answer to an earlier one. Costs a write, and one to keep the
- * answer.
+ * answer (D24).
  * @param answer With a run, it answers with the events of that run.
  * @throws 409 while the earlier one is being answered; 422 if it was another request
  */
@@ -86,6 +86,7 @@ async function firstAnswer(
     const streamed = await body.keptBy(held);
     if (streamed) return { result, ...streamed };
     if (isKept(result.statusCode)) {
+      // D25
       await held.keep({ ...answerOf(result), body: masked(result.body, shownOnce) });
     } else await held.release();
     return { result };

@@ -126,7 +126,7 @@ function parseRequest(endpoint: AnyEndpoint, event: APIGatewayProxyEvent) {
   };
 }
 
-/** A filter with a wrong name would give everything. */
+/** A filter with a wrong name would give everything (D23). */
 function assertKnownQuery(endpoint: AnyEndpoint, sent: readonly string[]) {
   if (!takesKnownQuery(endpoint)) return;
   const { query } = endpoint;

@@ -74,7 +74,7 @@ const requestStack = (
       addLogFields({ tenant: call.scope?.table.tenant });
       // A read runs concurrently with the request gate, because its response is held until the gate decides. Other
       // requests wait for the gate: writes; streams, which may be long; session-only endpoints, which are audited; and
-      // public endpoints, which may have no tenant; and those of a credential that was refused a short time ago.
+      // public endpoints, which may have no tenant; and those of a credential that was refused a short time ago (D19).
       const { method, sessionOnly, scope } = endpoint;
       const isRead = method === 'GET' && !isStreamed(endpoint) && !sessionOnly && !scope;
       if (isRead && call.principal && !wasRefused(call.principal))

@@ -28,7 +28,7 @@ const pointToComponents = (schema: Json): Json =>
     Array.isArray(value?.type) ? withAlternatives(value) : value,
   );
 
-/** Generators for Go read alternatives, and no list of types but one with null. Zod makes lists after all overrides. */
+/** Generators for Go read alternatives, and no list of types but one with null. Zod makes lists after all overrides (D33). */
 function withAlternatives({ type, ...others }: { type: string[] }): Json {
   if (type.filter((each) => each !== 'null').length < 2) return { type, ...others };
   return { anyOf: type.map((each) => ({ type: each })), ...others };
@@ -97,7 +97,7 @@ function describeAs(schema: Tidied, asJson: object): void {
   );
 }
 
-/** As in OpenAPI 3.2. OpenAPI 3.1 has no `itemSchema`, so `schema` describes one event. */
+/** As in OpenAPI 3.2. OpenAPI 3.1 has no `itemSchema`, so `schema` describes one event (D35). */
 export function eventStreamSchema(events: z.ZodType, components: Components): Json {
   const contentSchema = openapiSchema(events, 'output', components);
   const name = `${events.meta()?.id}Message`;
@@ -146,6 +146,7 @@ const typesOf = (events: z.ZodType) =>
 
 /** Spelled out: Python's `\d` and `\w` match every script; Python and JavaScript without `u` lack `\p`. */
 const sets: Record<string, string> = {
+  // D34
   '\\d': '0-9',
   '\\w': 'A-Za-z0-9_',
   '\\p{Cc}': '\\x00-\\x1F\\x7F-\\x9F',

@@ -39,6 +39,7 @@ export const editorRunRequest = (
     flow: { name: stepDataTexts.runOfEditor(flowName).slice(0, 255), steps: plan.steps },
     ...(Object.keys(plan.inputs).length > 0 && { inputs: plan.inputs }),
     ...(record && { record }),
+    // D93
     options: { debugMode: true, storeResults: false, tags: ['editor'] },
   }) as unknown as DispatchRunBody;
 
