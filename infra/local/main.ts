@@ -1,13 +1,14 @@
-import { readFileSync } from 'node:fs';
 import { enableCompileCache } from 'node:module';
 import { parseArgs } from 'node:util';
 import { providerKeys } from '../../shared/adapters/models/providers/provider-keys.ts';
 import { log } from '../../shared/core/log.ts';
 import { findLocalModel, type LocalModel } from './models/find-local-model.ts';
+import { endWithParent } from './parent.ts';
 import { restartWithinMemory } from './runtime/memory.ts';
 import { shortageIn } from './runtime/shortages.ts';
 import { StartError } from './runtime/start-error.ts';
 import type { Stack, StackFacts } from './stack.ts';
+import { usage } from './usage.ts';
 
 const stopWithinMs = 4_000;
 
@@ -109,69 +110,3 @@ ${model ? `\n  Model        ${model.displayName}, at ${model.baseUrl}. LOCAL_MOD
   ${ephemeral ? 'Data is in memory and is lost at the end.' : 'Data is stored in DATA_DIR (default .local).'} Press Ctrl-C to stop.
 ${warnings.map((warning) => `\n  Warning: ${warning}\n`).join('')}`;
 }
-
-const checkMs = 100;
-
-/** npm forwards signals, but if npm itself is killed, only polling detects it. */
-function endWithParent(end: () => void): void {
-  const first = { parent: process.ppid, grandparent: grandparentBehindShell() };
-  const timer = setInterval(() => {
-    if (process.ppid === first.parent && isRunning(first.parent) && isStill(first.grandparent)) return;
-    clearInterval(timer);
-    end();
-  }, checkMs);
-  timer.unref();
-}
-
-/** Windows keeps the number of a parent that has ended. */
-function isRunning(parent: number): boolean {
-  if (process.platform !== 'win32') return true;
-  try {
-    return process.kill(parent, 0);
-  } catch (error) {
-    return (error as NodeJS.ErrnoException).code !== 'ESRCH';
-  }
-}
-
-/** A failure to look, for example at the limit of open files, is no death. */
-function isStill(first: number | undefined): boolean {
-  const now = grandparentBehindShell();
-  return first === undefined || now === undefined || now === first;
-}
-
-/**
- * The grandparent if a shell runs between npm and this process, as with Debian's sh. Other systems' shells replace
- * themselves with the program.
- * @returns undefined if it is not known
- */
-function grandparentBehindShell(): number | undefined {
-  try {
-    const [, name = '', grandparent] =
-      /\((.*)\) \w (\d+)/.exec(readFileSync(`/proc/${process.ppid}/stat`, 'utf8')) ?? [];
-    return name.endsWith('sh') ? Number(grandparent) : undefined;
-  } catch {
-    return undefined;
-  }
-}
-
-/** What `npm start -- --help` writes. The guide has all settings. */
-const usage = `Starts the service on this machine.
-
-  npm start                     with data in .local
-  npm start -- --ephemeral      with data in memory
-  npm start -- --accept-loss    without what DATA_DIR lacks: missing files, the end of a damaged log
-  npm start -- --compact        first gives the disk space of deleted data back
-  npm start -- --json           writes the addresses and keys as JSON
-
-Settings are environment variables; docs/guides/self-hosting.md has them all:
-
-  PORT, HOST       address of the API (3000, 127.0.0.1); port 0 selects a free port
-  DATA_DIR         folder of all data (.local)
-  OPENAI_API_KEY, ANTHROPIC_API_KEY, …
-                   keys of the model providers
-  LOCAL_MODEL      auto, stand-in or off: the model without a provider (auto)
-  PUBLIC_URL       URL under which people reach the API
-  AGENT_FLOW_INSTALL
-                   never: does not install the database engine on machines where npm ci did not
-  LOG_LEVEL        info, warn or error (info)
-`;

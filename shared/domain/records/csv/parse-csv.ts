@@ -14,6 +14,7 @@ import {
   replacementCharacter,
 } from '../../../core/text-encoding.ts';
 import { jsonBytes, type RecordDraft } from '../record.ts';
+import { declaredDelimiter, dialect, isEmpty } from './csv-dialect.ts';
 import { type CsvColumns, hasColumns, rowReader } from './row-to-record.ts';
 
 interface CsvRow {
@@ -275,21 +276,6 @@ const unknownEncoding = (reason: string) =>
   invalidAt('file', 'UNKNOWN_ENCODING', `The encoding of the file is not known. ${reason}`);
 
 const binary = () => invalidAt('file', 'NOT_CSV', 'The file is not a CSV file: it contains binary data');
-
-/** The delimiter that the first line declares for Excel: only `sep=;`. */
-export const declaredDelimiter = (beginning: string): string | undefined =>
-  /^"?sep=([,;\t|])"?(?=[\r\n])/i.exec(beginning)?.[1];
-
-export const dialect = {
-  record_delimiter: ['\r\n', '\n', '\r'],
-  relax_column_count: true,
-  relax_quotes: true,
-  skip_empty_lines: true,
-  skip_records_with_error: true,
-};
-
-/** Skips rows of delimiters only. */
-export const isEmpty = (cells: readonly string[]) => cells.every((cell) => cell.trim() === '');
 
 /** The widest export: 5,000 keys, the name and the type. */
 const columnsMax = 5_002;
