@@ -25,7 +25,7 @@ const excused: Record<string, string> = {
   'console/src/screens/settings/tools/argument-schema.ts': 'tested without a browser',
   'console/src/ui/charts/stacked.ts': 'tested without a browser',
   'console/src/ui/resource/changed.ts': 'tested without a browser',
-  'console/src/ui/schema-form/json-text.ts': 'tested without a browser',
+  'console/src/ui/values/exact-json.ts': 'tested without a browser',
   'console/src/ui/values/line-difference.ts': 'tested without a browser',
 };
 

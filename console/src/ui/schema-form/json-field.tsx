@@ -1,6 +1,6 @@
 import { useMemo, useState } from 'react';
 import { CodeEditor } from '../code/code-editor.tsx';
-import { editableJson, follow, type Typed, valueIn } from './json-text.ts';
+import { editableJson, follow, type Typed, valueIn } from '../values/exact-json.ts';
 
 interface Props {
   label: string;

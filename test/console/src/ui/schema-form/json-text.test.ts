@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { follow, valueIn } from '../../../../../console/src/ui/schema-form/json-text.ts';
+import { follow, valueIn } from '../../../../../console/src/ui/values/exact-json.ts';
 
 test('a text stays as it was typed, also where the form leaves out what is empty', () => {
   const typed = follow({ text: '{ }' }, undefined);
