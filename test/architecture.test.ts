@@ -90,6 +90,13 @@ test('what describes the types of steps and tools brings no sandbox into the Lam
   expect(reached.filter((file) => /\/sandbox(-thread)?\//.test(file))).toEqual([]);
 });
 
+test('no module is loaded for what happens then: bundles leave out those of which nothing is used (D289)', () => {
+  const { sideEffects } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
+  expect(sideEffects).not.toContainEqual(expect.stringMatching(/shared|functions\/\*\*/));
+  const code = [...shared, ...filesIn('functions')].filter((file) => !file.startsWith('functions/sites/'));
+  expect(code.filter((file) => /^import '/m.test(readFileSync(join(root, file), 'utf8')))).toEqual([]);
+});
+
 test('the check detects a circular import', () => {
   const circle = ['a b', 'b c', 'c a', 'c d', 'd d'];
   const between = circle.map((line) => line.split(' ')).map(([from = '', to = '']) => ({ from, to }));
