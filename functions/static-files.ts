@@ -8,7 +8,7 @@ import {
   type FileManifest,
   issuerOriginsPlaceholder,
   type StaticRequest,
-  staticResponse,
+  serveStaticFile,
 } from '../shared/platform/http/static-files.ts';
 
 export const requirements = combineRequirements('static-files', 'default-limits');
@@ -24,7 +24,7 @@ const manifest = loadOnce(
  */
 export const handler = awsLambda().streamifyResponse(async (event, stream) => {
   const request = event as StaticRequest;
-  const { statusCode, headers, body } = await staticResponse(await manifest(), stored, request);
+  const { statusCode, headers, body } = await serveStaticFile(await manifest(), stored, request);
   const response = awsLambda().HttpResponseStream.from(stream, { statusCode, headers: completed(headers) });
   // Lambda sends the headers with the first write, even an empty one.
   response.write(request.requestContext.httpMethod === 'HEAD' ? '' : body);

@@ -13,7 +13,7 @@ import { agentExecutions, type ExecutionsQuery } from '../../shared/execution/ag
 import { startRun } from '../../shared/execution/agent-runs/start-run.ts';
 import { documentClient } from '../../shared/platform/data/client.ts';
 import type { Scope } from '../../shared/platform/data/scope.ts';
-import { writesFor } from '../../shared/platform/data/writes.ts';
+import { createWrites } from '../../shared/platform/data/writes.ts';
 import type { Principal } from '../../shared/platform/identity/principal.ts';
 import { runtimeOn, useTable } from '../http/warm-get.ts';
 import { type Figure, printProgress, round } from '../measure/figure.ts';
@@ -157,7 +157,7 @@ async function endedExecution(agentId: string): Promise<AgentExecution> {
 /** As the end of a run leaves it, which is not to be looked after any more. */
 function itemOf(model: AgentExecution, at: number, n: number): object {
   const hasFailed = n % failedEvery === 0;
-  const write = writesFor(tenant, () => new Date(at)).insert(agentExecutionEntity, {
+  const write = createWrites(tenant, () => new Date(at)).insert(agentExecutionEntity, {
     ...model,
     id: derivedId('exec', at, n, model.agentId ?? ''),
     startedAt: new Date(at).toISOString(),

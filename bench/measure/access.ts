@@ -10,7 +10,7 @@ import { credentialEntity } from '../../shared/platform/auth/api-key.ts';
 import { generateKey, hashKey } from '../../shared/platform/auth/key-format.ts';
 import { admit } from '../../shared/platform/auth/request-gate.ts';
 import { documentClient } from '../../shared/platform/data/client.ts';
-import { type Principal, principalFrom } from '../../shared/platform/identity/principal.ts';
+import { type Principal, readPrincipal } from '../../shared/platform/identity/principal.ts';
 import { productionRuntime } from '../../shared/platform/runtime.ts';
 import { cpuBeyond } from '../http/request-cpu.ts';
 import { useTable } from '../http/warm-get.ts';
@@ -41,7 +41,7 @@ export async function measureAccess(): Promise<Figure[]> {
 
 async function authorize(key: string): Promise<Principal> {
   const { context } = await authorizer(eventOf(key));
-  return principalFrom({ authorizer: context ?? null, identity: { sourceIp: '127.0.0.1' } });
+  return readPrincipal({ authorizer: context ?? null, identity: { sourceIp: '127.0.0.1' } });
 }
 
 const eventOf = (key: string) =>

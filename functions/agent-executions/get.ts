@@ -6,7 +6,7 @@ import type { LoadedRun } from '../../shared/execution/agent-runs/run-log.ts';
 import { defineEndpoint } from '../../shared/platform/http/endpoint.ts';
 import { toLambda } from '../../shared/platform/http/lambda/lambda.ts';
 import {
-  responseBytes,
+  countResponseBytes,
   responseBytesMax,
   takeWithinBytes,
 } from '../../shared/platform/http/responses/body-sizes.ts';
@@ -105,7 +105,7 @@ export const getAgentExecution = defineEndpoint({
 /** Each of the five parts of a response that may be long. */
 const partBytesMax = responseBytesMax / 5;
 
-const ifItFits = (value: unknown) => (responseBytes(value) <= partBytesMax ? value : null);
+const ifItFits = (value: unknown) => (countResponseBytes(value) <= partBytesMax ? value : null);
 
 const factsOfType = <Type extends 'turn' | 'compaction'>({ log }: LoadedRun, type: Type) =>
   log.flatMap(({ fact }) => (fact.type === type ? [fact as FactOf<Type>] : []));

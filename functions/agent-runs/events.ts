@@ -9,7 +9,7 @@ import type { Scope } from '../../shared/platform/data/scope.ts';
 import { defineEndpoint } from '../../shared/platform/http/endpoint.ts';
 import { toStreamingLambda } from '../../shared/platform/http/lambda/streaming-lambda.ts';
 import { lastEventId } from '../../shared/platform/http/last-event.ts';
-import { numberedEvents } from '../../shared/platform/http/responses/server-sent-events.ts';
+import { sendNumberedEvents } from '../../shared/platform/http/responses/server-sent-events.ts';
 import { agentEvents } from '../../shared/protocols/run-events/agent-events.ts';
 import { StreamEvent } from '../../shared/protocols/run-events/stream-event.ts';
 import { ExecutionParams } from './schemas.ts';
@@ -41,7 +41,7 @@ export const followAgentExecution = defineEndpoint({
     const after = lastSeqOf(lastEventId(header, query.after));
     assertOfAgent(id, await findExecution(scope, executionId));
     const timeout = AbortSignal.timeout(Math.max(1, timeLeftMs() - 1_000));
-    return numberedEvents((signal) =>
+    return sendNumberedEvents((signal) =>
       agentEvents(followRun(scope, executionId, after, AbortSignal.any([signal, timeout]))),
     );
   },

@@ -17,7 +17,7 @@ export const getAgent = defineEndpoint({
 
   async handle({ params, baseUrl }, { agents }) {
     const agent = await agents.find(params.id);
-    return toAgentResponse(agent, await agents.primaryFlowOf(agent), baseUrl());
+    return toAgentResponse(agent, await agents.findPrimaryFlow(agent), baseUrl());
   },
 });
 

@@ -48,7 +48,7 @@ export const createApiKey = defineEndpoint({
     const given = { userId, organizationId, ...body, ...rateLimits, expiresAt };
     const apiKey = newApiKey({ newId }, plainKey, given);
     const isTest = environment === 'test';
-    await apiKeys.create(principal, apiKey, isTest ? [await values.writeOf(apiKey.id, plainKey)] : []);
+    await apiKeys.create(principal, apiKey, isTest ? [await values.createWrite(apiKey.id, plainKey)] : []);
     return {
       apiKey: toApiKeyResponse(apiKey),
       plainKey,

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { apiKeyStore } from '../../shared/domain/api-keys/api-key-store.ts';
 import { testKeyValues } from '../../shared/domain/api-keys/test-key-values.ts';
-import { generateKey, storedKeyForm } from '../../shared/platform/auth/key-format.ts';
+import { deriveKeyFields, generateKey } from '../../shared/platform/auth/key-format.ts';
 import { defineEndpoint } from '../../shared/platform/http/endpoint.ts';
 import { toLambda } from '../../shared/platform/http/lambda/lambda.ts';
 import { ApiKeyParams, assertGrantable, ChangedApiKey, shownOnce, toApiKeyResponse } from './schemas.ts';
@@ -30,8 +30,8 @@ export const regenerateApiKey = defineEndpoint({
     assertGrantable(principal, key.permissions);
     const plainKey = generateKey(key.environment);
     const isTest = key.environment === 'test';
-    const alsoWrite = isTest ? [await values.writeOf(key.id, plainKey)] : [];
-    const renewed = await apiKeys.renew(principal, key, storedKeyForm(plainKey), alsoWrite);
+    const alsoWrite = isTest ? [await values.createWrite(key.id, plainKey)] : [];
+    const renewed = await apiKeys.renew(principal, key, deriveKeyFields(plainKey), alsoWrite);
     return { apiKey: toApiKeyResponse(renewed), plainKey, warning: shownOnce };
   },
 });

@@ -5,7 +5,7 @@ import { nameUpTo } from '../../shared/core/name.ts';
 import { isAddressRange } from '../../shared/platform/auth/addresses.ts';
 import type { ApiKey } from '../../shared/platform/auth/api-key.ts';
 import { maximumLimits } from '../../shared/platform/auth/rate-limit-windows.ts';
-import { barredFromTestKeys, covers, permissionNames } from '../../shared/platform/identity/permissions.ts';
+import { covers, isBarredFromTestKeys, permissionNames } from '../../shared/platform/identity/permissions.ts';
 import type { Principal } from '../../shared/platform/identity/principal.ts';
 
 export const ApiKeyParams = z.object({ id: resourceId('key') });
@@ -48,7 +48,7 @@ export const CreateApiKeyBody = z
   .superRefine(({ environment, permissions }, context) => {
     if (environment !== 'test') return;
     permissions.forEach((permission, index) => {
-      if (!barredFromTestKeys(permission)) return;
+      if (!isBarredFromTestKeys(permission)) return;
       context.addIssue({
         code: 'custom',
         path: ['permissions', index],

@@ -4,7 +4,7 @@ import { apiKeyStore } from '../../shared/domain/api-keys/api-key-store.ts';
 import { clock } from '../../shared/platform/data/scope.ts';
 import { defineEndpoint } from '../../shared/platform/http/endpoint.ts';
 import { toLambda } from '../../shared/platform/http/lambda/lambda.ts';
-import { barredFromTestKeys } from '../../shared/platform/identity/permissions.ts';
+import { isBarredFromTestKeys } from '../../shared/platform/identity/permissions.ts';
 import {
   ApiKeyParams,
   assertGrantable,
@@ -35,7 +35,7 @@ export const updateApiKey = defineEndpoint({
     // Reactivating, extending or re-allowlisting a key grants its permissions, so the session needs them too.
     const loosens = body.isActive || expiresAt !== undefined || body.allowedIps !== undefined;
     assertGrantable(principal, permissions ?? (loosens ? held : []));
-    const barred = environment === 'test' ? (permissions?.findIndex(barredFromTestKeys) ?? -1) : -1;
+    const barred = environment === 'test' ? (permissions?.findIndex(isBarredFromTestKeys) ?? -1) : -1;
     if (barred >= 0) {
       const message = `A test key cannot have ${permissions?.[barred]}`;
       throw invalidAt(`permissions.${barred}`, 'PERMISSION_NOT_ALLOWED', message);

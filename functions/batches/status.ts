@@ -5,7 +5,7 @@ import { batchFinder } from '../../shared/execution/batches/batch-store.ts';
 import { RunOutcome, runOutcomes } from '../../shared/execution/runs/list-run-results.ts';
 import { defineEndpoint } from '../../shared/platform/http/endpoint.ts';
 import { toLambda } from '../../shared/platform/http/lambda/lambda.ts';
-import { responseBytes, responseBytesMax } from '../../shared/platform/http/responses/body-sizes.ts';
+import { countResponseBytes, responseBytesMax } from '../../shared/platform/http/responses/body-sizes.ts';
 import { BatchParams } from './schemas.ts';
 
 export const batchStatus = defineEndpoint({
@@ -67,6 +67,6 @@ export const batchStatus = defineEndpoint({
 
 /** Without an output that the response has no room for. */
 const fitting = (outcome: z.input<typeof RunOutcome>) =>
-  responseBytes(outcome.output) > responseBytesMax ? { ...outcome, output: null } : outcome;
+  countResponseBytes(outcome.output) > responseBytesMax ? { ...outcome, output: null } : outcome;
 
 export const handler = toLambda(batchStatus);

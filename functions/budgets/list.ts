@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { budgetReader } from '../../shared/domain/budgets/budget-store.ts';
-import { CursorPagination, CursorQuery, pageOfAll } from '../../shared/platform/data/lists/pages.ts';
+import { CursorPagination, CursorQuery, paginateAll } from '../../shared/platform/data/lists/pages.ts';
 import { clock } from '../../shared/platform/data/scope.ts';
 import { defineEndpoint } from '../../shared/platform/http/endpoint.ts';
 import { toLambda } from '../../shared/platform/http/lambda/lambda.ts';
@@ -23,7 +23,7 @@ export const listBudgets = defineEndpoint({
 
   async handle({ query }, { budgets, now }) {
     const at = now();
-    const { rows, pagination } = pageOfAll(await budgets.list(), 'budget', query);
+    const { rows, pagination } = paginateAll(await budgets.list(), 'budget', query);
     return { data: rows.map((budget) => toBudgetResponse({ budget }, at)), pagination };
   },
 });

@@ -30,7 +30,7 @@ export const getClientConversation = defineEndpoint({
     const { visit, conversations, pages } = needs;
     if (params.conversationId !== visit.session.conversationId) throw notFound('Conversation');
     const conversation = await conversations.find(params.conversationId);
-    return shownConversation(conversation, await pages.before(conversation, { limit, cursor }));
+    return shownConversation(conversation, await pages.readBefore(conversation, { limit, cursor }));
   },
 });
 

@@ -42,12 +42,12 @@ export const openClientSession = defineEndpoint({
   },
 
   async handle({ body: { flowId, sessionId } }, { visit, targets, tokens, sessions, reload }) {
-    const { targets: possible, behavior } = await targets.offeredBy(visit.token);
+    const { targets: possible, behavior } = await targets.findOffer(visit.token);
     const resumed = sessionId === undefined ? undefined : await sessions.resume(sessionId, visit);
     const named = (wanted?: string) => possible.find(({ id }) => id === wanted);
     const target = flowId === undefined ? (named(resumed?.target.id) ?? possible[0]) : named(flowId);
     if (!target) throw notFound('Flow');
-    const flow = await targets.shown(target);
+    const flow = await targets.describe(target);
     await tokens.markUsed(visit.token);
     const shown = { flow, config: chatDisplay(behavior, visit.token.config) };
     if (resumed && sessionId !== undefined && resumed.target.id === target.id) {

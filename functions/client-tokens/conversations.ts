@@ -69,7 +69,7 @@ export const listTokenConversations = defineEndpoint({
 
   async handle({ params: { id }, query: { limit, offset, flow_id } }, { tokens, lists }) {
     const filter = { clientTokenId: id, flowId: flow_id };
-    const [page] = await Promise.all([lists.byOffset(filter, { limit, offset }), tokens.find(id)]);
+    const [page] = await Promise.all([lists.listByOffset(filter, { limit, offset }), tokens.find(id)]);
     return {
       conversations: page.conversations.map(({ title, usage = null, ...rest }) => ({
         ...rest,

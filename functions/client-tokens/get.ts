@@ -19,7 +19,7 @@ export const getClientToken = defineEndpoint({
   needs: { tokens: clientTokenStore, conversations: conversationLists },
 
   async handle({ params: { id } }, { tokens, conversations }) {
-    const [token, conversationCount] = await Promise.all([tokens.find(id), conversations.countOf(id)]);
+    const [token, conversationCount] = await Promise.all([tokens.find(id), conversations.countByToken(id)]);
     return { clientToken: { ...toTokenResponse(token), conversationCount } };
   },
 });

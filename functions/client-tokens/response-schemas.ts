@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { type ClientToken, tokenEnvironments } from '../../shared/domain/client-tokens/client-token.ts';
 import { warningTypes } from '../../shared/domain/client-tokens/token-warnings.ts';
-import { storedKeyForm } from '../../shared/platform/auth/key-format.ts';
+import { deriveKeyFields } from '../../shared/platform/auth/key-format.ts';
 
 const identity = {
   id: z.string(),
@@ -74,6 +74,6 @@ export const ClientTokenResponse = z
 export const TokenWarnings = z.array(z.object({ type: z.enum(warningTypes), message: z.string() }));
 
 export const toTokenResponse = ({ value, hash: _hash, surface: _surface, ...token }: ClientToken) => {
-  const { keyPrefix, searchHint } = storedKeyForm(value);
+  const { keyPrefix, searchHint } = deriveKeyFields(value);
   return { ...token, tokenPrefix: keyPrefix, tokenHint: searchHint, tokenValue: value };
 };

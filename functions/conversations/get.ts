@@ -25,7 +25,7 @@ export const getConversation = defineEndpoint({
     { conversations, pages, feedback },
   ) {
     const conversation = await conversations.find(id);
-    const page = await pages.before(conversation, { limit: messagesLimit, cursor: messagesCursor });
+    const page = await pages.readBefore(conversation, { limit: messagesLimit, cursor: messagesCursor });
     return toConversationResponse(conversation, page, await conversationFeedback(feedback, conversation));
   },
 });

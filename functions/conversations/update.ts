@@ -25,7 +25,7 @@ export const updateConversation = defineEndpoint({
     assertUniqueIds(body.messages);
     const metadata = body.metadata === null ? {} : body.metadata;
     const conversation = await conversations.update(id, { ...body, metadata });
-    const page = await pages.before(conversation, { limit: query.messagesLimit });
+    const page = await pages.readBefore(conversation, { limit: query.messagesLimit });
     return toConversationResponse(conversation, page, await conversationFeedback(feedback, conversation));
   },
 });

@@ -20,7 +20,7 @@ export const deleteFlow = defineEndpoint({
 
   async handle({ params }, { flows, cleanup }) {
     await flows.remove(params.id);
-    await cleanup.deleted([params.id]);
+    await cleanup.enqueue([params.id]);
   },
 });
 

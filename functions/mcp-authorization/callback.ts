@@ -1,11 +1,11 @@
 import * as z from 'zod';
 import {
   authorizationLinkScope,
-  linkHashIn,
+  readLinkHash,
 } from '../../shared/domain/mcp-connections/begin-authorization.ts';
 import { callbackPath, donePath } from '../../shared/domain/mcp-connections/connection-paths.ts';
 import { endAuthorization } from '../../shared/domain/mcp-connections/end-authorization.ts';
-import { scopeFrom } from '../../shared/platform/auth/scope-from.ts';
+import { defineScope } from '../../shared/platform/auth/scope-from.ts';
 import { defineEndpoint } from '../../shared/platform/http/endpoint.ts';
 import { toLambda } from '../../shared/platform/http/lambda/lambda.ts';
 import { browserIn } from './browser-cookie.ts';
@@ -17,11 +17,11 @@ export const endMcpAuthorization = defineEndpoint({
   method: 'GET',
   path: callbackPath,
   permission: 'public',
-  scope: scopeFrom({
+  scope: defineScope({
     what: 'Link',
     uses: authorizationLinkScope.uses,
     from: ({ queryStringParameters }, runtime) =>
-      authorizationLinkScope(linkHashIn(queryStringParameters?.state ?? ''), runtime),
+      authorizationLinkScope(readLinkHash(queryStringParameters?.state ?? ''), runtime),
     limit: { per: 'address', perHour: 1_000, perDay: 10_000 },
   }),
   summary: 'End the authorization of an MCP connection',

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { oauthClientMetadata } from '../../shared/adapters/mcp-oauth/client-metadata.ts';
 import { callbackPath, clientMetadataPath } from '../../shared/domain/mcp-connections/connection-paths.ts';
-import { scopeFrom } from '../../shared/platform/auth/scope-from.ts';
+import { defineScope } from '../../shared/platform/auth/scope-from.ts';
 import { defineEndpoint } from '../../shared/platform/http/endpoint.ts';
 import { toLambda } from '../../shared/platform/http/lambda/lambda.ts';
 
@@ -22,7 +22,7 @@ export const getMcpClientMetadata = defineEndpoint({
   method: 'GET',
   path: clientMetadataPath,
   permission: 'public',
-  scope: scopeFrom({
+  scope: defineScope({
     what: 'Client metadata',
     uses: [],
     from: async (_event, runtime) => runtime.scopeOf(''),

@@ -44,7 +44,7 @@ export const modelsInUse = defineEndpoint({
   needs: { uses: recentUse },
 
   async handle(_request, { uses }) {
-    const models = await uses.ofModels();
+    const models = await uses.readModels();
     return { data: models.slice(0, modelsMax), total: models.length };
   },
 });

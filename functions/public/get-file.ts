@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { publicFiles } from '../../shared/adapters/assets/public-file.ts';
 import { resourceId } from '../../shared/core/ids.ts';
-import { scopeFrom } from '../../shared/platform/auth/scope-from.ts';
+import { defineScope } from '../../shared/platform/auth/scope-from.ts';
 import { defineEndpoint } from '../../shared/platform/http/endpoint.ts';
 import { toLambda } from '../../shared/platform/http/lambda/lambda.ts';
 
@@ -24,7 +24,7 @@ export const getPublicFile = defineEndpoint({
   method: 'GET',
   path: '/v1/public/files/{tenant}/{assetId}/{filename}',
   permission: 'public',
-  scope: scopeFrom({
+  scope: defineScope({
     what: 'File',
     uses: [],
     from: async ({ pathParameters }, { scopeOf }) => scopeOf(tenantIn(pathParameters?.tenant)),

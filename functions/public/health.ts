@@ -20,7 +20,7 @@ const patienceMs = 3_000;
 const byCounting: ScopeFrom = {
   kind: 'from',
   uses: ['rate-limits'],
-  async callOf({ requestContext }, runtime) {
+  async resolveCall({ requestContext }, runtime) {
     const scope = runtime.scopeOf('');
     const table = scope.table.until(AbortSignal.timeout(patienceMs));
     const address = toNetwork(requestContext.identity?.sourceIp ?? null);

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { scopeOfCode } from '../../shared/domain/api-keys/command-line-login.ts';
 import { commandLineLogins } from '../../shared/domain/api-keys/command-line-logins.ts';
-import { memberOfBody, scopeFrom } from '../../shared/platform/auth/scope-from.ts';
+import { defineScope, readBodyMember } from '../../shared/platform/auth/scope-from.ts';
 import { defineEndpoint } from '../../shared/platform/http/endpoint.ts';
 import { toLambda } from '../../shared/platform/http/lambda/lambda.ts';
 
@@ -11,10 +11,10 @@ export const redeemLogin = defineEndpoint({
   path: '/v1/public/command-line-logins',
   noIdempotencyKey: 'A code works once',
   permission: 'public',
-  scope: scopeFrom({
+  scope: defineScope({
     what: 'Login',
     uses: ['table:read'],
-    from: (event, runtime) => scopeOfCode(memberOfBody(event, 'code'), runtime),
+    from: (event, runtime) => scopeOfCode(readBodyMember(event, 'code'), runtime),
     limit: { per: 'address', perHour: 100, perDay: 1_000 },
   }),
   summary: 'Get the API key of a login',

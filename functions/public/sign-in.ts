@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { requireEnv } from '../../shared/core/environment.ts';
-import { scopeFrom } from '../../shared/platform/auth/scope-from.ts';
+import { defineScope } from '../../shared/platform/auth/scope-from.ts';
 import { discoverSignIn } from '../../shared/platform/auth/sign-in.ts';
 import { defineEndpoint } from '../../shared/platform/http/endpoint.ts';
 import { toLambda } from '../../shared/platform/http/lambda/lambda.ts';
@@ -39,7 +39,7 @@ export const getSignIn = defineEndpoint({
   method: 'GET',
   path: '/v1/public/sign-in',
   permission: 'public',
-  scope: scopeFrom({
+  scope: defineScope({
     what: 'Sign-in',
     uses: ['sign-in'],
     from: async (_event, runtime) => runtime.scopeOf(''),

@@ -33,7 +33,7 @@ export const deleteRecordResult = defineEndpoint({
   async handle({ params: { id }, body: { resultId } }, { records, remove, cleanup }) {
     await records.get(id);
     await remove(id, resultId);
-    await cleanup.deleted([resultId]);
+    await cleanup.enqueue([resultId]);
   },
 });
 

@@ -21,7 +21,7 @@ export const deleteRecord = defineEndpoint({
 
   async handle({ params }, { records, cleanup }) {
     await records.remove(params.id);
-    await cleanup.deleted([params.id]);
+    await cleanup.enqueue([params.id]);
   },
 });
 

@@ -3,8 +3,8 @@ import * as z from 'zod';
 import { resourceId } from '../../shared/core/ids.ts';
 import { csvExporter } from '../../shared/domain/records/csv/export-csv.ts';
 import {
-  fieldsIn,
-  filtersIn,
+  listFields,
+  pickFilters,
   recordFilters,
   shownFields,
 } from '../../shared/domain/records/record-filters.ts';
@@ -41,9 +41,9 @@ A response holds up to 100,000 records, about 100 MB, or what the service finds 
     const begunWith = timeLeftMs();
     const isOver = () => begunWith - timeLeftMs() > surveyMsMax;
     const { after } = query;
-    const part = await exported({ filters: filtersIn(query), keys: fieldsIn(query), after, isOver });
+    const part = await exported({ filters: pickFilters(query), keys: listFields(query), after, isOver });
     if (!part) return { status: 204 as const, body: undefined };
-    const { next, pieces } = part;
+    const { next, chunks } = part;
     const fileName = after || next ? 'records-part.csv' : 'records.csv';
     return {
       contentType: 'text/csv; charset=utf-8',
@@ -51,7 +51,7 @@ A response holds up to 100,000 records, about 100 MB, or what the service finds 
         'content-disposition': `attachment; filename="${fileName}"`,
         ...(next && { 'x-next-after': next }),
       },
-      stream: Readable.from(pieces),
+      stream: Readable.from(chunks),
     };
   },
 });

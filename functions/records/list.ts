@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import {
-  filtersIn,
+  pickFilters,
   pickShownFields,
   recordFilters,
   shownFields,
@@ -37,7 +37,7 @@ export const listRecords = defineEndpoint({
   needs: { records: recordStore },
 
   async handle({ query }, { records }) {
-    const filtersApplied = filtersIn(query);
+    const filtersApplied = pickFilters(query);
     const page = await records.list(filtersApplied, query);
     return {
       data: page.records

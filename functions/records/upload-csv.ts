@@ -4,9 +4,9 @@ import { namedCharset } from '../../shared/core/text-encoding.ts';
 import { Warning } from '../../shared/core/warnings.ts';
 import {
   csvWarnings,
+  cutErrors,
   firstRows,
   rowErrorTexts,
-  untilLine,
 } from '../../shared/domain/records/csv/csv-report.ts';
 import {
   type CsvDraft,
@@ -22,7 +22,7 @@ import { recordStore } from '../../shared/domain/records/record-store.ts';
 import { defineEndpoint } from '../../shared/platform/http/endpoint.ts';
 import { toLambda } from '../../shared/platform/http/lambda/lambda.ts';
 import {
-  responseBytes,
+  countResponseBytes,
   responseBytesMax,
   takeWithinBytes,
 } from '../../shared/platform/http/responses/body-sizes.ts';
@@ -110,7 +110,7 @@ export const uploadCsv = defineEndpoint({
       },
     });
     const nextLine = unfinished.length > 0 ? Math.min(...unfinished.map(({ line }) => line)) : undefined;
-    const reported = nextLine === undefined ? errors : untilLine(nextLine, errors);
+    const reported = nextLine === undefined ? errors : cutErrors(nextLine, errors);
     const errorDetails = rowErrorTexts(reported);
     const failed = new Set(reported.map(({ line }) => line));
     const isStored = ({ line }: RowError) =>
@@ -124,7 +124,10 @@ export const uploadCsv = defineEndpoint({
       message: `Created ${created} records; ${reported.length} rows failed, see errorDetails${warnings.length > 0 ? ' and warnings' : ''}`,
       ...(nextLine !== undefined && { nextLine }),
       ...(warnings.length > 0 && { warnings }),
-      records: takeWithinBytes(shown.all(), responseBytesMax - responseBytes({ errorDetails, warnings })),
+      records: takeWithinBytes(
+        shown.all(),
+        responseBytesMax - countResponseBytes({ errorDetails, warnings }),
+      ),
     };
   },
 });

@@ -1,5 +1,5 @@
 import { runFeedbackStore } from '../../shared/domain/feedback/run-feedback-store.ts';
-import { kindsWith } from '../../shared/domain/runs/kind-permissions.ts';
+import { listKinds } from '../../shared/domain/runs/kind-permissions.ts';
 import { runFinder } from '../../shared/execution/listed-runs/find-run.ts';
 import { defineEndpoint } from '../../shared/platform/http/endpoint.ts';
 import { toLambda } from '../../shared/platform/http/lambda/lambda.ts';
@@ -21,7 +21,7 @@ export const listFeedbackOfRun = defineEndpoint({
   needs: { findRun: runFinder, feedback: runFeedbackStore },
 
   async handle({ params: { id: runId }, query, permissions }, { findRun, feedback }) {
-    const kinds = kindsWith(await permissions(), 'READ');
+    const kinds = listKinds(await permissions(), 'READ');
     // At the same time: a page takes two round trips.
     const [page] = await Promise.all([
       feedbackPage(feedback, { runId, kinds }, query),

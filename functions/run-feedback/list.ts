@@ -1,5 +1,5 @@
 import { runFeedbackStore } from '../../shared/domain/feedback/run-feedback-store.ts';
-import { kindsWith } from '../../shared/domain/runs/kind-permissions.ts';
+import { listKinds } from '../../shared/domain/runs/kind-permissions.ts';
 import { defineEndpoint } from '../../shared/platform/http/endpoint.ts';
 import { toLambda } from '../../shared/platform/http/lambda/lambda.ts';
 import { readsRuns } from '../runs/schemas.ts';
@@ -21,7 +21,7 @@ export const listFeedback = defineEndpoint({
 
   async handle({ query, permissions }, { feedback }) {
     const { limit, cursor, ...filter } = query;
-    const kinds = kindsWith(await permissions(), 'READ');
+    const kinds = listKinds(await permissions(), 'READ');
     return feedbackPage(feedback, { ...filter, kinds }, { limit, cursor });
   },
 });

@@ -1,7 +1,7 @@
 import { groupNames } from '../../shared/domain/run-metrics/group-names.ts';
 import { metricsGroups, needsInside, needsRecords } from '../../shared/domain/run-metrics/metrics-report.ts';
 import { numbersReader } from '../../shared/domain/run-metrics/read-numbers.ts';
-import { kindsWith } from '../../shared/domain/runs/kind-permissions.ts';
+import { listKinds } from '../../shared/domain/runs/kind-permissions.ts';
 import { clock } from '../../shared/platform/data/scope.ts';
 import { defineEndpoint } from '../../shared/platform/http/endpoint.ts';
 import { toLambda } from '../../shared/platform/http/lambda/lambda.ts';
@@ -25,7 +25,7 @@ export const getRunMetrics = defineEndpoint({
     const { interval, groupBy, kind: kinds, flowId, agentId, surfaceId } = query;
     const periods = reportPeriods(query, now());
     const held = await permissions();
-    const kindsToRead = kindsWith(held, 'READ');
+    const kindsToRead = listKinds(held, 'READ');
     const readable = [...kindsToRead, ...(kindsToRead.includes('batch') ? (['record'] as const) : [])];
     const filter = { groupBy, kinds, readable, flowId, agentId, surfaceId };
     const range = { inside: needsInside(filter), records: needsRecords(filter) };

@@ -4,7 +4,7 @@ import { isDeeperThan, nestingLevelsMax } from '../../shared/core/json/nesting.t
 import { scopeOfToken } from '../../shared/domain/run-waits/wait-link.ts';
 import { waitAnswers } from '../../shared/execution/run-waits/answer-wait.ts';
 import { linkedWait } from '../../shared/execution/run-waits/linked-wait.ts';
-import { scopeFrom } from '../../shared/platform/auth/scope-from.ts';
+import { defineScope } from '../../shared/platform/auth/scope-from.ts';
 import { defineEndpoint } from '../../shared/platform/http/endpoint.ts';
 import { toLambda } from '../../shared/platform/http/lambda/lambda.ts';
 
@@ -16,7 +16,7 @@ export const callBack = defineEndpoint({
   path: '/v1/callbacks/{token}',
   noIdempotencyKey: 'An address takes one request',
   permission: 'public',
-  scope: scopeFrom({
+  scope: defineScope({
     what: 'Callback',
     uses: ['credentials'],
     from: ({ pathParameters }, runtime) => scopeOfToken(pathParameters?.token, runtime),

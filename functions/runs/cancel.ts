@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { kindsWith } from '../../shared/domain/runs/kind-permissions.ts';
+import { listKinds } from '../../shared/domain/runs/kind-permissions.ts';
 import { runCanceller } from '../../shared/execution/listed-runs/cancel-run.ts';
 import { runFinder } from '../../shared/execution/listed-runs/find-run.ts';
 import { defineEndpoint } from '../../shared/platform/http/endpoint.ts';
@@ -27,7 +27,7 @@ export const cancelRun = defineEndpoint({
   needs: { find: runFinder, cancel: runCanceller },
 
   async handle({ params: { id }, permissions }, { find, cancel }) {
-    await cancel(await find(id, kindsWith(await permissions(), 'EXECUTE')));
+    await cancel(await find(id, listKinds(await permissions(), 'EXECUTE')));
     return { id, status: 'cancelled' as const };
   },
 });

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { WaitView, waitView } from '../../shared/domain/run-waits/run-wait.ts';
-import { kindsWith } from '../../shared/domain/runs/kind-permissions.ts';
+import { listKinds } from '../../shared/domain/runs/kind-permissions.ts';
 import { runFinder } from '../../shared/execution/listed-runs/find-run.ts';
 import { runContents } from '../../shared/execution/listed-runs/run-content.ts';
 import { openWaits } from '../../shared/execution/run-waits/find-wait.ts';
@@ -47,7 +47,7 @@ export const getRun = defineEndpoint({
 
   async handle({ params, permissions }, { find, contentOf, waitsOf }) {
     const held = await permissions();
-    const run = await find(params.id, kindsWith(held, 'READ'));
+    const run = await find(params.id, listKinds(held, 'READ'));
     const isOpen = run.completedAt === undefined && (run.kind === 'flow' || run.kind === 'batch');
     const mayContinue = covers(held, 'FLOWS:EXECUTE');
     const [content, waits] = await Promise.all([contentOf(run), isOpen ? waitsOf(run.id) : []]);

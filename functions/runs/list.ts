@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { resourceId } from '../../shared/core/ids.ts';
 import { type WarningCode, warningCodes } from '../../shared/core/warnings.ts';
 import { ToolReference } from '../../shared/domain/flows/steps/tool-reference.ts';
-import { kindsWith } from '../../shared/domain/runs/kind-permissions.ts';
+import { listKinds } from '../../shared/domain/runs/kind-permissions.ts';
 import { runKinds, runStatuses } from '../../shared/domain/runs/run.ts';
 import { triggerTypes } from '../../shared/domain/runs/trigger-types.ts';
 import { runList } from '../../shared/execution/listed-runs/list-runs.ts';
@@ -96,7 +96,7 @@ export const listRuns = defineEndpoint({
 
   async handle({ query, permissions }, { list }) {
     const { kind, status, trigger, root, limit, ...filter } = query;
-    const allowed = kindsWith(await permissions(), 'READ');
+    const allowed = listKinds(await permissions(), 'READ');
     const { runs, nextCursor } = await list({
       ...filter,
       kinds: allowed.filter((each) => kind?.includes(each) ?? true),

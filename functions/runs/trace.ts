@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { kindsWith } from '../../shared/domain/runs/kind-permissions.ts';
+import { listKinds } from '../../shared/domain/runs/kind-permissions.ts';
 import { spanKinds, spanStatuses } from '../../shared/domain/runs/trace.ts';
 import { runTrace } from '../../shared/execution/traces/run-trace.ts';
 import { defineEndpoint } from '../../shared/platform/http/endpoint.ts';
@@ -96,7 +96,7 @@ export const getRunTrace = defineEndpoint({
   needs: { traceOf: runTrace },
 
   async handle({ params: { id }, query: { include }, permissions }, { traceOf }) {
-    const kinds = kindsWith(await permissions(), 'READ');
+    const kinds = listKinds(await permissions(), 'READ');
     return traceOf(id, { kinds, content: include === 'content' });
   },
 });

@@ -21,7 +21,7 @@ export const getSchedule = defineEndpoint({
   async handle({ params }, { schedules, history }) {
     const schedule = await schedules.find(toSchedulePlace(params), params.scheduleId);
     const [named, recentRuns] = await Promise.all([
-      schedules.named(schedule),
+      schedules.nameSchedule(schedule),
       history.list(schedule, { limit: recentMax }),
     ]);
     return { ...toNamedSchedule(named), recentRuns };

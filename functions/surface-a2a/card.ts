@@ -30,11 +30,11 @@ export const getA2aCard = defineEndpoint({
   needs: { items: exposedItems, available: availableItems, keys: cardKeys },
 
   async handle({ params: { id, surfaceId }, header, baseUrl }, { items, available, keys }) {
-    const whole = await items.ofSurface(id, surfaceId);
+    const whole = await items.findSurface(id, surfaceId);
     assertShown(whole.surface);
     const card = toServedCard({ ...whole, exposed: await available(whole.exposed) }, baseUrl());
     const version = header('a2a-version');
-    const key = isOfFormer(version) ? undefined : await keys.of(whole.surface);
+    const key = isOfFormer(version) ? undefined : await keys.findCardKey(whole.surface);
     return cardFor(card, version, key && { key, keysUrl: card.url + keysPath }) as never;
   },
 });

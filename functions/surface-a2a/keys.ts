@@ -22,9 +22,9 @@ export const getA2aKeys = defineEndpoint({
   needs: { items: exposedItems, keys: cardKeys },
 
   async handle({ params: { id, surfaceId } }, { items, keys }) {
-    const { surface } = await items.ofSurface(id, surfaceId);
+    const { surface } = await items.findSurface(id, surfaceId);
     assertShown(surface);
-    const key = await keys.of(surface);
+    const key = await keys.findCardKey(surface);
     return { keys: key ? [key.publicJwk] : [] };
   },
 });

@@ -24,7 +24,7 @@ export const getMcpInfo = defineEndpoint({
   needs: { items: exposedItems },
 
   async handle({ params: { id, surfaceId }, principal, baseUrl }, { items }) {
-    const { surface, product } = await items.ofSurface(id, surfaceId);
+    const { surface, product } = await items.findSurface(id, surfaceId);
     assertBelongs(surface, principal);
     if (surface.type !== 'mcp') throw notFound('MCP server');
     const endpoint = baseUrl() + surfaceMcpPath({ id, surfaceId });

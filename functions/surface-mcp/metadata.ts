@@ -1,5 +1,5 @@
 import { requireEnv } from '../../shared/core/environment.ts';
-import { scopeFrom } from '../../shared/platform/auth/scope-from.ts';
+import { defineScope } from '../../shared/platform/auth/scope-from.ts';
 import { defineEndpoint } from '../../shared/platform/http/endpoint.ts';
 import { toLambda } from '../../shared/platform/http/lambda/lambda.ts';
 import { SurfaceParams } from '../surfaces/response-schemas.ts';
@@ -12,7 +12,7 @@ export const getMcpMetadata = defineEndpoint({
   path: mcpMetadataPath,
   requestHeaders: mcpHeaders,
   permission: 'public',
-  scope: scopeFrom({
+  scope: defineScope({
     what: 'Metadata',
     uses: ['credentials'],
     from: async (_event, runtime) => runtime.scopeOf(''),

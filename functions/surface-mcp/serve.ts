@@ -78,7 +78,7 @@ export const serveMcp = defineEndpoint({
   async handle({ params, body, principal, header, timeLeftMs, requestId, baseUrl }, { scope: given }) {
     assertOrigin(header('origin'), baseUrl());
     const scope = withLastFlow(given, params.surfaceId, String(body.params?.name));
-    const { surface, exposed } = await exposedItems(scope).ofSurface(params.id, params.surfaceId);
+    const { surface, exposed } = await exposedItems(scope).findSurface(params.id, params.surfaceId);
     if (surface.type !== 'mcp') throw notFound('MCP server');
     assertOpen(surface, principal);
     const offer = offerTo(surface, exposed, principal);

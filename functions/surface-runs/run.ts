@@ -14,7 +14,7 @@ export const runSurfaceItem = defineEndpoint({
   async handle({ params, body, principal, header, timeLeftMs, requestId }, { scope: given }) {
     const { id, surfaceId, endpointSlug } = params;
     const scope = withLastFlow(given, surfaceId, endpointSlug);
-    const whole = await exposedItems(scope).ofSurface(id, surfaceId);
+    const whole = await exposedItems(scope).findSurface(id, surfaceId);
     assertOpen(whole.surface, principal);
     const found = itemOfSlug(whole, 'api', endpointSlug);
     rememberFlow(found, endpointSlug);

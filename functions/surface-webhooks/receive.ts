@@ -9,7 +9,7 @@ import { webhookStarter } from '../../shared/execution/incoming-webhooks/start-w
 import { toTarget } from '../../shared/execution/targets/target.ts';
 import { defineEndpoint } from '../../shared/platform/http/endpoint.ts';
 import { toLambda } from '../../shared/platform/http/lambda/lambda.ts';
-import { callerOfSurface, visitorOfSurface } from '../../shared/platform/identity/visitor.ts';
+import { toSurfaceCaller, toSurfaceVisitor } from '../../shared/platform/identity/visitor.ts';
 import { assertParameters, targetGone } from '../../shared/protocols/surface/parameters.ts';
 import { senderOrCaller } from './caller.ts';
 import { describedInputs, isSlackForm, receivedDeliveryId, slackChallenge, webhookInputs } from './event.ts';
@@ -70,7 +70,7 @@ export const receiveWebhook = defineEndpoint({
   needs: { items: exposedItems, start: webhookStarter, sandbox },
 
   async handle({ params, body, principal, header, signal }, { items, start, sandbox }) {
-    const whole = await items.ofSurface(params.id, params.surfaceId);
+    const whole = await items.findSurface(params.id, params.surfaceId);
     const { surface } = whole;
     const { signature } = surface.type === 'webhook' ? surface.inbound : {};
     if (principal && signature) throw unauthenticated('The surface takes signed requests only');
@@ -86,8 +86,8 @@ export const receiveWebhook = defineEndpoint({
     await assertParameters(limited, parametersSchema, describedInputs(parametersSchema, inputs, body));
     const delivery = { surfaceId: surface.id, endpointSlug: params.endpointSlug, deliveryId };
     const owner = principal
-      ? callerOfSurface(principal)
-      : { ...visitorOfSurface(whole.owner, surface.id), environment: 'production' as const };
+      ? toSurfaceCaller(principal)
+      : { ...toSurfaceVisitor(whole.owner, surface.id), environment: 'production' as const };
     const run = { flowId, agentId, inputs, owner, surface: toRunSurface(surface), delivery };
     const executionId = await start(run, limited)
       .catch(ifMissing(undefined))

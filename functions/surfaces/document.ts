@@ -22,7 +22,7 @@ export const describeSurface = defineEndpoint({
   needs: { items: exposedItems },
 
   async handle({ params: { id, surfaceId }, principal, baseUrl }, { items }) {
-    const whole = await items.ofSurface(id, surfaceId);
+    const whole = await items.findSurface(id, surfaceId);
     assertBelongs(whole.surface, principal);
     if (whole.surface.type !== 'api') throw notFound('Document');
     return surfaceDocument(whole, `${baseUrl()}/v1/products/${id}/surfaces/${surfaceId}`);

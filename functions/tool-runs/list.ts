@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { notFound } from '../../shared/core/errors/errors.ts';
-import { builtinIdIn } from '../../shared/domain/flows/steps/tool-reference.ts';
+import { readBuiltinId } from '../../shared/domain/flows/steps/tool-reference.ts';
 import { findBuiltinTool } from '../../shared/domain/tools/builtin/index.ts';
 import { ToolExecution, toolExecutionStore } from '../../shared/domain/tools/tool-execution.ts';
 import { toolStore } from '../../shared/domain/tools/tool-store.ts';
@@ -45,7 +45,7 @@ export const listToolExecutions = defineEndpoint({
   needs: { tools: toolStore, executions: toolExecutionStore },
 
   async handle({ params: { id }, query }, { tools, executions }) {
-    const builtinId = builtinIdIn(id);
+    const builtinId = readBuiltinId(id);
     if (builtinId !== undefined && !findBuiltinTool(builtinId)) throw notFound('Tool');
     const [page] = await Promise.all([executions.list(id, query), builtinId === undefined && tools.get(id)]);
     return { data: page.executions, pagination: page.pagination };

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { notFound } from '../../shared/core/errors/errors.ts';
-import { builtinIdIn } from '../../shared/domain/flows/steps/tool-reference.ts';
+import { readBuiltinId } from '../../shared/domain/flows/steps/tool-reference.ts';
 import { parametersOfBuiltin } from '../../shared/domain/tools/builtin/builtin-tool.ts';
 import { findBuiltinTool } from '../../shared/domain/tools/builtin/index.ts';
 import { defineEndpoint } from '../../shared/platform/http/endpoint.ts';
@@ -48,7 +48,7 @@ export const getBuiltinSchema = defineEndpoint({
   needs: {},
 
   handle({ params: { toolId } }) {
-    const tool = findBuiltinTool(builtinIdIn(toolId) ?? toolId);
+    const tool = findBuiltinTool(readBuiltinId(toolId) ?? toolId);
     if (!tool) throw notFound('Tool');
     const { id, name, description, defaultConfig } = tool;
     return {

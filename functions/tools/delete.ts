@@ -20,7 +20,7 @@ export const deleteTool = defineEndpoint({
 
   async handle({ params }, { tools, cleanup }) {
     await tools.remove(params.id);
-    await cleanup.deleted([params.id]);
+    await cleanup.enqueue([params.id]);
     return { deletedId: params.id, success: true };
   },
 });

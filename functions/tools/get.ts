@@ -1,5 +1,5 @@
 import { notFound } from '../../shared/core/errors/errors.ts';
-import { builtinIdIn } from '../../shared/domain/flows/steps/tool-reference.ts';
+import { readBuiltinId } from '../../shared/domain/flows/steps/tool-reference.ts';
 import { builtinAsTool } from '../../shared/domain/tools/builtin/as-tool.ts';
 import { findBuiltinTool } from '../../shared/domain/tools/builtin/index.ts';
 import { toolStore } from '../../shared/domain/tools/tool-store.ts';
@@ -20,7 +20,7 @@ export const getTool = defineEndpoint({
   needs: { tools: toolStore },
 
   async handle({ params: { id } }, { tools }) {
-    const builtinId = builtinIdIn(id);
+    const builtinId = readBuiltinId(id);
     if (builtinId === undefined) return toToolResponse(await tools.get(id));
     const builtin = findBuiltinTool(builtinId);
     if (!builtin) throw notFound('Tool');

@@ -6,7 +6,7 @@ import { parseMessages } from '../../shared/platform/aws/messages.ts';
 import { combineRequirements } from '../../shared/platform/aws/uses.ts';
 import { toWorker } from '../../shared/platform/aws/worker.ts';
 import { CleanupMessage } from '../../shared/platform/cleanup/cleanup.ts';
-import { confirmCleaned, postponeCleanup, stillDeleted } from '../../shared/platform/cleanup/tombstone.ts';
+import { confirmCleaned, filterDeleted, postponeCleanup } from '../../shared/platform/cleanup/tombstone.ts';
 import { productionRuntime } from '../../shared/platform/runtime.ts';
 
 export const requirements = combineRequirements(cleaner, 'table:write', 'table:delete');
@@ -21,7 +21,7 @@ async function handle(event: SQSEvent): Promise<void> {
     const scope = productionRuntime().scopeOf(tenant);
     const clean = cleaner(scope);
     const failed: string[] = [];
-    for (const id of await stillDeleted(scope.table, ids)) {
+    for (const id of await filterDeleted(scope.table, ids)) {
       try {
         await clean(id);
         if (isLast) await confirmCleaned(scope, id);

@@ -3,7 +3,7 @@ import { log } from '../../shared/core/log.ts';
 import { parseMessages } from '../../shared/platform/aws/messages.ts';
 import { combineRequirements } from '../../shared/platform/aws/uses.ts';
 import { toWorker } from '../../shared/platform/aws/worker.ts';
-import { ifRefused } from '../../shared/platform/data/condition-failed.ts';
+import { onConditionFailed } from '../../shared/platform/data/condition-failed.ts';
 import { progressEntity } from '../../shared/platform/migrations/progress.ts';
 import { MigrationMessage } from '../../shared/platform/migrations/start-migrations.ts';
 import { productionRuntime } from '../../shared/platform/runtime.ts';
@@ -18,7 +18,7 @@ async function handle(event: SQSEvent): Promise<void> {
     const set = { state: 'stopped', updatedAt: now().toISOString() } as const;
     const isRunning = { expression: '#state = :running', values: { running: 'running' } };
     const write = table.writes.update(progressEntity, { id: message.id }, { set }, isRunning);
-    await table.commit([write]).catch(ifRefused(undefined));
+    await table.commit([write]).catch(onConditionFailed(undefined));
   }
 }
 

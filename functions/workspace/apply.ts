@@ -4,7 +4,7 @@ import { soleApply } from '../../shared/domain/workspace/apply-lease.ts';
 import { documentKinds } from '../../shared/domain/workspace/kinds/index.ts';
 import type { PlannedChange } from '../../shared/domain/workspace/plan.ts';
 import type { CallEndpoint } from '../../shared/domain/workspace/write-node.ts';
-import { writtenNodes } from '../../shared/domain/workspace/written-nodes.ts';
+import { listWrittenNodes } from '../../shared/domain/workspace/written-nodes.ts';
 import { defineEndpoint } from '../../shared/platform/http/endpoint.ts';
 import { toLambda } from '../../shared/platform/http/lambda/lambda.ts';
 import type { Principal } from '../../shared/platform/identity/principal.ts';
@@ -69,7 +69,9 @@ It takes the READ of each kind in the document and of each that it refers to by 
 function requireWriting(principal: Principal, changes: readonly PlannedChange[]): void {
   const changing = changes.filter(({ action }) => action !== 'none').map(({ kind }) => kind);
   requireKinds(principal.permissions, changing, 'WRITE');
-  const written = changes.flatMap(({ kind, node }) => writtenNodes(documentKinds[kind], writers[kind], node));
+  const written = changes.flatMap(({ kind, node }) =>
+    listWrittenNodes(documentKinds[kind], writers[kind], node),
+  );
   requireAll(
     principal,
     written.flatMap(({ writer: { alsoTakes = [] } }) => alsoTakes),

@@ -1,4 +1,4 @@
-import { heldLists, mapHeldLists } from '../../shared/domain/flows/steps/held-lists.ts';
+import { findHeldLists, mapHeldLists } from '../../shared/domain/flows/steps/held-lists.ts';
 import { agentsKind } from '../../shared/domain/workspace/kinds/agents.ts';
 import type { ResourceMembers } from '../../shared/domain/workspace/kinds/kind.ts';
 import { patchBetween } from '../../shared/domain/workspace/patch-between.ts';
@@ -29,7 +29,7 @@ function withIds(steps: readonly Step[], stored: readonly Step[]): Step[] {
   return steps.map((step) => {
     const at = rest.findIndex(({ name, type }) => name === step.name && type === step.type);
     const [same] = at < 0 ? [] : rest.splice(at, 1);
-    const held = heldLists(same?.config).map((list) => list.steps as Step[]);
+    const held = findHeldLists(same?.config).map((list) => list.steps as Step[]);
     const config = mapHeldLists(step.config ?? {}, (list) => withIds(list as Step[], held.shift() ?? []));
     return { ...(same?.id !== undefined && { id: same.id }), ...step, config };
   });

@@ -3,13 +3,13 @@ import * as z from 'zod';
 import { sandbox, withQueueTimeout } from '../../shared/adapters/sandbox/sandbox.ts';
 import { writeYamlTask } from '../../shared/adapters/yaml/tasks.ts';
 import { tooLarge } from '../../shared/core/errors/errors.ts';
-import { rendered, storedEntries } from '../../shared/domain/workspace/entries.ts';
+import { renderEntry, toStoredEntries } from '../../shared/domain/workspace/entries.ts';
 import { documentKinds, kindsInOrder } from '../../shared/domain/workspace/kinds/index.ts';
 import { resourcesMax } from '../../shared/domain/workspace/kinds/read-all.ts';
 import { workspaceReader } from '../../shared/domain/workspace/snapshot.ts';
 import { defineEndpoint } from '../../shared/platform/http/endpoint.ts';
 import { toStreamingLambda } from '../../shared/platform/http/lambda/streaming-lambda.ts';
-import { responseBytes, responseBytesMax } from '../../shared/platform/http/responses/body-sizes.ts';
+import { countResponseBytes, responseBytesMax } from '../../shared/platform/http/responses/body-sizes.ts';
 import { covers } from '../../shared/platform/identity/permissions.ts';
 import { WorkspaceDocument } from './schemas.ts';
 
@@ -46,12 +46,12 @@ It has no values of secrets, keys, credentials or runs. What is the default is l
     });
     const document = Object.fromEntries(
       readable.map((name) => {
-        const entries = storedEntries(documentKinds[name], resources.get(name) ?? [], book.toName);
+        const entries = toStoredEntries(documentKinds[name], resources.get(name) ?? [], book.toName);
         const inOrder = entries.toSorted((one, other) => (one.key < other.key ? -1 : 1));
-        return [name, inOrder.map((entry) => rendered(documentKinds[name], entry))];
+        return [name, inOrder.map((entry) => renderEntry(documentKinds[name], entry))];
       }),
     ) as z.input<typeof WorkspaceDocument>;
-    if (responseBytes(document) > responseBytesMax)
+    if (countResponseBytes(document) > responseBytesMax)
       throw tooLarge({
         code: 'TOO_LARGE',
         message: 'The workspace is larger than 5 MB, which no document holds',

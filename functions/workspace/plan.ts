@@ -1,7 +1,7 @@
 import type { PlannedChange } from '../../shared/domain/workspace/plan.ts';
 import { defineEndpoint } from '../../shared/platform/http/endpoint.ts';
 import { toLambda } from '../../shared/platform/http/lambda/lambda.ts';
-import { responseBytes } from '../../shared/platform/http/responses/body-sizes.ts';
+import { countResponseBytes } from '../../shared/platform/http/responses/body-sizes.ts';
 import { workspacePlanner } from './planner.ts';
 import { PlanBody, PlanResponse } from './schemas.ts';
 
@@ -33,7 +33,7 @@ const diffBytesMax = 3_000_000;
 function withinBytes(changes: readonly PlannedChange[], notes: string[]): PlannedChange[] {
   let left = diffBytesMax;
   return changes.map((change) => {
-    left -= responseBytes(change.diff);
+    left -= countResponseBytes(change.diff);
     if (left >= 0) return change;
     notes.push(`The diff of ${change.kind} "${change.name}" is left out: diffs have at most 3 MB together`);
     return { ...change, diff: [] };

@@ -68,6 +68,6 @@ async function ensureKey(scope: Scope, plainKey: string, name: string, permissio
   await scope.table.commit([
     scope.table.writes.insert(apiKeyEntity, key),
     scope.table.writes.insert(credentialEntity, toCredential(key)),
-    ...(isTest ? [await testKeyValues(scope).writeOf(key.id, plainKey)] : []),
+    ...(isTest ? [await testKeyValues(scope).createWrite(key.id, plainKey)] : []),
   ]);
 }

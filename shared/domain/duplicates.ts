@@ -1,7 +1,7 @@
 import { detailAt, type ErrorDetail } from '../core/errors/errors.ts';
 
 /** The items of a list whose name an earlier one has. */
-export function duplicatesIn<Name extends string>(
+export function findDuplicates<Name extends string>(
   list: readonly Record<Name, string>[],
   name: Name,
   path: readonly PropertyKey[],

@@ -7,7 +7,7 @@ import type { Ports } from '../adapters/ports/ports.ts';
 import { sandbox } from '../adapters/sandbox/sandbox.ts';
 import { vectorsPort } from '../adapters/vectors/vectors-adapter.ts';
 import { loadOnce } from '../core/concurrency/load-once.ts';
-import { messageLimits, withinMessageLimits } from '../domain/conversations/message-limits.ts';
+import { limitMessages, messageLimits } from '../domain/conversations/message-limits.ts';
 import { memoryPort } from '../domain/memory/memory-adapter.ts';
 import { recordsPort } from '../domain/records/records-port.ts';
 import { waitsPort } from '../domain/run-waits/waits-adapter.ts';
@@ -94,7 +94,7 @@ export const livePorts = /* @__PURE__ */ using(
     const admission = modelAdmission(scope, { isLive: !isBatch });
     const models = modelPorts(async (name) => (await accounts()).resolve(name), names, admission);
     const paid = withinBudgets(scope, models, runPayers(owner), async (name) =>
-      (await accounts()).priced(name),
+      (await accounts()).getPricing(name),
     );
     const named = modelOverride === undefined ? paid.model : withOneModel(paid.model, modelOverride);
     const ports: Ports = {
@@ -111,7 +111,7 @@ export const livePorts = /* @__PURE__ */ using(
       vectors: vectorsPort(scope),
       memory: memoryPort(scope),
       assets: assetStore({ tenant: scope.table.tenant, runId }),
-      messages: withinMessageLimits(messageLimits(scope), messagesPort(scope.table.tenant)),
+      messages: limitMessages(messageLimits(scope), messagesPort(scope.table.tenant)),
       tools: toolsPort(scope),
       a2a: a2aPort,
       mcp: connectedMcp(mcpPort(scope.table.tenant), async () =>

@@ -1,3 +1,12 @@
+/**
+ * Limits how much of something each tenant has at a time, over all processes: a pool has so many numbered places per tenant,
+ * and each is a lease in an item of its own.
+ *
+ * A process acquires any free place by a conditional write, renews it while it works, and releases it. A place whose process
+ * crashed is free when its lease ends, after 90 seconds, or at once where this process knows that it is alone. Without a free
+ * place the caller decides: requests are refused (`http/open-requests.ts`), messages come back after `placeDelaySeconds`.
+ */
+
 import { randomInt, randomUUID } from 'node:crypto';
 import * as z from 'zod';
 import { renewing } from '../core/concurrency/renewal.ts';
@@ -5,7 +14,7 @@ import { aloneSince } from '../core/earlier-process.ts';
 import { requireEnv } from '../core/environment.ts';
 import { log } from '../core/log.ts';
 import { unixSeconds } from '../core/time.ts';
-import { ifRefused } from './data/condition-failed.ts';
+import { onConditionFailed } from './data/condition-failed.ts';
 import { defineEntity } from './data/entity.ts';
 import { tenantPartition } from './data/keys.ts';
 import type { Scope } from './data/scope.ts';
@@ -25,7 +34,7 @@ interface PlaceKey {
   place: number;
 }
 
-const partitionOf = (pool: string) => tenantPartition(`PLACES#${pool}`);
+const toPoolPartition = (pool: string) => tenantPartition(`PLACES#${pool}`);
 
 /** A place that a process of the tenant has. One that is free has no item, or one whose time is over. */
 const tenantPlaceEntity = defineEntity({
@@ -37,7 +46,7 @@ const tenantPlaceEntity = defineEntity({
     until: z.int(),
     ttl: z.int(),
   }),
-  key: ({ pool, place }: PlaceKey) => ({ PK: partitionOf(pool), SK: String(place) }),
+  key: ({ pool, place }: PlaceKey) => ({ PK: toPoolPartition(pool), SK: String(place) }),
 });
 
 export interface TenantPlace {
@@ -46,19 +55,21 @@ export interface TenantPlace {
 }
 
 /** Until released, or the process crashes. Costs a write, and one to release. @returns undefined if none is free. */
-export async function takePlace(
+export async function acquirePlace(
   scope: Scope,
   { name: pool, variable }: Pool,
 ): Promise<TenantPlace | undefined> {
   const placesMax = Number(requireEnv(variable));
   const holder = randomUUID();
   const first = randomInt(placesMax);
-  if (await take(scope, { pool, place: first }, holder)) return held(scope, { pool, place: first }, holder);
-  const taken = await takenPlaces(scope, pool);
+  if (await acquire(scope, { pool, place: first }, holder))
+    return keepPlace(scope, { pool, place: first }, holder);
+  const taken = await listTakenPlaces(scope, pool);
   // Each process begins elsewhere, so that few meet.
   for (let offset = 1; offset < placesMax; offset++) {
     const key = { pool, place: (first + offset) % placesMax };
-    if (!taken.has(String(key.place)) && (await take(scope, key, holder))) return held(scope, key, holder);
+    if (!taken.has(String(key.place)) && (await acquire(scope, key, holder)))
+      return keepPlace(scope, key, holder);
   }
   return undefined;
 }
@@ -66,20 +77,20 @@ export async function takePlace(
 /** 2 seconds, 4 and so on up to 20; after ten minutes a minute. @param waits How often it has waited before. */
 export const placeDelaySeconds = (waits: number) => Math.min(waits < 33 ? 20 : 60, 2 ** (waits + 1));
 
-async function take({ table, now }: Scope, key: PlaceKey, holder: string): Promise<boolean> {
+async function acquire({ table, now }: Scope, key: PlaceKey, holder: string): Promise<boolean> {
   const at = now().getTime();
   const condition = {
     // A request that is repeated finds what the first one wrote.
     expression: 'attribute_not_exists(#until) OR #until <= :at OR #takenAt < :alone OR #holder = :own',
     values: { at, alone: aloneSince(), own: holder },
   };
-  const write = table.writes.update(tenantPlaceEntity, key, { set: leaseOf(holder, at) }, condition);
-  return table.commit([write]).then(() => true, ifRefused(false));
+  const write = table.writes.update(tenantPlaceEntity, key, { set: createLease(holder, at) }, condition);
+  return table.commit([write]).then(() => true, onConditionFailed(false));
 }
 
-async function takenPlaces({ table, now }: Scope, pool: string): Promise<Set<string>> {
+async function listTakenPlaces({ table, now }: Scope, pool: string): Promise<Set<string>> {
   const at = now().getTime();
-  const items = await table.queryAll({ partition: partitionOf(pool) });
+  const items = await table.queryAll({ partition: toPoolPartition(pool) });
   return new Set(
     items
       .filter(({ until, takenAt }) => Number(until) > at && Number(takenAt) >= aloneSince())
@@ -87,12 +98,12 @@ async function takenPlaces({ table, now }: Scope, pool: string): Promise<Set<str
   );
 }
 
-function held({ table, now }: Scope, key: PlaceKey, holder: string): TenantPlace {
-  const own = { expression: '#holder = :own', values: { own: holder } };
+function keepPlace({ table, now }: Scope, key: PlaceKey, holder: string): TenantPlace {
+  const isHolder = { expression: '#holder = :own', values: { own: holder } };
   const failure = 'A place of a tenant could not be kept';
   const renew = () => {
     const changes = { set: { until: now().getTime() + leaseMs } };
-    return table.commit([table.writes.update(tenantPlaceEntity, key, changes, own)]);
+    return table.commit([table.writes.update(tenantPlaceEntity, key, changes, isHolder)]);
   };
   const { stop } = renewing(renew, { everyMs: leaseMs / 3, failure, about: { ...key } });
   return {
@@ -100,13 +111,13 @@ function held({ table, now }: Scope, key: PlaceKey, holder: string): TenantPlace
       stop();
       // Not deleted, which few endpoints may.
       return table
-        .commit([table.writes.update(tenantPlaceEntity, key, { set: { until: 0 } }, own)])
+        .commit([table.writes.update(tenantPlaceEntity, key, { set: { until: 0 } }, isHolder)])
         .catch((error) => log.warn(failure, { error, ...key }));
     },
   };
 }
 
-const leaseOf = (holder: string, at: number) => ({
+const createLease = (holder: string, at: number) => ({
   holder,
   takenAt: at,
   until: at + leaseMs,

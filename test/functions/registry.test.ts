@@ -5,7 +5,7 @@ import { detailCodes } from '../../shared/core/errors/error-codes.ts';
 import type { AnyEndpoint } from '../../shared/platform/http/endpoint.ts';
 import type { EndpointGroup } from '../../shared/platform/http/group.ts';
 import { errorStatuses } from '../../shared/platform/http/lambda/error-statuses.ts';
-import { documentedPath, openApi } from '../../shared/platform/http/openapi/openapi.ts';
+import { openApi, toDocumentedPath } from '../../shared/platform/http/openapi/openapi.ts';
 
 const all: readonly AnyEndpoint[] = endpoints;
 
@@ -287,7 +287,7 @@ test('the OpenAPI document gives errors the form that their endpoint has', () =>
   expect(own.length).toBeGreaterThan(5);
   for (const { id, path, method, errorBody, errors, credential, scope } of own) {
     expect(credential ?? scope, `${id}: the gateway's 401 has another form`).toBeDefined();
-    const { responses } = (paths[documentedPath({ path })] as Record<string, Operation>)[
+    const { responses } = (paths[toDocumentedPath({ path })] as Record<string, Operation>)[
       method.toLowerCase()
     ] as Operation;
     const name = errorBody?.schema.meta()?.id;
@@ -333,7 +333,7 @@ test('the OpenAPI document contains every route, and every reference in it resol
   );
   expect(routes.toSorted()).toEqual(
     [
-      ...all.map((each) => routeOf({ ...each, path: documentedPath(each) as never })),
+      ...all.map((each) => routeOf({ ...each, path: toDocumentedPath(each) as never })),
       'GET /openapi.json',
     ].toSorted(),
   );

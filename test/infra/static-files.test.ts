@@ -7,7 +7,7 @@ import { gunzipSync } from 'node:zlib';
 import { beforeAll, expect, onTestFinished, test } from 'vitest';
 import type { Site } from '../../functions/sites/site.ts';
 import { writeStaticFiles } from '../../infra/static-files.ts';
-import { type FileManifest, staticResponse } from '../../shared/platform/http/static-files.ts';
+import { type FileManifest, serveStaticFile } from '../../shared/platform/http/static-files.ts';
 
 const picture = new Uint8Array(1_000).map(() => Math.floor(Math.random() * 256));
 /** An app of many files that routes in the browser. */
@@ -31,7 +31,7 @@ beforeAll(async () => {
 });
 
 const get = (proxy: string | undefined, headers = {}) =>
-  staticResponse(manifest, (name) => readFile(join(directory, name)), {
+  serveStaticFile(manifest, (name) => readFile(join(directory, name)), {
     resource: proxy === undefined ? '/console' : '/console/{proxy+}',
     pathParameters: proxy === undefined ? null : { proxy },
     headers,

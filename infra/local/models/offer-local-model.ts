@@ -1,6 +1,6 @@
 import { providerKeys } from '../../../shared/adapters/models/providers/provider-keys.ts';
 import { configStore } from '../../../shared/domain/model-configs/config-store.ts';
-import { keyForConfig } from '../../../shared/domain/model-configs/key-choice.ts';
+import { chooseConfigKey } from '../../../shared/domain/model-configs/key-choice.ts';
 import { type ModelAccount, readModelAccount } from '../../../shared/domain/model-configs/model-account.ts';
 import { type Principal, toTenant } from '../../../shared/platform/identity/principal.ts';
 import { productionRuntime } from '../../../shared/platform/runtime.ts';
@@ -48,7 +48,7 @@ async function hasDefault(account: ModelAccount, { modelId }: LocalModel): Promi
   if (!chosen) return false;
   if (chosen.provider === 'generic-openai') return chosen.modelId === modelId;
   const deployment = await providerKeys();
-  return keyForConfig({ account, deployment }, chosen).status !== 'needs_setup';
+  return chooseConfigKey({ account, deployment }, chosen).status !== 'needs_setup';
 }
 
 const configOf = ({ modelId, displayName }: LocalModel) => ({

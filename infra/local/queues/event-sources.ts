@@ -1,5 +1,5 @@
 import { SQSClient } from '@aws-sdk/client-sqs';
-import { withoutSdkLogger } from '../../../shared/platform/aws/without-sdk-logger.ts';
+import { removeSdkLogger } from '../../../shared/platform/aws/without-sdk-logger.ts';
 import { deadLetters, queueVisibilitySeconds } from '../../resources.ts';
 import { type EventSource, startPoller } from './poller.ts';
 import type { LocalQueue } from './queues.ts';
@@ -12,7 +12,7 @@ const retrySeconds = (deliveries: number) => Math.min(60, 2 ** (deliveries - 1))
 
 /** Connects each queue, and each dead-letter queue, to its worker. */
 export function startPollers(queues: readonly LocalQueue[]) {
-  const client = withoutSdkLogger(new SQSClient({}));
+  const client = removeSdkLogger(new SQSClient({}));
   const sources = queues.flatMap(({ spec, url, arn, deadLetter }): EventSource[] => {
     const { worker, deadLetterWorker, batchSize, timeoutSeconds, maxConcurrency, setsRetryTime } = spec;
     return [

@@ -3,11 +3,11 @@ import { BatchWriteItemCommand, DynamoDBClient, paginateScan } from '@aws-sdk/cl
 import * as z from 'zod';
 import { toChunks } from '../../../shared/core/chunks.ts';
 import { requireEnv } from '../../../shared/core/environment.ts';
-import { S3Error, s3Request } from '../../../shared/platform/aws/s3.ts';
-import { tenantOfItem } from '../../../shared/platform/data/keys.ts';
+import { requestS3, S3Error } from '../../../shared/platform/aws/s3.ts';
+import { readTenant } from '../../../shared/platform/data/keys.ts';
 import { payloadHeaders } from '../../../shared/platform/data/payloads.ts';
 import {
-  decodedAttribute,
+  fromWireValue,
   mapFromWire,
   toWireValue,
 } from '../../../shared/platform/data/requests/attribute-values.ts';
@@ -42,11 +42,11 @@ export async function takeBackup(TableName: string): Promise<Backup> {
     items.push(...Items.map((item) => mapped(item, toWireValue)));
   const pointers = items.flatMap((stored) => {
     const item = mapFromWire(stored) as TableItem;
-    return pointersIn(item, tenantOfItem(item));
+    return pointersIn(item, readTenant(item));
   });
   const objects: Backup['objects'] = {};
   for (const pointer of new Set(pointers)) {
-    const response = await s3Request(requireEnv('PAYLOAD_BUCKET'), 'GET', pointer);
+    const response = await requestS3(requireEnv('PAYLOAD_BUCKET'), 'GET', pointer);
     const content = Buffer.from(await response.arrayBuffer()).toString('base64');
     objects[pointer] = { content, isEncoded: response.headers.get('content-encoding') === 'gzip' };
   }
@@ -68,7 +68,7 @@ export async function restoreTable(
   const client = new DynamoDBClient({});
   let written = 0;
   for (const chunk of toChunks(items, batchWriteMax)) {
-    const puts = chunk.map((item) => ({ PutRequest: { Item: mapped(item, decodedAttribute) } }));
+    const puts = chunk.map((item) => ({ PutRequest: { Item: mapped(item, fromWireValue) } }));
     const { UnprocessedItems = {} } = await client.send(
       new BatchWriteItemCommand({ RequestItems: { [TableName]: puts } }),
     );
@@ -81,7 +81,7 @@ export async function restoreTable(
 /** Whether an object is in the bucket. */
 export async function objectExists(pointer: string): Promise<boolean> {
   try {
-    await s3Request(requireEnv('PAYLOAD_BUCKET'), 'HEAD', pointer);
+    await requestS3(requireEnv('PAYLOAD_BUCKET'), 'HEAD', pointer);
     return true;
   } catch (error) {
     if (error instanceof S3Error && error.status === 404) return false;
@@ -94,7 +94,7 @@ export async function restoreObject({ objects }: Backup, pointer: string): Promi
   const object = objects[pointer];
   if (object === undefined) return false;
   const content = Buffer.from(object.content, 'base64');
-  await s3Request(requireEnv('PAYLOAD_BUCKET'), 'PUT', pointer, {
+  await requestS3(requireEnv('PAYLOAD_BUCKET'), 'PUT', pointer, {
     body: object.isEncoded ? gzipSync(content) : content,
     ...(object.isEncoded && { headers: payloadHeaders }),
   });

@@ -3,7 +3,7 @@ import { paginateScan } from '@aws-sdk/lib-dynamodb';
 import { forEachConcurrently } from '../../../shared/core/concurrency/for-each-concurrently.ts';
 import { S3Error } from '../../../shared/platform/aws/s3.ts';
 import { documentClient } from '../../../shared/platform/data/client.ts';
-import { type StoredKey, tenantOfItem } from '../../../shared/platform/data/keys.ts';
+import { readTenant, type StoredKey } from '../../../shared/platform/data/keys.ts';
 import { payloadReader } from '../../../shared/platform/data/payloads.ts';
 import { pointersIn } from './pointers.ts';
 
@@ -58,7 +58,7 @@ export async function checkTable(
       check.items[type] = (check.items[type] ?? 0) + 1;
       if (type === 'apiKey' || type === 'credential')
         paired.set(String(item.hash), [...(paired.get(String(item.hash)) ?? []), item]);
-      for (const pointer of pointersIn(item, tenantOfItem(item))) named.add(pointer);
+      for (const pointer of pointersIn(item, readTenant(item))) named.add(pointer);
     }
     check.pointers += named.size;
     await forEachConcurrently(named, concurrency, async (pointer) => {

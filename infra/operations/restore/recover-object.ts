@@ -1,5 +1,5 @@
 import { requireEnv } from '../../../shared/core/environment.ts';
-import { s3Request } from '../../../shared/platform/aws/s3.ts';
+import { requestS3 } from '../../../shared/platform/aws/s3.ts';
 
 /**
  * Brings back an object that was deleted from a versioned bucket: removes its delete markers, so that its last version
@@ -9,12 +9,12 @@ import { s3Request } from '../../../shared/platform/aws/s3.ts';
 export async function recoverObject(pointer: string): Promise<boolean> {
   const bucket = requireEnv('PAYLOAD_BUCKET');
   const query = new URLSearchParams({ versions: '', prefix: pointer });
-  const listing = await (await s3Request(bucket, 'GET', '', { query })).text();
+  const listing = await (await requestS3(bucket, 'GET', '', { query })).text();
   const markers = entriesIn(listing, 'DeleteMarker', pointer);
   const hasVersion = entriesIn(listing, 'Version', pointer).length > 0;
   if (!hasVersion) return false;
   for (const versionId of markers)
-    await s3Request(bucket, 'DELETE', pointer, { query: new URLSearchParams({ versionId }) });
+    await requestS3(bucket, 'DELETE', pointer, { query: new URLSearchParams({ versionId }) });
   return true;
 }
 

@@ -6,7 +6,7 @@ import {
   pingComment,
   serverSentEvent,
 } from '../../platform/http/responses/server-sent-events.ts';
-import { pingEveryMs, type StreamedBody, streamedBody } from '../../platform/http/responses/streamed-body.ts';
+import { pingEveryMs, type StreamedBody, streamBody } from '../../platform/http/responses/streamed-body.ts';
 import { internalWords, toA2aError } from './failure.ts';
 import { assertParams } from './message-check.ts';
 import { createRequestHandler } from './request-handler.ts';
@@ -124,7 +124,7 @@ function protocolOf(isOld: boolean, version: string | undefined, requests: A2ARe
 /** A body that may take long: white space in front of JSON keeps the connection open. */
 export const keepAliveJsonBody = (value: unknown, gone: AbortController, statusCode = 200): StreamedBody => ({
   statusCode,
-  ...streamedBody({
+  ...streamBody({
     contentType: 'application/json',
     keepAlive: ' ',
     writeBody: async (write, signal) => {
@@ -151,7 +151,7 @@ export const eventsBody = <T>(
   errorOf: (error: unknown) => unknown,
   gone: AbortController,
 ): StreamedBody =>
-  streamedBody({
+  streamBody({
     contentType: eventStreamType,
     async writeBody(write, signal) {
       signal.addEventListener('abort', () => gone.abort(signal.reason), { once: true });

@@ -4,12 +4,12 @@ import { StepError } from '../../core/errors/step-error.ts';
 import { derivedId, timeMsFromId } from '../../core/ids.ts';
 import { readBytes } from '../../core/limited-fetch.ts';
 import {
-  decodedPath,
-  objectKey,
-  objectUrlPath,
+  decodePath,
+  encodePath,
+  parseObjectKey,
+  requestS3,
   S3Error,
-  s3Request,
-  signedUrl,
+  signObjectUrl,
 } from '../../platform/aws/s3.ts';
 import { using } from '../../platform/aws/uses.ts';
 import type { AssetsPort } from '../ports/assets-port.ts';
@@ -48,7 +48,7 @@ export const assetStore = /* @__PURE__ */ using(
       const bucket = requireEnv('ASSET_BUCKET');
       const isPublic = visibility === 'public';
       await translated(() =>
-        s3Request(bucket, 'PUT', `${visibility}/${path}`, {
+        requestS3(bucket, 'PUT', `${visibility}/${path}`, {
           body: bytes,
           headers: {
             'content-type': contentType,
@@ -58,16 +58,16 @@ export const assetStore = /* @__PURE__ */ using(
         }),
       );
       if (isPublic)
-        return { assetId, url: `${requireEnv('PUBLIC_ASSETS_URL')}/${objectUrlPath(path)}`, expiresAt: null };
+        return { assetId, url: `${requireEnv('PUBLIC_ASSETS_URL')}/${encodePath(path)}`, expiresAt: null };
       const expiresAt = new Date(Date.now() + signedSeconds * 1_000).toISOString();
-      return { assetId, url: await signedUrl(bucket, `private/${path}`, signedSeconds), expiresAt };
+      return { assetId, url: await signObjectUrl(bucket, `private/${path}`, signedSeconds), expiresAt };
     },
 
     async read(url) {
       const bucket = requireEnv('ASSET_BUCKET');
-      const key = objectKey(bucket, url) ?? publicKeyIn(url);
+      const key = parseObjectKey(bucket, url) ?? publicKeyIn(url);
       if (!key || !isFileOf(tenant, key)) return undefined;
-      const response = await s3Request(bucket, 'GET', key).catch((error) => {
+      const response = await requestS3(bucket, 'GET', key).catch((error) => {
         if (error instanceof S3Error && [403, 404].includes(error.status))
           throw new StepError(`The stored file ${key.split('/').at(-1)} does not exist any more`);
         throw error;
@@ -92,7 +92,7 @@ function isFileOf(tenant: string, key: string): boolean {
 
 function publicKeyIn(url: string): string | undefined {
   const base = `${requireEnv('PUBLIC_ASSETS_URL')}/`;
-  const path = url.startsWith(base) ? decodedPath(url.slice(base.length)) : undefined;
+  const path = url.startsWith(base) ? decodePath(url.slice(base.length)) : undefined;
   return path && `public/${path}`;
 }
 

@@ -1,6 +1,6 @@
 import { requireEnv } from '../../core/environment.ts';
 import { notFound } from '../../core/errors/errors.ts';
-import { S3Error, s3Request, signedUrl } from '../../platform/aws/s3.ts';
+import { requestS3, S3Error, signObjectUrl } from '../../platform/aws/s3.ts';
 import { using } from '../../platform/aws/uses.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 
@@ -15,12 +15,12 @@ export const publicFiles = /* @__PURE__ */ using(['assets:public'], ({ table: { 
     const key = `public/${tenant}/${assetId}/${filename}`;
     if (Buffer.byteLength(key) > keyBytesMax) throw notFound('File');
     try {
-      await s3Request(bucket, 'HEAD', key);
+      await requestS3(bucket, 'HEAD', key);
     } catch (error) {
       // Without the right to list a bucket, S3 answers 403 for a missing object.
       if (error instanceof S3Error && [403, 404].includes(error.status)) throw notFound('File');
       throw error;
     }
-    return signedUrl(bucket, key, seconds);
+    return signObjectUrl(bucket, key, seconds);
   },
 }));

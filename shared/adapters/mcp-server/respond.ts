@@ -14,7 +14,7 @@ import {
   type Tool,
   WebStandardStreamableHTTPServerTransport,
 } from '@modelcontextprotocol/server';
-import { pingEveryMs, type StreamedBody, streamedBody } from '../../platform/http/responses/streamed-body.ts';
+import { pingEveryMs, type StreamedBody, streamBody } from '../../platform/http/responses/streamed-body.ts';
 import { walkSubschemas } from '../json-schema/subschemas.ts';
 import { headerName } from '../mcp-client/param-headers.ts';
 import { answering } from './failures.ts';
@@ -144,7 +144,7 @@ async function bodyOf(
     const text = body ? restored(await new Response(body).text()) : '';
     return { statusCode: status, contentType, stream: Readable.from(text === '' ? [] : [text]) };
   }
-  return streamedBody({
+  return streamBody({
     contentType,
     async writeBody(write, signal) {
       signal.addEventListener('abort', () => gone.abort(signal.reason), { once: true });

@@ -1,10 +1,10 @@
 import { SESv2Client, SendEmailCommand } from '@aws-sdk/client-sesv2';
 import { loadOnce } from '../../core/concurrency/load-once.ts';
-import { withoutSdkLogger } from '../../platform/aws/without-sdk-logger.ts';
+import { removeSdkLogger } from '../../platform/aws/without-sdk-logger.ts';
 import type { MessagesPort } from '../ports/messages-port.ts';
 import { deliverMessage, sentOnce } from './delivery.ts';
 
-const ses = loadOnce(() => withoutSdkLogger(new SESv2Client(sentOnce)));
+const ses = loadOnce(() => removeSdkLogger(new SESv2Client(sentOnce)));
 const utf8 = (Data: string) => ({ Data, Charset: 'UTF-8' });
 
 export const sendEmailBySes: MessagesPort['email'] = async ({ from, to, subject, html, text }) => {

@@ -2,7 +2,7 @@ import { EventBridgeClient, PutEventsCommand } from '@aws-sdk/client-eventbridge
 import { loadOnce } from '../../core/concurrency/load-once.ts';
 import { requireEnv } from '../../core/environment.ts';
 import { StepError } from '../../core/errors/step-error.ts';
-import { withoutSdkLogger } from '../../platform/aws/without-sdk-logger.ts';
+import { removeSdkLogger } from '../../platform/aws/without-sdk-logger.ts';
 import type { MessagesPort } from '../ports/messages-port.ts';
 import { deliverMessage, sentOnce } from './delivery.ts';
 
@@ -10,7 +10,7 @@ export const eventSource = 'agent-flow-service';
 /** The EventBridge limit for one entry: source, type and detail together. */
 const entryBytesMax = 256 * 1024;
 
-const eventBridge = loadOnce(() => withoutSdkLogger(new EventBridgeClient(sentOnce)));
+const eventBridge = loadOnce(() => removeSdkLogger(new EventBridgeClient(sentOnce)));
 
 /** Puts a tenant's event on the deployment's bus. Consumers distinguish tenants by `detail.tenant`. */
 export const putEvent =

@@ -1,10 +1,10 @@
 import { PublishCommand, SNSClient } from '@aws-sdk/client-sns';
 import { loadOnce } from '../../core/concurrency/load-once.ts';
-import { withoutSdkLogger } from '../../platform/aws/without-sdk-logger.ts';
+import { removeSdkLogger } from '../../platform/aws/without-sdk-logger.ts';
 import type { MessagesPort } from '../ports/messages-port.ts';
 import { deliverMessage, sentOnce } from './delivery.ts';
 
-const sns = loadOnce(() => withoutSdkLogger(new SNSClient(sentOnce)));
+const sns = loadOnce(() => removeSdkLogger(new SNSClient(sentOnce)));
 
 export const sendSms: MessagesPort['sms'] = async ({ from, to, message }) => {
   const command = new PublishCommand({

@@ -20,7 +20,7 @@ const BegunMessage = z.object({
   ttl: z.int(),
 });
 
-const hashOf = (...texts: string[]) => createHash('sha256').update(texts.join('\0')).digest('hex');
+const hashTexts = (...texts: string[]) => createHash('sha256').update(texts.join('\0')).digest('hex');
 
 /** Callers choose the ids of messages freely, so each has a namespace of their own. */
 export const begunMessageEntity = defineEntity({
@@ -28,7 +28,7 @@ export const begunMessageEntity = defineEntity({
   schema: BegunMessage,
   key: ({ surfaceId, caller, messageId }: Pick<A2aTask, 'surfaceId' | 'caller'> & { messageId: string }) => ({
     PK: tasksPartition(surfaceId),
-    SK: `MESSAGE#${hashOf(caller, messageId)}`,
+    SK: `MESSAGE#${hashTexts(caller, messageId)}`,
   }),
 });
 
@@ -38,4 +38,4 @@ export type TaskOfMessage = Pick<A2aTask, 'surfaceId' | 'caller' | 'id' | 'conte
 export const messageFingerprint = (
   { id, contextId, itemId }: TaskOfMessage,
   { parts }: Pick<ReceivedMessage, 'parts'>,
-): string => hashOf(itemId, contextId === id ? '' : contextId, JSON.stringify(parts));
+): string => hashTexts(itemId, contextId === id ? '' : contextId, JSON.stringify(parts));

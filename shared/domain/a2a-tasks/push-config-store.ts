@@ -1,6 +1,6 @@
 import { conflict, notFound } from '../../core/errors/errors.ts';
 import { using } from '../../platform/aws/uses.ts';
-import { ifRefused } from '../../platform/data/condition-failed.ts';
+import { onConditionFailed } from '../../platform/data/condition-failed.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 import { checkPushConfig, configsMax, type GivenPushConfig, type PushConfig } from './push-config.ts';
 import { pushSealer } from './push-secrets.ts';
@@ -25,14 +25,14 @@ export const pushConfigStore = /* @__PURE__ */ using(
     ): Promise<A2aTask> {
       for (let attempt = 1; attempt <= attemptsMax; attempt++) {
         const task = await find(owner, taskId);
-        const seen = task.pushConfigs;
+        const configs = task.pushConfigs;
         const isSame =
-          seen === undefined
+          configs === undefined
             ? { expression: 'attribute_exists(PK) AND attribute_not_exists(#pushConfigs)' }
-            : { expression: '#pushConfigs = :seen', values: { seen: JSON.stringify(seen) } };
-        const set = { pushConfigs: JSON.stringify(to(seen ?? [])) };
+            : { expression: '#pushConfigs = :seen', values: { seen: JSON.stringify(configs) } };
+        const set = { pushConfigs: JSON.stringify(to(configs ?? [])) };
         const write = table.writes.update(a2aTaskEntity, task, { set }, isSame);
-        const changed = await table.updateAndGet(a2aTaskEntity, write).catch(ifRefused(undefined));
+        const changed = await table.updateAndGet(a2aTaskEntity, write).catch(onConditionFailed(undefined));
         if (changed) return changed;
       }
       throw conflict('The configs of the task keep changing. Try again');
@@ -40,10 +40,10 @@ export const pushConfigStore = /* @__PURE__ */ using(
 
     return {
       /** A config with its secrets encrypted, for a task that may not exist yet. @throws 400 */
-      async seal(taskId: string, given: GivenPushConfig): Promise<PushConfig> {
-        const { scheme } = checkPushConfig(given);
-        const { url, version, token, authentication } = given;
-        const id = given.id || (version === '0.3' ? taskId : newId('pushcfg'));
+      async seal(taskId: string, input: GivenPushConfig): Promise<PushConfig> {
+        const { scheme } = checkPushConfig(input);
+        const { url, version, token, authentication } = input;
+        const id = input.id || (version === '0.3' ? taskId : newId('pushcfg'));
         const secrets = { token, credentials: authentication?.credentials ?? '' };
         return { id, url, version, scheme, sealed: await seal({ taskId, configId: id }, secrets) };
       },

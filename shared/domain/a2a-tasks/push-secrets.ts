@@ -10,7 +10,7 @@ interface Place {
   configId: string;
 }
 
-const contextOf = (tenant: string, { taskId, configId }: Place) => ({ tenant, taskId, configId });
+const toContext = (tenant: string, { taskId, configId }: Place) => ({ tenant, taskId, configId });
 
 /** Encrypts the secrets of a config for its task, with the KMS key of test keys. @returns null if there are none. */
 export const pushSealer = /* @__PURE__ */ using(
@@ -19,7 +19,7 @@ export const pushSealer = /* @__PURE__ */ using(
     async (place: Place, secrets: PushSecrets): Promise<string | null> =>
       secrets.token === '' && secrets.credentials === ''
         ? null
-        : encrypt(keyEnv, JSON.stringify(secrets), contextOf(tenant, place)),
+        : encrypt(keyEnv, JSON.stringify(secrets), toContext(tenant, place)),
 );
 
 /** Decrypts the secrets of a config. @returns undefined for those of another config. Never store or return them. */
@@ -28,7 +28,7 @@ export const pushOpener = /* @__PURE__ */ using(
   ({ table: { tenant } }: Scope) =>
     async (place: Place, sealed: string | null): Promise<PushSecrets | undefined> => {
       if (sealed === null) return { token: '', credentials: '' };
-      const text = await decrypt(keyEnv, sealed, contextOf(tenant, place));
+      const text = await decrypt(keyEnv, sealed, toContext(tenant, place));
       return text === undefined ? undefined : (JSON.parse(text) as PushSecrets);
     },
 );

@@ -1,3 +1,11 @@
+/**
+ * What the callers of tasks have said: messages that begin tasks, and messages that answer them.
+ *
+ * A message id begins one task only: the item of the message is written with the task, so of two equal requests one is refused
+ * and finds the first one's task by `findBegunTask`. A message with the same id and other content is a 400. Adding a message
+ * requires that the task is open and unchanged. Messages are offloaded before the write that names them.
+ */
+
 import { isDeepStrictEqual } from 'node:util';
 import { invalidAt, notFound } from '../../core/errors/errors.ts';
 import { parseExact } from '../../core/json/exact-json.ts';
@@ -41,7 +49,7 @@ export const taskMessages = /* @__PURE__ */ using(['table:write', payloadStore],
     payloads.offload(`a2a-tasks/${surfaceId}/${id}/messages-${messages.length}`, messages, inlineMax);
 
   /** The writes that begin a task. They are refused if its caller has sent the message before. */
-  async function beginning(
+  async function prepareTask(
     task: NewA2aTask,
     message: ReceivedMessage,
   ): Promise<{ task: A2aTask; writes: Write[] }> {
@@ -78,17 +86,17 @@ export const taskMessages = /* @__PURE__ */ using(['table:write', payloadStore],
   }
 
   return {
-    beginning,
+    prepareTask,
 
     /** Begins a task. @throws ConditionFailed if its caller has sent the message before */
-    async create(given: NewA2aTask, message: ReceivedMessage): Promise<A2aTask> {
-      const { task, writes } = await beginning(given, message);
+    async create(input: NewA2aTask, message: ReceivedMessage): Promise<A2aTask> {
+      const { task, writes } = await prepareTask(input, message);
       await table.commit(writes);
       return task;
     },
 
     /** The id of the task that a message has begun before. @throws 400 if that was another message; 404 if it is gone. */
-    async begunBy(task: TaskOfMessage, message: ReceivedMessage): Promise<string> {
+    async findBegunTask(task: TaskOfMessage, message: ReceivedMessage): Promise<string> {
       const key = { ...task, messageId: message.id };
       const begun = await table.get(begunMessageEntity, key, { consistent: true });
       if (!begun) throw notFound('Task');
@@ -97,7 +105,7 @@ export const taskMessages = /* @__PURE__ */ using(['table:write', payloadStore],
     },
 
     /** The write that adds a message to a task, and the task after it. Refused if the task has changed or ended. */
-    async addingMessage(
+    async prepareMessage(
       task: A2aTask,
       message: ReceivedMessage,
       leaseUntil: string | null,

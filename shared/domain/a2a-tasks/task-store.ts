@@ -1,11 +1,24 @@
+/**
+ * The tasks of A2A surfaces: what a caller has asked for, and how it ended.
+ *
+ * A task is open until `end`, which works once; every other write has the condition that it still is. While a process answers
+ * it, the task has a lease (`leaseUntil`); a run that goes on elsewhere, as a batch or when its caller has executed a tool, is
+ * noted by `pause`, which ends the lease. An open task with a lease that is over has lost its process. Ends and questions are
+ * told to the task's push configs through `task-notice.ts`, in the transaction that stores them, so a crash delays the
+ * delivery and loses none.
+ *
+ * The messages of tasks are in `task-messages.ts`; answering is in `shared/protocols/a2a`, progress of runs in
+ * `shared/execution/a2a-tasks`.
+ */
+
 import { notFound } from '../../core/errors/errors.ts';
 import { using } from '../../platform/aws/uses.ts';
-import { ifRefused } from '../../platform/data/condition-failed.ts';
+import { onConditionFailed } from '../../platform/data/condition-failed.ts';
 import { decodeReadable } from '../../platform/data/entity.ts';
 import { cursorPage } from '../../platform/data/lists/pages.ts';
 import { payloadStore } from '../../platform/data/payloads.ts';
 import type { Scope } from '../../platform/data/scope.ts';
-import { type EndNotice, noNotice } from '../deliveries/end-notice.ts';
+import { type EndNotification, noNotification } from '../deliveries/end-notice.ts';
 import {
   type A2aTask,
   type A2aTaskKey,
@@ -17,7 +30,7 @@ import {
   tasksOfContext,
 } from './task.ts';
 import { taskMessages } from './task-messages.ts';
-import { notifyTaskEnd, questionNotice } from './task-notice.ts';
+import { createQuestionNotification, notifyTaskEnd } from './task-notice.ts';
 
 interface TaskPause {
   /** What its caller executes. */
@@ -54,7 +67,7 @@ export const a2aTaskStore = /* @__PURE__ */ using(
     }
 
     /** The writes that note a pause. Refused if the task has ended. */
-    async function pausing(task: A2aTaskKey, { awaited, batchId }: TaskPause): Promise<EndNotice> {
+    async function preparePause(task: A2aTaskKey, { awaited, batchId }: TaskPause): Promise<EndNotification> {
       const set = {
         awaited: JSON.stringify(awaited ?? null),
         batchId,
@@ -63,13 +76,13 @@ export const a2aTaskStore = /* @__PURE__ */ using(
       };
       const write = table.writes.update(a2aTaskEntity, task, { set }, openTaskCondition);
       const current = awaited && (await table.get(a2aTaskEntity, task, { consistent: true }));
-      const { writes, send } = current ? questionNotice(scope, current) : noNotice;
+      const { writes, send } = current ? createQuestionNotification(scope, current) : noNotification;
       return { writes: [write, ...writes], send };
     }
 
     return {
       ...taskMessages(scope),
-      pausing,
+      preparePause,
 
       /** @throws 404 also for the task of another caller, and for what is no id. */
       async find({ surfaceId, caller }: TaskOwner, id: string): Promise<A2aTask> {
@@ -104,7 +117,7 @@ export const a2aTaskStore = /* @__PURE__ */ using(
       },
 
       /** The latest tasks of a context, oldest first. */
-      async ofContext(owner: TaskOwner, contextId: string): Promise<A2aTask[]> {
+      async listByContext(owner: TaskOwner, contextId: string): Promise<A2aTask[]> {
         const partition = tasksOfContext({ ...owner, contextId });
         const { items } = await table.first(conversationMax, { partition, index: 2, newestFirst: true });
         const found = await load(
@@ -114,7 +127,7 @@ export const a2aTaskStore = /* @__PURE__ */ using(
         return found.toReversed();
       },
 
-      outputOf: async ({ output }: A2aTask) => (output === null ? null : payloads.fetch(output)),
+      fetchOutput: async ({ output }: A2aTask) => (output === null ? null : payloads.fetch(output)),
 
       /** Extends the lease of the process that runs a task. @returns undefined if the task has no lease any more. */
       extendLease(task: Pick<A2aTask, 'surfaceId' | 'id'>, leaseUntil: string): Promise<A2aTask | undefined> {
@@ -123,13 +136,13 @@ export const a2aTaskStore = /* @__PURE__ */ using(
           values: { ...openTaskCondition.values, text: 'S' },
         };
         const write = table.writes.update(a2aTaskEntity, task, { set: { leaseUntil } }, hasLease);
-        return table.updateAndGet(a2aTaskEntity, write).catch(ifRefused(undefined));
+        return table.updateAndGet(a2aTaskEntity, write).catch(onConditionFailed(undefined));
       },
 
       /** Notes that the run of a flow goes on without this process: as a batch, or when its caller has executed a tool. */
       async pause(task: A2aTaskKey, change: TaskPause): Promise<void> {
-        const { writes, send } = await pausing(task, change);
-        await table.commit(writes).then(send, ifRefused(undefined));
+        const { writes, send } = await preparePause(task, change);
+        await table.commit(writes).then(send, onConditionFailed(undefined));
       },
 
       /** Ends a task, once. @returns whether this call did. */
@@ -147,7 +160,7 @@ export const a2aTaskStore = /* @__PURE__ */ using(
           updatedAt: now().toISOString(),
         };
         const write = table.writes.update(a2aTaskEntity, task, { set }, openTaskCondition);
-        const ended = await table.updateAndGet(a2aTaskEntity, write).catch(ifRefused(undefined));
+        const ended = await table.updateAndGet(a2aTaskEntity, write).catch(onConditionFailed(undefined));
         if (ended) await notifyTaskEnd(scope, ended);
         return ended !== undefined;
       },

@@ -3,7 +3,7 @@ import { conflict, invalid, invalidAt, notFound } from '../../core/errors/errors
 import { createdAtFromId } from '../../core/ids.ts';
 import { using } from '../../platform/aws/uses.ts';
 import type { Scope } from '../../platform/data/scope.ts';
-import { savedDraft } from '../../platform/data/versions/version-kind.ts';
+import { saveDraft } from '../../platform/data/versions/version-kind.ts';
 import type { Write } from '../../platform/data/writes.ts';
 import { parametersProblems } from '../tools/parameters-problems.ts';
 import { agentStore } from './agent-store.ts';
@@ -27,25 +27,25 @@ export const agentCapabilities = /* @__PURE__ */ using([agentStore], (scope: Sco
     return agents.change(agentId, async (before) => {
       const { capabilities, alsoWrite = [] } = await decide(before);
       const capabilityCount = capabilities.length;
-      const after = { ...before, capabilities, capabilityCount, ...savedDraft(before, draft), updatedAt: at };
+      const after = { ...before, capabilities, capabilityCount, ...saveDraft(before, draft), updatedAt: at };
       return { after, alsoWrite };
     });
   };
 
   return {
     /** @throws 400 for an invalid schema or a call of itself; 404 for a missing agent or target; 409 for a taken name. */
-    async add(agentId: string, given: CapabilityInput, sandbox: Sandbox): Promise<AgentCapability> {
-      const problems = await parametersProblems(given.parametersSchema, ['parametersSchema'], sandbox);
+    async add(agentId: string, input: CapabilityInput, sandbox: Sandbox): Promise<AgentCapability> {
+      const problems = await parametersProblems(input.parametersSchema, ['parametersSchema'], sandbox);
       if (problems.length > 0) throw invalid(problems);
       const id = newId('cap');
       const made = { id, createdAt: createdAtFromId(id) };
       let added: AgentCapability | undefined;
       await change(agentId, async ({ capabilities }) => {
-        assertRoom(capabilities, given.toolName);
-        await assertTargets(table, [given]);
+        assertRoom(capabilities, input.toolName);
+        await assertTargets(table, [input]);
         const displayOrder = (capabilities.at(-1)?.displayOrder ?? -1) + 1;
-        added = newCapability(given, { ...made, displayOrder });
-        const { subAgentId } = given;
+        added = newCapability(input, { ...made, displayOrder });
+        const { subAgentId } = input;
         const alsoWrite = subAgentId ? [await linkWrite(table, agentId, subAgentId)] : [];
         return { capabilities: [...capabilities, added], alsoWrite };
       });

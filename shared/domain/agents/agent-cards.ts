@@ -6,12 +6,12 @@ import { using } from '../../platform/aws/uses.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 import { agentStore } from './agent-store.ts';
 import type { Agent } from './config/agent.ts';
-import { agentCardUrl, type CardChanges, toCachedCard, withCard } from './external-card.ts';
+import { agentCardUrl, applyCard, type CardChanges, toCachedCard } from './external-card.ts';
 
 /** @throws 400 for a URL that is not allowed or an answer that is no JSON object; 502 if the server fails otherwise. */
 export const agentCardFetcher = /* @__PURE__ */ using([], () => (url: string, signal: AbortSignal) => {
   return fetchAgentCard(url, signal).catch((error) => {
-    throw shownError(error, 'url');
+    throw toShownError(error, 'url');
   });
 });
 
@@ -31,7 +31,7 @@ export const agentCards = /* @__PURE__ */ using([agentStore], (scope: Scope) => 
         const card = toCachedCard(await fetchAgentCard(url, signal), lastHealthCheckAt);
         let changeReport: CardChanges | undefined;
         const agent = await changeIfExternal(id, (before) => {
-          const changed = withCard(before.externalConfig ?? {}, card);
+          const changed = applyCard(before.externalConfig ?? {}, card);
           changeReport = changed.changeReport;
           const { config: externalConfig } = changed;
           return {
@@ -51,7 +51,7 @@ export const agentCards = /* @__PURE__ */ using([agentStore], (scope: Scope) => 
           healthStatus: 'unhealthy',
           lastHealthCheckAt,
         }));
-        throw shownError(error, 'externalConfig.agentCardUrl');
+        throw toShownError(error, 'externalConfig.agentCardUrl');
       }
     },
   };
@@ -64,7 +64,7 @@ const notExternal = () =>
     'Only an external agent with an endpoint or an agentCardUrl has a card',
   );
 
-function shownError(error: unknown, path: string): unknown {
+function toShownError(error: unknown, path: string): unknown {
   if (error instanceof UrlRefused || error instanceof NoCard) {
     return invalidAt(path, 'INVALID_VALUE', error.message);
   }

@@ -37,7 +37,7 @@ export const newAgentFields = (name: string): EditedFields => ({
 });
 
 /** @throws 400 if a config is not valid after the merge, or does not fit the type of the agent. */
-export function changedFields(before: EditedFields, changes: AgentChanges): EditedFields {
+export function mergeFields(before: EditedFields, changes: AgentChanges): EditedFields {
   const {
     name = before.name,
     description = before.description,
@@ -45,19 +45,19 @@ export function changedFields(before: EditedFields, changes: AgentChanges): Edit
     primaryFlowId = before.primaryFlowId,
     agentType = before.agentType,
   } = changes;
-  const merged = <S extends z.ZodType>(
+  const mergeMember = <S extends z.ZodType>(
     schema: S,
     member: 'config' | 'externalConfig' | 'vendorManagedConfig',
   ) => {
     const patch = changes[member];
     if (patch === undefined || patch === null) return patch;
-    const sent = member === 'externalConfig' ? withRemoval(patch) : patch;
+    const sent = member === 'externalConfig' ? markRemoval(patch) : patch;
     return parseOrReject(schema, mergePatch(before[member] ?? {}, sent), [member]);
   };
   const [config, externalConfig, vendorManagedConfig] = [
-    merged(AgentConfig, 'config'),
-    merged(ExternalConfig, 'externalConfig'),
-    merged(VendorManagedConfig, 'vendorManagedConfig'),
+    mergeMember(AgentConfig, 'config'),
+    mergeMember(ExternalConfig, 'externalConfig'),
+    mergeMember(VendorManagedConfig, 'vendorManagedConfig'),
   ];
   const after: EditedFields = {
     name,
@@ -82,7 +82,7 @@ function assertCallable({ agentType, externalConfig }: EditedFields): void {
 }
 
 /** Stored credentials are not in the config, so that a patch of it could remove them. */
-function withRemoval(patch: Record<string, unknown>) {
+function markRemoval(patch: Record<string, unknown>) {
   const auth = patch.auth as Record<string, unknown> | null | undefined;
   if (auth?.credentials !== null) return patch;
   return { ...patch, auth: { ...auth, configured: false } };

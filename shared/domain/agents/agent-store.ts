@@ -1,15 +1,24 @@
+/**
+ * Reads, lists, creates, changes and removes agents.
+ *
+ * A change is decided on the current agent and written if nobody else changed it meanwhile; what follows from it (which
+ * secrets it uses, when its card is read again) is written in the same transaction. Removing writes a tombstone; versions and
+ * runs are removed later by the clean-up. Callers check and complete contents first (`agent-editor.ts`); versions are in
+ * `agent-versions.ts`.
+ */
+
 import { conflict, notFound } from '../../core/errors/errors.ts';
 import { createdAtFromId } from '../../core/ids.ts';
 import { using } from '../../platform/aws/uses.ts';
 import { tombstoneWrite } from '../../platform/cleanup/tombstone.ts';
-import { ifRefused } from '../../platform/data/condition-failed.ts';
+import { onConditionFailed } from '../../platform/data/condition-failed.ts';
 import { type AnyEntity, decodeReadable } from '../../platform/data/entity.ts';
 import { nameSearch } from '../../platform/data/lists/name-search.ts';
 import { type CursorPagination, type CursorQuery, cursorPage } from '../../platform/data/lists/pages.ts';
 import type { Modification } from '../../platform/data/modify.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 import type { TenantTable } from '../../platform/data/table.ts';
-import { firstDraft } from '../../platform/data/versions/version-kind.ts';
+import { createFirstDraft } from '../../platform/data/versions/version-kind.ts';
 import { exists, type Write } from '../../platform/data/writes.ts';
 import { responseBytesMax, takeWithinBytes } from '../../platform/http/responses/body-sizes.ts';
 import { assertFits } from '../content-size.ts';
@@ -21,7 +30,7 @@ import {
   type AgentContent,
   agentEntity,
   agentsPartition,
-  storedContent,
+  toStoredContent,
 } from './config/agent.ts';
 
 export interface PrimaryFlow {
@@ -35,12 +44,12 @@ export type NewAgent = AgentContent &
 const markedEveryMs = 60_000;
 
 export const agentFinder = /* @__PURE__ */ using(['table:read'], ({ table }: Scope) => ({
-  find: async (id: string): Promise<Agent> => found(await table.get(agentEntity, { id })),
+  find: async (id: string): Promise<Agent> => requireAgent(await table.get(agentEntity, { id })),
 
   list: (query: AgentListQuery) => readAgentPage(table, query),
 
   /** The agent's primary flow; null if it has none, or the flow is deleted. */
-  async primaryFlowOf({ primaryFlowId }: Pick<Agent, 'primaryFlowId'>): Promise<PrimaryFlow | null> {
+  async findPrimaryFlow({ primaryFlowId }: Pick<Agent, 'primaryFlowId'>): Promise<PrimaryFlow | null> {
     const flow = primaryFlowId === null ? undefined : await table.get(flowEntity, { id: primaryFlowId });
     return flow ? { id: flow.id, name: flow.name } : null;
   },
@@ -56,10 +65,10 @@ export const agentStore = /* @__PURE__ */ using(parts, (scope: Scope) => {
     id: string,
     decide: (before: Agent) => Promise<{ after: Agent; alsoWrite?: Write[] }>,
   ): Promise<Agent> {
-    const decided = async (before: Agent): Promise<Modification<typeof agentEntity>> => {
+    const decideWrite = async (before: Agent): Promise<Modification<typeof agentEntity>> => {
       const { after, alsoWrite = [] } = await decide(before);
       return {
-        put: stored(after),
+        put: toItem(after),
         alsoWrite: [
           ...alsoWrite,
           ...secretUseWrites(table, id, before, after),
@@ -67,7 +76,7 @@ export const agentStore = /* @__PURE__ */ using(parts, (scope: Scope) => {
         ],
       };
     };
-    return found(await table.modify(agentEntity, { id }, decided, { conflictError }));
+    return requireAgent(await table.modify(agentEntity, { id }, decideWrite, { conflictError }));
   }
 
   return {
@@ -75,15 +84,15 @@ export const agentStore = /* @__PURE__ */ using(parts, (scope: Scope) => {
     change,
 
     /** @param id Of the new agent, from the scope's generator. */
-    async create(id: string, given: NewAgent, alsoWrite: readonly Write[] = []): Promise<Agent> {
+    async create(id: string, input: NewAgent, alsoWrite: readonly Write[] = []): Promise<Agent> {
       const at = createdAtFromId(id);
       const agent: Agent = {
-        ...given,
+        ...input,
         id,
-        search: given.name.toLowerCase(),
+        search: input.name.toLowerCase(),
         status: 'active',
-        capabilityCount: given.capabilities.length,
-        ...firstDraft({ id: newId('agentver'), createdAt: at }),
+        capabilityCount: input.capabilities.length,
+        ...createFirstDraft({ id: newId('agentver'), createdAt: at }),
         createdAt: at,
         updatedAt: at,
         lastRunAt: null,
@@ -91,7 +100,7 @@ export const agentStore = /* @__PURE__ */ using(parts, (scope: Scope) => {
         lastHealthCheckAt: null,
       };
       await table.commit([
-        table.writes.insert(agentEntity, stored(agent)),
+        table.writes.insert(agentEntity, toItem(agent)),
         ...alsoWrite,
         ...secretUseWrites(table, id, {}, agent),
         ...cardScheduleWrites(table, id, { before: null, after: agent, now: now() }),
@@ -112,7 +121,7 @@ export const agentStore = /* @__PURE__ */ using(parts, (scope: Scope) => {
           ],
         };
       };
-      found(await table.modify(agentEntity, { id }, removal, { conflictError }));
+      requireAgent(await table.modify(agentEntity, { id }, removal, { conflictError }));
     },
 
     /** Records the time of a run, at most once a minute, to limit the writes. */
@@ -122,20 +131,20 @@ export const agentStore = /* @__PURE__ */ using(parts, (scope: Scope) => {
       // Ignored if the agent was just deleted.
       await table
         .commit([table.writes.update(agentEntity, { id }, changes, exists)])
-        .catch(ifRefused(undefined));
+        .catch(onConditionFailed(undefined));
     },
   };
 });
 
 /** @throws 400 if the agent does not fit an item of the table. */
-function stored(agent: Agent) {
-  const item = storedContent(agent);
+function toItem(agent: Agent) {
+  const item = toStoredContent(agent);
   const { config, externalConfig, vendorManagedConfig, capabilities } = item;
   assertFits('an agent', { config, externalConfig, vendorManagedConfig, capabilities });
   return item;
 }
 
-function found(agent: Agent | undefined): Agent {
+function requireAgent(agent: Agent | undefined): Agent {
   if (!agent) throw notFound('Agent');
   return agent;
 }
@@ -172,7 +181,7 @@ async function readAgentPage(table: TenantTable, query: AgentListQuery): Promise
     { partition: agentsPartition, index: 1, kind: 'agent', ...nameSearch(query.search) },
     query,
   );
-  const agents = await listed(table, rows as unknown as Pick<Agent, 'id' | 'primaryFlowId'>[]);
+  const agents = await loadAgents(table, rows as unknown as Pick<Agent, 'id' | 'primaryFlowId'>[]);
   const fitting = Math.min(
     takeWithinBytes(agents, responseBytesMax).length,
     takeWithinBytes(agents.toReversed(), responseBytesMax).length,
@@ -182,14 +191,14 @@ async function readAgentPage(table: TenantTable, query: AgentListQuery): Promise
   return { ...shorter, pagination: { ...shorter.pagination, limit: query.limit } };
 }
 
-async function listed(
+async function loadAgents(
   table: TenantTable,
   rows: readonly Pick<Agent, 'id' | 'primaryFlowId'>[],
 ): Promise<ListedAgent[]> {
   const flowIds = [...new Set(rows.flatMap(({ primaryFlowId }) => primaryFlowId ?? []))];
-  const keysOf = (entity: AnyEntity, ids: readonly string[]) => ids.map((id) => entity.key({ id }));
+  const toKeys = (entity: AnyEntity, ids: readonly string[]) => ids.map((id) => entity.key({ id }));
   const ids = rows.map(({ id }) => id);
-  const found = await table.getMany([...keysOf(agentEntity, ids), ...keysOf(flowEntity, flowIds)]);
+  const found = await table.getMany([...toKeys(agentEntity, ids), ...toKeys(flowEntity, flowIds)]);
   const existing = new Set(flowIds.filter((_id, index) => found[rows.length + index]));
   return decodeReadable(agentEntity, found.slice(0, rows.length)).map(
     ({ primaryFlowId, ...agent }): ListedAgent => ({

@@ -2,7 +2,7 @@ import { loadingCache } from '../../core/cache.ts';
 import { using } from '../../platform/aws/uses.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 import type { VersionKind } from '../../platform/data/versions/version-kind.ts';
-import { versioned } from '../../platform/data/versions/versioned.ts';
+import { manageVersions } from '../../platform/data/versions/versioned.ts';
 import { agentStore } from './agent-store.ts';
 import {
   type Agent,
@@ -12,7 +12,7 @@ import {
   agentVersionEntity,
   agentVersionsPartition,
   anyAgentVersionPartition,
-  storedContent,
+  toStoredContent,
 } from './config/agent.ts';
 import { credentialNames } from './credentials/credential-places.ts';
 
@@ -35,14 +35,14 @@ const recent = loadingCache<AgentVersion>({ entriesMax: 50 });
 /** Versions of agents. Errors are those of `versioned`. */
 export const agentVersions = /* @__PURE__ */ using([agentStore], (scope: Scope) => {
   const agents = agentStore(scope);
-  const versions = versioned(scope, agentVersionKind, agents);
+  const versions = manageVersions(scope, agentVersionKind, agents);
 
   async function contentToRun(agent: Agent, { environment, version }: VersionChoice) {
     const usesLive = environment === 'test' || agent.publishedVersionId === null;
     const wanted = version ?? (usesLive ? 'draft' : 'published');
     if (wanted === 'draft') return { ...agent, id: agent.draft?.id ?? null };
     const id = wanted === 'published' ? agent.publishedVersionId : wanted;
-    if (id === null) return versions.published(agent);
+    if (id === null) return versions.findPublished(agent);
     if (id === agent.draft?.id) return { ...agent, id };
     return recent(`${scope.table.tenant} ${agent.id} ${id}`, () => versions.find(agent, id));
   }
@@ -55,7 +55,7 @@ export const agentVersions = /* @__PURE__ */ using([agentStore], (scope: Scope) 
       versions.find(await agents.find(agentId), versionId),
 
     published: async (agentId: string): Promise<AgentVersion> =>
-      versions.published(await agents.find(agentId)),
+      versions.findPublished(await agents.find(agentId)),
 
     async list(agentId: string): Promise<{ agent: Agent; versions: AgentVersionSummary[] }> {
       const agent = await agents.find(agentId);
@@ -98,29 +98,29 @@ const agentVersionKind: VersionKind<Agent, AgentVersion, AgentVersionSummary> = 
   summary: AgentVersionSummary,
   contentOf: (agent) => ({
     agentId: agent.id,
-    configSummary: configSummaryOf(agent),
+    configSummary: summarizeConfig(agent),
     ...agentContent(agent),
   }),
   publishedFields: (version) => ({
     publishedSecretKeys: version.secretKeys,
     publishedCredentials: credentialNames(version),
   }),
-  stored: storedContent,
+  stored: toStoredContent,
 };
 
 /** Such as `gpt-5-mini, 3 tools, 1 capability`. */
-function configSummaryOf({ agentType, config, externalConfig, capabilities }: AgentContent): string {
+function summarizeConfig({ agentType, config, externalConfig, capabilities }: AgentContent): string {
   const server = externalConfig?.endpoint ?? externalConfig?.agentCardUrl;
   if (agentType === 'external' && server) return `external, ${new URL(server).host}`;
   if (agentType !== 'native') return agentType.replace('_', '-');
   const { toolIds = [], runtimeTools = [], mcpServers = [] } = config?.tools ?? {};
   return [
     config?.model ?? 'default model',
-    ...counted(toolIds.length + runtimeTools.length, 'tool', 'tools'),
-    ...counted(mcpServers.length, 'MCP server', 'MCP servers'),
-    ...counted(capabilities.length, 'capability', 'capabilities'),
+    ...formatCount(toolIds.length + runtimeTools.length, 'tool', 'tools'),
+    ...formatCount(mcpServers.length, 'MCP server', 'MCP servers'),
+    ...formatCount(capabilities.length, 'capability', 'capabilities'),
   ].join(', ');
 }
 
-const counted = (count: number, one: string, many: string) =>
+const formatCount = (count: number, one: string, many: string) =>
   count === 0 ? [] : [`${count} ${count === 1 ? one : many}`];

@@ -1,7 +1,7 @@
 import { notFound } from '../../core/errors/errors.ts';
 import type { TenantTable } from '../../platform/data/table.ts';
 import { flowEntity } from '../flows/flow.ts';
-import { builtinIdIn } from '../flows/steps/tool-reference.ts';
+import { readBuiltinId } from '../flows/steps/tool-reference.ts';
 import { findBuiltinTool } from '../tools/builtin/index.ts';
 import { toolEntity } from '../tools/tool.ts';
 import { agentEntity } from './config/agent.ts';
@@ -23,7 +23,7 @@ export async function assertTargets(table: TenantTable, capabilities: readonly T
 }
 
 function isBuiltin(toolId: string): boolean {
-  const builtinId = builtinIdIn(toolId);
+  const builtinId = readBuiltinId(toolId);
   if (builtinId !== undefined && !findBuiltinTool(builtinId)) throw notFound('Tool');
   return builtinId !== undefined;
 }

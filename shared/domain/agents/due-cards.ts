@@ -1,7 +1,7 @@
 import { mapConcurrently } from '../../core/concurrency/map-concurrently.ts';
 import { ifMissing, type ServiceError } from '../../core/errors/errors.ts';
 import { log } from '../../core/log.ts';
-import { type DueItem, firstDue } from '../../platform/cleanup/sweeps.ts';
+import { type DueItem, findFirstDue } from '../../platform/cleanup/sweeps.ts';
 import { ConditionFailed } from '../../platform/data/condition-failed.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 import type { Runtime } from '../../platform/runtime.ts';
@@ -18,7 +18,7 @@ const pauseMinutesMax = 24 * 60;
 
 /** Refreshes the cards of all tenants that are due, within limits. */
 export async function refreshDueCards({ scopeOf }: Runtime, now: Date): Promise<void> {
-  const due = await firstDue(scopeOf('').table, cardSweep, now, refreshesMax);
+  const due = await findFirstDue(scopeOf('').table, cardSweep, now, refreshesMax);
   const work = async ({ tenant, PK }: DueItem) => {
     const id = PK.split('#').at(-1) ?? '';
     await refreshDue(scopeOf(tenant), id, now).catch((error) => {
@@ -59,9 +59,9 @@ export async function claimRefresh(
   }
   if (!schedule || schedule.dueAt > now.toISOString()) return;
   const failures = schedule.failures + 1;
-  const plan = (minutes: number, more: { failures: number }, seen: string) => {
+  const plan = (minutes: number, more: { failures: number }, earlierDueAt: string) => {
     const dueAt = new Date(now.getTime() + minutes * 60_000).toISOString();
-    const condition = { expression: '#dueAt = :seen', values: { seen } };
+    const condition = { expression: '#dueAt = :seen', values: { seen: earlierDueAt } };
     return table
       .commit([table.writes.put(cardScheduleEntity, { id, dueAt, ...more }, condition)])
       .then(() => dueAt);

@@ -1,18 +1,28 @@
+/**
+ * Exports an agent for another runtime: one JSON document with its sub-agents, flows and tools inlined, and references in
+ * place of secrets.
+ *
+ * First everything is loaded by ids, level by level within bounds, so that a cycle ends and nothing is read twice; then
+ * capabilities are inlined while the bytes are counted, so that an export never becomes larger than a response. What is
+ * deleted, too deep or a cycle is named as omitted. Only `functions/agents/export-runtime.ts` calls it; flows are exported by
+ * `flows/sub-flows/export.ts`.
+ */
+
 import { toChunks } from '../../core/chunks.ts';
 import { ifMissing, invalidAt, notFound, tooLarge } from '../../core/errors/errors.ts';
 import { using } from '../../platform/aws/uses.ts';
 import { decodeReadable } from '../../platform/data/entity.ts';
 import type { Scope } from '../../platform/data/scope.ts';
-import { megabytes, responseBytes, responseBytesMax } from '../../platform/http/responses/body-sizes.ts';
+import { countResponseBytes, megabytes, responseBytesMax } from '../../platform/http/responses/body-sizes.ts';
 import { credentialField } from '../flows/steps/mcp-server.ts';
 import { stepTools } from '../flows/steps/prompt-tools.ts';
-import { builtinIdIn, isOfMcpServer, stepToolIds } from '../flows/steps/tool-reference.ts';
+import { isOfMcpServer, readBuiltinId, stepToolIds } from '../flows/steps/tool-reference.ts';
 import { walkSteps } from '../flows/steps/walk-steps.ts';
-import { type ExportedFlow, flowExporter, mapTexts, withReferenceNames } from '../flows/sub-flows/export.ts';
+import { type ExportedFlow, flowExporter, mapTexts, nameReferences } from '../flows/sub-flows/export.ts';
 import { readModelAccount } from '../model-configs/model-account.ts';
 import type { Tool } from '../tools/tool.ts';
-import { manyTools } from '../tools/tool-store.ts';
-import { toolIdsIn } from './checks/named-tools.ts';
+import { readTools } from '../tools/tool-store.ts';
+import { listToolIds } from './checks/named-tools.ts';
 import {
   type Agent,
   type AgentCapability,
@@ -71,7 +81,9 @@ const loadForExport = /* @__PURE__ */ using(['table:read', flowExporter], (scope
       if (agents.size + next.length > agentsMax) throw tooMuch(`more than ${agentsMax} agents`);
       const loaded = await loadLevel(next);
       for (const agent of loaded) agents.set(agent.id, agent);
-      next = unique(loaded.flatMap(({ capabilities }) => capabilities.map(({ subAgentId }) => subAgentId)));
+      next = deduplicate(
+        loaded.flatMap(({ capabilities }) => capabilities.map(({ subAgentId }) => subAgentId)),
+      );
       next = next.filter((subAgentId) => !agents.has(subAgentId));
     }
     return agents;
@@ -87,9 +99,11 @@ const loadForExport = /* @__PURE__ */ using(['table:read', flowExporter], (scope
     for (const chunk of toChunks(ids, flowsAtOnce)) {
       const loaded = await Promise.all(chunk.map((id) => exportFlow(id).catch(ifMissing(undefined))));
       for (const flow of loaded) if (flow) flows.set(flow.id, flow);
-      if (responseBytes([...flows.values()]) > responseBytesMax) throw tooMuch(tooManyBytes);
+      if (countResponseBytes([...flows.values()]) > responseBytesMax) throw tooMuch(tooManyBytes);
     }
-    const next = unique(ids.flatMap((id) => flowIdsOfPrompts(flows.get(id)))).filter((id) => !flows.has(id));
+    const next = deduplicate(ids.flatMap((id) => listPromptFlowIds(flows.get(id)))).filter(
+      (id) => !flows.has(id),
+    );
     if (level < exportLevelsMax && next.length > 0) await loadFlows(next, flows, level + 1);
   }
 
@@ -100,19 +114,19 @@ const loadForExport = /* @__PURE__ */ using(['table:read', flowExporter], (scope
     if (root.agentType === 'vendor_managed') throw notExportable();
     const flows = new Map<string, ExportedFlow>();
     const tools = new Map<string, Tool>();
-    await loadFlows(unique([...agents.values()].flatMap(flowIdsOf)), flows);
-    let wanted = unique([
-      ...[...agents.values()].flatMap(toolIdsOfAgent),
-      ...[...flows.values()].flatMap(toolIdsOfFlow),
+    await loadFlows(deduplicate([...agents.values()].flatMap(listFlowIds)), flows);
+    let wanted = deduplicate([
+      ...[...agents.values()].flatMap(listAgentToolIds),
+      ...[...flows.values()].flatMap(listFlowToolIds),
     ]);
     // Tools run flows, whose steps run tools.
     for (let level = 0; level < exportLevelsMax && wanted.length > 0; level++) {
       if (tools.size + wanted.length > toolsMax) throw tooMuch(`more than ${toolsMax} tools`);
-      const loaded = await manyTools(scope, wanted);
+      const loaded = await readTools(scope, wanted);
       for (const tool of loaded) tools.set(tool.id, tool);
-      const flowIds = unique(loaded.flatMap(flowIdsOfTool)).filter((flowId) => !flows.has(flowId));
+      const flowIds = deduplicate(loaded.flatMap(listToolFlowIds)).filter((flowId) => !flows.has(flowId));
       await loadFlows(flowIds, flows);
-      wanted = unique([...flows.values()].flatMap(toolIdsOfFlow));
+      wanted = deduplicate([...flows.values()].flatMap(listFlowToolIds));
       wanted = wanted.filter((toolId) => !tools.has(toolId));
     }
     const { configs } = await readModelAccount(table);
@@ -121,40 +135,40 @@ const loadForExport = /* @__PURE__ */ using(['table:read', flowExporter], (scope
   };
 });
 
-const unique = (ids: readonly (string | null | undefined)[]): string[] => [
+const deduplicate = (ids: readonly (string | null | undefined)[]): string[] => [
   ...new Set(ids.filter((id) => typeof id === 'string')),
 ];
 
-const flowIdsOf = ({ primaryFlowId, capabilities, config }: LoadedAgent) => [
+const listFlowIds = ({ primaryFlowId, capabilities, config }: LoadedAgent) => [
   primaryFlowId,
   ...capabilities.map(({ flowId }) => flowId),
-  ...(config?.tools?.runtimeTools ?? []).flatMap(flowIdsOfTool),
+  ...(config?.tools?.runtimeTools ?? []).flatMap(listToolFlowIds),
 ];
 
-const flowIdsOfTool = ({ toolType, config }: Pick<Tool, 'toolType' | 'config'>): string[] =>
+const listToolFlowIds = ({ toolType, config }: Pick<Tool, 'toolType' | 'config'>): string[] =>
   toolType === 'flow' && typeof config.flowId === 'string' ? [config.flowId] : [];
 
 const isStored = (id: string | null | undefined) =>
-  id != null && builtinIdIn(id) === undefined && !isOfMcpServer(id);
+  id != null && readBuiltinId(id) === undefined && !isOfMcpServer(id);
 
-function toolIdsOfAgent({ capabilities, config }: LoadedAgent) {
-  return [...capabilities.map(({ toolId }) => toolId), ...toolIdsIn(config?.tools)].filter(isStored);
+function listAgentToolIds({ capabilities, config }: LoadedAgent) {
+  return [...capabilities.map(({ toolId }) => toolId), ...listToolIds(config?.tools)].filter(isStored);
 }
 
 /** With those of the flows that it runs as steps. */
-const allStepsOf = ({ steps, flows = [] }: Pick<ExportedFlow, 'steps' | 'flows'>) => [
+const listAllSteps = ({ steps, flows = [] }: Pick<ExportedFlow, 'steps' | 'flows'>) => [
   ...walkSteps([...steps, ...flows.flatMap((other) => other.steps)]),
 ];
 
-const toolIdsOfFlow = (flow: ExportedFlow) =>
-  allStepsOf(flow)
+const listFlowToolIds = (flow: ExportedFlow) =>
+  listAllSteps(flow)
     .flatMap(({ step }) => stepToolIds(step))
     .filter(isStored);
 
-const flowIdsOfPrompts = (flow: ExportedFlow | undefined) =>
-  allStepsOf(flow ?? { steps: [] })
+const listPromptFlowIds = (flow: ExportedFlow | undefined) =>
+  listAllSteps(flow ?? { steps: [] })
     .flatMap(({ step }) => stepTools(step).runtimeTools ?? [])
-    .flatMap(flowIdsOfTool);
+    .flatMap(listToolFlowIds);
 
 const tooManyBytes = `more than ${megabytes(responseBytesMax)}`;
 
@@ -203,21 +217,21 @@ export const agentExporter = /* @__PURE__ */ using([loadForExport], (scope: Scop
   const load = loadForExport(scope);
   return async (id: string): Promise<AgentExport> => {
     const parts = await load(id);
-    const inline = inliner(parts);
+    const inline = createInliner(parts);
     const agent = inline(parts.agents.get(id) as LoadedAgent);
-    const tools = [...parts.tools.values()].map(exportedTool);
+    const tools = [...parts.tools.values()].map(toExportedTool);
     const flows = [...parts.flows.values()];
     const exported = mapTexts({ ...agent, tools, flows }, (text) => parts.models.get(text) ?? text);
-    if (responseBytes(exported) > responseBytesMax) throw tooMuch(tooManyBytes);
+    if (countResponseBytes(exported) > responseBytesMax) throw tooMuch(tooManyBytes);
     return exported;
   };
 });
 
 /** Inlines the targets of capabilities. @throws 413 before the export becomes larger than a response. */
-function inliner({ agents, flows, tools }: ExportParts) {
+function createInliner({ agents, flows, tools }: ExportParts) {
   let bytes = 0;
-  const counted = <T>(part: T): T => {
-    bytes += responseBytes(part);
+  const countBytes = <T>(part: T): T => {
+    bytes += countResponseBytes(part);
     if (bytes > responseBytesMax) throw tooMuch(tooManyBytes);
     return part;
   };
@@ -225,74 +239,83 @@ function inliner({ agents, flows, tools }: ExportParts) {
   const inlineAgent = (agent: LoadedAgent, ancestors: readonly string[] = []): ExportedAgent => {
     const { id, name, description, icon, primaryFlowId, capabilities } = agent;
     const primaryFlow = primaryFlowId === null ? undefined : flows.get(primaryFlowId);
-    const own = counted({
+    const content = countBytes({
       id,
       name,
       description,
       icon,
       agentType: agent.agentType as ExportedAgent['agentType'],
-      ...withReferenceNames(withCredentialNames(agent)),
+      ...nameReferences(nameCredentials(agent)),
       ...(primaryFlow && { primaryFlow }),
     });
     const path = [...ancestors, id];
-    return { ...own, capabilities: capabilities.map((capability) => inlineCapability(capability, path)) };
+    return { ...content, capabilities: capabilities.map((capability) => inlineCapability(capability, path)) };
   };
 
   function inlineCapability(
     { id: _id, createdAt: _createdAt, ...capability }: AgentCapability,
     path: readonly string[],
   ): ExportedCapability {
-    return { ...counted(capability), ...targetOf(capability, path) };
+    return { ...countBytes(capability), ...inlineTarget(capability, path) };
   }
 
   type Target = Pick<ExportedCapability, 'flow' | 'agent' | 'tool' | 'omitted'>;
-  function targetOf(
+  function inlineTarget(
     { flowId, subAgentId, toolId }: Pick<AgentCapability, 'flowId' | 'subAgentId' | 'toolId'>,
     path: readonly string[],
   ): Target {
     if (path.length > exportLevelsMax) return { omitted: 'depth' };
-    if (flowId !== null) return inlined('flow', flows.get(flowId), counted);
+    if (flowId !== null) return inlinePart('flow', flows.get(flowId), countBytes);
     if (subAgentId === null) {
       const tool = tools.get(toolId ?? '');
-      return toolId?.startsWith('builtin:') ? {} : inlined('tool', tool && exportedTool(tool), counted);
+      return toolId?.startsWith('builtin:')
+        ? {}
+        : inlinePart('tool', tool && toExportedTool(tool), countBytes);
     }
     if (path.includes(subAgentId)) return { omitted: 'cycle' };
     const agent = agents.get(subAgentId);
     if (agent?.agentType === 'vendor_managed') return { omitted: 'vendor-managed' };
-    return inlined('agent', agent && inlineAgent(agent, path), (part) => part);
+    return inlinePart('agent', agent && inlineAgent(agent, path), (part) => part);
   }
 
   return inlineAgent;
 }
 
-const inlined = <T>(member: 'flow' | 'agent' | 'tool', part: T | undefined, count: (part: T) => T) =>
+const inlinePart = <T>(member: 'flow' | 'agent' | 'tool', part: T | undefined, count: (part: T) => T) =>
   part === undefined ? { omitted: 'deleted' as const } : { [member]: count(part) };
 
-const exportedTool = ({ id, name, description, toolType, parametersSchema, config }: Tool): ExportedTool => ({
+const toExportedTool = ({
   id,
   name,
   description,
   toolType,
   parametersSchema,
-  config: withReferenceNames(config),
+  config,
+}: Tool): ExportedTool => ({
+  id,
+  name,
+  description,
+  toolType,
+  parametersSchema,
+  config: nameReferences(config),
 });
 
 /** The configs with the name of a secret in place of each stored credential. */
-function withCredentialNames({ id, config, externalConfig }: LoadedAgent) {
-  const secretOf = (use: string) => `secret:AGENT_${`${id.slice(-26)}_${use}`.toUpperCase()}`;
+function nameCredentials({ id, config, externalConfig }: LoadedAgent) {
+  const nameSecret = (use: string) => `secret:AGENT_${`${id.slice(-26)}_${use}`.toUpperCase()}`;
   const mcpServers = config?.tools?.mcpServers?.map((server, index) => {
     const field = credentialField(server);
     if (!server.auth?.configured || !field) return server;
     const { configured: _configured, ...auth } = server.auth;
-    return { ...server, auth: { ...auth, [field]: secretOf(`MCP_${index}_${field}`) } };
+    return { ...server, auth: { ...auth, [field]: nameSecret(`MCP_${index}_${field}`) } };
   });
   return {
     config: { ...config, ...(mcpServers && { tools: { ...config?.tools, mcpServers } }) },
-    ...(externalConfig && { externalConfig: withExternalName(externalConfig, secretOf('external')) }),
+    ...(externalConfig && { externalConfig: nameExternalCredential(externalConfig, nameSecret('external')) }),
   };
 }
 
-function withExternalName(externalConfig: ExternalConfig, credentials: string): ExternalConfig {
+function nameExternalCredential(externalConfig: ExternalConfig, credentials: string): ExternalConfig {
   if (!externalConfig.auth?.configured) return externalConfig;
   const { configured: _configured, ...auth } = externalConfig.auth;
   return { ...externalConfig, auth: { ...auth, credentials } };

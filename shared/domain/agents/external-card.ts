@@ -17,7 +17,7 @@ export function toCachedCard(card: AgentCard, fetchedAt: string): CachedAgentCar
   const { streaming, pushNotifications, statefulness } = card.capabilities ?? {};
   const skills: Skill[] = [];
   let characters = 0;
-  for (const skill of (card.skills ?? []).map(storedSkill)) {
+  for (const skill of (card.skills ?? []).map(toStoredSkill)) {
     if (!skill || skills.length === skillsMax || skills.some(({ id }) => id === skill.id)) continue;
     characters += JSON.stringify(skill).length;
     if (characters > charactersMax) break;
@@ -38,7 +38,7 @@ export function toCachedCard(card: AgentCard, fetchedAt: string): CachedAgentCar
 
 const cut = (text: string | undefined, charactersMax: number) => text?.slice(0, charactersMax).toWellFormed();
 
-function storedSkill(skill: NonNullable<AgentCard['skills']>[number]): Skill | undefined {
+function toStoredSkill(skill: NonNullable<AgentCard['skills']>[number]): Skill | undefined {
   const { id = skill.name, name = id, description, inputSchema, outputSchema } = skill;
   if (!id || id.length > idCharactersMax || !id.isWellFormed()) return undefined;
   return {
@@ -59,19 +59,19 @@ export interface CardChanges {
 }
 
 /** New skills get a role unless the tenant gave one: a single skill stands alone, one of several is a tool. */
-export function withCard(
+export function applyCard(
   config: ExternalConfig,
   card: CachedAgentCard,
 ): { config: ExternalConfig; changeReport: CardChanges } {
   const { skills = [], fetchedAt: lastRefresh = '' } = card;
   const ids = skills.map(({ id }) => id);
-  const known = (config.cachedAgentCard?.skills ?? []).map(({ id }) => id);
+  const earlierIds = (config.cachedAgentCard?.skills ?? []).map(({ id }) => id);
   const overrides = (config.skillsOverride ?? []).filter(({ id }) => ids.includes(id));
-  const skillsAdded = ids.filter((id) => !known.includes(id));
+  const skillsAdded = ids.filter((id) => !earlierIds.includes(id));
   const rolesAutoApplied = skillsAdded.filter((id) => !overrides.some((each) => each.id === id));
   const role = skills.length === 1 ? ('standalone' as const) : ('tool' as const);
   const added = rolesAutoApplied.map((id) => ({ id, enabled: true, role, isNew: true }));
-  const skillsRemoved = known.filter((id) => !ids.includes(id));
+  const skillsRemoved = earlierIds.filter((id) => !ids.includes(id));
   return {
     config: { ...config, cachedAgentCard: card, skillsOverride: [...overrides, ...added] },
     changeReport: { skillsAdded, skillsRemoved, rolesAutoApplied, lastRefresh },

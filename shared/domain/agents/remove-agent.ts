@@ -11,6 +11,6 @@ export const agentRemover = /* @__PURE__ */ using(
     async (id: string): Promise<void> => {
       // First, so that a retry after a failure finds the agent, though without its credentials.
       await agentStore(scope).remove(id, ({ credentials }) => credentialWriter(scope).revoke(credentials));
-      await cleanupQueue(scope).deleted([id]);
+      await cleanupQueue(scope).enqueue([id]);
     },
 );

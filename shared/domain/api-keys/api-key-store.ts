@@ -13,7 +13,7 @@ import { type Changes, exists, type Write } from '../../platform/data/writes.ts'
 import { type Actor, type AuditEvent, audit } from '../../platform/identity/audit.ts';
 import { assertWithinLimit } from '../tenant-limits.ts';
 
-const unchanged = ({ hash }: ApiKey) => ({ expression: '#hash = :old', values: { old: hash } });
+const toHashCondition = ({ hash }: ApiKey) => ({ expression: '#hash = :old', values: { old: hash } });
 
 type ApiKeyChanges = NonNullable<Changes<typeof apiKeyEntity>['set']>;
 
@@ -98,7 +98,7 @@ export const apiKeyStore = /* @__PURE__ */ using(['table:write', 'table:delete']
     ): Promise<ApiKey> {
       const set = { ...value, updatedAt: now().toISOString() };
       await commitUnchanged(by, { action: 'api-key.regenerated', targetId: key.id }, [
-        table.writes.update(apiKeyEntity, { id: key.id }, { set }, unchanged(key)),
+        table.writes.update(apiKeyEntity, { id: key.id }, { set }, toHashCondition(key)),
         table.writes.remove(credentialEntity, { hash: key.hash }),
         table.writes.insert(credentialEntity, toCredential({ ...key, ...value })),
         ...alsoWrite,
@@ -109,7 +109,7 @@ export const apiKeyStore = /* @__PURE__ */ using(['table:write', 'table:delete']
     /** Deletes the key. It stops working at once. */
     remove: (by: Actor, key: ApiKey, alsoWrite: readonly Write[] = []): Promise<void> =>
       commitUnchanged(by, { action: 'api-key.deleted', targetId: key.id }, [
-        table.writes.remove(apiKeyEntity, { id: key.id }, unchanged(key)),
+        table.writes.remove(apiKeyEntity, { id: key.id }, toHashCondition(key)),
         table.writes.remove(credentialEntity, { hash: key.hash }),
         ...alsoWrite,
       ]),

@@ -16,7 +16,7 @@ import { newApiKey } from './new-api-key.ts';
 
 const lifeMs = 2 * 60_000;
 
-const challengeOf = (verifier: string) => createHash('sha256').update(verifier).digest('base64url');
+const hashVerifier = (verifier: string) => createHash('sha256').update(verifier).digest('base64url');
 
 /** Logins of the command line: a person allows one, then the program gets an API key for its code. */
 export const commandLineLogins = /* @__PURE__ */ using(
@@ -30,7 +30,7 @@ export const commandLineLogins = /* @__PURE__ */ using(
     /** A code that came with a wrong verifier reached somebody else, so that nobody can use it any more. */
     async function withdraw(login: CommandLineLogin): Promise<void> {
       log.warn('A login code came with a wrong verifier', { loginId: login.id });
-      await table.commit([removal(login)]).catch(ifGone);
+      await table.commit([removal(login)]).catch(ignoreMissing);
     }
 
     return {
@@ -66,15 +66,15 @@ export const commandLineLogins = /* @__PURE__ */ using(
       ): Promise<{ apiKey: ApiKey; plainKey: string }> {
         const login = await loginOfCode(scope, code);
         if (!login || login.expiresAt <= now().toISOString()) throw notFound('Login');
-        if (login.challenge !== challengeOf(codeVerifier)) {
+        if (login.challenge !== hashVerifier(codeVerifier)) {
           await withdraw(login);
           throw notFound('Login');
         }
         await apiKeys.assertRoom();
         const { userId, organizationId, permissions, host } = login;
         const plainKey = generateKey('production');
-        const given = { userId, organizationId, permissions, name: `Command line on ${host}` };
-        const apiKey = newApiKey({ newId }, plainKey, given);
+        const fields = { userId, organizationId, permissions, name: `Command line on ${host}` };
+        const apiKey = newApiKey({ newId }, plainKey, fields);
         const person = { userId, kind: 'session' as const, keyId: null, sourceIp };
         try {
           await apiKeys.create(person, apiKey, [removal(login)]);
@@ -87,6 +87,6 @@ export const commandLineLogins = /* @__PURE__ */ using(
   },
 );
 
-function ifGone(error: unknown): void {
+function ignoreMissing(error: unknown): void {
   if (!(error instanceof ConditionFailed)) throw error;
 }

@@ -15,15 +15,15 @@ export const testKeyValueEntity = defineEntity({
 
 const keyEnv = 'TEST_KEYS_KMS_KEY';
 
-const contextOf = (tenant: string, keyId: string) => ({ tenant, keyId });
+const toContext = (tenant: string, keyId: string) => ({ tenant, keyId });
 
 /** Encrypts the values of new test keys with one KMS key. The values of live keys are never stored. */
 export const keyValueWriter = /* @__PURE__ */ using(
   ['test-keys:write', 'table:write'],
   ({ table }: Scope) => ({
     /** Encrypts a value. Commit the write in the transaction that stores the key. */
-    async writeOf(id: string, plainKey: string, condition?: WriteCondition): Promise<Write> {
-      const ciphertext = await encrypt(keyEnv, plainKey, contextOf(table.tenant, id));
+    async createWrite(id: string, plainKey: string, condition?: WriteCondition): Promise<Write> {
+      const ciphertext = await encrypt(keyEnv, plainKey, toContext(table.tenant, id));
       return table.writes.put(testKeyValueEntity, { id, ciphertext }, condition);
     },
   }),
@@ -40,6 +40,6 @@ export const keyValues = /* @__PURE__ */ using(['test-keys', keyValueWriter], (s
   async read(id: string): Promise<string | undefined> {
     const { table } = scope;
     const stored = await table.get(testKeyValueEntity, { id }, { consistent: true });
-    return stored && decrypt(keyEnv, stored.ciphertext, contextOf(table.tenant, id));
+    return stored && decrypt(keyEnv, stored.ciphertext, toContext(table.tenant, id));
   },
 }));

@@ -1,7 +1,7 @@
 import { apiKeyEntity } from '../../platform/auth/api-key.ts';
 import { hashKey } from '../../platform/auth/key-format.ts';
 import { combineRequirements } from '../../platform/aws/uses.ts';
-import { ifRefused } from '../../platform/data/condition-failed.ts';
+import { onConditionFailed } from '../../platform/data/condition-failed.ts';
 import { absent } from '../../platform/data/writes.ts';
 import { defineMigration } from '../../platform/migrations/migration.ts';
 import { readFormerValue, restoreFormerValue, retireFormerValue } from './former-test-key-values.ts';
@@ -22,12 +22,12 @@ export const moveTestKeyValues = defineMigration({
     if (former === undefined) return false;
     // The value of a key that was regenerated since is of no use.
     if (!isMoved && hashKey(former) === hash) {
-      const write = await keyValues(scope).writeOf(id, former, absent);
+      const write = await keyValues(scope).createWrite(id, former, absent);
       const unchanged = { expression: '#hash = :hash', values: { hash } };
       // Refused if another process moves it, or a request deletes or regenerates the key: then nothing is missing.
       await table
         .commit([write, table.writes.check(apiKeyEntity, { id }, unchanged)])
-        .catch(ifRefused(undefined));
+        .catch(onConditionFailed(undefined));
     }
     await retireFormerValue(tenant, id);
     return true;

@@ -1,22 +1,22 @@
 import { createdAtFromId } from '../../core/ids.ts';
 import { type ApiKey, zeroCounters } from '../../platform/auth/api-key.ts';
-import { keyEnvironment, storedKeyForm } from '../../platform/auth/key-format.ts';
+import { deriveKeyFields, keyEnvironment } from '../../platform/auth/key-format.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 
 type Given = Pick<ApiKey, 'userId' | 'organizationId' | 'name' | 'permissions'> &
   Partial<Pick<ApiKey, 'allowedIps' | 'expiresAt' | 'perHour' | 'perDay' | 'lifetimeMax' | 'productId'>>;
 
 /** An unused key as it is stored. Its value decides its environment. */
-export function newApiKey({ newId }: Pick<Scope, 'newId'>, value: string, given: Given): ApiKey {
+export function newApiKey({ newId }: Pick<Scope, 'newId'>, value: string, input: Given): ApiKey {
   const id = newId('key');
   const at = createdAtFromId(id);
   return {
     allowedIps: [],
     expiresAt: null,
-    ...given,
+    ...input,
     id,
     environment: keyEnvironment(value),
-    ...storedKeyForm(value),
+    ...deriveKeyFields(value),
     isActive: true,
     createdAt: at,
     updatedAt: at,

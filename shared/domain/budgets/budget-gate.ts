@@ -4,7 +4,7 @@ import { using } from '../../platform/aws/uses.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 import { recentModelAccount } from '../model-configs/recent-model-account.ts';
 import { isFor } from './budget/budget.ts';
-import { isSpent, spentText } from './budget-view.ts';
+import { explainSpent, isSpent } from './budget-view.ts';
 
 /**
  * For the start of what may call a model. Reads what the first call of a model would read, so that a run in the same
@@ -18,6 +18,6 @@ export const budgetGate = /* @__PURE__ */ using(
       const { budgets } = await recentModelAccount(scope);
       const now = scope.now();
       const spent = budgets.find((budget) => isFor(budget, payers) && isSpent(budget, now));
-      if (spent) throw new ServiceError('BUDGET_EXCEEDED', spentText(spent, now));
+      if (spent) throw new ServiceError('BUDGET_EXCEEDED', explainSpent(spent, now));
     },
 );

@@ -1,3 +1,12 @@
+/**
+ * Creates, changes, lists and removes budgets, with an audit entry in the same transaction.
+ *
+ * Creating goes through the tenant's model account (`model-configs/account-writer.ts`), under whose revision the budgets are
+ * counted. A change applies to the period that runs: a new limit moves `left` by the difference, on the condition that nothing
+ * was changed meanwhile. What is spent and reserved is written by `spending.ts` alone, during calls of models
+ * (`shared/execution/model-calls`).
+ */
+
 import Big from 'big.js';
 import type { Payer } from '../../adapters/ports/payer.ts';
 import { omitUndefined } from '../../core/defined.ts';
@@ -21,7 +30,7 @@ import { productEntity, productsPartition } from '../products/product.ts';
 import { assertWithinLimit } from '../tenant-limits.ts';
 import { type Budget, type BudgetScope, budgetEntity } from './budget/budget.ts';
 import type { BudgetChange, NewBudget } from './budget-body.ts';
-import { periodAt } from './budget-view.ts';
+import { findPeriod } from './budget-view.ts';
 import { notifySecretMaker, notifyThresholds } from './thresholds.ts';
 
 /** A budget, with the key that signs what its webhook gets if it was just made. */
@@ -54,27 +63,27 @@ export const budgetWriter = /* @__PURE__ */ using(
       log.log();
     }
 
-    const secretFor = async (webhookUrl: string | undefined, known?: string) =>
-      webhookUrl !== undefined && known === undefined ? notifySecretMaker(scope)() : undefined;
+    const createSecret = async (webhookUrl: string | undefined, sealedSecret?: string) =>
+      webhookUrl !== undefined && sealedSecret === undefined ? notifySecretMaker(scope)() : undefined;
 
     return {
       /** @throws 400 if what it is for does not exist; 409 if the tenant can have no more */
-      async create(principal: Principal, { notify, ...given }: NewBudget): Promise<WrittenBudget> {
-        await assertPayerExists(scope, given.scope);
+      async create(principal: Principal, { notify, ...fields }: NewBudget): Promise<WrittenBudget> {
+        await assertPayerExists(scope, fields.scope);
         const { webhookUrl, emails = [] } = notify;
-        const secret = await secretFor(webhookUrl);
+        const secret = await createSecret(webhookUrl);
         const id = scope.newId('budget');
         const createdAt = createdAtFromId(id);
         const { userId, organizationId } = principal;
         const stored = {
           id,
-          ...given,
-          alertAt: rising(given.alertAt),
+          ...fields,
+          alertAt: sortAscending(fields.alertAt),
           ...(webhookUrl !== undefined && { webhookUrl }),
           ...(secret && { sealedSecret: secret.sealed }),
           emails,
-          periodStart: periodAt({ ...given, createdAt }, now()).start,
-          left: BigInt(toCostUnits(new Big(given.limit))),
+          periodStart: findPeriod({ ...fields, createdAt }, now()).start,
+          left: BigInt(toCostUnits(new Big(fields.limit))),
           spent: 0,
           holds: {},
           alerted: [],
@@ -89,34 +98,34 @@ export const budgetWriter = /* @__PURE__ */ using(
         await accountWriter(scope)(principal)(({ budgets, defaults }) => {
           assertWithinLimit('budgets', budgets.length + 1);
           const writes = [table.writes.insert(budgetEntity, stored)];
-          return { writes, defaults, event: eventOf('created', stored), result: undefined };
+          return { writes, defaults, event: createEvent('created', stored), result: undefined };
         });
         return { budget: await find(id), secret: secret?.value };
       },
 
       /** Missing members stay unchanged. A new limit holds at once. @throws 400, 404 */
       update(principal: Principal, id: string, { notify, ...sent }: BudgetChange): Promise<WrittenBudget> {
-        const given = omitUndefined(sent);
+        const changes = omitUndefined(sent);
         return retryOnConflict(
           async () => {
             const before = await find(id);
-            if (given.scope) await assertPayerExists(scope, given.scope);
-            const after = { ...before, ...given };
+            if (changes.scope) await assertPayerExists(scope, changes.scope);
+            const after = { ...before, ...changes };
             const { webhookUrl } = notify ?? before;
-            const secret = await secretFor(webhookUrl, before.sealedSecret);
+            const secret = await createSecret(webhookUrl, before.sealedSecret);
             const change = toCostUnits(new Big(after.limit).minus(before.limit));
-            const timing = given.period !== undefined || given.timezone !== undefined;
+            const timing = changes.period !== undefined || changes.timezone !== undefined;
             const write = table.writes.update(
               budgetEntity,
               before,
               {
                 set: {
-                  ...given,
-                  ...(given.alertAt && { alertAt: rising(given.alertAt) }),
+                  ...changes,
+                  ...(changes.alertAt && { alertAt: sortAscending(changes.alertAt) }),
                   ...(notify && { webhookUrl, emails: notify.emails ?? [] }),
                   ...(secret && { sealedSecret: secret.sealed }),
-                  ...(timing && { periodStart: periodAt(after, now()).start }),
-                  ...(given.limit !== undefined && { refused: false }),
+                  ...(timing && { periodStart: findPeriod(after, now()).start }),
+                  ...(changes.limit !== undefined && { refused: false }),
                   updatedAt: now().toISOString(),
                 },
                 add: { left: change, revision: 1 },
@@ -127,27 +136,27 @@ export const budgetWriter = /* @__PURE__ */ using(
                 values: { seen: before.revision, begun: before.periodStart },
               },
             );
-            await commit(principal, eventOf('updated', after), write);
+            await commit(principal, createEvent('updated', after), write);
             const budget = await find(id);
             await notifyThresholds(scope, budget);
             return { budget, secret: secret?.value };
           },
-          { conflictError: changedMeanwhile },
+          { conflictError: createConflict },
         );
       },
 
       /** @throws 404 */
       async remove(principal: Principal, id: string): Promise<void> {
         const budget = await find(id);
-        await commit(principal, eventOf('deleted', budget), table.writes.remove(budgetEntity, { id }));
+        await commit(principal, createEvent('deleted', budget), table.writes.remove(budgetEntity, { id }));
       },
     };
   },
 );
 
-const rising = (percentages: readonly number[]) => percentages.toSorted((one, other) => one - other);
+const sortAscending = (percentages: readonly number[]) => percentages.toSorted((one, other) => one - other);
 
-const eventOf = (
+const createEvent = (
   verb: 'created' | 'updated' | 'deleted',
   {
     id,
@@ -164,7 +173,7 @@ const eventOf = (
   details: verb === 'deleted' ? { name } : { name, scope, period, limit, timezone, action },
 });
 
-const changedMeanwhile = () =>
+const createConflict = () =>
   conflict({
     code: 'CONFLICT',
     message: 'Other requests changed the budget at the same time; send the request again',

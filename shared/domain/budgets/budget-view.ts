@@ -3,13 +3,13 @@ import { StepError } from '../../core/errors/step-error.ts';
 import { toInstant, toLocal } from '../../core/time.ts';
 import { toDollars } from '../model-usage/cost-units.ts';
 import type { Budget } from './budget/budget.ts';
-import { reachedThresholds } from './thresholds.ts';
+import { listReachedThresholds } from './thresholds.ts';
 
 /** A budget as responses show it, in the period of now. */
 export function budgetView(budget: Budget, now: Date) {
   const { id, name, scope, period, limit, timezone, action, alertAt } = budget;
-  const { start, end } = periodAt(budget, now);
-  const current = start > budget.periodStart ? inNewPeriod(budget) : budget;
+  const { start, end } = findPeriod(budget, now);
+  const current = start > budget.periodStart ? startPeriod(budget) : budget;
   const at = now.toISOString();
   const held = Object.values(current.holds).filter(({ until }) => until >= at);
   const spent = toDollars(current.spent);
@@ -28,19 +28,19 @@ export function budgetView(budget: Budget, now: Date) {
       ...(budget.webhookUrl !== undefined && { webhookUrl: budget.webhookUrl }),
       emails: budget.emails,
     },
-    spent: textOf(spent),
-    reserved: textOf(reserved),
-    remaining: textOf(remaining.lt(0) ? new Big(0) : remaining),
+    spent: formatDollars(spent),
+    reserved: formatDollars(reserved),
+    remaining: formatDollars(remaining.lt(0) ? new Big(0) : remaining),
     periodStart: start,
     resetsAt: end,
-    status: statusOf(current),
+    status: getStatus(current),
     uncounted: current.uncounted,
     createdAt: budget.createdAt,
     updatedAt: budget.updatedAt,
   };
 }
 
-const inNewPeriod = (budget: Budget): Budget => ({
+const startPeriod = (budget: Budget): Budget => ({
   ...budget,
   spent: new Big(0),
   holds: {},
@@ -52,26 +52,26 @@ const inNewPeriod = (budget: Budget): Budget => ({
 /** Whether a budget that blocks is spent in the period of now. */
 export const isSpent = (budget: Budget, now: Date): boolean =>
   budget.action === 'block' &&
-  periodAt(budget, now).start <= budget.periodStart &&
+  findPeriod(budget, now).start <= budget.periodStart &&
   toDollars(budget.spent).gte(budget.limit);
 
-function statusOf(budget: Budget): 'ok' | 'alerted' | 'blocked' {
+function getStatus(budget: Budget): 'ok' | 'alerted' | 'blocked' {
   const isFull = toDollars(budget.spent).gte(budget.limit);
   if (budget.action === 'block' && (isFull || budget.refused)) return 'blocked';
-  return reachedThresholds(budget).length > 0 ? 'alerted' : 'ok';
+  return listReachedThresholds(budget).length > 0 ? 'alerted' : 'ok';
 }
 
-const textOf = (dollars: Big) => dollars.round(12).toFixed();
+const formatDollars = (dollars: Big) => dollars.round(12).toFixed();
 
 /** A budget does not pay for a call of a model. Neither a retry nor another model is tried. */
 export class BudgetExceeded extends StepError {
   constructor(budget: Budget, now: Date) {
-    super(spentText(budget, now), { code: 'BUDGET_EXCEEDED' });
+    super(explainSpent(budget, now), { code: 'BUDGET_EXCEEDED' });
   }
 }
 
-export function spentText(budget: Budget, now: Date): string {
-  const { end } = periodAt(budget, now);
+export function explainSpent(budget: Budget, now: Date): string {
+  const { end } = findPeriod(budget, now);
   const rest = end === null ? 'raise its limit' : `raise its limit, or wait until ${end}`;
   return `The budget "${budget.name}" of $${budget.limit} is spent; ${rest}`;
 }
@@ -88,7 +88,7 @@ interface Period {
 }
 
 /** The period that has an instant, in the time zone of the budget. Weeks begin on Monday. */
-export function periodAt({ period, timezone, createdAt }: Timing, at: Date): Period {
+export function findPeriod({ period, timezone, createdAt }: Timing, at: Date): Period {
   if (period === 'total') return { start: createdAt, end: null };
   const local = toLocal(at.getTime(), timezone);
   if (period === 'hour') {

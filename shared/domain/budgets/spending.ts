@@ -1,16 +1,29 @@
+/**
+ * The ledger of a budget: what is left, what is spent, and what processes have reserved of it in the running period.
+ *
+ * A process has one reservation per budget, by its own name, and changes it in one conditional write that also adds what it
+ * has spent; a budget that blocks refuses a reservation beyond what is left. The version of the reservation tells a retry
+ * whose answer was lost from a reservation that somebody released. The first write in a new period begins it, with nothing
+ * spent or reserved. Reservations of processes that crashed end after 15 minutes and are released by the next process that
+ * finds too little left.
+ *
+ * Called by the budget reservations of `shared/execution/model-calls`; thresholds that a write reaches are told by
+ * `thresholds.ts`.
+ */
+
 import { NumberValue } from '@aws-sdk/lib-dynamodb';
 import Big from 'big.js';
 import { omitUndefined } from '../../core/defined.ts';
 import { log } from '../../core/log.ts';
 import { ConditionFailed } from '../../platform/data/condition-failed.ts';
 import { decode } from '../../platform/data/entity.ts';
-import { storedKey } from '../../platform/data/keys.ts';
+import { toStoredKey } from '../../platform/data/keys.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 import type { TenantTable } from '../../platform/data/table.ts';
-import { attributeNames, prefixed, type Write } from '../../platform/data/writes.ts';
+import { attributeNames, prefixValues, type Write } from '../../platform/data/writes.ts';
 import { toCostUnits } from '../model-usage/cost-units.ts';
 import { type Budget, budgetEntity } from './budget/budget.ts';
-import { periodAt } from './budget-view.ts';
+import { findPeriod } from './budget-view.ts';
 import { notifyThresholds } from './thresholds.ts';
 
 /** After which a process counts as dead: longer than any invocation of a Lambda. */
@@ -24,7 +37,7 @@ export interface Hold {
 }
 
 /** What a process changes: what it holds, in USD, and what it has spent since its last change. */
-interface Holding {
+interface ReservationChange {
   holder: string;
   before: Hold | undefined;
   after: Big;
@@ -34,7 +47,7 @@ interface Holding {
 }
 
 /** `refused`: the budget does not pay for it. `lost`: what was held is released, in this budget as it is now. */
-type HoldOutcome =
+type ReservationOutcome =
   | { result: 'written'; budget: Budget; hold: Hold | undefined }
   | { result: 'refused' | 'lost'; budget: Budget }
   | { result: 'deleted' };
@@ -42,21 +55,25 @@ type HoldOutcome =
 type Budgets = Pick<Scope, 'table' | 'now' | 'newId'>;
 
 /** Changes what a process holds, in one conditional write. A budget that blocks has no holds beyond its limit. */
-export async function writeHolding(scope: Budgets, budget: Budget, holding: Holding): Promise<HoldOutcome> {
+export async function writeReservation(
+  scope: Budgets,
+  budget: Budget,
+  change: ReservationChange,
+): Promise<ReservationOutcome> {
   const { table, now, newId } = scope;
-  const { holder, before, after } = holding;
+  const { holder, before, after } = change;
   const until = new Date(now().getTime() + holdMs).toISOString();
   const version = newId('hold');
   const hold = after.gt(0) ? { amount: after, until, version } : undefined;
   try {
     const written = await table.updateAndGet(
       budgetEntity,
-      holdWrite(table, budget, { ...holding, until, version }),
+      holdWrite(table, budget, { ...change, until, version }),
     );
-    if (holding.spent.gt(0)) await notifyThresholds(scope, written).catch(logUntold);
+    if (change.spent.gt(0)) await notifyThresholds(scope, written).catch(logUndelivered);
     return { result: 'written', budget: written, hold };
   } catch (error) {
-    const current = currentOf(error);
+    const current = readCurrent(error);
     if (!current) return { result: 'deleted' };
     const held = current.holds[holder];
     const isSamePeriod = current.periodStart === budget.periodStart;
@@ -71,17 +88,17 @@ export async function writeHolding(scope: Budgets, budget: Budget, holding: Hold
 }
 
 /** The next write tells of it. */
-const logUntold = (error: unknown) =>
+const logUndelivered = (error: unknown) =>
   log.error('Nobody could be told of the threshold of a budget', { error });
 
 /** The budget in the period of now: with a new one, nothing is spent or held. Undefined if it is deleted. */
-export async function inPeriod(scope: Budgets, budget: Budget): Promise<Budget | undefined> {
-  const { start } = periodAt(budget, scope.now());
+export async function enterPeriod(scope: Budgets, budget: Budget): Promise<Budget | undefined> {
+  const { start } = findPeriod(budget, scope.now());
   // Clocks differ: a period that another process has begun is not taken back.
   if (start <= budget.periodStart) return budget;
   const write = periodWrite(scope.table, budget, start);
-  const begun = await scope.table.updateAndGet(budgetEntity, write).catch(currentOf);
-  return begun && inPeriod(scope, begun);
+  const begun = await scope.table.updateAndGet(budgetEntity, write).catch(readCurrent);
+  return begun && enterPeriod(scope, begun);
 }
 
 /** Releases what dead processes hold. @returns the budget afterwards; undefined if nothing was released */
@@ -91,13 +108,13 @@ export async function releaseDead(scope: Budgets, budget: Budget): Promise<Budge
   let current: Budget | undefined;
   for (const [holder, hold] of dead) {
     const write = releaseWrite(scope.table, budget, holder, hold);
-    current = (await scope.table.updateAndGet(budgetEntity, write).catch(currentOf)) ?? current;
+    current = (await scope.table.updateAndGet(budgetEntity, write).catch(readCurrent)) ?? current;
   }
   return current;
 }
 
 /** Notes something of a budget that has not been noted in this period, such as a refused call. */
-export async function noteOnce(
+export async function markOnce(
   { table }: Budgets,
   budget: Budget,
   what: 'refused' | 'uncounted',
@@ -113,18 +130,18 @@ export async function noteOnce(
     { set: omitUndefined({ [what]: true }) },
     condition,
   );
-  await table.updateAndGet(budgetEntity, write).catch(currentOf);
+  await table.updateAndGet(budgetEntity, write).catch(readCurrent);
 }
 
 /** What is stored where a condition did not hold. */
-function currentOf(error: unknown): Budget | undefined {
+function readCurrent(error: unknown): Budget | undefined {
   if (!(error instanceof ConditionFailed)) throw error;
   return error.item && decode(budgetEntity, error.item);
 }
 
 type Tenant = Pick<TenantTable, 'tenant'>;
 
-const number = (units: string | Big) => NumberValue.from(new Big(units).toFixed());
+const toNumber = (units: string | Big) => NumberValue.from(new Big(units).toFixed());
 
 interface Written {
   until: string;
@@ -135,7 +152,7 @@ interface Written {
 function holdWrite(
   table: Tenant,
   { id, periodStart, action }: Budget,
-  { holder, before, after, spent, isReserved, until, version }: Holding & Written,
+  { holder, before, after, spent, isReserved, until, version }: ReservationChange & Written,
 ): Write {
   const taken = after.plus(spent).minus(before?.amount ?? 0);
   const isHeld = after.gt(0);
@@ -148,11 +165,11 @@ function holdWrite(
   const UpdateExpression = `${isHeld ? `SET #holds.#${holder} = :hold` : `REMOVE #holds.#${holder}`} ADD #left :change, #spent :spent`;
   return update(table, id, UpdateExpression, conditions, {
     period: periodStart,
-    change: number(toCostUnits(taken.times(-1))),
-    spent: number(toCostUnits(spent)),
+    change: toNumber(toCostUnits(taken.times(-1))),
+    spent: toNumber(toCostUnits(spent)),
     ...(before && { before: before.version }),
-    ...(isHeld && { hold: { amount: number(toCostUnits(after)), until, version } }),
-    ...(isLimited && { taken: number(toCostUnits(taken)) }),
+    ...(isHeld && { hold: { amount: toNumber(toCostUnits(after)), until, version } }),
+    ...(isLimited && { taken: toNumber(toCostUnits(taken)) }),
   });
 }
 
@@ -167,7 +184,7 @@ const periodWrite = (table: Tenant, { id, limit, periodStart, revision }: Budget
       period: periodStart,
       revision,
       start,
-      limit: number(toCostUnits(new Big(limit))),
+      limit: toNumber(toCostUnits(new Big(limit))),
       zero: 0,
       none: {},
       nobody: [],
@@ -187,7 +204,7 @@ const releaseWrite = (
     id,
     `REMOVE #holds.#${holder} ADD #left :amount`,
     [`#periodStart = :period AND #holds.#${holder}.#version = :version`],
-    { period: periodStart, version, amount: number(amount) },
+    { period: periodStart, version, amount: toNumber(amount) },
   );
 
 function update(
@@ -200,11 +217,11 @@ function update(
   const ConditionExpression = conditions.filter(Boolean).join(' AND ');
   return {
     Update: {
-      Key: storedKey(tenant, budgetEntity.key({ id })),
+      Key: toStoredKey(tenant, budgetEntity.key({ id })),
       UpdateExpression,
       ConditionExpression,
       ...attributeNames(`${UpdateExpression} ${ConditionExpression}`),
-      ExpressionAttributeValues: prefixed(values),
+      ExpressionAttributeValues: prefixValues(values),
     },
   };
 }

@@ -1,3 +1,11 @@
+/**
+ * Tells the receivers of a budget which of its thresholds the spending has reached, each once in a period.
+ *
+ * The transaction that notes a threshold also writes the deliveries, so of several processes one tells, and a crash after it
+ * loses nothing: the sweep of deliveries sends them. The attempts themselves are made by the worker of deliveries, which signs
+ * with the key of the budget.
+ */
+
 import { randomBytes } from 'node:crypto';
 import Big from 'big.js';
 import * as z from 'zod';
@@ -18,7 +26,7 @@ import { toDollars } from '../model-usage/cost-units.ts';
 import { type Budget, budgetEntity } from './budget/budget.ts';
 
 /** The thresholds that what is spent has reached in the period. */
-export const reachedThresholds = ({ alertAt, limit, spent }: Budget): number[] =>
+export const listReachedThresholds = ({ alertAt, limit, spent }: Budget): number[] =>
   alertAt.filter((percent) => toDollars(spent).times(100).gte(new Big(limit).times(percent)));
 
 /**
@@ -29,10 +37,10 @@ export async function notifyThresholds(
   scope: Pick<Scope, 'table' | 'now' | 'newId'>,
   budget: Budget,
 ): Promise<void> {
-  const fresh = reachedThresholds(budget).filter((percent) => !budget.alerted.includes(percent));
+  const fresh = listReachedThresholds(budget).filter((percent) => !budget.alerted.includes(percent));
   if (fresh.length === 0) return;
   const { table } = scope;
-  const messages = fresh.flatMap((percent) => messagesOf(scope, budget, percent));
+  const messages = fresh.flatMap((percent) => createMessages(scope, budget, percent));
   const unchanged = {
     expression: '#periodStart = :period AND #alerted = :before',
     values: { period: budget.periodStart, before: budget.alerted },
@@ -52,7 +60,7 @@ export async function notifyThresholds(
   await Promise.all(messages.map((message) => deliveryQueue({ table }).sendOrLeave(message)));
 }
 
-function messagesOf(
+function createMessages(
   { now, newId }: Pick<Scope, 'now' | 'newId'>,
   { id: budgetId, name, limit, spent, periodStart, webhookUrl, emails }: Budget,
   threshold: number,
@@ -74,7 +82,7 @@ const keyEnv = 'TEST_KEYS_KMS_KEY';
 
 type Tenant = Pick<Scope, 'table'>;
 
-const contextOf = ({ table: { tenant } }: Tenant) => ({ tenant, purpose: 'budget' });
+const toContext = ({ table: { tenant } }: Tenant) => ({ tenant, purpose: 'budget' });
 
 /** Makes the key that signs what the webhook of a budget gets. `value` is shown once, `sealed` is stored. */
 export const notifySecretMaker = /* @__PURE__ */ using(
@@ -82,7 +90,7 @@ export const notifySecretMaker = /* @__PURE__ */ using(
   (scope: Tenant) => async (): Promise<{ value: string; sealed: string }> => {
     const value = `whsec_${randomBytes(32).toString('base64')}`;
     rememberSecretValue(value);
-    return { value, sealed: await encrypt(keyEnv, value, contextOf(scope)) };
+    return { value, sealed: await encrypt(keyEnv, value, toContext(scope)) };
   },
 );
 
@@ -91,7 +99,7 @@ const notifySecretOpener = /* @__PURE__ */ using(
   ['budget-secrets:read'],
   (scope: Tenant) =>
     async (sealed: string): Promise<string | undefined> => {
-      const value = await decrypt(keyEnv, sealed, contextOf(scope));
+      const value = await decrypt(keyEnv, sealed, toContext(scope));
       if (value !== undefined) rememberSecretValue(value);
       return value;
     },

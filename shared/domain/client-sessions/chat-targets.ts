@@ -24,28 +24,28 @@ export const chatTargets = /* @__PURE__ */ using([exposedItems], (scope: Scope) 
   const { table } = scope;
 
   /** @throws 403 if the surface of the token does not respond. */
-  async function offeredBy(token: ClientToken): Promise<Offer> {
+  async function findOffer(token: ClientToken): Promise<Offer> {
     const { defaultFlowId, flowIds, agentIds, surface } = token;
     const whole =
       surface &&
-      (await exposedItems(scope).ofSurface(surface.productId, surface.id).catch(ifMissing(undefined)));
+      (await exposedItems(scope).findSurface(surface.productId, surface.id).catch(ifMissing(undefined)));
     const flows = defaultFlowId ? [defaultFlowId, ...flowIds] : flowIds;
     const targets = [
       ...flows.map((id) => ({ kind: 'flow' as const, id })),
       ...agentIds.map((id) => ({ kind: 'agent' as const, id })),
-      ...(whole ? exposedOn(whole, token) : []),
+      ...(whole ? listExposed(whole, token) : []),
     ];
     return { targets, behavior: whole?.surface.behavior ?? {} };
   }
 
   return {
-    offeredBy,
+    findOffer,
 
-    /** The targets of a token, the default first. @throws as `offeredBy` does. */
-    of: async (token: ClientToken): Promise<ChatTarget[]> => (await offeredBy(token)).targets,
+    /** The targets of a token, the default first. @throws as `findOffer` does. */
+    of: async (token: ClientToken): Promise<ChatTarget[]> => (await findOffer(token)).targets,
 
     /** @throws 404 if it was deleted. */
-    async shown({ kind, id }: ChatTarget): Promise<ShownTarget> {
+    async describe({ kind, id }: ChatTarget): Promise<ShownTarget> {
       const found =
         kind === 'flow' ? await table.get(flowEntity, { id }) : await table.get(agentEntity, { id });
       if (!found) throw notFound(kind === 'flow' ? 'Flow' : 'Agent');
@@ -55,7 +55,7 @@ export const chatTargets = /* @__PURE__ */ using([exposedItems], (scope: Scope) 
 });
 
 /** What a chat surface exposes, its entry point first. */
-function exposedOn({ surface, exposed }: ExposedSurface, { environment }: ClientToken): ChatTarget[] {
+function listExposed({ surface, exposed }: ExposedSurface, { environment }: ClientToken): ChatTarget[] {
   const isOpen = surface.status === 'active' || (surface.status === 'draft' && environment === 'test');
   if (!isOpen) throw forbidden('The chat is closed at the moment');
   return exposed

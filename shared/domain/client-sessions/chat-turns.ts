@@ -1,3 +1,15 @@
+/**
+ * Gives each message of a chat session its turn: a session answers one message at a time, in the order in which they came.
+ *
+ * A turn is a lease on the session (`turnId`, `turnUntil`), acquired by a conditional change; a message that has to wait takes
+ * a place in the session's queue and asks again every half second, up to 20 seconds. A message may interrupt the turn before
+ * it; every later write of a turn requires that the session still has it, so an interrupted one changes nothing more. After a
+ * crash the lease ends, and the next message replaces the run that it left.
+ *
+ * The decisions are pure functions in `turn-state.ts`, renewals are in `turn-leases.ts`; `shared/protocols/chat` begins and
+ * ends turns.
+ */
+
 import { setTimeout as sleep } from 'node:timers/promises';
 import { conflict } from '../../core/errors/errors.ts';
 import { log } from '../../core/log.ts';
@@ -8,7 +20,14 @@ import type { Write } from '../../platform/data/writes.ts';
 import type { ClientToken } from '../client-tokens/client-token.ts';
 import { type ClientSession, clientSessionEntity } from './client-session.ts';
 import { hasTurn } from './turn-leases.ts';
-import { beginning, busy, leaving, queuePlaceChange, sessionEnded, type TurnRequest } from './turn-state.ts';
+import {
+  beginTurn,
+  busy,
+  leaveQueue,
+  queuePlaceChange,
+  sessionEnded,
+  type TurnRequest,
+} from './turn-state.ts';
 
 /** How long a message waits for the answer to the one before. */
 const queueMs = 20_000;
@@ -41,13 +60,13 @@ export const chatTurns = /* @__PURE__ */ using(['table:write'], (scope: Scope) =
     { hash }: Pick<ClientSession, 'hash'>,
     token: ClientToken,
     request: Request,
-    known?: ClientSession,
+    current?: ClientSession,
   ): Promise<ChatTurn | undefined> {
     const { turnId, messages } = request;
     let hasBegun = false;
     let replaced: string | undefined;
     const decide = (session: ClientSession): SessionModification | undefined => {
-      const begun = beginning(session, token, request, now());
+      const begun = beginTurn(session, token, request, now());
       hasBegun = begun !== undefined;
       replaced = session.turnId === undefined ? undefined : session.runId;
       const update = begun ?? queuePlaceChange(session, turnId, now());
@@ -55,7 +74,7 @@ export const chatTurns = /* @__PURE__ */ using(['table:write'], (scope: Scope) =
     };
     const session = await table.modify(clientSessionEntity, { hash }, decide, {
       ...options,
-      ...(known && { known }),
+      ...(current && { current: current }),
     });
     if (!session) throw sessionEnded();
     const noteRun: ChatTurn['noteRun'] = (run) =>
@@ -65,13 +84,13 @@ export const chatTurns = /* @__PURE__ */ using(['table:write'], (scope: Scope) =
         { set: run, add: { messageCount: messages, revision: 1 } },
         hasTurn(turnId),
       );
-    return hasBegun ? { session, turnId, replaced, noteRun, refusal: interrupted } : undefined;
+    return hasBegun ? { session, turnId, replaced, noteRun, refusal: createInterruption } : undefined;
   }
 
   /** Lets those behind a request move up. */
   async function leave(hash: string, turnId: string): Promise<void> {
     const decide = (session: ClientSession): SessionModification | undefined => {
-      const update = leaving(session, turnId);
+      const update = leaveQueue(session, turnId);
       return update && { update };
     };
     await table
@@ -85,7 +104,7 @@ export const chatTurns = /* @__PURE__ */ using(['table:write'], (scope: Scope) =
       if (session.turnId !== undefined || session.conversationId === null) return undefined;
       const turnId = newId('turn');
       const request = { interrupts: false, messages: 1, turnId };
-      const begun = beginning(session, token, request, now());
+      const begun = beginTurn(session, token, request, now());
       if (!begun) return undefined;
       const { set, remove = [] } = begun;
       const noteRun: ChatTurn['noteRun'] = (run) => {
@@ -103,14 +122,14 @@ export const chatTurns = /* @__PURE__ */ using(['table:write'], (scope: Scope) =
     async begin(
       session: ClientSession,
       token: ClientToken,
-      { signal, ...given }: TurnRequest & { signal?: AbortSignal | undefined },
+      { signal, ...fields }: TurnRequest & { signal?: AbortSignal | undefined },
     ): Promise<ChatTurn> {
-      const request = { ...given, turnId: newId('turn') };
+      const request = { ...fields, turnId: newId('turn') };
       const since = now().getTime();
       let isWaiting = false;
       try {
-        for (let known: ClientSession | undefined = session; ; known = undefined) {
-          const turn = await tryBegin(session, token, request, known);
+        for (let current: ClientSession | undefined = session; ; current = undefined) {
+          const turn = await tryBegin(session, token, request, current);
           if (turn) return turn;
           isWaiting = true;
           if (now().getTime() - since > queueMs) throw busy();
@@ -124,5 +143,5 @@ export const chatTurns = /* @__PURE__ */ using(['table:write'], (scope: Scope) =
   };
 });
 
-const interrupted = () =>
+const createInterruption = () =>
   conflict('Another message interrupted this one before its answer began. Send it again');

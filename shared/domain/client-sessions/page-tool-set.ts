@@ -31,7 +31,7 @@ export interface GivenTools {
 
 export const pageToolSets = /* @__PURE__ */ using(['table:write'], ({ table, now }: Scope) => ({
   /** @returns undefined if a request neither sends nor names tools. @throws 409 if the session does not have the named set. */
-  async of(hash: string, { tools, fingerprint }: GivenTools): Promise<readonly PageTool[] | undefined> {
+  async resolve(hash: string, { tools, fingerprint }: GivenTools): Promise<readonly PageTool[] | undefined> {
     if (tools === undefined && fingerprint === undefined) return undefined;
     if (tools === undefined) {
       const stored = await table.get(pageToolSetEntity, { hash }, { consistent: true });

@@ -16,14 +16,14 @@ export interface PageTool {
 const prefix = 'webmcp:';
 
 /** As `config.clientTools` of a token names it. */
-const listedName = ({ name, origin }: PageTool) =>
+const toListedName = ({ name, origin }: PageTool) =>
   origin === 'webmcp' && !name.startsWith(prefix) ? `${prefix}${name}` : name;
 
 /** As a model gets it, before characters that providers refuse are replaced. */
-export const pageToolModelName = (tool: PageTool) => listedName(tool).replace(prefix, 'webmcp_');
+export const pageToolModelName = (tool: PageTool) => toListedName(tool).replace(prefix, 'webmcp_');
 
 /** The tools that a token allows: none, all (`true`), those with these names, or `webmcp:*` for all of the page itself. */
-export function allowedTools(
+export function filterAllowedTools(
   { config }: Pick<ClientToken, 'config'>,
   tools: readonly PageTool[],
 ): PageTool[] {
@@ -32,7 +32,7 @@ export function allowedTools(
   if (!Array.isArray(allowed)) return [];
   return tools.filter(
     (tool) =>
-      allowed.includes(listedName(tool)) ||
-      (listedName(tool).startsWith(prefix) && allowed.includes(`${prefix}*`)),
+      allowed.includes(toListedName(tool)) ||
+      (toListedName(tool).startsWith(prefix) && allowed.includes(`${prefix}*`)),
   );
 }

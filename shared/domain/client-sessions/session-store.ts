@@ -67,7 +67,7 @@ export const sessionStore = /* @__PURE__ */ using(['table:write'], (scope: Scope
       const session = await findSession(table, id, now());
       if (!session || !isOpenedBy(session, visit)) return undefined;
       const extend = () => ({ update: { set: sessionExpiry(visit.token, now()) } });
-      return table.modify(clientSessionEntity, session, extend, { known: session, consistent: true });
+      return table.modify(clientSessionEntity, session, extend, { current: session, consistent: true });
     },
   };
 });

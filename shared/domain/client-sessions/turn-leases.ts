@@ -1,25 +1,28 @@
 import { type Renewal, renewing } from '../../core/concurrency/renewal.ts';
 import { using } from '../../platform/aws/uses.ts';
-import { ConditionFailed, ifRefused } from '../../platform/data/condition-failed.ts';
+import { ConditionFailed, onConditionFailed } from '../../platform/data/condition-failed.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 import type { Changes, Write, WriteCondition } from '../../platform/data/writes.ts';
 import { clientSessionEntity } from './client-session.ts';
-import { readUntil, turnMembers, turnUntil } from './turn-state.ts';
+import { getReadEnd, getTurnEnd, turnMembers } from './turn-state.ts';
 
 const extendEveryMs = 3_000;
 const readEveryMs = 2_000;
 
 export const turnLeases = /* @__PURE__ */ using(['table:write'], ({ table, now }: Scope) => {
   /** A change of the session, refused once another message has interrupted the turn. */
-  const changeOf = (hash: string, turnId: string, changes: Changes<typeof clientSessionEntity>): Write =>
+  const createChange = (hash: string, turnId: string, changes: Changes<typeof clientSessionEntity>): Write =>
     table.writes.update(clientSessionEntity, { hash }, changes, hasTurn(turnId));
   const change = (hash: string, turnId: string, changes: Changes<typeof clientSessionEntity>) =>
-    table.commit([changeOf(hash, turnId, { ...changes, add: { revision: 1 } })]).catch(ifRefused(undefined));
+    table
+      .commit([createChange(hash, turnId, { ...changes, add: { revision: 1 } })])
+      .catch(onConditionFailed(undefined));
 
   return {
     /** Extends a turn until `stop`. @returns a signal that is aborted once another message interrupts the turn. */
     hold(hash: string, turnId: string): Renewal {
-      const extend = () => table.commit([changeOf(hash, turnId, { set: { turnUntil: turnUntil(now()) } })]);
+      const extend = () =>
+        table.commit([createChange(hash, turnId, { set: { turnUntil: getTurnEnd(now()) } })]);
       return renewing(extend, {
         everyMs: extendEveryMs,
         failure: 'A turn could not be extended',
@@ -33,14 +36,14 @@ export const turnLeases = /* @__PURE__ */ using(['table:write'], ({ table, now }
 
     /** Holds a turn for another page that reads its answer, until `stop`. Nothing for a turn that has ended. */
     async readAlong(hash: string, turnId: string): Promise<{ stop: () => void }> {
-      const extend = () => change(hash, turnId, { set: { readUntil: readUntil(now()) } });
+      const extend = () => change(hash, turnId, { set: { readUntil: getReadEnd(now()) } });
       await extend();
       return renewing(extend, { everyMs: readEveryMs, failure: 'A turn could not be held for its reader' });
     },
 
     /** Ends a turn whose answer is stored. Refused once another message has interrupted it. */
     answeredOf: (hash: string, turnId: string): Write =>
-      changeOf(hash, turnId, { remove: [...turnMembers, 'runId'], add: { revision: 1 } }),
+      createChange(hash, turnId, { remove: [...turnMembers, 'runId'], add: { revision: 1 } }),
 
     /** Notes that the answer of a run is stored. Its turn has ended, or another one goes on. */
     settle: (hash: string, runId: string): Promise<void> => {
@@ -48,7 +51,7 @@ export const turnLeases = /* @__PURE__ */ using(['table:write'], ({ table, now }
       const changes = { remove: ['runId', 'readUntil'] as const, add: { revision: 1 } };
       return table
         .commit([table.writes.update(clientSessionEntity, { hash }, changes, isOfRun)])
-        .catch(ifRefused(undefined));
+        .catch(onConditionFailed(undefined));
     },
 
     end: (hash: string, turnId: string): Promise<void> => change(hash, turnId, { remove: turnMembers }),

@@ -25,18 +25,18 @@ export interface TurnRequest {
   messages: number;
 }
 
-const after = (now: Date, milliseconds: number) => new Date(now.getTime() + milliseconds).toISOString();
+const addMs = (now: Date, milliseconds: number) => new Date(now.getTime() + milliseconds).toISOString();
 const isAfter = (until: string | undefined, now: Date) =>
   until !== undefined && Date.parse(until) > now.getTime();
 
 /** Whether a process has a turn of the session. */
 export const isHeld = ({ turnUntil }: Pick<ClientSession, 'turnUntil'>, now: Date) => isAfter(turnUntil, now);
 
-export const turnUntil = (now: Date) => after(now, turnMs);
-export const readUntil = (now: Date) => after(now, readMs);
+export const getTurnEnd = (now: Date) => addMs(now, turnMs);
+export const getReadEnd = (now: Date) => addMs(now, readMs);
 
 /** The requests that wait for their turn, the first first. */
-const waitingOf = ({ waiting = [] }: Pick<ClientSession, 'waiting'>, now: Date) =>
+const listWaiting = ({ waiting = [] }: Pick<ClientSession, 'waiting'>, now: Date) =>
   waiting.filter(({ until }) => isAfter(until, now));
 
 /** Whether a request has to wait for the answer that is being given. */
@@ -47,7 +47,7 @@ function isAnswering(session: ClientSession, { interrupts, messages }: TurnReque
 }
 
 /** @returns undefined if it has to wait. @throws 401 for a session that ended, 429 for one without messages left. */
-export function beginning(
+export function beginTurn(
   session: ClientSession,
   token: ClientToken,
   request: TurnRequest & { turnId: string },
@@ -56,21 +56,21 @@ export function beginning(
   const { turnId, messages, interrupts } = request;
   if (!isAfter(session.expiresAt, now)) throw sessionEnded();
   if (messages > 0 && session.messageCount + messages > token.maxMessagesPerSession) throw sessionFull(token);
-  const waiting = waitingOf(session, now);
+  const waiting = listWaiting(session, now);
   const isNext = interrupts || waiting.length === 0 || waiting[0]?.id === turnId;
   if (!isNext || isAnswering(session, request, now)) return undefined;
-  const { set, remove = [] } = withoutPlace(waiting, turnId);
+  const { set, remove = [] } = removeWaiting(waiting, turnId);
   return {
-    set: { turnId, turnUntil: turnUntil(now), ...sessionExpiry(token, now), ...set },
+    set: { turnId, turnUntil: getTurnEnd(now), ...sessionExpiry(token, now), ...set },
     remove: ['isDetached', 'readUntil', ...remove],
   };
 }
 
 /** The change that keeps the place of a request that waits; undefined if it has that. @throws 409 */
 export function queuePlaceChange(session: ClientSession, id: string, now: Date): SessionChanges | undefined {
-  const waiting = waitingOf(session, now);
+  const waiting = listWaiting(session, now);
   const place = waiting.findIndex((each) => each.id === id);
-  const mine = { id, until: after(now, placeMs) };
+  const mine = { id, until: addMs(now, placeMs) };
   if (place >= 0) {
     const isLate = !isAfter(waiting[place]?.until, new Date(now.getTime() + placeMs - renewPlaceMs));
     return isLate ? { set: { waiting: waiting.with(place, mine) } } : undefined;
@@ -81,12 +81,12 @@ export function queuePlaceChange(session: ClientSession, id: string, now: Date):
 }
 
 /** The change that gives up the place of a request; undefined if it has none. */
-export function leaving(session: ClientSession, id: string): SessionChanges | undefined {
+export function leaveQueue(session: ClientSession, id: string): SessionChanges | undefined {
   const { waiting = [] } = session;
-  return waiting.some((each) => each.id === id) ? withoutPlace(waiting, id) : undefined;
+  return waiting.some((each) => each.id === id) ? removeWaiting(waiting, id) : undefined;
 }
 
-function withoutPlace(waiting: NonNullable<ClientSession['waiting']>, id: string): SessionChanges {
+function removeWaiting(waiting: NonNullable<ClientSession['waiting']>, id: string): SessionChanges {
   const others = waiting.filter((each) => each.id !== id);
   return others.length > 0 ? { set: { waiting: others } } : { remove: ['waiting'] };
 }

@@ -1,9 +1,18 @@
+/**
+ * The client tokens of a tenant, by which web pages use its flows and agents without an API key.
+ *
+ * A token is found in three ways, each an item of its own: by its id, by the hash of its value, and by its surface. All are
+ * written in one transaction with the audit entry, and removed together, so a value stops working at once. What a token names
+ * must exist when it is created or changed; later deletions are noticed when it is used. `find-by-value.ts` and
+ * `find-by-surface.ts` find the tenant of a request; sessions are in `client-sessions/`.
+ */
+
 import { omitUndefined } from '../../core/defined.ts';
 import { conflict, type ErrorDetail, invalidAt, notFound } from '../../core/errors/errors.ts';
 import { createdAtFromId, idKind } from '../../core/ids.ts';
 import { generateKey, hashKey } from '../../platform/auth/key-format.ts';
 import { using } from '../../platform/aws/uses.ts';
-import { ConditionFailed, ifRefused } from '../../platform/data/condition-failed.ts';
+import { ConditionFailed, onConditionFailed } from '../../platform/data/condition-failed.ts';
 import { decodeReadable } from '../../platform/data/entity.ts';
 import { isUnchanged, type Modification } from '../../platform/data/modify.ts';
 import type { Scope } from '../../platform/data/scope.ts';
@@ -24,8 +33,8 @@ import {
   clientTokenEntity,
   clientTokensPartition,
   latestVersion,
-  storedClientToken,
   surfaceTokenEntity,
+  toStoredClientToken,
 } from './client-token.ts';
 
 const markedEveryMs = 60_000;
@@ -49,7 +58,7 @@ export const clientTokenStore = /* @__PURE__ */ using(['table:write', 'table:del
       const changes = { set: { lastUsedAt: now().toISOString() }, add: { revision: 1 } };
       // Ignored if the token was just deleted.
       const write = table.writes.update(clientTokenEntity, { id }, changes, exists);
-      await table.commit([write]).catch(ifRefused(undefined));
+      await table.commit([write]).catch(onConditionFailed(undefined));
     },
 
     /** Newest first. */
@@ -59,7 +68,7 @@ export const clientTokenStore = /* @__PURE__ */ using(['table:write', 'table:del
     },
 
     /** @throws 400, 404 if a flow, an agent or the surface does not exist; 409 if the tenant has too many tokens. */
-    create: (by: Principal, given: NewClientToken): Promise<ClientToken> => insertToken(scope, by, given),
+    create: (by: Principal, input: NewClientToken): Promise<ClientToken> => insertToken(scope, by, input),
 
     /** @param allow Throws if the caller may not have the token changed to this. @throws 400, 404, 409 */
     async update(
@@ -74,7 +83,7 @@ export const clientTokenStore = /* @__PURE__ */ using(['table:write', 'table:del
       const config = changes.config && JSON.stringify(changes.config);
       const event = { action: 'client-token.updated', details: omitUndefined({ ...changes, config }) };
       return changeToken(scope, by, id, event, async (before) => {
-        const after = changedToken(before, changes);
+        const after = mergeChanges(before, changes);
         allow(after);
         assertDefault(after);
         if (mayUnpin) await assertPinned(table, after);
@@ -113,12 +122,12 @@ export const clientTokenStore = /* @__PURE__ */ using(['table:write', 'table:del
 async function insertToken(
   scope: Scope,
   by: Principal,
-  { surfaceId, ...given }: NewClientToken,
+  { surfaceId, ...fields }: NewClientToken,
 ): Promise<ClientToken> {
   const { table, newId } = scope;
-  assertDefault(given);
-  await assertTargetsExist(table, given);
-  await assertPinned(table, given);
+  assertDefault(fields);
+  await assertTargetsExist(table, fields);
+  await assertPinned(table, fields);
   const surface = surfaceId === undefined ? null : await findChatSurface(table, surfaceId);
   assertWithinLimit('client tokens', 1 + (await table.count({ partition: clientTokensPartition })));
   const { userId, organizationId } = by;
@@ -129,8 +138,8 @@ async function insertToken(
     revision: 1,
     userId,
     organizationId,
-    ...given,
-    ...newValue(given),
+    ...fields,
+    ...newValue(fields),
     surface,
     isActive: true,
     lastUsedAt: null,
@@ -148,7 +157,7 @@ async function insertToken(
         table.writes.put(surfaceTokenEntity, { surfaceId: surface.id, tokenId: token.id, tenant }),
       ]
     : [];
-  const insertion = table.writes.insert(clientTokenEntity, storedToken(token));
+  const insertion = table.writes.insert(clientTokenEntity, toItem(token));
   await table.commit([...ofSurface, insertion, credentialWrite(scope, token), write]).catch((error) => {
     throw surface && error instanceof ConditionFailed ? notFound('Surface') : error;
   });
@@ -167,13 +176,13 @@ async function changeToken(
   const { table, now } = scope;
   const { write, log } = audit(scope, by, { ...event, targetId: id });
   const updatedAt = now().toISOString();
-  const decided = async (before: ClientToken): Promise<Modification<typeof clientTokenEntity>> => {
+  const decideWrite = async (before: ClientToken): Promise<Modification<typeof clientTokenEntity>> => {
     const { after, alsoWrite = [] } = await decide(before);
-    const own = after ? { put: storedToken({ ...after, updatedAt }) } : ({ remove: true } as const);
-    return { ...own, alsoWrite: [...alsoWrite, write] };
+    const change = after ? { put: toItem({ ...after, updatedAt }) } : ({ remove: true } as const);
+    return { ...change, alsoWrite: [...alsoWrite, write] };
   };
   const options = { consistent: true, conflictError };
-  const token = await table.modify(clientTokenEntity, { id }, decided, options);
+  const token = await table.modify(clientTokenEntity, { id }, decideWrite, options);
   if (!token) throw notFound('Client token');
   log();
   return token;
@@ -227,9 +236,9 @@ function newValue({ environment }: Pick<ClientToken, 'environment'>) {
   return { value, hash: hashKey(value) };
 }
 
-function changedToken(before: ClientToken, changes: ClientTokenChanges): ClientToken {
-  const given = Object.entries(changes).filter(([, value]) => value !== undefined);
-  return { ...before, ...Object.fromEntries(given) };
+function mergeChanges(before: ClientToken, changes: ClientTokenChanges): ClientToken {
+  const defined = Object.entries(changes).filter(([, value]) => value !== undefined);
+  return { ...before, ...Object.fromEntries(defined) };
 }
 
 function assertDefault({ defaultFlowId, flowIds }: Pick<ClientToken, 'defaultFlowId' | 'flowIds'>): void {
@@ -239,8 +248,8 @@ function assertDefault({ defaultFlowId, flowIds }: Pick<ClientToken, 'defaultFlo
 }
 
 /** @throws 400 if the token is too large. */
-function storedToken(token: ClientToken) {
-  const item = storedClientToken(token);
+function toItem(token: ClientToken) {
+  const item = toStoredClientToken(token);
   const [allowedOrigins, flowIds, agentIds] = [token.allowedOrigins, token.flowIds, token.agentIds].map(
     (list) => JSON.stringify(list),
   ) as [string, string, string];
@@ -263,14 +272,14 @@ async function assertTargetsExist(
   let first = 0;
   for (const { what, path, ids } of lists) {
     const missing = ids.flatMap((id, index): ErrorDetail[] =>
-      found[first + index] ? [] : [missingAt(`${path}.${index}`, what, id)],
+      found[first + index] ? [] : [toMissingDetail(`${path}.${index}`, what, id)],
     );
     if (missing.length > 0) throw notFound(what, missing);
     first += ids.length;
   }
 }
 
-const missingAt = (path: string, what: string, id: string): ErrorDetail => ({
+const toMissingDetail = (path: string, what: string, id: string): ErrorDetail => ({
   path,
   code: 'NOT_FOUND',
   message: `${what} ${id} does not exist`,

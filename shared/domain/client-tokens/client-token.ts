@@ -41,7 +41,7 @@ export const ClientToken = z.object({
 });
 export type ClientToken = z.infer<typeof ClientToken>;
 
-export const storedClientToken = (token: ClientToken): z.input<typeof ClientToken> => ({
+export const toStoredClientToken = (token: ClientToken): z.input<typeof ClientToken> => ({
   ...token,
   config: JSON.stringify(token.config),
 });

@@ -1,3 +1,15 @@
+/**
+ * Conversations and the messages that are added to them.
+ *
+ * Appending writes the new messages, their ids and the conversation in one transaction, on the condition that the conversation
+ * is unchanged; messages whose ids it has already are skipped, so a request can be repeated. Replacing all messages writes
+ * them as a new generation, which no reader finds until the conversation names it, and removes the former generation
+ * afterwards; a crash leaves items that the next replacement or the clean-up removes. Removing makes a conversation unreadable
+ * at once, and the clean-up removes its messages.
+ *
+ * The writes of messages are in `message-writes.ts`, pages in `message-pages.ts`, lists in `list-conversations.ts`.
+ */
+
 import { toChunks } from '../../core/chunks.ts';
 import { conflict, invalidAt, notFound } from '../../core/errors/errors.ts';
 import { createdAtFromId, type NewId } from '../../core/ids.ts';
@@ -16,9 +28,9 @@ import {
   type Conversation,
   conversationEntity,
   conversationSearchText,
-  storedConversation,
+  toStoredConversation,
 } from './conversation.ts';
-import { type ConversationUsage, withUsage } from './conversation-usage.ts';
+import { addUsage, type ConversationUsage } from './conversation-usage.ts';
 import { formerMessagesRanges } from './message-items.ts';
 import { firstUserMessage, messageWrites, type NewMessage, type PreparedMessage } from './message-writes.ts';
 import { conversationExpiry } from './retention.ts';
@@ -28,7 +40,7 @@ const appendedMax = 40;
 
 export interface AppendOptions {
   /** The conversation, if it was read before. Saves a request. */
-  known?: Conversation;
+  current?: Conversation;
   /** Further writes for the same transaction. Their refusal is a conflict, at once. */
   alsoWrite?: readonly Write[];
   /** Creates the error to throw if they were refused. */
@@ -60,7 +72,7 @@ export const messageAppender = /* @__PURE__ */ using(['table:write', messageWrit
       updatedAt: now().toISOString(),
       ...expiry,
       messageCount: before.messageCount + added.length,
-      ...(usage && { usage: withUsage(before.usage, usage) }),
+      ...(usage && { usage: addUsage(before.usage, usage) }),
       ...(firstMessage !== before.firstMessage && {
         firstMessage,
         search: conversationSearchText({ title: before.title, firstMessage }),
@@ -80,12 +92,12 @@ export const messageAppender = /* @__PURE__ */ using(['table:write', messageWrit
   return async function append(
     id: string,
     messages: readonly NewMessage[],
-    { known, alsoWrite = [], alsoWriteRefused = keptChanging, usage }: AppendOptions = {},
+    { current, alsoWrite = [], alsoWriteRefused = createContention, usage }: AppendOptions = {},
   ): Promise<Appended> {
     if (messages.length > appendedMax) throw new RangeError(`At most ${appendedMax} messages at once`);
     const unique = messages.filter((one, at) => messages.findIndex((other) => other.id === one.id) === at);
     let rest = await writes.prepare(id, unique, appendedMax);
-    let before = known;
+    let before = current;
     const attempt = async (): Promise<Appended> => {
       before ??= await table.get(conversationEntity, { id }, { consistent: true });
       if (!before) throw notFound('Conversation');
@@ -104,11 +116,11 @@ export const messageAppender = /* @__PURE__ */ using(['table:write', messageWrit
       }
       return { conversation: after, added: rest.length };
     };
-    return retryOnConflict(attempt, { conflictError: keptChanging });
+    return retryOnConflict(attempt, { conflictError: createContention });
   };
 });
 
-const keptChanging = () =>
+const createContention = () =>
   conflict('Other requests kept adding messages to the conversation; send the request again');
 
 /** Two writes each, of the 100 that a transaction has. */
@@ -194,10 +206,10 @@ export const conversationStore = /* @__PURE__ */ using(
 
       async create(
         { userId, organizationId }: Pick<Principal, 'userId' | 'organizationId'>,
-        { id = newId('conv'), title, client, ...given }: NewConversation,
+        { id = newId('conv'), title, client, ...fields }: NewConversation,
       ): Promise<Conversation> {
         const at = createdAtFromId(id);
-        const { modelId = null, ownerId = null, systemPrompt = null, metadata = {} } = given;
+        const { modelId = null, ownerId = null, systemPrompt = null, metadata = {} } = fields;
         const { tokenId = null, flowId = null, origin = null, surfaceId = null } = client ?? {};
         const conversation: Omit<Conversation, 'search'> = {
           id,
@@ -221,31 +233,37 @@ export const conversationStore = /* @__PURE__ */ using(
           updatedAt: at,
           ...expiry(),
         };
-        const item = stored(conversation);
+        const item = toItem(conversation);
         await table.commit([table.writes.insert(conversationEntity, item)]);
         return conversationEntity.schema.parse(item);
       },
 
       /** Counts what a run used that added no message. Nothing for a conversation that was deleted. */
       async count(id: string, run: ConversationUsage): Promise<void> {
-        const add = ({ usage }: Conversation) => ({ update: { set: { usage: withUsage(usage, run) } } });
+        const add = ({ usage }: Conversation) => ({ update: { set: { usage: addUsage(usage, run) } } });
         await table.modify(conversationEntity, { id }, add, { consistent: true, conflictError });
       },
 
       /** @throws 400, 404; 409 if messages are replaced while another request changes the conversation. */
       async update(id: string, { messages, ...changes }: ConversationChanges): Promise<Conversation> {
-        const known = messages ? await find(id) : undefined;
+        const current = messages ? await find(id) : undefined;
         const replaced = messages && (await replacement.write(id, messages));
-        const given = Object.fromEntries(Object.entries(changes).filter(([, value]) => value !== undefined));
+        const defined = Object.fromEntries(
+          Object.entries(changes).filter(([, value]) => value !== undefined),
+        );
         const decide = ({
           ttl: _former,
           ...before
         }: Conversation): Modification<typeof conversationEntity> => {
           if (before.clientTokenId && changes.ownerId) throw notOwned();
-          const after = { ...before, ...given, ...replaced, ...expiry() };
-          return { put: stored({ ...after, updatedAt: now().toISOString() }) };
+          const after = { ...before, ...defined, ...replaced, ...expiry() };
+          return { put: toItem({ ...after, updatedAt: now().toISOString() }) };
         };
-        const options = { consistent: true, conflictError, ...(known && { known, attempts: 1 }) };
+        const options = {
+          consistent: true,
+          conflictError,
+          ...(current && { current: current, attempts: 1 }),
+        };
         const conversation = await table.modify(conversationEntity, { id }, decide, options);
         if (!conversation) throw notFound('Conversation');
         if (messages) await replacement.removeFormer(conversation);
@@ -261,15 +279,15 @@ export const conversationStore = /* @__PURE__ */ using(
         const options = { consistent: true, conflictError };
         if (!(await table.modify(conversationEntity, { id }, removal, options)))
           throw notFound('Conversation');
-        await cleanupQueue(scope).deleted([id]);
+        await cleanupQueue(scope).enqueue([id]);
       },
     };
   },
 );
 
 /** @throws 400 if the conversation does not fit. */
-function stored(conversation: Omit<Conversation, 'search'>) {
-  const item = storedConversation(conversation);
+function toItem(conversation: Omit<Conversation, 'search'>) {
+  const item = toStoredConversation(conversation);
   const systemPrompt = JSON.stringify(conversation.systemPrompt);
   assertFits('a conversation', { systemPrompt, metadata: item.metadata }, conversationBytesMax);
   return item;

@@ -10,17 +10,14 @@ export const ConversationUsage = z.object({
 });
 export type ConversationUsage = z.infer<typeof ConversationUsage>;
 
-export const withUsage = (
-  before: ConversationUsage | undefined,
-  run: ConversationUsage,
-): ConversationUsage =>
+export const addUsage = (before: ConversationUsage | undefined, run: ConversationUsage): ConversationUsage =>
   before
     ? {
         inputTokens: before.inputTokens + run.inputTokens,
         outputTokens: before.outputTokens + run.outputTokens,
-        totalCost: sumOf(before.totalCost, run.totalCost),
+        totalCost: addCosts(before.totalCost, run.totalCost),
       }
     : run;
 
-const sumOf = (one: string | null, other: string | null) =>
+const addCosts = (one: string | null, other: string | null) =>
   one === null || other === null ? null : new Big(one).plus(other).toFixed();

@@ -42,7 +42,7 @@ export const Conversation = z.object({
 });
 export type Conversation = z.infer<typeof Conversation>;
 
-export const storedConversation = (
+export const toStoredConversation = (
   conversation: Omit<Conversation, 'search'>,
 ): z.input<typeof Conversation> => ({
   ...conversation,

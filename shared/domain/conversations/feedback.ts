@@ -9,7 +9,7 @@ export const feedbackTypes = ['upvote', 'downvote', 'copy', 'csat', 'nps'] as co
 export type FeedbackType = (typeof feedbackTypes)[number];
 
 /** Those of one kind replace each other. */
-const kindOf = (type: FeedbackType) => (type === 'upvote' || type === 'downvote' ? 'vote' : type);
+const getKind = (type: FeedbackType) => (type === 'upvote' || type === 'downvote' ? 'vote' : type);
 
 export const feedbackEntity = defineEntity({
   type: 'feedback',
@@ -35,7 +35,7 @@ export const feedbackEntity = defineEntity({
     type: FeedbackType;
   }) => ({
     PK: conversationPartition(conversationId),
-    SK: `FEEDBACK#${kindOf(type)}#${messageId === null ? '' : sha256(messageId)}`,
+    SK: `FEEDBACK#${getKind(type)}#${messageId === null ? '' : sha256(messageId)}`,
   }),
 });
 

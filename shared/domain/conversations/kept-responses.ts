@@ -1,8 +1,16 @@
+/**
+ * Stores what was said in a response of the Responses API, so that a later response can continue it by its id.
+ *
+ * Each response has its own messages and names the one before it, so a long line is stored once; only the first one of a
+ * conversation has all that came before. Reading walks back through the line within the size of a request. The id contains the
+ * conversation's, so one request finds both. `shared/protocols/openai/responses` is the only user.
+ */
+
 import * as z from 'zod';
 import { invalidAt } from '../../core/errors/errors.ts';
 import { using } from '../../platform/aws/uses.ts';
 import { decode, defineEntity, type ItemOf } from '../../platform/data/entity.ts';
-import { PayloadRef, payloadBytes, payloadStore } from '../../platform/data/payloads.ts';
+import { countPayloadBytes, PayloadRef, payloadStore } from '../../platform/data/payloads.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 import { type Conversation, conversationEntity, conversationPartition } from './conversation.ts';
 import { conversationExpiry, conversationPayloads } from './retention.ts';
@@ -72,7 +80,7 @@ export const keptResponses = /* @__PURE__ */ using(
         if (!first || !second) return undefined;
         const conversation = decode(conversationEntity, first);
         const last = decode(keptResponseEntity, second);
-        const line = last.previousId === undefined ? [last] : await lineTo(last);
+        const line = last.previousId === undefined ? [last] : await readLine(last);
         const messages = await Promise.all(line.map((each) => payloads.fetch(each.messages)));
         const isLast = conversation.messageCount === last.messageCount;
         return { id, conversation, messages: messages.flat(), isLast };
@@ -89,8 +97,8 @@ export const keptResponses = /* @__PURE__ */ using(
         }: { messages: unknown[]; history: unknown[]; previous?: KeptResponse | undefined },
       ): Promise<void> {
         const isInLine = previous?.conversation.id === conversationId;
-        const own = isInLine ? messages : [...history, ...messages];
-        const stored = await payloads.offload(`${conversationId}/${id}`, own);
+        const content = isInLine ? messages : [...history, ...messages];
+        const stored = await payloads.offload(`${conversationId}/${id}`, content);
         const response = { id, conversationId, messages: stored, messageCount, ...expiry() };
         const item = { ...response, ...(isInLine && { previousId: previous.id }) };
         await table.commit([table.writes.put(keptResponseEntity, item)]);
@@ -98,7 +106,7 @@ export const keptResponses = /* @__PURE__ */ using(
     };
 
     /** From the first response of the conversation to this one, without those that have expired. Reads them newest first. */
-    async function lineTo(last: Stored): Promise<Stored[]> {
+    async function readLine(last: Stored): Promise<Stored[]> {
       const line: Stored[] = [];
       let next: string | undefined = last.id;
       let bytes = 0;
@@ -109,7 +117,7 @@ export const keptResponses = /* @__PURE__ */ using(
           if (each.id !== next) continue;
           line.unshift(each);
           next = each.previousId;
-          bytes += payloadBytes(each.messages);
+          bytes += countPayloadBytes(each.messages);
           if (bytes > historyBytesMax) throw tooLong();
         }
         if (next === undefined) break;

@@ -39,22 +39,22 @@ export const conversationLists = /* @__PURE__ */ using(['table:read'], ({ table 
     filter: ConversationFilter,
     query: CursorQuery,
   ): Promise<{ conversations: ListedConversation[]; pagination: CursorPagination }> {
-    const { rows, pagination } = await cursorPage(table, { ...sourceOf(filter), kind: 'conv' }, query);
+    const { rows, pagination } = await cursorPage(table, { ...toSource(filter), kind: 'conv' }, query);
     return { conversations: rows as unknown as ListedConversation[], pagination };
   },
 
-  async byOffset(
+  async listByOffset(
     filter: ConversationFilter,
     { limit, offset }: OffsetPage,
   ): Promise<{ conversations: ListedConversation[]; hasMore: boolean }> {
     const search = { wanted: offset + limit + 1, queries: offsetQueriesMax };
-    const { found } = await collectRows(table, sourceOf(filter), search);
+    const { found } = await collectRows(table, toSource(filter), search);
     const conversations = found.slice(offset, offset + limit) as unknown as ListedConversation[];
     return { conversations, hasMore: found.length > offset + limit };
   },
 
   /** How many conversations a client token has; `undefined` if that would read too much. */
-  async countOf(clientTokenId: string): Promise<number | undefined> {
+  async countByToken(clientTokenId: string): Promise<number | undefined> {
     const range = { partition: conversationsOfTokenPartition(clientTokenId), index: 2 } as const;
     const { count, isMinimum } = await table.countWithin(range, { queries: countQueriesMax });
     return isMinimum ? undefined : count;
@@ -62,7 +62,7 @@ export const conversationLists = /* @__PURE__ */ using(['table:read'], ({ table 
 }));
 
 /** The smallest index partition that has all matches, and a filter for the rest. */
-function sourceOf({ search, ...filter }: ConversationFilter): ListSource {
+function toSource({ search, ...filter }: ConversationFilter): ListSource {
   const { clientTokenId, ownerId, ...others } = filter;
   const place =
     clientTokenId !== undefined

@@ -10,7 +10,7 @@ interface MessagePlace {
   generation: string;
 }
 
-const messageKeyOf = (generation: string, number: string) => `MESSAGE#${generation}#${number}`;
+const toMessageKey = (generation: string, number: string) => `MESSAGE#${generation}#${number}`;
 const numberDigits = 8;
 
 /** The sort keys of messages `from` to `to`, inclusive; of all of a generation without them. */
@@ -19,11 +19,11 @@ export const messagesRange = (
   { from = 0, to }: { from?: number; to?: number } = {},
 ) => ({
   partition: conversationPartition(id),
-  from: messageKeyOf(generation, padded(from)),
-  to: messageKeyOf(generation, to === undefined ? '~' : padded(to)),
+  from: toMessageKey(generation, padNumber(from)),
+  to: toMessageKey(generation, to === undefined ? '~' : padNumber(to)),
 });
 
-const padded = (number: number) => String(number).padStart(numberDigits, '0');
+const padNumber = (number: number) => String(number).padStart(numberDigits, '0');
 
 /** What remains of generations before the current one: messages and their ids. */
 export const formerMessagesRanges = ({ id, generation }: Pick<Conversation, 'id' | 'generation'>) =>
@@ -53,7 +53,7 @@ export const messageEntity = defineEntity({
   }),
   key: ({ conversationId, generation, number }: MessagePlace & { number: number }) => ({
     PK: conversationPartition(conversationId),
-    SK: messageKeyOf(generation, padded(number)),
+    SK: toMessageKey(generation, padNumber(number)),
   }),
 });
 

@@ -5,7 +5,7 @@ import { requireEnv } from '../../core/environment.ts';
 import { StepError } from '../../core/errors/step-error.ts';
 import { unixSeconds } from '../../core/time.ts';
 import { using } from '../../platform/aws/uses.ts';
-import { ifRefused } from '../../platform/data/condition-failed.ts';
+import { onConditionFailed } from '../../platform/data/condition-failed.ts';
 import { defineEntity } from '../../platform/data/entity.ts';
 import { tenantPartition } from '../../platform/data/keys.ts';
 import type { Scope } from '../../platform/data/scope.ts';
@@ -30,15 +30,16 @@ const knownAddressEntity = defineEntity({
 });
 
 /** Also of `Ada <ada@example.com>`. */
-const plain = (address: string) => (/<([^<>]+)>\s*$/.exec(address)?.[1] ?? address).trim().toLowerCase();
-const hashOf = (address: string) => createHash('sha256').update(plain(address)).digest('hex');
+const normaliseAddress = (address: string) =>
+  (/<([^<>]+)>\s*$/.exec(address)?.[1] ?? address).trim().toLowerCase();
+const hashAddress = (address: string) => createHash('sha256').update(normaliseAddress(address)).digest('hex');
 
 /** How many emails and text messages a tenant sends in an hour, in the name of the operator. */
 export const messageLimits = /* @__PURE__ */ using(
   ['table:write', 'message-limits'],
   ({ table, now }: Scope) => {
-    async function strangersAmong(addresses: readonly string[]): Promise<number> {
-      const keys = addresses.map((address) => knownAddressEntity.key({ hash: hashOf(address) }));
+    async function countStrangers(addresses: readonly string[]): Promise<number> {
+      const keys = addresses.map((address) => knownAddressEntity.key({ hash: hashAddress(address) }));
       const found = await table.getMany(keys);
       return found.filter((item) => item === undefined).length;
     }
@@ -46,13 +47,13 @@ export const messageLimits = /* @__PURE__ */ using(
     return {
       /** Counts a message to each of these, before it is sent. Costs a read of each and a write. @throws StepError over a limit */
       async take(addresses: readonly string[]): Promise<void> {
-        const different = [...new Set(addresses.map(plain))];
+        const different = [...new Set(addresses.map(normaliseAddress))];
         if (different.length === 0) return;
         const max = {
           all: Number(requireEnv('TENANT_MESSAGES_PER_HOUR')),
           strangers: Number(requireEnv('TENANT_STRANGERS_PER_HOUR')),
         };
-        const [all, strangers] = [different.length, await strangersAmong(different)];
+        const [all, strangers] = [different.length, await countStrangers(different)];
         const left = { all: max.all - all, strangers: max.strangers - strangers };
         const hour = now().toISOString().slice(0, 13);
         const write = table.writes.update(
@@ -66,13 +67,13 @@ export const messageLimits = /* @__PURE__ */ using(
           },
         );
         const fits = left.all >= 0 && left.strangers >= 0;
-        const isTaken = fits && (await table.commit([write]).then(() => true, ifRefused(false)));
-        if (!isTaken) throw overLimit(max);
+        const isTaken = fits && (await table.commit([write]).then(() => true, onConditionFailed(false)));
+        if (!isTaken) throw createLimitError(max);
       },
 
       /** Notes that somebody has answered, so that he is no stranger. */
       async know(address: string): Promise<void> {
-        const item = { hash: hashOf(address), ttl: unixSeconds(now()) + knownSeconds };
+        const item = { hash: hashAddress(address), ttl: unixSeconds(now()) + knownSeconds };
         await table.commit([table.writes.put(knownAddressEntity, item)]);
       },
     };
@@ -80,14 +81,14 @@ export const messageLimits = /* @__PURE__ */ using(
 );
 
 /** Nothing was sent, so that another attempt in the next hour is no second one. */
-const overLimit = ({ all, strangers }: { all: number; strangers: number }) =>
+const createLimitError = ({ all, strangers }: { all: number; strangers: number }) =>
   new StepError(
     `The limit for messages is reached: a tenant sends ${all} emails and text messages an hour, ${strangers} of them to addresses that have never answered one. Nothing was sent. Send fewer, or later, or let the operator raise TENANT_MESSAGES_PER_HOUR or TENANT_STRANGERS_PER_HOUR`,
     { retryable: true, kind: 'rate_limit', undone: true },
   );
 
 /** Messages that keep to the limits of their tenant. */
-export function withinMessageLimits(
+export function limitMessages(
   { take }: Pick<ReturnType<typeof messageLimits>, 'take'>,
   port: MessagesPort,
 ): MessagesPort {

@@ -1,9 +1,9 @@
 import { toChunksWithin } from '../../core/chunks.ts';
 import { using } from '../../platform/aws/uses.ts';
 import { decodeReadable, type ItemOf } from '../../platform/data/entity.ts';
-import { payloadBytes, payloadReader } from '../../platform/data/payloads.ts';
+import { countPayloadBytes, payloadReader } from '../../platform/data/payloads.ts';
 import type { Scope } from '../../platform/data/scope.ts';
-import { responseBytes, responseBytesMax } from '../../platform/http/responses/body-sizes.ts';
+import { countResponseBytes, responseBytesMax } from '../../platform/http/responses/body-sizes.ts';
 import type { Conversation } from './conversation.ts';
 import type { Message } from './message.ts';
 import { decodeCursor, encodeCursor } from './message-cursor.ts';
@@ -46,7 +46,7 @@ export const messagePages = /* @__PURE__ */ using(['table:read', payloadReader],
   const { table } = scope;
   const payloads = payloadReader(scope);
 
-  const withContent = async ({ content, ...item }: MessageItem): Promise<Numbered> => {
+  const loadContent = async ({ content, ...item }: MessageItem): Promise<Numbered> => {
     const found = (await payloads.fetchReadable(content)) as StoredMessage['content'];
     const { id, role, createdAt, number, summaryToHere, instructionsToHere } = item;
     return { id, role, content: found, createdAt, number, summaryToHere, instructionsToHere };
@@ -63,27 +63,27 @@ export const messagePages = /* @__PURE__ */ using(['table:read', payloadReader],
     const range = { ...messagesRange(conversation, bounds), newestFirst, perQuery: limit, consistent: true };
     for await (const items of table.pages(range)) {
       const messages = decodeReadable(messageEntity, items);
-      for (const some of toChunksWithin(messages, bytesAtOnce, ({ content }) => payloadBytes(content)))
-        yield await Promise.all(some.map(withContent));
+      for (const some of toChunksWithin(messages, bytesAtOnce, ({ content }) => countPayloadBytes(content)))
+        yield await Promise.all(some.map(loadContent));
     }
   }
 
   /** Messages from the newest one back to one that ends them: as many as a limit, or as fit a response, and at least one. */
-  async function newest(
+  async function readNewest(
     conversation: Conversation,
     { limit, to }: { limit: number; to?: number | undefined },
     isBefore: (message: Numbered) => boolean = () => false,
-  ): Promise<{ page: Numbered[]; before?: Numbered }> {
+  ): Promise<{ page: Numbered[]; covered?: Numbered }> {
     const page: Numbered[] = [];
     let bytes = 0;
     const isFull = ({ content }: Numbered) => {
-      bytes += responseBytes(content) + perMessageBytes;
+      bytes += countResponseBytes(content) + perMessageBytes;
       return page.length >= limit || (page.length > 0 && bytes > responseBytesMax);
     };
     const bounds = { newestFirst: true, limit: Math.min(limit, perQuery), ...(to !== undefined && { to }) };
     for await (const messages of walk(conversation, bounds)) {
       for (const message of messages) {
-        if (isBefore(message)) return { page, before: message };
+        if (isBefore(message)) return { page, covered: message };
         if (isFull(message)) return { page };
         page.push(message);
       }
@@ -96,29 +96,29 @@ export const messagePages = /* @__PURE__ */ using(['table:read', payloadReader],
     walk,
 
     /** The newest messages that no summary covers, at most as many as `limit`. */
-    async recent(conversation: Conversation, limit: number): Promise<RecentMessages> {
+    async readRecent(conversation: Conversation, limit: number): Promise<RecentMessages> {
       const isCovered = ({ summaryToHere }: Numbered) => summaryToHere !== undefined;
-      const { page, before } = await newest(conversation, { limit }, isCovered);
+      const { page, covered } = await readNewest(conversation, { limit }, isCovered);
       const firstNumber = page.at(-1)?.number ?? conversation.messageCount;
-      const { summaryToHere: summary, instructionsToHere: instructions } = before ?? {};
-      return { summary, instructions, messages: shown(page), firstNumber };
+      const { summaryToHere: summary, instructionsToHere: instructions } = covered ?? {};
+      return { summary, instructions, messages: toMessages(page), firstNumber };
     },
 
     /** As many as `limit`, or as fit a response; at least one. @throws 400 for a cursor of another conversation or generation. */
-    async before(
+    async readBefore(
       conversation: Conversation,
       { limit, cursor }: { limit: number; cursor?: string | undefined },
     ): Promise<MessagePage> {
       const to = cursor === undefined ? undefined : decodeCursor(conversation, cursor) - 1;
       if (to === -1) return { messages: [], cursor: null };
-      const { page } = await newest(conversation, { limit, to });
+      const { page } = await readNewest(conversation, { limit, to });
       const oldest = page.at(-1)?.number ?? 0;
-      return { messages: shown(page), cursor: oldest > 0 ? encodeCursor(conversation, oldest) : null };
+      return { messages: toMessages(page), cursor: oldest > 0 ? encodeCursor(conversation, oldest) : null };
     },
   };
 });
 
-const shown = (newestFirst: readonly Numbered[]): StoredMessage[] =>
+const toMessages = (newestFirst: readonly Numbered[]): StoredMessage[] =>
   newestFirst.toReversed().map(({ id, role, content, createdAt }) => ({ id, role, content, createdAt }));
 
 interface Walk {

@@ -1,6 +1,6 @@
 import { truncate } from '../../core/text.ts';
 import { using } from '../../platform/aws/uses.ts';
-import { ifRefused } from '../../platform/data/condition-failed.ts';
+import { onConditionFailed } from '../../platform/data/condition-failed.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 import { messageEntity } from './message-items.ts';
 
@@ -25,6 +25,6 @@ export const messageSummaries = /* @__PURE__ */ using(['table:write'], ({ table 
     const set = { summaryToHere, instructionsToHere };
     await table
       .commit([table.writes.update(messageEntity, place, { set }, exists)])
-      .catch(ifRefused(undefined));
+      .catch(onConditionFailed(undefined));
   },
 }));

@@ -5,7 +5,7 @@ import { using } from '../../platform/aws/uses.ts';
 import { inlineBytesMax, type PayloadRef, payloadWriter } from '../../platform/data/payloads.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 import type { Write } from '../../platform/data/writes.ts';
-import { responseBytes } from '../../platform/http/responses/body-sizes.ts';
+import { countResponseBytes } from '../../platform/http/responses/body-sizes.ts';
 import type { Conversation } from './conversation.ts';
 import { type Message, messageText } from './message.ts';
 import { messageEntity, messageIdEntity } from './message-items.ts';
@@ -51,7 +51,7 @@ export const messageWrites = /* @__PURE__ */ using([payloadWriter, conversationE
       }
       const inlineMax = Math.min(inlineBytesMax, Math.floor(transactionBytesMax / together));
       const prepared: PreparedMessage[] = [];
-      for (const chunk of toChunks(messages.map(withFittingAnswer), uploadsAtOnce)) {
+      for (const chunk of toChunks(messages.map(fitMessage), uploadsAtOnce)) {
         const offload = async (message: NewMessage) => {
           const name = `${conversationId}/${newId('msg')}`;
           return { message, content: await payloads.offload(name, message.content, inlineMax) };
@@ -86,13 +86,13 @@ export const messageWrites = /* @__PURE__ */ using([payloadWriter, conversationE
 
 /** @throws 400 for a message that no response fits. @param index Its place in the request. */
 export function assertMessageFits({ content }: Pick<Message, 'content'>, index: number): void {
-  if (responseBytes(content) > messageBytesMax) throw tooLarge(index);
+  if (countResponseBytes(content) > messageBytesMax) throw tooLarge(index);
 }
 
 /** The text of an answer as a conversation stores it: one that is paid for is shortened rather than refused. */
-export function storedAnswer(text: string): string {
+export function shortenAnswer(text: string): string {
   let stored = text;
-  for (let bytes = responseBytes(stored); bytes > messageBytesMax; bytes = responseBytes(stored)) {
+  for (let bytes = countResponseBytes(stored); bytes > messageBytesMax; bytes = countResponseBytes(stored)) {
     const part = (messageBytesMax - shortenedNote.length * 2) / bytes;
     stored = truncate(text, Math.floor(Math.min(stored.length - shortenedNote.length, text.length) * part));
     stored += shortenedNote;
@@ -102,9 +102,9 @@ export function storedAnswer(text: string): string {
 
 const shortenedNote = '\n\n[Shortened: a conversation stores up to 4 MB of an answer. Its run has all of it]';
 
-const withFittingAnswer = (message: NewMessage): NewMessage =>
+const fitMessage = (message: NewMessage): NewMessage =>
   message.runId !== undefined && typeof message.content === 'string'
-    ? { ...message, content: storedAnswer(message.content) }
+    ? { ...message, content: shortenAnswer(message.content) }
     : message;
 
 export function firstUserMessage(messages: readonly Message[]): string | null {

@@ -4,7 +4,7 @@ import { postOnly } from '../../adapters/net/post-only.ts';
 import { StepError } from '../../core/errors/step-error.ts';
 import { truncate } from '../../core/text.ts';
 import type { Delivery, DeliveryAttempt } from './delivery.ts';
-import { noteAnswer, timedOut, timeoutMsFor } from './slow-origins.ts';
+import { getTimeoutMs, recordAnswer, recordTimeout } from './slow-origins.ts';
 
 const errorLengthMax = 500;
 
@@ -23,26 +23,26 @@ export interface AttemptResult extends DeliveryAttempt {
 type Outcome = Pick<AttemptResult, 'statusCode' | 'error' | 'isFinal'>;
 
 export const attempt = (tenant: string, request: DeliveryRequest, now: Date): Promise<AttemptResult> =>
-  timed(now, async () =>
+  measureAttempt(now, async () =>
     'error' in request
-      ? failure(request.error, request.isFinal ?? false)
+      ? toFailure(request.error, request.isFinal ?? false)
       : post(request, { tenant, url: request.url }, now),
   );
 
 /** An email that is handed over to the mail service. */
 export const attemptEmail = (send: () => Promise<unknown>, now: Date): Promise<AttemptResult> =>
-  timed(now, () =>
+  measureAttempt(now, () =>
     send().then(
       () => ({ statusCode: null, error: null, isFinal: false }),
       (error) => {
         if (error instanceof StepError)
-          return failure(truncate(error.message, errorLengthMax), !error.retryable);
+          return toFailure(truncate(error.message, errorLengthMax), !error.retryable);
         throw error;
       },
     ),
   );
 
-async function timed(now: Date, work: () => Promise<Outcome>): Promise<AttemptResult> {
+async function measureAttempt(now: Date, work: () => Promise<Outcome>): Promise<AttemptResult> {
   const began = performance.now();
   const outcome = await work();
   return { at: now.toISOString(), durationMs: Math.round(performance.now() - began), ...outcome };
@@ -53,22 +53,22 @@ async function post(
   receiver: { tenant: string; url: string },
   now: Date,
 ): Promise<Outcome> {
-  const timeoutMs = timeoutMsFor(receiver, now);
+  const timeoutMs = getTimeoutMs(receiver, now);
   try {
     const { status } = await postOnly({ ...request, timeoutMs });
-    noteAnswer(receiver);
-    return outcomeOf(status);
+    recordAnswer(receiver);
+    return toOutcome(status);
   } catch (error) {
-    if (error instanceof SlowServer) timedOut(receiver, timeoutMs, now);
+    if (error instanceof SlowServer) recordTimeout(receiver, timeoutMs, now);
     if (!(error instanceof StepError)) throw error;
-    return failure(truncate(error.message, errorLengthMax), error instanceof UrlRefused);
+    return toFailure(truncate(error.message, errorLengthMax), error instanceof UrlRefused);
   }
 }
 
-const failure = (error: string, isFinal = false): Outcome => ({ statusCode: null, error, isFinal });
+const toFailure = (error: string, isFinal = false): Outcome => ({ statusCode: null, error, isFinal });
 
 /** A receiver says 410 if it wants no more of it (D201). */
-function outcomeOf(statusCode: number): Outcome {
+function toOutcome(statusCode: number): Outcome {
   const isTaken = statusCode >= 200 && statusCode < 300;
   const error = isTaken ? null : `The receiver answered ${statusCode}`;
   return { statusCode, error, isFinal: statusCode === 410 };

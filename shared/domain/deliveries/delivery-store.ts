@@ -78,11 +78,12 @@ export const deliveryResender = /* @__PURE__ */ using(['table:write', deliveryQu
     );
     const delivery = await table.updateAndGet(deliveryEntity, write).catch((error) => {
       if (!(error instanceof ConditionFailed)) throw error;
-      throw error.item && !error.item.taskId ? inProgress() : notFound('Delivery');
+      throw error.item && !error.item.taskId ? createInProgressError() : notFound('Delivery');
     });
     await deliveryQueue(scope).sendOrLeave(key);
     return ListedDelivery.parse({ ...delivery, attempts: JSON.stringify(delivery.attempts) });
   };
 });
 
-const inProgress = () => conflict('An attempt of the delivery is in progress. Try again in a minute');
+const createInProgressError = () =>
+  conflict('An attempt of the delivery is in progress. Try again in a minute');

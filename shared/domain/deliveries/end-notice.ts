@@ -17,7 +17,7 @@ export interface ExecutionEnd {
   isSecret?: boolean;
 }
 
-export interface EndNotice {
+export interface EndNotification {
   /** Commit them in the transaction that ends the run. */
   writes: Write[];
   /** Call it after that. Without it the sweep sends the notice, a minute later. */
@@ -27,9 +27,9 @@ export interface EndNotice {
 const outputBytesMax = 20_000;
 const errorLengthMax = 2_000;
 
-export const noNotice: EndNotice = { writes: [], send: async () => {} };
+export const noNotification: EndNotification = { writes: [], send: async () => {} };
 
-export const bothNotices = (one: EndNotice, other: EndNotice): EndNotice => ({
+export const combineNotifications = (one: EndNotification, other: EndNotification): EndNotification => ({
   writes: [...one.writes, ...other.writes],
   async send() {
     await one.send();
@@ -42,13 +42,13 @@ export function endNotice(
   { table, now, newId }: Pick<Scope, 'table' | 'now' | 'newId'>,
   surface: RunSurface | undefined,
   end: ExecutionEnd,
-): EndNotice {
+): EndNotification {
   const type: WebhookEvent = end.status === 'completed' ? 'execution.completed' : 'execution.failed';
-  if (!surface?.notifies?.includes(type)) return noNotice;
+  if (!surface?.notifies?.includes(type)) return noNotification;
   const at = now();
   const { productId, surfaceId } = surface;
   const { executionId } = end;
-  const body = clientJson({ type, timestamp: at.toISOString(), data: dataOf(surface, end) });
+  const body = clientJson({ type, timestamp: at.toISOString(), data: toData(surface, end) });
   const delivery = newDelivery({ newId }, at, { productId, surfaceId, executionId, type, body });
   return {
     writes: [table.writes.insert(deliveryEntity, delivery)],
@@ -56,7 +56,7 @@ export function endNotice(
   };
 }
 
-function dataOf({ productId, surfaceId, type }: RunSurface, end: ExecutionEnd) {
+function toData({ productId, surfaceId, type }: RunSurface, end: ExecutionEnd) {
   const { executionId, status, error, isSecret = false } = end;
   const output = status === 'completed' ? (end.output ?? null) : null;
   const isOmitted = isSecret || Buffer.byteLength(JSON.stringify(output)) > outputBytesMax;

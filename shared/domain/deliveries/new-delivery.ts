@@ -8,7 +8,7 @@ type Given = Pick<NewDelivery, 'productId' | 'surfaceId' | 'executionId' | 'type
   Partial<NewDelivery>;
 
 /** A delivery that nobody has attempted yet. */
-export function newDelivery({ newId }: Pick<Scope, 'newId'>, at: Date, given: Given): NewDelivery {
+export function newDelivery({ newId }: Pick<Scope, 'newId'>, at: Date, input: Given): NewDelivery {
   const createdAt = at.toISOString();
   return {
     id: newId('delivery'),
@@ -18,6 +18,6 @@ export function newDelivery({ newId }: Pick<Scope, 'newId'>, at: Date, given: Gi
     nextAttemptAt: createdAt,
     createdAt,
     ttl: unixSeconds(at) + deliveryDays * 86_400,
-    ...given,
+    ...input,
   };
 }

@@ -1,5 +1,14 @@
+/**
+ * The mechanism of an outbox: items that processes attempt until they are done, for webhooks (`delivery.ts`) and exports of
+ * runs (`telemetry/run-export.ts`).
+ *
+ * An item is written with what caused it; then a message asks for its attempt. A worker leases the item, attempts, and stores
+ * the result with the time of the next attempt, or the end. If the message or the worker is lost, the sweep finds the item by
+ * its index and sends another message. So every item is attempted at least once, and a receiver may get it twice.
+ */
+
 import { sweepKeys } from '../../platform/cleanup/sweeps.ts';
-import { ifRefused } from '../../platform/data/condition-failed.ts';
+import { onConditionFailed } from '../../platform/data/condition-failed.ts';
 import {
   type AnyEntity,
   attributePath,
@@ -43,14 +52,14 @@ const isDue = (entity: AnyEntity, due: Date): WriteCondition => ({
   values: { due: due.toISOString() },
 });
 
-export type Claimed<E extends AnyEntity> = ItemOf<E> & { leaseUntil: string };
+export type Leased<E extends AnyEntity> = ItemOf<E> & { leaseUntil: string };
 
 /** One process at a time has the lease. @returns undefined if no attempt is due, or another process has it */
-export async function claim<E extends AnyEntity>(
+export async function acquireItem<E extends AnyEntity>(
   { table, now }: Scope,
   { entity }: Outbox<E>,
   key: KeyOf<E>,
-): Promise<Claimed<E> | undefined> {
+): Promise<Leased<E> | undefined> {
   const at = now().getTime();
   const leaseUntil = new Date(at + leaseMs).toISOString();
   const due = isDue(entity, new Date(at + earlyMs));
@@ -59,7 +68,7 @@ export async function claim<E extends AnyEntity>(
     values: { ...due.values, now: new Date(at).toISOString() },
   };
   const write = table.writes.update(entity, key, { set: { leaseUntil } } as unknown as Changes<E>, condition);
-  const claimed = await table.updateAndGet(entity, write).catch(ifRefused(undefined));
+  const claimed = await table.updateAndGet(entity, write).catch(onConditionFailed(undefined));
   return claimed && { ...claimed, leaseUntil };
 }
 
@@ -77,7 +86,7 @@ export async function postponeSweep<E extends AnyEntity>(
     { index: sweepKeys(sweep, key.id, nextAt) },
     isDue(entity, due),
   );
-  return table.commit([write]).then(() => true, ifRefused(false));
+  return table.commit([write]).then(() => true, onConditionFailed(false));
 }
 
 /** The next attempt. `delaySeconds` is that of the message that asks for it; without it, the sweep does. */

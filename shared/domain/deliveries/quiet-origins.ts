@@ -12,9 +12,9 @@ export const quietMsLeft = (origin: string, now: Date): number =>
   Math.max(0, (quietUntil.get(origin) ?? 0) - now.getTime());
 
 /** @param askedMs What it asks for. */
-export function refused(origin: string, now: Date, askedMs = 0): void {
+export function recordRefusal(origin: string, now: Date, askedMs = 0): void {
   const quietMs = Math.min(Math.max(askedMs, quietMsMin), quietMsMax);
   quietUntil.set(origin, now.getTime() + quietMs);
 }
 
-export const accepted = (origin: string): void => void quietUntil.delete(origin);
+export const recordSuccess = (origin: string): void => void quietUntil.delete(origin);

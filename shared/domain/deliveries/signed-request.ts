@@ -17,7 +17,7 @@ export function webhookRequest(
   if (!receiver) return { error: 'The surface has no webhook', isFinal: true };
   const { url, secret } = receiver;
   if (secret === undefined) return { error: 'The signing secret has no value' };
-  const signature = signatureOf(secret, (key) => key.sign(id, now, body));
+  const signature = trySign(secret, (key) => key.sign(id, now, body));
   if (signature === undefined) return { error: 'The signing secret is not `whsec_` and Base64' };
   const headers = {
     'content-type': 'application/json',
@@ -29,7 +29,7 @@ export function webhookRequest(
 }
 
 /** Undefined if the secret is no key: a referenced one may have any value. */
-function signatureOf(secret: string, sign: (key: Webhook) => string): string | undefined {
+function trySign(secret: string, sign: (key: Webhook) => string): string | undefined {
   try {
     return sign(new Webhook(secret));
   } catch {

@@ -12,16 +12,16 @@ interface Receiver {
 /** Origins that did not answer in time, each with the Unix ms until which they get less. Only what this process saw (D203). */
 const slowUntil = boundedMap<number>({ entriesMax: 1_000 });
 
-const originOf = ({ tenant, url }: Receiver) => JSON.stringify([tenant, URL.parse(url)?.origin ?? url]);
+const toOrigin = ({ tenant, url }: Receiver) => JSON.stringify([tenant, URL.parse(url)?.origin ?? url]);
 
 /** How long a receiver may take: less if its origin was silent a moment ago. */
-export const timeoutMsFor = (receiver: Receiver, now: Date): number =>
-  (slowUntil.get(originOf(receiver)) ?? 0) > now.getTime() ? shortMs : usualMs;
+export const getTimeoutMs = (receiver: Receiver, now: Date): number =>
+  (slowUntil.get(toOrigin(receiver)) ?? 0) > now.getTime() ? shortMs : usualMs;
 
 /** The shorter time, which a receiver that is only slow exceeds too, prolongs nothing. */
-export function timedOut(receiver: Receiver, timeoutMs: number, now: Date): void {
+export function recordTimeout(receiver: Receiver, timeoutMs: number, now: Date): void {
   if (timeoutMs < usualMs) return;
-  slowUntil.set(originOf(receiver), now.getTime() + rememberedMs);
+  slowUntil.set(toOrigin(receiver), now.getTime() + rememberedMs);
 }
 
-export const noteAnswer = (receiver: Receiver): void => void slowUntil.delete(originOf(receiver));
+export const recordAnswer = (receiver: Receiver): void => void slowUntil.delete(toOrigin(receiver));

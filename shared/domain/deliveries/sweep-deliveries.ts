@@ -10,7 +10,7 @@ export const deliverySweepRequirements = combineRequirements('table:write', deli
 const deliveries: Sweeping = {
   sweep: deliveryOutbox.sweep,
   async resend(scope, { PK, SK: id }, due) {
-    const key = { surfaceId: surfaceIdIn(PK), id };
+    const key = { surfaceId: readSurfaceId(PK), id };
     await deliveryQueue(scope).send(key);
     await postponeSweep(scope, deliveryOutbox, key, { due, sentAt: due });
   },
@@ -20,4 +20,4 @@ export const sweepDeliveries = (runtime: Runtime, due: Date, timeLeftMs: () => n
   sweepOutbox(runtime, deliveries, due, timeLeftMs);
 
 /** Of a partition of deliveries: it ends with `SURFACE#<id>#DELIVERIES`. */
-const surfaceIdIn = (PK: string) => PK.split('#').at(-2) ?? '';
+const readSurfaceId = (PK: string) => PK.split('#').at(-2) ?? '';

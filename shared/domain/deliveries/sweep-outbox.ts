@@ -1,6 +1,6 @@
 import { mapConcurrently } from '../../core/concurrency/map-concurrently.ts';
 import { log } from '../../core/log.ts';
-import { dueForSweep } from '../../platform/cleanup/sweeps.ts';
+import { listDue } from '../../platform/cleanup/sweeps.ts';
 import type { StoredKey } from '../../platform/data/keys.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 import type { Runtime } from '../../platform/runtime.ts';
@@ -22,7 +22,7 @@ export async function sweepOutbox(
   due: Date,
   timeLeftMs: () => number,
 ): Promise<void> {
-  for await (const page of dueForSweep(scopeOf('').table, sweep, due)) {
+  for await (const page of listDue(scopeOf('').table, sweep, due)) {
     const work = ({ tenant, ...item }: (typeof page)[number]) =>
       resend(scopeOf(tenant), item, due).catch((error) =>
         log.error('A delivery could not be swept', { error, tenant, deliveryId: item.SK }),

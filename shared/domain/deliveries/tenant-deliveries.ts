@@ -1,6 +1,15 @@
+/**
+ * Attempts the deliveries of a tenant: to webhooks of surfaces, push addresses of A2A tasks, receivers of budgets and of
+ * approvals.
+ *
+ * A worker acquires one of the tenant's places, leases the delivery (`outbox.ts`), loads what it is for, sends, and settles:
+ * done, or the next attempt after a longer pause, together a day, or given up. A delivery whose surface or task is gone is
+ * removed. If the process crashes after sending, the receiver gets the delivery again, with the same id.
+ */
+
 import { log } from '../../core/log.ts';
 import { using } from '../../platform/aws/uses.ts';
-import { ifRefused } from '../../platform/data/condition-failed.ts';
+import { onConditionFailed } from '../../platform/data/condition-failed.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 import type { Changes } from '../../platform/data/writes.ts';
 import { surfaceSecrets } from '../surfaces/secrets/surface-secrets.ts';
@@ -15,9 +24,9 @@ import {
   deliveryOutbox,
 } from './delivery.ts';
 import { deliveryQueue } from './delivery-queue.ts';
-import { type Claimed, claim, nextAttempt } from './outbox.ts';
+import { acquireItem, type Leased, nextAttempt } from './outbox.ts';
 import { webhookRequest } from './signed-request.ts';
-import { inTenantPlace } from './tenant-place.ts';
+import { handleInPlace } from './tenant-place.ts';
 
 /** How those are attempted that are not for the webhook of a surface. */
 interface OtherDeliveries {
@@ -27,7 +36,7 @@ interface OtherDeliveries {
   approvalAttempt: (delivery: Delivery) => Promise<AttemptResult | undefined>;
 }
 
-type ClaimedDelivery = Claimed<typeof deliveryEntity>;
+type ClaimedDelivery = Leased<typeof deliveryEntity>;
 
 /** One process at a time has the lease. If it crashes, the receiver may get the delivery twice, with the same id. */
 export const deliverer = /* @__PURE__ */ using(
@@ -35,7 +44,7 @@ export const deliverer = /* @__PURE__ */ using(
   (scope: Scope, { taskRequestOf, thresholdAttempt, approvalAttempt }: OtherDeliveries) => {
     const { table, now } = scope;
 
-    async function ofWebhook(delivery: Delivery): Promise<DeliveryRequest | undefined> {
+    async function loadWebhookRequest(delivery: Delivery): Promise<DeliveryRequest | undefined> {
       const { productId, surfaceId: id } = delivery;
       const surface = await table.get(surfaceEntity, { productId, id });
       if (!surface) return undefined;
@@ -45,17 +54,17 @@ export const deliverer = /* @__PURE__ */ using(
     }
 
     /** Undefined if there is nothing to tell any more. */
-    async function attemptOf(delivery: Delivery): Promise<AttemptResult | undefined> {
+    async function attemptDelivery(delivery: Delivery): Promise<AttemptResult | undefined> {
       if (delivery.budget) return thresholdAttempt(delivery);
       if (delivery.approval) return approvalAttempt(delivery);
-      const request = await (delivery.taskId === undefined ? ofWebhook : taskRequestOf)(delivery);
+      const request = await (delivery.taskId === undefined ? loadWebhookRequest : taskRequestOf)(delivery);
       return request && attempt(table.tenant, request, now());
     }
 
     async function settle(delivery: ClaimedDelivery, result: AttemptResult): Promise<void> {
-      const after = afterAttempt(delivery, result, now());
-      const own = { expression: '#leaseUntil = :own', values: { own: delivery.leaseUntil } };
-      await table.commit([table.writes.update(deliveryEntity, delivery, after.changes, own)]);
+      const after = decideNext(delivery, result, now());
+      const hasLease = { expression: '#leaseUntil = :own', values: { own: delivery.leaseUntil } };
+      await table.commit([table.writes.update(deliveryEntity, delivery, after.changes, hasLease)]);
       if (after.delaySeconds !== undefined)
         await deliveryQueue(scope).sendOrLeave(delivery, after.delaySeconds);
       else if (after.changes.set?.status === 'failed') {
@@ -65,13 +74,13 @@ export const deliverer = /* @__PURE__ */ using(
     }
 
     return async (key: DeliveryKey): Promise<void> => {
-      const delivery = await claim(scope, deliveryOutbox, key);
+      const delivery = await acquireItem(scope, deliveryOutbox, key);
       if (!delivery) return;
-      const result = await attemptOf(delivery);
+      const result = await attemptDelivery(delivery);
       // The clean-up of the surface may have passed before the run ended.
       if (!result) return table.removeAll([deliveryEntity.key(key)]);
       // Removed with its surface, or claimed by another process after the lease.
-      await settle(delivery, result).catch(ifRefused(undefined));
+      await settle(delivery, result).catch(onConditionFailed(undefined));
     };
   },
 );
@@ -82,7 +91,7 @@ interface AfterAttempt {
   delaySeconds?: number;
 }
 
-function afterAttempt(
+function decideNext(
   { id, attempts, tries }: Delivery,
   { isFinal, ...result }: AttemptResult,
   now: Date,
@@ -125,7 +134,7 @@ const pool = { name: 'deliveries', variable: 'DELIVERIES_TENANT_PLACES' };
 export const tenantDeliveries = /* @__PURE__ */ using(
   [deliverer, deliveryQueue, 'table:write', 'places:deliveries'],
   (scope: Scope, others: OtherDeliveries) =>
-    inTenantPlace(scope, {
+    handleInPlace(scope, {
       pool,
       outbox: deliveryOutbox,
       attempt: deliverer(scope, others),

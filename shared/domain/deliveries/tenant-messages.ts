@@ -20,13 +20,13 @@ interface Place<Message> {
 /** Handles the messages of each tenant in one of its places. @returns those that SQS delivers again */
 export async function handleByTenant<Message extends TenantMessage>(
   received: readonly QueueMessage<Message>[],
-  takePlace: (scope: Scope) => Promise<Place<Message>>,
+  openPlace: (scope: Scope) => Promise<Place<Message>>,
   fieldsOf: (message: Message) => Record<string, string>,
 ): Promise<SQSBatchResponse> {
   const byTenant = Map.groupBy(received, ({ message }) => message.tenant);
   const failed = await Promise.all(
     [...byTenant].map(([tenant, messages]) =>
-      handleOfTenant(messages, takePlace(productionRuntime().scopeOf(tenant)), fieldsOf),
+      handleOfTenant(messages, openPlace(productionRuntime().scopeOf(tenant)), fieldsOf),
     ),
   );
   return { batchItemFailures: failed.flat() };

@@ -1,7 +1,7 @@
 import { log } from '../../core/log.ts';
 import type { AnyEntity, KeyOf } from '../../platform/data/entity.ts';
 import type { Scope } from '../../platform/data/scope.ts';
-import { type Pool, placeDelaySeconds, takePlace } from '../../platform/tenant-places.ts';
+import { acquirePlace, type Pool, placeDelaySeconds } from '../../platform/tenant-places.ts';
 import { earlyMs, type Outbox, postponeSweep } from './outbox.ts';
 
 interface Work<E extends AnyEntity, Key> {
@@ -13,11 +13,11 @@ interface Work<E extends AnyEntity, Key> {
 }
 
 /** Handles messages of a tenant in one of its places; without a place, they ask again later. Release it at the end. */
-export async function inTenantPlace<E extends AnyEntity, Key extends KeyOf<E> & { id: string }>(
+export async function handleInPlace<E extends AnyEntity, Key extends KeyOf<E> & { id: string }>(
   scope: Scope,
   { pool, outbox, attempt, send }: Work<E, Key>,
 ) {
-  const place = await takePlace(scope, pool);
+  const place = await acquirePlace(scope, pool);
 
   /** The sweep would only add a message. */
   async function wait(key: Key, waits: number): Promise<void> {

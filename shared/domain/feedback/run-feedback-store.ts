@@ -4,7 +4,7 @@ import { decodeReadable } from '../../platform/data/entity.ts';
 import { collectRows, type ListSource } from '../../platform/data/lists/listing.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 import { absent } from '../../platform/data/writes.ts';
-import { responseBytes } from '../../platform/http/responses/body-sizes.ts';
+import { countResponseBytes } from '../../platform/http/responses/body-sizes.ts';
 import type { RunKind } from '../runs/run.ts';
 import {
   allFeedbackPartition,
@@ -39,10 +39,10 @@ const pageBytesMax = 4_000_000;
 export const runFeedbackStore = /* @__PURE__ */ using(
   ['table:write', 'table:delete'],
   ({ table, now, newId }: Scope) => ({
-    async create(given: Omit<RunFeedback, 'id' | 'createdAt'>): Promise<string> {
+    async create(input: Omit<RunFeedback, 'id' | 'createdAt'>): Promise<string> {
       const id = newId('feedback');
-      const expected = given.expected === undefined ? undefined : JSON.stringify(given.expected);
-      const item = { ...given, expected, id, createdAt: now().toISOString() };
+      const expected = input.expected === undefined ? undefined : JSON.stringify(input.expected);
+      const item = { ...input, expected, id, createdAt: now().toISOString() };
       await table.commit([table.writes.put(runFeedbackEntity, item, absent)]);
       return id;
     },
@@ -52,7 +52,7 @@ export const runFeedbackStore = /* @__PURE__ */ using(
       { limit, cursor }: { limit: number; cursor: string | undefined },
     ): Promise<FeedbackPage> {
       const search = { wanted: limit + 1, cursor, queries: queriesMax };
-      const { found, stoppedAt } = await collectRows(table, sourceOf(filter), search);
+      const { found, stoppedAt } = await collectRows(table, toSource(filter), search);
       const ids = found.slice(0, limit).map(({ id }) => String(id));
       const items =
         ids.length === 0 ? [] : await table.getMany(ids.map((id) => runFeedbackEntity.key({ id })));
@@ -61,7 +61,7 @@ export const runFeedbackStore = /* @__PURE__ */ using(
       for (const [index, item] of items.entries()) {
         const [feedback] = decodeReadable(runFeedbackEntity, [item]);
         if (!feedback) continue;
-        bytes += responseBytes(feedback);
+        bytes += countResponseBytes(feedback);
         if (bytes > pageBytesMax && data.length > 0) {
           last = index;
           break;
@@ -79,7 +79,7 @@ export const runFeedbackStore = /* @__PURE__ */ using(
   }),
 );
 
-function sourceOf({ runId, kinds, from, to, ...equal }: FeedbackFilter): ListSource {
+function toSource({ runId, kinds, from, to, ...equal }: FeedbackFilter): ListSource {
   const place = runId
     ? { partition: feedbackOfRunPartition(runId), index: 1 as const }
     : { partition: allFeedbackPartition, index: 2 as const };
@@ -111,7 +111,7 @@ export const feedbackRemover = /* @__PURE__ */ using(
     ofRun: (runId: string) => table.removeRange({ partition: feedbackOfRunPartition(runId), index: 1 }),
 
     /** On all runs of a flow, an agent or a tool. Reads the index entries of all feedback of the tenant. */
-    ofOwner(owner: RunSubject): Promise<void> {
+    removeByOwner(owner: RunSubject): Promise<void> {
       const [[name, id]] = Object.entries(owner) as [[string, string]];
       const filter = { expression: `#summary.#${name} = :owner`, values: { owner: id } };
       return table.removeRange({ partition: allFeedbackPartition, index: 2, filter });

@@ -27,7 +27,7 @@ export const visitorFeedback = /* @__PURE__ */ using(
     const { table, now, newId } = scope;
 
     /** What it replaces; undefined if the conversation has no such message. */
-    async function before({ id: conversationId, generation }: Place, { messageId, type }: NewFeedback) {
+    async function readReplaced({ id: conversationId, generation }: Place, { messageId, type }: NewFeedback) {
       const place = { conversationId, generation, messageId: messageId ?? '' };
       const keys = [feedbackEntity.key({ conversationId, messageId, type }), messageIdEntity.key(place)];
       const [former, message] = await table.getMany(keys, { consistent: true });
@@ -36,28 +36,32 @@ export const visitorFeedback = /* @__PURE__ */ using(
       return { formerId: former && decode(feedbackEntity, former).id, runId };
     }
 
-    async function replace(conversation: Place, given: NewFeedback, target: ChatTarget) {
-      const replaced = await before(conversation, given);
+    async function replace(conversation: Place, feedback: NewFeedback, target: ChatTarget) {
+      const replaced = await readReplaced(conversation, feedback);
       if (!replaced) return undefined;
       const { formerId, runId } = replaced;
-      const [conversationId, messageId] = [conversation.id, given.messageId];
-      const own = { id: newId('feedback'), createdAt: now().toISOString(), ...conversationExpiry(scope)() };
+      const [conversationId, messageId] = [conversation.id, feedback.messageId];
+      const fields = {
+        id: newId('feedback'),
+        createdAt: now().toISOString(),
+        ...conversationExpiry(scope)(),
+      };
       const isFormer = formerId ? { expression: '#id = :formerId', values: { formerId } } : absent;
-      const metadata = JSON.stringify(given.metadata);
-      const ofRun = { ...judgementOf(given), ...targetOf(target), ...own, conversationId };
+      const metadata = JSON.stringify(feedback.metadata);
+      const ofRun = { ...toJudgement(feedback), ...toTarget(target), ...fields, conversationId };
       const about = { ...(runId && { runId }), ...(messageId !== null && { messageId }) };
       await table.commit([
-        table.writes.put(feedbackEntity, { ...given, conversationId, metadata, ...own }, isFormer),
+        table.writes.put(feedbackEntity, { ...feedback, conversationId, metadata, ...fields }, isFormer),
         table.writes.put(runFeedbackEntity, { ...ofRun, ...about, source: 'client' }),
         ...(formerId ? [table.writes.remove(runFeedbackEntity, { id: formerId })] : []),
       ]);
-      return own.id;
+      return fields.id;
     }
 
     return {
       /** The last one of a kind wins. @returns its id; undefined if the conversation has no such message. */
-      put: (conversation: Place, given: NewFeedback, target: ChatTarget): Promise<string | undefined> =>
-        retryOnConflict(() => replace(conversation, given, target)),
+      put: (conversation: Place, feedback: NewFeedback, target: ChatTarget): Promise<string | undefined> =>
+        retryOnConflict(() => replace(conversation, feedback, target)),
 
       /** Deletes it from its conversation, unless another one replaced it. */
       async remove(conversationId: string, id: string): Promise<void> {
@@ -68,11 +72,11 @@ export const visitorFeedback = /* @__PURE__ */ using(
   },
 );
 
-const targetOf = ({ kind, id }: ChatTarget) =>
+const toTarget = ({ kind, id }: ChatTarget) =>
   kind === 'flow' ? { kind, flowId: id } : { kind, agentId: id };
 
 /** A vote is a rating; csat (1 to 5) and nps (0 to 10) are scores; a copy is none. */
-function judgementOf({
+function toJudgement({
   type,
   rating,
   comment,

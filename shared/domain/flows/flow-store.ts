@@ -1,14 +1,23 @@
+/**
+ * Flows with their steps: reads, lists, creates, changes and removes them.
+ *
+ * Steps are offloaded under a new name before the write that names them, so a reader gets either the old or the new ones. A
+ * change is decided on the current flow and written if nobody else changed it, with the secrets that it uses in the same
+ * transaction; it also makes or updates the draft. Removing writes a tombstone, and the clean-up removes versions and results.
+ * Checks of steps come first (`checking/`), versions are in `version-store.ts`.
+ */
+
 import { conflict, notFound } from '../../core/errors/errors.ts';
 import { createdAtFromId } from '../../core/ids.ts';
 import { using } from '../../platform/aws/uses.ts';
 import { tombstoneWrite } from '../../platform/cleanup/tombstone.ts';
-import { ifRefused } from '../../platform/data/condition-failed.ts';
+import { onConditionFailed } from '../../platform/data/condition-failed.ts';
 import { nameSearch } from '../../platform/data/lists/name-search.ts';
 import { type CursorQuery, cursorPage } from '../../platform/data/lists/pages.ts';
 import type { Modification } from '../../platform/data/modify.ts';
 import { payloadReader, payloadStore } from '../../platform/data/payloads.ts';
 import type { Scope } from '../../platform/data/scope.ts';
-import { firstDraft, savedDraft } from '../../platform/data/versions/version-kind.ts';
+import { createFirstDraft, saveDraft } from '../../platform/data/versions/version-kind.ts';
 import { exists, type Write } from '../../platform/data/writes.ts';
 import { type Flow, flowEntity, flowsPartition } from './flow.ts';
 import { secretKeysOfSteps, secretUseWrites } from './secret-keys.ts';
@@ -26,7 +35,7 @@ const markedEveryMs = 60_000;
 
 export const flowFinder = /* @__PURE__ */ using(['table:read', payloadReader], (scope: Scope) => {
   const { table } = scope;
-  const find = async (id: string): Promise<Flow> => found(await table.get(flowEntity, { id }));
+  const find = async (id: string): Promise<Flow> => requireFlow(await table.get(flowEntity, { id }));
 
   return {
     find,
@@ -54,11 +63,11 @@ export const flowChanger = /* @__PURE__ */ using(
       id: string,
       decide: (before: Flow) => Promise<{ after: Flow; alsoWrite?: Write[] }>,
     ): Promise<Flow> => {
-      const decided = async (before: Flow): Promise<Modification<typeof flowEntity>> => {
+      const decideWrite = async (before: Flow): Promise<Modification<typeof flowEntity>> => {
         const { after, alsoWrite = [] } = await decide(before);
         return { put: after, alsoWrite: [...alsoWrite, ...secretUseWrites(table, id, before, after)] };
       };
-      return found(await table.modify(flowEntity, { id }, decided, { conflictError }));
+      return requireFlow(await table.modify(flowEntity, { id }, decideWrite, { conflictError }));
     },
 );
 
@@ -74,21 +83,21 @@ export const flowStore = /* @__PURE__ */ using(parts, (scope: Scope) => {
 
     async create(
       owner: Pick<Flow, 'userId' | 'organizationId'>,
-      given: FlowChanges & { name: string },
+      input: FlowChanges & { name: string },
       alsoWrite: (id: string) => Write[] = () => [],
     ): Promise<LoadedFlow> {
       const id = newId('flow');
       const at = createdAtFromId(id);
-      const steps = given.steps ?? [];
+      const steps = input.steps ?? [];
       const flow: Flow = {
         ...owner,
         id,
-        name: given.name,
-        search: given.name.toLowerCase(),
-        description: given.description ?? null,
+        name: input.name,
+        search: input.name.toLowerCase(),
+        description: input.description ?? null,
         steps: await payloads.offload(`${id}/${newId('step')}`, steps),
-        ...factsOf(steps),
-        ...firstDraft({ id: newId('flowver'), createdAt: at }),
+        ...summarizeSteps(steps),
+        ...createFirstDraft({ id: newId('flowver'), createdAt: at }),
         createdAt: at,
         updatedAt: at,
         lastRunAt: null,
@@ -119,8 +128,8 @@ export const flowStore = /* @__PURE__ */ using(parts, (scope: Scope) => {
             name,
             search: name.toLowerCase(),
             ...(changes.description !== undefined && { description: changes.description }),
-            ...(payloadRef && { steps: payloadRef, ...factsOf(changes.steps ?? []) }),
-            ...savedDraft(before, draft),
+            ...(payloadRef && { steps: payloadRef, ...summarizeSteps(changes.steps ?? []) }),
+            ...saveDraft(before, draft),
             updatedAt: at,
           },
           alsoWrite,
@@ -135,7 +144,7 @@ export const flowStore = /* @__PURE__ */ using(parts, (scope: Scope) => {
         remove: true,
         alsoWrite: [tombstoneWrite(scope, id), ...secretUseWrites(table, id, flow, {})],
       });
-      found(await table.modify(flowEntity, { id }, removal, { conflictError }));
+      requireFlow(await table.modify(flowEntity, { id }, removal, { conflictError }));
     },
 
     /** Writes at most once a minute. A concurrent change is retried, so neither is lost. */
@@ -145,17 +154,17 @@ export const flowStore = /* @__PURE__ */ using(parts, (scope: Scope) => {
       // Ignored if the flow was just deleted: its runs fail with that reason.
       await table
         .commit([table.writes.update(flowEntity, { id }, changes, exists)])
-        .catch(ifRefused(undefined));
+        .catch(onConditionFailed(undefined));
     },
   };
 });
 
-const factsOf = (steps: readonly FlowStep[]) => ({
+const summarizeSteps = (steps: readonly FlowStep[]) => ({
   stepCount: steps.length,
   secretKeys: secretKeysOfSteps(steps),
 });
 
-function found(flow: Flow | undefined): Flow {
+function requireFlow(flow: Flow | undefined): Flow {
   if (!flow) throw notFound('Flow');
   return flow;
 }

@@ -3,7 +3,7 @@ import { secretKeysInScript, secretKeysInTemplate } from '../../core/variables/s
 import type { TenantTable } from '../../platform/data/table.ts';
 import type { Write } from '../../platform/data/writes.ts';
 import { secretUseEntity } from '../secrets/secret.ts';
-import { heldLists } from './steps/held-lists.ts';
+import { findHeldLists } from './steps/held-lists.ts';
 import { walkSteps } from './steps/walk-steps.ts';
 
 interface WithConfig {
@@ -15,9 +15,9 @@ const depthMax = 100;
 
 /** The texts of a step's own config with their paths, without nested steps. */
 export function ownTexts({ config = {} }: WithConfig) {
-  const nested = new Set(heldLists(config).map(({ at: [name] }) => name));
-  const own = Object.entries(config).filter(([name]) => !nested.has(name));
-  return [...textsIn({ config: Object.fromEntries(own) }, [], depthMax)];
+  const nested = new Set(findHeldLists(config).map(({ at: [name] }) => name));
+  const plainMembers = Object.entries(config).filter(([name]) => !nested.has(name));
+  return [...textsIn({ config: Object.fromEntries(plainMembers) }, [], depthMax)];
 }
 
 /** Without nested steps. Independent of the step types, so that saving a flow does not load them. */
@@ -38,14 +38,14 @@ export const isOfRuntimeTool = ([, tools, list]: readonly PropertyKey[]) =>
 
 export const isInToolConfig = (path: readonly PropertyKey[]) => isOfRuntimeTool(path) && path[4] === 'config';
 
-const known = new WeakMap<readonly WithConfig[], string[]>();
+const keysBySteps = new WeakMap<readonly WithConfig[], string[]>();
 
 /** The keys of all secrets that steps reference, including nested steps. Cached, since a version runs for every record. */
 export function secretKeysOfSteps(steps: readonly WithConfig[]): string[] {
-  const keys = known.get(steps) ?? [
+  const keys = keysBySteps.get(steps) ?? [
     ...new Set([...walkSteps(steps)].flatMap(({ step }) => secretKeysOfStep(step))),
   ];
-  known.set(steps, keys);
+  keysBySteps.set(steps, keys);
   return keys;
 }
 
@@ -53,11 +53,11 @@ interface Naming {
   secretKeys?: string[] | undefined;
   publishedSecretKeys?: string[] | undefined;
 }
-const namedBy = ({ secretKeys = [], publishedSecretKeys = [] }: Naming) =>
+const listNamedKeys = ({ secretKeys = [], publishedSecretKeys = [] }: Naming) =>
   new Set([...secretKeys, ...publishedSecretKeys]);
 
 export function secretUseWrites({ writes }: TenantTable, by: string, before: Naming, after: Naming): Write[] {
-  const [old, now] = [namedBy(before), namedBy(after)];
+  const [old, now] = [listNamedKeys(before), listNamedKeys(after)];
   return [
     ...[...now.difference(old)].map((key) => writes.put(secretUseEntity, { key, by })),
     ...[...old.difference(now)].map((key) => writes.remove(secretUseEntity, { key, by })),

@@ -1,7 +1,7 @@
 import { using } from '../../platform/aws/uses.ts';
 import { payloadReader } from '../../platform/data/payloads.ts';
 import type { Scope } from '../../platform/data/scope.ts';
-import { readVersions, versioned } from '../../platform/data/versions/versioned.ts';
+import { manageVersions, readVersions } from '../../platform/data/versions/versioned.ts';
 import type { Flow, FlowVersion } from './flow.ts';
 import { flowChanger, flowFinder } from './flow-store.ts';
 import { type FlowVersionSummary, flowVersionKind } from './flow-version-kind.ts';
@@ -25,10 +25,10 @@ export const versionFinder = /* @__PURE__ */ using([flowFinder, payloadReader], 
       load(await versions.find(await flows.find(flowId), versionId)),
 
     immutable: async (flowId: string, id: string): Promise<LoadedVersion> =>
-      load(await versions.immutable(flowId, id)),
+      load(await versions.getImmutable(flowId, id)),
 
     published: async (flowId: string): Promise<LoadedVersion> =>
-      load(await versions.published(await flows.find(flowId))),
+      load(await versions.findPublished(await flows.find(flowId))),
 
     async list(flowId: string): Promise<{ flow: Flow; versions: FlowVersionSummary[] }> {
       const flow = await flows.find(flowId);
@@ -39,6 +39,6 @@ export const versionFinder = /* @__PURE__ */ using([flowFinder, payloadReader], 
 
 export const versionStore = /* @__PURE__ */ using([versionFinder, flowChanger], (scope: Scope) => {
   const documents = { find: flowFinder(scope).find, change: flowChanger(scope) };
-  const { publish, publishDraft } = versioned(scope, flowVersionKind, documents);
+  const { publish, publishDraft } = manageVersions(scope, flowVersionKind, documents);
   return { ...versionFinder(scope), publish, publishDraft };
 });

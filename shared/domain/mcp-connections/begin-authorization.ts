@@ -10,7 +10,7 @@ import { sdkOAuth } from './sdk-oauth.ts';
 const authorizingMs = 30 * 60_000;
 
 /** The hash of the link that a state belongs to; blank for what cannot be a state. */
-export const linkHashIn = (state: string) => /^([0-9a-f]{64})\./.exec(state)?.[1] ?? '';
+export const readLinkHash = (state: string) => /^([0-9a-f]{64})\./.exec(state)?.[1] ?? '';
 
 /** The scope of the tenant that a link belongs to. An unknown one leads to no tenant, in which nothing is found. */
 export const authorizationLinkScope = /* @__PURE__ */ using(
@@ -48,8 +48,8 @@ export const beginAuthorization = /* @__PURE__ */ using(['table:write', connecti
     const { id, server, client } = connection;
     const state = `${linkHash}.${newToken()}`;
     const { redirectUrl } = client;
-    const known = { server, client: { clientId: client.id } };
-    const { url, codeVerifier } = await (await sdkOAuth()).beginOAuth(known, { redirectUrl, state });
+    const oauth = { server, client: { clientId: client.id } };
+    const { url, codeVerifier } = await (await sdkOAuth()).beginOAuth(oauth, { redirectUrl, state });
     const begun = {
       stateHash: hashToken(state),
       browserHash: hashToken(browser),
@@ -61,7 +61,7 @@ export const beginAuthorization = /* @__PURE__ */ using(['table:write', connecti
       mcpConnectionEntity,
       { id },
       (current) => (current.link?.hash === linkHash ? { put: { ...current, begun } } : undefined),
-      { known: connection },
+      { current: connection },
     );
     return changed?.begun?.stateHash === begun.stateHash ? url : undefined;
   };

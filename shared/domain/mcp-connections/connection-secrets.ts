@@ -18,7 +18,7 @@ const parts = {
 type Part = keyof typeof parts;
 type Value<P extends Part> = z.infer<(typeof parts)[P]>;
 
-const contextOf = (tenant: string, connectionId: string, part: Part) => ({ tenant, connectionId, part });
+const toContext = (tenant: string, connectionId: string, part: Part) => ({ tenant, connectionId, part });
 
 const remember = (value: object) => {
   for (const text of Object.values(value)) if (typeof text === 'string') rememberSecretValue(text);
@@ -30,7 +30,7 @@ export const connectionSealer = /* @__PURE__ */ using(
   ({ table: { tenant } }: Scope) =>
     async <P extends Part>(connectionId: string, part: P, value: Value<P>): Promise<string> => {
       remember(value);
-      return seal(keyEnv, JSON.stringify(value), contextOf(tenant, connectionId, part));
+      return seal(keyEnv, JSON.stringify(value), toContext(tenant, connectionId, part));
     },
 );
 
@@ -41,7 +41,7 @@ export const connectionOpener = /* @__PURE__ */ using(
   ['mcp-connections:read'],
   ({ table: { tenant } }: Scope) =>
     async <P extends Part>(connectionId: string, part: P, sealed: string): Promise<Value<P>> => {
-      const context = contextOf(tenant, connectionId, part);
+      const context = toContext(tenant, connectionId, part);
       const name = createHash('sha256')
         .update(JSON.stringify([context, sealed]))
         .digest('base64');

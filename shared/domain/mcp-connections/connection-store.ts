@@ -1,3 +1,12 @@
+/**
+ * The connections of a tenant to MCP servers that want OAuth: created here, authorized by a person through a link.
+ *
+ * Creating discovers the authorization server, registers this service there and makes a link; nothing is stored if that fails.
+ * A new link replaces the one before, and the tokens stay until somebody has authorized anew. Secrets are encrypted before
+ * they are stored, and this module cannot decrypt them. Opening the link is in `begin-authorization.ts`, coming back in
+ * `end-authorization.ts`, the tokens in `connection-tokens.ts`.
+ */
+
 import { mcpPort } from '../../adapters/mcp-client/mcp-adapter.ts';
 import type { OAuthClient, PreparedAuthorization } from '../../adapters/mcp-oauth/collecting-provider.ts';
 import { conflict, notFound, unprocessable, upstreamFailed } from '../../core/errors/errors.ts';
@@ -40,13 +49,13 @@ export const mcpConnectionStore = /* @__PURE__ */ using(
   (scope: Scope) => {
     const { table, now, newId } = scope;
     const seal = connectionSealer(scope);
-    const sealedSecret = async (id: string, clientSecret: string | undefined) =>
+    const sealSecret = async (id: string, clientSecret: string | undefined) =>
       clientSecret === undefined ? null : seal(id, 'secret', { clientSecret });
-    const eventOf = (principal: Principal, action: string, { id, name, url }: McpConnection) =>
+    const createAudit = (principal: Principal, action: string, { id, name, url }: McpConnection) =>
       audit(scope, principal, { action: `mcp-connection.${action}`, targetId: id, details: { name, url } });
 
     async function get(id: string): Promise<McpConnection> {
-      return found(await table.get(mcpConnectionEntity, { id }, { consistent: true }));
+      return requireConnection(await table.get(mcpConnectionEntity, { id }, { consistent: true }));
     }
 
     return {
@@ -61,8 +70,8 @@ export const mcpConnectionStore = /* @__PURE__ */ using(
       },
 
       /** @throws 409 if the tenant can have no more; 422, 502 */
-      async create(principal: Principal, given: NewConnection, asking: ConnectOptions): Promise<Linked> {
-        const { url, name, scopes, clientId, clientSecret } = given;
+      async create(principal: Principal, input: NewConnection, asking: ConnectOptions): Promise<Linked> {
+        const { url, name, scopes, clientId, clientSecret } = input;
         const count = await table.count({ partition: mcpConnectionsPartition, index: 1 });
         assertWithinLimit('MCP connections', 1 + count);
         const client = clientId === undefined ? undefined : { clientId, clientSecret, isGiven: true };
@@ -89,7 +98,7 @@ export const mcpConnectionStore = /* @__PURE__ */ using(
           canRefresh: false,
           server: prepared.server,
           client: prepared.client,
-          sealedSecret: await sealedSecret(id, prepared.clientSecret),
+          sealedSecret: await sealSecret(id, prepared.clientSecret),
           sealedTokens: null,
           tokensVersion: 0,
           lease: null,
@@ -97,7 +106,7 @@ export const mcpConnectionStore = /* @__PURE__ */ using(
           createdAt: at,
           updatedAt: at,
         };
-        const event = eventOf(principal, 'created', connection);
+        const event = createAudit(principal, 'created', connection);
         await table.commit([table.writes.insert(mcpConnectionEntity, connection), write, event.write]);
         event.log();
         return { connection, token };
@@ -107,18 +116,18 @@ export const mcpConnectionStore = /* @__PURE__ */ using(
       async authorize(
         principal: Principal,
         id: string,
-        given: { scopes?: string[] | null | undefined },
+        input: { scopes?: string[] | null | undefined },
         asking: ConnectOptions,
       ): Promise<Linked> {
         const before = await get(id);
-        const { scopes = before.scopes } = given;
+        const { scopes = before.scopes } = input;
         const client = reusableClient(before, asking.baseUrl, now());
         const wanted = { url: before.url, scopes, demandedScopes: before.demandedScopes, client };
         const { clientSecret, ...prepared } = await prepareConnection(table.tenant, wanted, asking);
         const isKnown = client !== undefined && prepared.client.id === before.client.id;
-        const secret = isKnown ? before.sealedSecret : await sealedSecret(id, clientSecret);
+        const secret = isKnown ? before.sealedSecret : await sealSecret(id, clientSecret);
         const { token, link, write } = newLink(scope, id);
-        const event = eventOf(principal, 'link-created', before);
+        const event = createAudit(principal, 'link-created', before);
         const connection = await table.modify(
           mcpConnectionEntity,
           { id },
@@ -138,21 +147,21 @@ export const mcpConnectionStore = /* @__PURE__ */ using(
           { consistent: true, conflictError },
         );
         event.log();
-        return { connection: found(connection), token };
+        return { connection: requireConnection(connection), token };
       },
 
       /** Its tokens are gone at once. @throws 404, 409 */
       async remove(principal: Principal, id: string): Promise<void> {
-        const event = eventOf(principal, 'deleted', await get(id));
+        const event = createAudit(principal, 'deleted', await get(id));
         const removal = { remove: true as const, alsoWrite: [event.write] };
-        found(await table.modify(mcpConnectionEntity, { id }, () => removal, { conflictError }));
+        requireConnection(await table.modify(mcpConnectionEntity, { id }, () => removal, { conflictError }));
         event.log();
       },
     };
   },
 );
 
-function found(connection: McpConnection | undefined): McpConnection {
+function requireConnection(connection: McpConnection | undefined): McpConnection {
   if (!connection) throw notFound('MCP connection');
   return connection;
 }
@@ -191,16 +200,16 @@ async function prepareConnection(
     moreScope: demandedScopes.join(' ') || undefined,
   };
   const prepared = await prepareOAuth(preparation, mcpPort(tenant)).catch((error) => {
-    throw error instanceof StepError ? refusalOf(error) : error;
+    throw error instanceof StepError ? toRefusal(error) : error;
   });
   return {
     server: prepared.server,
-    client: clientOf(prepared, redirectUrl),
+    client: toClient(prepared, redirectUrl),
     clientSecret: prepared.client.clientSecret,
   };
 }
 
-const clientOf = (
+const toClient = (
   { client, clientKind: kind, server }: PreparedAuthorization,
   redirectUrl: string,
 ): McpConnection['client'] => ({
@@ -213,7 +222,7 @@ const clientOf = (
   isRefused: false,
 });
 
-const refusalOf = ({ retryable, message }: StepError) => {
+const toRefusal = ({ retryable, message }: StepError) => {
   const words = plainStart(message, 1_000);
   return retryable
     ? upstreamFailed(words)

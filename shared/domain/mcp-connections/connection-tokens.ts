@@ -1,3 +1,13 @@
+/**
+ * The access tokens of MCP connections, refreshed when they are about to expire or a server refuses one.
+ *
+ * A refresh token may work only once. So one process acquires the lease of the connection, refreshes, and stores the new
+ * tokens in the write that ends the lease; the others wait until the version of the tokens has changed. A process that crashes
+ * in between may lose the refresh token: its lease ends after 30 seconds, the next refresh fails, and the connection becomes
+ * `expired`, which only a person can mend with a new link. Only clients of MCP servers call it
+ * (`shared/execution/live-ports.ts`); tokens are redacted in everything that is shown.
+ */
+
 import { randomUUID } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
 import { StepError } from '../../core/errors/step-error.ts';
@@ -9,7 +19,7 @@ import { connectionOpener, connectionSealer } from './connection-secrets.ts';
 import { connectionStatus, type McpConnection, mcpConnectionEntity } from './mcp-connection.ts';
 import { isOfResource } from './of-resource.ts';
 import { sdkOAuth } from './sdk-oauth.ts';
-import { storedTokens } from './stored-tokens.ts';
+import { sealTokens } from './stored-tokens.ts';
 
 /** Longer than the requests of a refresh may take, so that a lease ends only if its process has crashed. */
 const leaseMs = 30_000;
@@ -20,7 +30,7 @@ const parts = ['table:write', connectionSealer, connectionOpener] as const;
 const tokenRefresher = /* @__PURE__ */ using(parts, (scope: Scope) => {
   const { table, now } = scope;
   const [seal, open] = [connectionSealer(scope), connectionOpener(scope)];
-  const at = () => now().toISOString();
+  const readNow = () => now().toISOString();
 
   /** Changes the connection while this process has its lease. */
   const change = (
@@ -33,20 +43,21 @@ const tokenRefresher = /* @__PURE__ */ using(parts, (scope: Scope) => {
       { id },
       (current) =>
         current.lease?.id === leaseId
-          ? { put: { ...current, ...changes(current), lease: null, updatedAt: at() } }
+          ? { put: { ...current, ...changes(current), lease: null, updatedAt: readNow() } }
           : undefined,
       { consistent: true },
     );
 
   /** @returns undefined if another process has it, or has already refreshed. */
-  async function takeLease({ id, tokensVersion }: McpConnection): Promise<string | undefined> {
+  async function acquireLease({ id, tokensVersion }: McpConnection): Promise<string | undefined> {
     const leaseId = randomUUID();
     const until = new Date(now().getTime() + leaseMs).toISOString();
     const taken = await table.modify(
       mcpConnectionEntity,
       { id },
       (current) =>
-        current.tokensVersion === tokensVersion && (current.lease === null || current.lease.until <= at())
+        current.tokensVersion === tokensVersion &&
+        (current.lease === null || current.lease.until <= readNow())
           ? { put: { ...current, lease: { id: leaseId, until } } }
           : undefined,
       { consistent: true },
@@ -54,7 +65,7 @@ const tokenRefresher = /* @__PURE__ */ using(parts, (scope: Scope) => {
     return taken?.lease?.id === leaseId ? leaseId : undefined;
   }
 
-  async function newTokens(connection: McpConnection, signal: AbortSignal) {
+  async function fetchTokens(connection: McpConnection, signal: AbortSignal) {
     const { id, server, sealedTokens } = connection;
     const { refreshToken } = sealedTokens === null ? {} : await open(id, 'tokens', sealedTokens);
     if (refreshToken === undefined)
@@ -62,7 +73,7 @@ const tokenRefresher = /* @__PURE__ */ using(parts, (scope: Scope) => {
     const client = await clientWithSecret(open, connection);
     try {
       const tokens = await (await sdkOAuth()).refreshOAuth({ server, client }, refreshToken, signal);
-      return await storedTokens(seal, connection, tokens, now());
+      return await sealTokens(seal, connection, tokens, now());
     } catch (error) {
       if (!(error instanceof StepError)) throw error;
       const secrets = Object.entries({ refreshToken, clientSecret: client.clientSecret });
@@ -79,10 +90,10 @@ const tokenRefresher = /* @__PURE__ */ using(parts, (scope: Scope) => {
     /** Does nothing while another process refreshes. The tokens of an authorization that has ended meanwhile stay. */
     async refresh(connection: McpConnection, signal: AbortSignal): Promise<void> {
       const { id } = connection;
-      const leaseId = await takeLease(connection);
+      const leaseId = await acquireLease(connection);
       if (leaseId === undefined) return;
       try {
-        const stored = await newTokens(connection, signal);
+        const stored = await fetchTokens(connection, signal);
         await change(id, leaseId, ({ tokensVersion }) => ({ ...stored, tokensVersion: tokensVersion + 1 }));
       } catch (error) {
         const { isClientRefused, message } = error instanceof Expired ? error : {};
@@ -138,7 +149,7 @@ export const connectionTokens = /* @__PURE__ */ using(
     const read = (id: string) => table.get(mcpConnectionEntity, { id }, { consistent: true });
 
     /** @throws StepError unless it has tokens, and the URL may get them. */
-    async function usable(id: string, url: string): Promise<McpConnection & { sealedTokens: string }> {
+    async function findUsable(id: string, url: string): Promise<McpConnection & { sealedTokens: string }> {
       const connection = await read(id);
       if (!connection) throw new StepError(`There is no MCP connection ${id}. Name another in "auth"`);
       if (!isOfResource(url, connection.url)) {
@@ -152,7 +163,7 @@ export const connectionTokens = /* @__PURE__ */ using(
       return { ...connection, sealedTokens };
     }
 
-    async function opened({ id, sealedTokens, tokensVersion }: Awaited<ReturnType<typeof usable>>) {
+    async function openTokens({ id, sealedTokens, tokensVersion }: Awaited<ReturnType<typeof findUsable>>) {
       const { accessToken, refreshToken } = await open(id, 'tokens', sealedTokens);
       const secrets = Object.entries({ accessToken, refreshToken }).flatMap(([name, value]) =>
         value === undefined ? [] : [[`${id}.${name}`, value] as const],
@@ -161,18 +172,18 @@ export const connectionTokens = /* @__PURE__ */ using(
     }
 
     /** Tokens that are newer than a version. Of several processes one refreshes, and the others wait for it. */
-    async function renewed(
+    async function renewTokens(
       id: string,
       url: string,
       version: number,
       signal: AbortSignal,
     ): Promise<OpenToken> {
       for (const start = Date.now(); Date.now() - start < waitMs; ) {
-        const connection = await usable(id, url);
-        if (connection.tokensVersion !== version) return opened(connection);
+        const connection = await findUsable(id, url);
+        if (connection.tokensVersion !== version) return openTokens(connection);
         await refresher.refresh(connection, signal);
-        const after = await usable(id, url);
-        if (after.tokensVersion !== version) return opened(after);
+        const after = await findUsable(id, url);
+        if (after.tokensVersion !== version) return openTokens(after);
         await pause(pollMs, undefined, { signal });
       }
       throw new StepError(`The tokens of the MCP connection ${id} take too long to be refreshed`, {
@@ -183,22 +194,24 @@ export const connectionTokens = /* @__PURE__ */ using(
     return {
       /** @throws StepError that says what to do. */
       async open(id: string, url: string, signal: AbortSignal): Promise<OpenToken> {
-        const connection = await usable(id, url);
+        const connection = await findUsable(id, url);
         const { expiresAt, tokensVersion } = connection;
         const isOld = expiresAt !== null && Date.parse(expiresAt) - marginMs <= now().getTime();
-        if (!isOld || !connection.canRefresh) return opened(connection);
-        return renewed(id, url, tokensVersion, signal);
+        if (!isOld || !connection.canRefresh) return openTokens(connection);
+        return renewTokens(id, url, tokensVersion, signal);
       },
 
       /** After the server has refused a token. @throws StepError that says what to do. */
-      renew: renewed,
+      renew: renewTokens,
 
       /** Records scopes that the server demands, so that the next authorization asks for them. */
       async demand(id: string, scopes: readonly string[]): Promise<void> {
         await table.modify(mcpConnectionEntity, { id }, (current) => {
-          const { demandedScopes: known } = current;
-          const added = scopes.filter((scope) => !known.includes(scope)).slice(0, 50 - known.length);
-          return added.length > 0 ? { put: { ...current, demandedScopes: [...known, ...added] } } : undefined;
+          const { demandedScopes: demanded } = current;
+          const added = scopes.filter((scope) => !demanded.includes(scope)).slice(0, 50 - demanded.length);
+          return added.length > 0
+            ? { put: { ...current, demandedScopes: [...demanded, ...added] } }
+            : undefined;
         });
       },
     };

@@ -1,16 +1,24 @@
+/**
+ * Ends an authorization when the person's browser comes back from the authorization server.
+ *
+ * The state, the browser's own token and the link are used up by one conditional write before anything else, so a callback
+ * works once and only in the browser that opened the link. Then the code is exchanged, and the tokens are stored with an audit
+ * entry. If that fails, or the process crashes, the connection keeps what it had before, and a new link is needed.
+ */
+
 import type { TokenSet } from '../../adapters/mcp-oauth/tokens.ts';
 import { StepError } from '../../core/errors/step-error.ts';
 import { createRedactor } from '../../core/redaction/redactor.ts';
 import { using } from '../../platform/aws/uses.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 import { audit } from '../../platform/identity/audit.ts';
-import { connectionOfLink, linkHashIn } from './begin-authorization.ts';
+import { connectionOfLink, readLinkHash } from './begin-authorization.ts';
 import { clientWithSecret, isClientRefusal } from './client-with-secret.ts';
 import { hashToken } from './connection-link.ts';
 import { connectionOpener, connectionSealer } from './connection-secrets.ts';
 import { type McpConnection, mcpConnectionEntity } from './mcp-connection.ts';
 import { sdkOAuth } from './sdk-oauth.ts';
-import { storedTokens } from './stored-tokens.ts';
+import { sealTokens } from './stored-tokens.ts';
 
 /** What a browser brings back from an authorization server. Anyone can write it. */
 export interface Callback {
@@ -32,8 +40,11 @@ export const endAuthorization = /* @__PURE__ */ using(parts, (scope: Scope) => {
   const [seal, open] = [connectionSealer(scope), connectionOpener(scope)];
 
   /** The connection, if this request is the one that uses the link and the state up. */
-  async function claim({ state = '', browser = '' }: Callback): Promise<McpConnection | undefined> {
-    const connection = await connectionOfLink(scope, linkHashIn(state));
+  async function acquireConnection({
+    state = '',
+    browser = '',
+  }: Callback): Promise<McpConnection | undefined> {
+    const connection = await connectionOfLink(scope, readLinkHash(state));
     const { begun } = connection ?? {};
     if (!connection || !begun || begun.expiresAt <= now().toISOString()) return undefined;
     if (begun.stateHash !== hashToken(state) || begun.browserHash !== hashToken(browser)) return undefined;
@@ -45,16 +56,16 @@ export const endAuthorization = /* @__PURE__ */ using(parts, (scope: Scope) => {
         isOurs = current.begun?.stateHash === begun.stateHash;
         return isOurs ? { put: { ...current, link: null, begun: null } } : undefined;
       },
-      { known: connection },
+      { current: connection },
     );
     return isOurs ? connection : undefined;
   }
 
-  async function tokensOf(connection: McpConnection, callback: Callback, signal: AbortSignal) {
+  async function exchangeCode(connection: McpConnection, callback: Callback, signal: AbortSignal) {
     const { id, server, begun } = connection;
     const { assertIssuer, finishOAuth } = await sdkOAuth();
     assertIssuer(server, callback.iss);
-    if (callback.error !== undefined || !callback.code || !begun) throw refusalOf(callback.error);
+    if (callback.error !== undefined || !callback.code || !begun) throw createRefusal(callback.error);
     const [client, { codeVerifier }] = await Promise.all([
       clientWithSecret(open, connection),
       open(id, 'verifier', begun.sealedVerifier),
@@ -65,13 +76,13 @@ export const endAuthorization = /* @__PURE__ */ using(parts, (scope: Scope) => {
       return await finishOAuth({ server, client }, { code, iss, codeVerifier, redirectUrl, signal });
     } catch (error) {
       const secrets = Object.entries({ code, codeVerifier, clientSecret: client.clientSecret ?? '' });
-      throw error instanceof StepError ? redactedRefusal(error, secrets) : error;
+      throw error instanceof StepError ? redactRefusal(error, secrets) : error;
     }
   }
 
   async function connect(connection: McpConnection, tokens: TokenSet): Promise<void> {
     const { id, name, url, userId } = connection;
-    const stored = await storedTokens(seal, { ...connection, grantedScopes: [] }, tokens, now());
+    const stored = await sealTokens(seal, { ...connection, grantedScopes: [] }, tokens, now());
     // Whoever has the link acts for the user who made it.
     const actor = { userId, kind: 'intake' as const, keyId: id, sourceIp: null };
     const details = { name, url, scopes: stored.grantedScopes };
@@ -100,10 +111,10 @@ export const endAuthorization = /* @__PURE__ */ using(parts, (scope: Scope) => {
     });
 
   return async (callback: Callback, signal: AbortSignal): Promise<Ending> => {
-    const connection = await claim(callback);
+    const connection = await acquireConnection(callback);
     if (!connection) return 'expired';
     try {
-      await connect(connection, await tokensOf(connection, callback, signal));
+      await connect(connection, await exchangeCode(connection, callback, signal));
       return 'connected';
     } catch (error) {
       if (!(error instanceof StepError)) throw error;
@@ -114,7 +125,7 @@ export const endAuthorization = /* @__PURE__ */ using(parts, (scope: Scope) => {
 });
 
 /** The words of a callback are not shown: anyone can write them. */
-function refusalOf(error: string | undefined): StepError {
+function createRefusal(error: string | undefined): StepError {
   if (error === 'access_denied')
     return new StepError('The person, or the authorization server, denied access');
   const isCode = error !== undefined && /^[a-z_]{1,60}$/.test(error);
@@ -125,7 +136,7 @@ function refusalOf(error: string | undefined): StepError {
   );
 }
 
-function redactedRefusal(error: StepError, secrets: [string, string][]): StepError {
+function redactRefusal(error: StepError, secrets: [string, string][]): StepError {
   error.message = createRedactor(secrets.filter(([, value]) => value !== '')).text(error.message);
   return error;
 }

@@ -41,13 +41,13 @@ export const connectionsOfServers = (
       : [],
   );
 
-/** @throws 400 for a connection that is missing or for another URL. @param known Not checked: may have been deleted since. */
+/** @throws 400 for a connection that is missing or for another URL. @param current Not checked: may have been deleted since. */
 export async function assertConnections(
   table: TenantTable,
   named: readonly NamedConnection[],
-  known: readonly NamedConnection[] = [],
+  current: readonly NamedConnection[] = [],
 ): Promise<void> {
-  const problems = await connectionProblems(table, named, known);
+  const problems = await connectionProblems(table, named, current);
   if (problems.length > 0) throw invalid(problems);
 }
 
@@ -55,10 +55,10 @@ export async function assertConnections(
 export async function connectionProblems(
   table: TenantTable,
   named: readonly NamedConnection[],
-  known: readonly NamedConnection[] = [],
+  current: readonly NamedConnection[] = [],
 ): Promise<ErrorDetail[]> {
   const isKnown = ({ connectionId, url }: NamedConnection) =>
-    known.some((one) => one.connectionId === connectionId && one.url === url);
+    current.some((one) => one.connectionId === connectionId && one.url === url);
   const added = named.filter((one) => !isKnown(one));
   if (added.length === 0) return [];
   const items = await table.getMany(

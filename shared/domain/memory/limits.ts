@@ -5,7 +5,7 @@ export const memoryCharactersMax = 8_000;
 export const memoriesMax = 10_000;
 
 /** The name of a profile or a session. @throws StepError */
-export function nameFrom(what: 'profile' | 'session', text: string): string {
+export function parseMemoryName(what: 'profile' | 'session', text: string): string {
   const name = text.trim();
   if (name.length > 0 && name.length <= profileCharactersMax) return name;
   throw new StepError(
@@ -14,7 +14,7 @@ export function nameFrom(what: 'profile' | 'session', text: string): string {
 }
 
 /** The text of a memory. @throws StepError */
-export function memoryFrom(text: string): string {
+export function parseMemory(text: string): string {
   const memory = text.trim();
   if (memory.length > 0 && memory.length <= memoryCharactersMax) return memory;
   throw new StepError(

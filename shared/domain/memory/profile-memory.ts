@@ -1,3 +1,15 @@
+/**
+ * The memories of a profile: texts in the table, numbered in the order in which they were saved, and their vectors beside it.
+ *
+ * The keys of memories contain the profile's generation. Clearing a profile changes the generation, so that readers find
+ * nothing from that write on, and then deletes the cleared generations, vectors first; an interrupted clearing is completed by
+ * the next one. Saving writes the item, which is the same for the same text, before its vector; a vector that failed is
+ * written again when the memory is saved again, and one that met a clearing is deleted. A summary is replaced only if nobody
+ * else stored one since.
+ *
+ * Reached through the port of `memory-adapter.ts`, from steps and agents.
+ */
+
 import { createHash, randomUUID } from 'node:crypto';
 import * as z from 'zod';
 import type {
@@ -49,9 +61,9 @@ function profileMemory(scope: Scope, name: string, profile: Profile | undefined)
     },
 
     after: async (number, query) =>
-      generation ? memoriesAfter(scope, generation, number, query) : { memories: [], through: number },
+      generation ? readMemoriesAfter(scope, generation, number, query) : { memories: [], through: number },
 
-    summary: async (session) => generation && storedSummary(scope, generation, session),
+    summary: async (session) => generation && readSummary(scope, generation, session),
 
     async storeSummary(summary, replaced) {
       if (generation) await storeSummary(scope, generation, summary, replaced);
@@ -62,12 +74,12 @@ function profileMemory(scope: Scope, name: string, profile: Profile | undefined)
 }
 
 /** Readers find nothing from the first write on. The next call completes an interrupted one. @returns the number of memories */
-async function clearProfile(scope: Scope, known: Profile): Promise<number> {
+async function clearProfile(scope: Scope, earlier: Profile): Promise<number> {
   const { table } = scope;
   let memoryCount = 0;
   const profile = await table.modify(
     profileEntity,
-    known,
+    earlier,
     (before) => {
       const { generation, embeddingModel, cleared } = before;
       memoryCount = before.memoryCount;
@@ -85,7 +97,7 @@ async function clearProfile(scope: Scope, known: Profile): Promise<number> {
     { consistent: true, conflictError: profileConflict },
   );
   for (const { generation, embeddingModel } of profile?.cleared ?? []) {
-    await deleteGeneration(scope, { profileId: known.id, generation }, embeddingModel);
+    await deleteGeneration(scope, { profileId: earlier.id, generation }, embeddingModel);
   }
   if (profile) await removeIfUnused(scope, profile);
   return memoryCount;
@@ -143,7 +155,7 @@ async function memoriesByIds(
 }
 
 /** The next memories after a number, oldest first. Without those of other sessions, if one is given. */
-async function memoriesAfter(
+async function readMemoriesAfter(
   scope: Scope,
   generation: Generation,
   after: number,
@@ -161,7 +173,7 @@ async function memoriesAfter(
   };
 }
 
-async function storedSummary(
+async function readSummary(
   { table }: Scope,
   generation: Generation,
   session: string | undefined,
@@ -223,8 +235,8 @@ async function createProfile(scope: Scope, name: string, embeddingModel: string)
     await scope.table.commit([scope.table.writes.insert(profileEntity, profile)]);
     return profile;
   } catch (error) {
-    const known = isConditionFailed(error) ? await findProfile(scope, name) : undefined;
-    if (known) return known;
+    const existing = isConditionFailed(error) ? await findProfile(scope, name) : undefined;
+    if (existing) return existing;
     throw error;
   }
 }
@@ -254,7 +266,7 @@ async function addMemory(scope: Scope, profile: Profile, memory: NewMemory): Pro
         alsoWrite: [table.writes.insert(memoryEntity, item), table.writes.insert(memoryNumberEntity, order)],
       };
     },
-    { known: profile, consistent: true, attempts, conflictError: profileConflict },
+    { current: profile, consistent: true, attempts, conflictError: profileConflict },
   );
   return isNew;
 }
@@ -327,11 +339,11 @@ const MemorySummary = z.object({
   updatedAt: z.string(),
 });
 
-const hashOf = (...parts: string[]) =>
+const hashParts = (...parts: string[]) =>
   createHash('sha256').update(JSON.stringify(parts)).digest('hex').slice(0, 32);
 
-export const toProfileId = (name: string) => hashOf(name);
-const toMemoryId = (text: string, session: string | undefined) => hashOf(text, session ?? '');
+export const toProfileId = (name: string) => hashParts(name);
+const toMemoryId = (text: string, session: string | undefined) => hashParts(text, session ?? '');
 
 const generationPartition = ({ profileId, generation }: Generation) =>
   tenantPartition(`MEMORY#${profileId}#${generation}`);
@@ -367,7 +379,7 @@ const memorySummaryEntity = defineEntity({
   schema: MemorySummary,
   key: ({ session, ...generation }: Generation & { session?: string | undefined }) => ({
     PK: generationPartition(generation),
-    SK: session === undefined ? 'SUMMARY' : `SUMMARY#${hashOf(session)}`,
+    SK: session === undefined ? 'SUMMARY' : `SUMMARY#${hashParts(session)}`,
   }),
 });
 

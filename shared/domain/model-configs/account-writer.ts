@@ -40,7 +40,7 @@ export const accountWriter =
         log();
         return change.result;
       },
-      { conflictError: changedMeanwhile },
+      { conflictError: createConflict },
     );
 
 function defaultsWrite(
@@ -56,7 +56,7 @@ function defaultsWrite(
   );
 }
 
-const changedMeanwhile = () =>
+const createConflict = () =>
   conflict({
     code: 'CONFLICT',
     message:

@@ -1,3 +1,12 @@
+/**
+ * The catalog of models as a tenant sees it: each model and offer with its prices, whether the tenant has a key and a config
+ * for it.
+ *
+ * Two lists show the same view, one per offer and one per base model. Both join the catalog, the tenant's model account and
+ * the keys of the deployment, read once per request. Only the endpoints `model-configs/available` and `grouped` use it; which
+ * model a name means is decided in `select-model.ts`.
+ */
+
 import {
   type Catalog,
   type CatalogModel,
@@ -11,8 +20,8 @@ import { providerNames, providerTitles } from '../../adapters/models/providers/p
 import { using } from '../../platform/aws/uses.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 import { creatorNames, responseFormats, toReasoningCapability } from './capabilities.ts';
-import { shownCosts } from './config-view.ts';
-import { type KeySources, type KeyStatus, keyFor } from './key-choice.ts';
+import { toShownCosts } from './config-view.ts';
+import { chooseKey, type KeySources, type KeyStatus } from './key-choice.ts';
 import { type ModelConfig, readModelAccount } from './model-account.ts';
 
 export const catalogLists = /* @__PURE__ */ using(['table:read', 'provider-keys'], (scope: Scope) => {
@@ -22,7 +31,7 @@ export const catalogLists = /* @__PURE__ */ using(['table:read', 'provider-keys'
       readModelAccount(scope.table),
       providerKeys(),
     ]);
-    return catalogView(catalog, { account, deployment });
+    return createCatalogView(catalog, { account, deployment });
   };
   return {
     available: async (filter: CatalogFilter) => toAvailableModels(await load(), filter),
@@ -31,10 +40,10 @@ export const catalogLists = /* @__PURE__ */ using(['table:read', 'provider-keys'
 });
 
 function toAvailableModels(view: CatalogView, filter: CatalogFilter) {
-  const { catalog, sources, configsOf, statusOf } = view;
-  const data = [...shownModels(view, filter)].flatMap(({ model, offers }) =>
+  const { catalog, sources, findConfigs, getStatus } = view;
+  const data = [...filterModels(view, filter)].flatMap(({ model, offers }) =>
     offers.map((offer) => {
-      const configs = configsOf(offer);
+      const configs = findConfigs(offer);
       return {
         id: null,
         modelId: offer.id,
@@ -42,12 +51,12 @@ function toAvailableModels(view: CatalogView, filter: CatalogFilter) {
         displayName: offer.name,
         costPer1kTokens: offer.shown.blended,
         contextLength: offer.context,
-        ...limitOf(offer),
+        ...toLimit(offer),
         isConfigured: configs.length > 0,
         isDefault: configs.some(({ id }) => id === sources.account.defaults.modelConfigId),
         isEnabled: configs.some(({ isEnabled }) => isEnabled),
-        keyStatus: statusOf(offer.provider),
-        supportedResponseFormats: formatsOf(model),
+        keyStatus: getStatus(offer.provider),
+        supportedResponseFormats: listFormats(model),
         supportsCustomKey: true,
         supportsSearch: offer.tools ?? false,
         supportsStreaming: model.category !== 'embedding',
@@ -58,7 +67,7 @@ function toAvailableModels(view: CatalogView, filter: CatalogFilter) {
   const all = catalog.models.flatMap((model) => model.offers.map((offer) => ({ model, offer })));
   const count = (test: (each: (typeof all)[number]) => boolean) => all.filter(test).length;
   const stats = {
-    configured: count(({ offer }) => configsOf(offer).length > 0),
+    configured: count(({ offer }) => findConfigs(offer).length > 0),
     popular: count(({ model, offer }) => model.tags.includes('popular') && !offer.hidden),
     totalAvailable: all.length,
     uiVisible: count(({ offer }) => !offer.hidden),
@@ -66,12 +75,12 @@ function toAvailableModels(view: CatalogView, filter: CatalogFilter) {
   return { data, stats, total: data.length };
 }
 
-const formatsOf = ({ category }: CatalogModel) => (category === 'embedding' ? [] : responseFormats);
+const listFormats = ({ category }: CatalogModel) => (category === 'embedding' ? [] : responseFormats);
 
-const limitOf = ({ maxOutput }: ListedOffer) => (maxOutput > 0 ? { maxOutputTokens: maxOutput } : {});
+const toLimit = ({ maxOutput }: ListedOffer) => (maxOutput > 0 ? { maxOutputTokens: maxOutput } : {});
 
 function toGroupedModels(view: CatalogView, filter: CatalogFilter) {
-  const data = [...shownModels(view, filter)].map(({ model, offers }) => groupOf(view, model, offers));
+  const data = [...filterModels(view, filter)].map(({ model, offers }) => toGroup(view, model, offers));
   const { models } = view.catalog;
   const stats = {
     totalModels: models.reduce((sum, { offers }) => sum + offers.length, 0),
@@ -83,13 +92,13 @@ function toGroupedModels(view: CatalogView, filter: CatalogFilter) {
   return { data, stats, total: data.length };
 }
 
-function groupOf(
-  { configsOf, isPlatform, statusOf }: CatalogView,
+function toGroup(
+  { findConfigs, isPlatform, getStatus }: CatalogView,
   model: CatalogModel,
   offers: readonly ListedOffer[],
 ) {
   // A config of a hidden offer makes the model configured, too.
-  const configs = model.offers.flatMap(configsOf);
+  const configs = model.offers.flatMap(findConfigs);
   const reasoning = offers.find((offer) => offer.reasoning) ?? offers[0];
   return {
     baseModel: model.id,
@@ -103,9 +112,9 @@ function groupOf(
       provider: offer.provider,
       providerDisplayName: providerTitles[offer.provider],
       modelId: offer.id,
-      ...shownCosts(offer.shown),
+      ...toShownCosts(offer.shown),
       hasPlatformKey: isPlatform(offer.provider),
-      keyStatus: statusOf(offer.provider),
+      keyStatus: getStatus(offer.provider),
     })),
     isConfigured: configs.length > 0,
     configuredProviders: [...new Set(configs.map(({ provider }) => provider))],
@@ -127,14 +136,14 @@ interface CatalogFilter {
 interface CatalogView {
   catalog: Catalog;
   sources: KeySources;
-  statusOf: (provider: ListedProvider) => KeyStatus;
+  getStatus: (provider: ListedProvider) => KeyStatus;
   /** Whether the deployment has a key. */
   isPlatform: (provider: ListedProvider) => boolean;
-  configsOf: (offer: ListedOffer) => readonly ModelConfig[];
+  findConfigs: (offer: ListedOffer) => readonly ModelConfig[];
 }
 
-function catalogView(catalog: Catalog, sources: KeySources): CatalogView {
-  const statuses = new Map(providerNames.map((name) => [name, keyFor(sources, name).status]));
+function createCatalogView(catalog: Catalog, sources: KeySources): CatalogView {
+  const statuses = new Map(providerNames.map((name) => [name, chooseKey(sources, name).status]));
   // A config may name a dated version, which the catalog lists without the date.
   const byModel = Map.groupBy(
     sources.account.configs,
@@ -143,17 +152,20 @@ function catalogView(catalog: Catalog, sources: KeySources): CatalogView {
   return {
     catalog,
     sources,
-    statusOf: (provider) => statuses.get(provider) ?? 'needs_setup',
+    getStatus: (provider) => statuses.get(provider) ?? 'needs_setup',
     isPlatform: (provider) => deploymentCredentials(provider, sources.deployment) !== undefined,
-    configsOf: ({ provider, id }) => byModel.get(`${provider}/${id}`) ?? [],
+    findConfigs: ({ provider, id }) => byModel.get(`${provider}/${id}`) ?? [],
   };
 }
 
-function* shownModels({ catalog, configsOf }: CatalogView, { showAll, category, configured }: CatalogFilter) {
+function* filterModels(
+  { catalog, findConfigs }: CatalogView,
+  { showAll, category, configured }: CatalogFilter,
+) {
   for (const model of catalog.models) {
     if (category !== undefined && model.category !== category) continue;
     const offers = showAll ? model.offers : model.offers.filter(({ hidden }) => !hidden);
-    const isConfigured = model.offers.some((offer) => configsOf(offer).length > 0);
+    const isConfigured = model.offers.some((offer) => findConfigs(offer).length > 0);
     if (offers.length > 0 && (!configured || isConfigured)) yield { model, offers };
   }
 }

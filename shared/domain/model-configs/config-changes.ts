@@ -5,7 +5,7 @@ import { createdAtFromId } from '../../core/ids.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 import type { AuditEvent } from '../../platform/identity/audit.ts';
 import type { Principal } from '../../platform/identity/principal.ts';
-import { type CallLimitsChange, limitsAfter } from '../throttles/limits.ts';
+import { type CallLimitsChange, mergeLimits } from '../throttles/limits.ts';
 import type { ConfigSettings } from './config-settings.ts';
 import type { ModelAccount, ModelConfig } from './model-account.ts';
 
@@ -38,7 +38,7 @@ export function newModelConfig(
     provider,
     modelId,
     settings,
-    limits: limitsAfter({}, limits),
+    limits: mergeLimits({}, limits),
     isEnabled: true,
     providerKeyId: providerKeyId ?? null,
     userId,
@@ -56,7 +56,7 @@ export const configExecutor = ({
   settings.customModel?.executorProvider ?? provider;
 
 /** @throws 404 */
-export function configIn({ configs }: ModelAccount, id: string): ModelConfig {
+export function findConfig({ configs }: ModelAccount, id: string): ModelConfig {
   const config = configs.find((each) => each.id === id);
   if (!config) throw notFound('Model config');
   return config;

@@ -11,7 +11,7 @@ const settingsLevelsMax = 30;
 /** USD per 1,000 tokens. */
 const PricePerThousand = z.number().min(0).max(1_000);
 
-const settingsWith = (baseURL: z.ZodType<string>) =>
+const createSettings = (baseURL: z.ZodType<string>) =>
   z.looseObject({
     temperature: z.number().min(0).max(2).optional(),
     maxTokens: z.int().min(1).optional(),
@@ -55,7 +55,7 @@ const settingsWith = (baseURL: z.ZodType<string>) =>
   });
 
 /** The settings of a model config in requests. Further members are kept as they are. */
-export const ConfigSettings = settingsWith(TenantUrl)
+export const ConfigSettings = createSettings(TenantUrl)
   .refine((settings) => Buffer.byteLength(JSON.stringify(settings)) <= settingsBytesMax, {
     message: `Settings have at most ${settingsBytesMax} bytes as JSON`,
     params: { code: 'TOO_BIG' },
@@ -67,4 +67,4 @@ export const ConfigSettings = settingsWith(TenantUrl)
 export type ConfigSettings = z.infer<typeof ConfigSettings>;
 
 /** The same as stored: readable whichever addresses are allowed by now. */
-export const StoredSettings = settingsWith(z.string());
+export const StoredSettings = createSettings(z.string());

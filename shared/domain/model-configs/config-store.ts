@@ -3,18 +3,18 @@ import { using } from '../../platform/aws/uses.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 import type { Principal } from '../../platform/identity/principal.ts';
 import { assertWithinLimit } from '../tenant-limits.ts';
-import { limitsAfter } from '../throttles/limits.ts';
+import { mergeLimits } from '../throttles/limits.ts';
 import { type AccountChange, accountWriter } from './account-writer.ts';
 import {
   assertKnownModel,
   assertOwnKey,
   type ConfigInput,
   configEvent,
-  configIn,
+  findConfig,
   type NewConfig,
   newModelConfig,
 } from './config-changes.ts';
-import { answersPrompts, defaultAfter, nextDefaultConfig } from './default-config.ts';
+import { answersPrompts, decideDefault, nextDefaultConfig } from './default-config.ts';
 import { type ModelAccount, type ModelConfig, modelConfigEntity } from './model-account.ts';
 
 /** The result of a write: the config, and the account as it was read. */
@@ -31,10 +31,10 @@ export const configStore = /* @__PURE__ */ using(['table:write', 'table:delete']
 
   return {
     /** @throws 400; 409 if the tenant can have no more. */
-    async create(principal: Principal, given: NewConfig): Promise<WrittenConfig> {
+    async create(principal: Principal, input: NewConfig): Promise<WrittenConfig> {
       const catalog = await loadCatalog();
       return change(principal)((account) => {
-        const config = newModelConfig(scope, principal, given);
+        const config = newModelConfig(scope, principal, input);
         assertKnownModel(catalog, config);
         assertOwnKey(account, config);
         assertWithinLimit('model configs', account.configs.length + 1);
@@ -68,18 +68,18 @@ export const configStore = /* @__PURE__ */ using(['table:write', 'table:delete']
       }),
 
     /** @throws 404; 400 for a key of another provider, a model without a price, or if no default would remain. */
-    async update(principal: Principal, id: string, given: ConfigInput): Promise<WrittenConfig> {
+    async update(principal: Principal, id: string, input: ConfigInput): Promise<WrittenConfig> {
       const catalog = await loadCatalog();
       return change(principal)((account): AccountChange<WrittenConfig> => {
-        const before = configIn(account, id);
-        const { isEnabled = before.isEnabled, providerKeyId = before.providerKeyId } = given;
-        const { settings = before.settings, isDefault } = given;
+        const before = findConfig(account, id);
+        const { isEnabled = before.isEnabled, providerKeyId = before.providerKeyId } = input;
+        const { settings = before.settings, isDefault } = input;
         const updatedAt = scope.now().toISOString();
-        const limits = limitsAfter(before.limits, given.limits);
+        const limits = mergeLimits(before.limits, input.limits);
         const config = { ...before, isEnabled, providerKeyId, settings, limits, updatedAt };
-        if (given.settings) assertKnownModel(catalog, config);
-        if (given.settings || given.providerKeyId) assertOwnKey(account, config);
-        const modelConfigId = defaultAfter(account, config, isDefault);
+        if (input.settings) assertKnownModel(catalog, config);
+        if (input.settings || input.providerKeyId) assertOwnKey(account, config);
+        const modelConfigId = decideDefault(account, config, isDefault);
         return {
           writes: [writes.put(modelConfigEntity, config)],
           defaults: { ...account.defaults, modelConfigId },
@@ -92,7 +92,7 @@ export const configStore = /* @__PURE__ */ using(['table:write', 'table:delete']
     /** Deleting the default promotes another config in the same transaction. @throws 404 */
     remove: (principal: Principal, id: string): Promise<void> =>
       change(principal)((account): AccountChange<void> => {
-        const config = configIn(account, id);
+        const config = findConfig(account, id);
         const { modelConfigId: current } = account.defaults;
         const modelConfigId = current === id ? nextDefaultConfig(account, id)?.id : current;
         return {

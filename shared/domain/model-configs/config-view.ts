@@ -3,8 +3,8 @@ import { type ShownPrice, shownPrice } from '../../adapters/models/cost.ts';
 import { creatorNames, responseFormats, toReasoningCapability } from './capabilities.ts';
 import { configExecutor } from './config-changes.ts';
 import type { ConfigSettings } from './config-settings.ts';
-import { statedPrice } from './custom-price.ts';
-import { type KeySources, keyForConfig } from './key-choice.ts';
+import { findStatedPrice } from './custom-price.ts';
+import { chooseConfigKey, type KeySources } from './key-choice.ts';
 import type { ModelConfig } from './model-account.ts';
 
 export function configView(catalog: Catalog, sources: KeySources, config: ModelConfig, isDefault: boolean) {
@@ -14,9 +14,9 @@ export function configView(catalog: Catalog, sources: KeySources, config: ModelC
   const called = offerAt(catalog, executor, nameOnTheWire(config));
   const offer = called ?? offerAt(catalog, provider, modelId);
   const creator = offer && catalog.base(offer.base)?.creator;
-  const { status: keyStatus } = keyForConfig(sources, config);
-  const own = statedPrice(settings, keyStatus, called);
-  const price = own ? shownPrice(own) : offer?.shown;
+  const { status: keyStatus } = chooseConfigKey(sources, config);
+  const stated = findStatedPrice(settings, keyStatus, called);
+  const price = stated ? shownPrice(stated) : offer?.shown;
   return {
     ...config,
     limits: config.limits ?? {},
@@ -25,8 +25,8 @@ export function configView(catalog: Catalog, sources: KeySources, config: ModelC
     keyStatus,
     displayName: customModel?.displayName ?? offer?.name ?? modelId,
     ...(creator && { creator, creatorDisplayName: creatorNames[creator] ?? creator }),
-    ...(price && shownCosts(price)),
-    ...limitOf(customModel?.maxOutputTokens ?? offer?.maxOutput),
+    ...(price && toShownCosts(price)),
+    ...toLimit(customModel?.maxOutputTokens ?? offer?.maxOutput),
     ...(offer && { reasoningCapability: toReasoningCapability({ ...offer, provider: executor }) }),
     supportedResponseFormats: customModel?.supportedResponseFormats ?? responseFormats,
     supportsCustomKey: true,
@@ -40,11 +40,11 @@ export type ConfigView = ReturnType<typeof configView>;
 export const nameOnTheWire = ({ modelId, settings }: { modelId: string; settings: ConfigSettings }) =>
   settings.customModel?.executorConfig?.modelMapping ?? modelId;
 
-export const shownCosts = ({ input, output, blended }: ShownPrice) => ({
+export const toShownCosts = ({ input, output, blended }: ShownPrice) => ({
   costPer1kTokens: blended,
   inputCostPer1kTokens: input,
   outputCostPer1kTokens: output,
 });
 
 /** Embedding models have no output. */
-const limitOf = (maxOutputTokens: number | undefined) => (maxOutputTokens ? { maxOutputTokens } : {});
+const toLimit = (maxOutputTokens: number | undefined) => (maxOutputTokens ? { maxOutputTokens } : {});

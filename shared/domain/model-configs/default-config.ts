@@ -1,6 +1,6 @@
 import type { Catalog, ListedOffer } from '../../adapters/models/catalog.ts';
 import { invalidAt } from '../../core/errors/errors.ts';
-import { type KeySources, keyFor } from './key-choice.ts';
+import { chooseKey, type KeySources } from './key-choice.ts';
 import type { ModelAccount, ModelConfig } from './model-account.ts';
 
 export const answersPrompts = ({ settings }: Pick<ModelConfig, 'settings'>): boolean =>
@@ -11,7 +11,7 @@ export const nextDefaultConfig = ({ configs }: ModelAccount, id: string): ModelC
   configs.find((config) => config.id !== id && config.isEnabled && answersPrompts(config));
 
 /** @param config After its change. @param wanted Whether as default. @throws 400 if it cannot be that, or if no other one can */
-export function defaultAfter(
+export function decideDefault(
   account: ModelAccount,
   config: ModelConfig,
   wanted: boolean | undefined,
@@ -46,7 +46,7 @@ export function firstUsableOffer({ models }: Catalog, sources: KeySources): List
   const chat = models.filter(({ category }) => category !== 'embedding');
   const offers = chat.flatMap((model) => model.offers.filter(({ hidden, tools }) => !hidden && tools));
   const choice =
-    offers.find(({ provider }) => keyFor(sources, provider).status !== 'needs_setup') ?? offers[0];
+    offers.find(({ provider }) => chooseKey(sources, provider).status !== 'needs_setup') ?? offers[0];
   if (!choice) throw new Error('The catalog has no model for a default config');
   return choice;
 }

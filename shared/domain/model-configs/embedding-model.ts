@@ -3,7 +3,7 @@ import { foldedModelName } from '../../adapters/models/model-name.ts';
 import { StepError } from '../../core/errors/step-error.ts';
 import { configExecutor } from './config-changes.ts';
 import { nameOnTheWire } from './config-view.ts';
-import { keyFor, keyForConfig } from './key-choice.ts';
+import { chooseConfigKey, chooseKey } from './key-choice.ts';
 import type { ModelConfig } from './model-account.ts';
 import type { Selecting } from './select-model.ts';
 
@@ -26,7 +26,7 @@ export function chooseEmbeddingModel(world: Selecting): string {
 const isEmbedding = ({ category }: Pick<CatalogModel, 'category'>) => category === 'embedding';
 
 function isUsable(config: ModelConfig, world: Selecting): boolean {
-  return embeds(config, world) && config.isEnabled && keyForConfig(world, config).status !== 'needs_setup';
+  return embeds(config, world) && config.isEnabled && chooseConfigKey(world, config).status !== 'needs_setup';
 }
 
 function embeds(config: ModelConfig, { catalog }: Selecting): boolean {
@@ -47,5 +47,5 @@ export function isCallable({ provider, id }: ListedOffer, world: Selecting): boo
       foldedModelName(config.modelId) === foldedModelName(id) &&
       !config.isEnabled,
   );
-  return !isDisabled && keyFor(world, provider).status !== 'needs_setup';
+  return !isDisabled && chooseKey(world, provider).status !== 'needs_setup';
 }

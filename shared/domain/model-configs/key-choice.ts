@@ -31,14 +31,14 @@ export interface KeySources {
 }
 
 /** The tenant's key for a provider: the default one, else the longest-existing active one. */
-export function ownKey(account: ModelAccount, provider: KeyProvider): ProviderKey | undefined {
+export function findOwnKey(account: ModelAccount, provider: KeyProvider): ProviderKey | undefined {
   const active = activeKeys(account, provider);
   return active.find(({ id }) => id === account.defaults.providerKeyIds[provider]) ?? active[0];
 }
 
 /** The key for a provider's models: the tenant's, else the deployment's. */
-export function keyFor({ account, deployment }: KeySources, provider: ProviderName): KeyChoice {
-  const key = ownKey(account, provider);
+export function chooseKey({ account, deployment }: KeySources, provider: ProviderName): KeyChoice {
+  const key = findOwnKey(account, provider);
   if (key) return { status: 'custom', key };
   const credentials = deploymentCredentials(provider, deployment);
   if (credentials) return { status: 'platform', credentials };
@@ -47,10 +47,10 @@ export function keyFor({ account, deployment }: KeySources, provider: ProviderNa
 }
 
 /** The key for a config. A config that names a key uses no other one, and a tenant's server never gets the deployment's. */
-export function keyForConfig(sources: KeySources, config: ModelConfig): KeyChoice {
+export function chooseConfigKey(sources: KeySources, config: ModelConfig): KeyChoice {
   const provider = configExecutor(config);
   const server = config.settings.customModel?.executorConfig?.baseURL;
-  const choice = config.providerKeyId ? namedKey(sources.account, config) : keyFor(sources, provider);
+  const choice = config.providerKeyId ? findNamedKey(sources.account, config) : chooseKey(sources, provider);
   if (server === undefined || (config.providerKeyId && choice.status !== 'custom')) return choice;
   if (choice.status === 'custom') return { ...choice, baseUrl: server };
   if (provider === 'generic-openai') return { status: 'custom', baseUrl: server };
@@ -58,7 +58,7 @@ export function keyForConfig(sources: KeySources, config: ModelConfig): KeyChoic
   return { status: 'needs_setup', reason };
 }
 
-function namedKey({ keys }: ModelAccount, { id, providerKeyId }: ModelConfig): KeyChoice {
+function findNamedKey({ keys }: ModelAccount, { id, providerKeyId }: ModelConfig): KeyChoice {
   const key = keys.find((each) => each.id === providerKeyId);
   if (key?.isActive) return { status: 'custom', key };
   const state = key ? 'is inactive' : 'was deleted';

@@ -93,17 +93,17 @@ export interface ModelAccount {
 /** Reads everything with one consistent Query. */
 export async function readModelAccount(table: TenantTable): Promise<ModelAccount> {
   const items = await table.queryAll({ partition: modelsPartition, consistent: true });
-  const ofType = (type: string) => items.filter((item) => item._type === type);
+  const filterType = (type: string) => items.filter((item) => item._type === type);
   const [defaults = { providerKeyIds: {}, revision: 0 }] = decodeReadable(
     modelDefaultsEntity,
-    ofType(modelDefaultsEntity.type),
+    filterType(modelDefaultsEntity.type),
   );
   return {
-    configs: decodeReadable(modelConfigEntity, ofType(modelConfigEntity.type)),
-    keys: decodeReadable(providerKeyEntity, ofType(providerKeyEntity.type)),
+    configs: decodeReadable(modelConfigEntity, filterType(modelConfigEntity.type)),
+    keys: decodeReadable(providerKeyEntity, filterType(providerKeyEntity.type)),
     defaults,
-    budgets: decodeReadable(budgetEntity, ofType(budgetEntity.type)),
-    pauses: decodeReadable(keyPauseEntity, ofType(keyPauseEntity.type)),
+    budgets: decodeReadable(budgetEntity, filterType(budgetEntity.type)),
+    pauses: decodeReadable(keyPauseEntity, filterType(keyPauseEntity.type)),
   };
 }
 

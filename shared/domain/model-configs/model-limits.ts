@@ -9,16 +9,16 @@ export function selectionLimits(
   catalog: Catalog,
 ): ModelLimits {
   const offer = offerAt(catalog, provider, modelId);
-  const known = price ?? offer?.price;
+  const rates = price ?? offer?.price;
   return {
     contextTokens: offer?.context,
     outputTokens: config?.settings.customModel?.maxOutputTokens ?? (offer?.maxOutput || undefined),
     maxTokens: config?.settings.maxTokens,
-    prices: known && tiersOf(known),
+    prices: rates && listTiers(rates),
   };
 }
 
-const tiersOf = ({ tiers = [], ...base }: ModelPrice): PriceTier[] =>
+const listTiers = ({ tiers = [], ...base }: ModelPrice): PriceTier[] =>
   [{ ...base, above: 0 }, ...tiers].map((tier) => ({
     above: tier.above,
     input: highestInput(tier),

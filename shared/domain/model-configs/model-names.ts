@@ -5,7 +5,7 @@ import type { Scope } from '../../platform/data/scope.ts';
 import { chooseEmbeddingModel } from './embedding-model.ts';
 import { selectionLimits } from './model-limits.ts';
 import { modelSelector } from './model-selector.ts';
-import { alternativesTo, selectModel, unknownToBudgets } from './select-model.ts';
+import { explainUnpriced, listAlternatives, selectModel } from './select-model.ts';
 
 /** What the names of models mean, without the keys to call them. */
 export const modelNames = /* @__PURE__ */ using(
@@ -14,15 +14,15 @@ export const modelNames = /* @__PURE__ */ using(
     /** The same base model at the other configured providers, cheapest first, as `<provider>/<modelId>`. @throws StepError */
     async alternatives(name: string): Promise<string[]> {
       const selecting = await world();
-      return alternativesTo(selectModel(name, selecting), selecting);
+      return listAlternatives(selectModel(name, selecting), selecting);
     },
 
     /** What decides whether the budgets pay for a call. @throws StepError */
-    async priced(name: string) {
+    async getPricing(name: string) {
       const selecting = await world();
       const selection = selectModel(name, selecting);
       const limits = selectionLimits(selection, selecting.catalog);
-      const unknown = unknownToBudgets(selection, selecting);
+      const unknown = explainUnpriced(selection, selecting);
       return { budgets: selecting.account.budgets, limits, configId: selection.config?.id, unknown };
     },
 

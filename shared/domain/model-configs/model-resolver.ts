@@ -6,8 +6,8 @@ import { StepError } from '../../core/errors/step-error.ts';
 import { using } from '../../platform/aws/uses.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 import { providerKeyReader } from '../secrets/secret-vault.ts';
-import { cachedValues } from '../secrets/value-cache.ts';
-import { ownKey } from './key-choice.ts';
+import { createCachedReader } from '../secrets/value-cache.ts';
+import { findOwnKey } from './key-choice.ts';
 import type { ModelAccount, ProviderKey } from './model-account.ts';
 import { selectionLimits } from './model-limits.ts';
 import { modelNames } from './model-names.ts';
@@ -19,7 +19,7 @@ export const modelResolver = /* @__PURE__ */ using(
   [modelSelector, modelNames, providerKeyReader],
   (scope: Scope) => {
     const world = modelSelector(scope);
-    const readValue = cachedValues(scope, providerKeyReader(scope));
+    const readValue = createCachedReader(scope, providerKeyReader(scope));
 
     async function keyValue({ id, valueId, provider }: ProviderKey): Promise<string> {
       const value = await readValue(id, valueId);
@@ -27,23 +27,23 @@ export const modelResolver = /* @__PURE__ */ using(
       throw new StepError(`The provider key ${id} of ${provider} was deleted; choose another one`);
     }
 
-    async function credentialsOf(
+    async function loadCredentials(
       { provider, key }: ModelSelection,
       { deployment }: Selecting,
     ): Promise<ModelCredentials> {
       if (key.status === 'platform') return key.credentials;
-      const { key: own, baseUrl = own?.settings?.baseURL } = key;
+      const { key: tenantKey, baseUrl = tenantKey?.settings?.baseURL } = key;
       return {
-        apiKey: own && (await keyValue(own)),
-        region: own?.settings?.region,
+        apiKey: tenantKey && (await keyValue(tenantKey)),
+        region: tenantKey?.settings?.region,
         baseUrl: baseUrl ?? deploymentUrl(provider, deployment),
         guarded: baseUrl !== undefined,
       };
     }
 
-    async function resolved(selection: ModelSelection, selecting: Selecting): Promise<ResolvedModel> {
+    async function resolveSelection(selection: ModelSelection, selecting: Selecting): Promise<ResolvedModel> {
       const { provider, modelId, key, config, price } = selection;
-      const own = key.status === 'custom' ? key.key : undefined;
+      const tenantKey = key.status === 'custom' ? key.key : undefined;
       const { temperature, maxTokens, promptCaching, customModel } = config?.settings ?? {};
       return {
         provider,
@@ -53,13 +53,13 @@ export const modelResolver = /* @__PURE__ */ using(
         settings: { temperature, maxTokens },
         promptCaching,
         dimensions: customModel?.dimensions,
-        credentials: await credentialsOf(selection, selecting),
+        credentials: await loadCredentials(selection, selecting),
         keySource: key.status,
-        providerKeyId: own?.id,
+        providerKeyId: tenantKey?.id,
         statedOutputTokens: customModel?.maxOutputTokens,
         outputTokens: selectionLimits(selection, selecting.catalog).outputTokens,
-        limits: (config?.limits || own?.limits) && { config: config?.limits, key: own?.limits },
-        pausedUntil: pausedUntil(selecting.account, own?.id ?? provider),
+        limits: (config?.limits || tenantKey?.limits) && { config: config?.limits, key: tenantKey?.limits },
+        pausedUntil: findPauseEnd(selecting.account, tenantKey?.id ?? provider),
       };
     }
 
@@ -67,7 +67,7 @@ export const modelResolver = /* @__PURE__ */ using(
       /** By a config's id, `default`, `<provider>/<modelId>`, or a name of the catalog. @throws StepError that says what to do */
       async resolve(name: string): Promise<ResolvedModel> {
         const selecting = await world();
-        return resolved(selectModel(name, selecting), selecting);
+        return resolveSelection(selectModel(name, selecting), selecting);
       },
 
       ...modelNames(scope, world),
@@ -75,15 +75,15 @@ export const modelResolver = /* @__PURE__ */ using(
       /** The tenant's account at a search provider, else the deployment's. @throws StepError */
       searchAccount: (async (provider) => {
         const { account, deployment } = await world();
-        const key = ownKey(account, provider);
-        const own = key && { key: await keyValue(key), baseUrl: key.settings?.baseURL };
-        return searchAccount(provider, deployment, own);
+        const key = findOwnKey(account, provider);
+        const tenantKey = key && { key: await keyValue(key), baseUrl: key.settings?.baseURL };
+        return searchAccount(provider, deployment, tenantKey);
       }) satisfies Ports['searchAccount'],
     };
   },
 );
 
-function pausedUntil({ pauses = [] }: ModelAccount, id: string): Date | undefined {
+function findPauseEnd({ pauses = [] }: ModelAccount, id: string): Date | undefined {
   const pause = pauses.find((each) => each.id === id);
   return pause && new Date(pause.until);
 }

@@ -1,3 +1,13 @@
+/**
+ * The tenant's own keys of model and search providers: their items, their values in Secrets Manager, and which one is the
+ * default.
+ *
+ * A value is stored before the item names it, under an id of its own, so that readers find either the old or the new value;
+ * one that no item names after a refusal is deleted. Removing revokes the value first, so a retry still finds the key. Items
+ * and defaults change through `account-writer.ts` in one transaction with an audit entry. Which key a call uses is decided in
+ * `key-choice.ts`.
+ */
+
 import * as z from 'zod';
 import { invalidAt, notFound, ServiceError } from '../../core/errors/errors.ts';
 import { createdAtFromId } from '../../core/ids.ts';
@@ -9,7 +19,7 @@ import type { Principal } from '../../platform/identity/principal.ts';
 import { secretPreview } from '../secrets/secret-changes.ts';
 import { providerKeyVault } from '../secrets/secret-vault.ts';
 import { assertWithinLimit } from '../tenant-limits.ts';
-import { type CallLimitsChange, limitsAfter } from '../throttles/limits.ts';
+import { type CallLimitsChange, mergeLimits } from '../throttles/limits.ts';
 import { type AccountChange, accountWriter } from './account-writer.ts';
 import {
   type KeyProvider,
@@ -44,9 +54,9 @@ export const providerKeyStore = /* @__PURE__ */ using(
       /** @throws 409 if the tenant can have no more. */
       async create(
         principal: Principal,
-        { apiKey, isDefault = false, ...given }: NewKey,
+        { apiKey, isDefault = false, ...fields }: NewKey,
       ): Promise<ListedKey> {
-        const { provider, name, settings = null, isActive = true } = given;
+        const { provider, name, settings = null, isActive = true } = fields;
         assertSettings(provider, settings);
         assertWithinLimit('provider keys', (await readModelAccount(table)).keys.length + 1);
         const id = scope.newId('providerkey');
@@ -57,7 +67,7 @@ export const providerKeyStore = /* @__PURE__ */ using(
           provider,
           name,
           settings,
-          limits: limitsAfter({}, given.limits),
+          limits: mergeLimits({}, fields.limits),
           isActive,
           valueId,
           keyPreview: secretPreview(apiKey),
@@ -70,7 +80,7 @@ export const providerKeyStore = /* @__PURE__ */ using(
             assertWithinLimit('provider keys', account.keys.length + 1);
             return {
               writes: [table.writes.insert(providerKeyEntity, key)],
-              ...withDefault(account, key, isDefault),
+              ...applyDefault(account, key, isDefault),
               event: keyEvent('created', key),
             };
           });
@@ -85,22 +95,22 @@ export const providerKeyStore = /* @__PURE__ */ using(
       async update(
         principal: Principal,
         id: string,
-        { apiKey, isDefault, ...given }: KeyInput,
+        { apiKey, isDefault, ...fields }: KeyInput,
       ): Promise<ListedKey> {
         const before = keyOfAccount(await readModelAccount(table), id);
-        if (given.settings) assertSettings(before.provider, given.settings);
+        if (fields.settings) assertSettings(before.provider, fields.settings);
         const rotated = apiKey !== undefined && {
           valueId: await vault.store(id, apiKey, { restores: false }),
           keyPreview: secretPreview(apiKey),
         };
         return change(principal)((account) => {
           const current = keyOfAccount(account, id);
-          const { name = current.name, isActive = current.isActive, settings = current.settings } = given;
-          const limits = limitsAfter(current.limits, given.limits);
+          const { name = current.name, isActive = current.isActive, settings = current.settings } = fields;
+          const limits = mergeLimits(current.limits, fields.limits);
           const key = { ...current, ...rotated, name, isActive, settings, limits, updatedAt: now() };
           return {
             writes: [table.writes.put(providerKeyEntity, key)],
-            ...withDefault(account, key, isDefault),
+            ...applyDefault(account, key, isDefault),
             event: keyEvent(rotated ? 'rotated' : 'updated', key),
           };
         });
@@ -115,7 +125,7 @@ export const providerKeyStore = /* @__PURE__ */ using(
           const key = keyOfAccount(account, id);
           return {
             writes: [table.writes.remove(providerKeyEntity, { id })],
-            defaults: withDefault(account, key, false).defaults,
+            defaults: applyDefault(account, key, false).defaults,
             event: keyEvent('deleted', key),
             result: undefined,
           };
@@ -162,7 +172,7 @@ function keyOfAccount({ keys }: ModelAccount, id: string): ProviderKey {
 }
 
 /** The defaults after a key was made the default of its provider or not, and the key as it then is. */
-function withDefault({ defaults }: ModelAccount, key: ProviderKey, wanted: boolean | undefined) {
+function applyDefault({ defaults }: ModelAccount, key: ProviderKey, wanted: boolean | undefined) {
   const { [key.provider]: current, ...others } = defaults.providerKeyIds;
   const id = wanted ? key.id : wanted === false && current === key.id ? undefined : current;
   const providerKeyIds = id === undefined ? others : { ...others, [key.provider]: id };

@@ -10,8 +10,8 @@ export const recentModelAccount = /* @__PURE__ */ using(
   ['table:read'],
   (scope: Scope): Promise<ModelAccount> => {
     const at = scope.now().getTime();
-    const known = recent.get(scope);
-    if (known && Math.abs(at - known.at) < sharedForMs) return known.reading;
+    const cached = recent.get(scope);
+    if (cached && Math.abs(at - cached.at) < sharedForMs) return cached.reading;
     const reading = readModelAccount(scope.table);
     recent.set(scope, { at, reading });
     reading.catch(() => recent.delete(scope));

@@ -2,7 +2,7 @@ import { providerKeys } from '../../adapters/models/providers/provider-keys.ts';
 import { hasSearchAccount } from '../../adapters/web/search-account.ts';
 import { using } from '../../platform/aws/uses.ts';
 import type { Scope } from '../../platform/data/scope.ts';
-import { type KeyStatus, ownKey } from './key-choice.ts';
+import { findOwnKey, type KeyStatus } from './key-choice.ts';
 import { readModelAccount, searchProviderNames } from './model-account.ts';
 
 const titles = { exa: 'Exa', tavily: 'Tavily', brave: 'Brave Search' };
@@ -13,8 +13,8 @@ export const searchProviders = /* @__PURE__ */ using(
   (scope: Scope) => async () => {
     const [account, deployment] = await Promise.all([readModelAccount(scope.table), providerKeys()]);
     return searchProviderNames.map((provider) => {
-      const own = ownKey(account, provider);
-      const keyStatus: KeyStatus = own
+      const tenantKey = findOwnKey(account, provider);
+      const keyStatus: KeyStatus = tenantKey
         ? 'custom'
         : hasSearchAccount(provider, deployment)
           ? 'platform'

@@ -8,31 +8,34 @@ import { type ConfigView, configView } from './config-view.ts';
 import { firstUsableOffer } from './default-config.ts';
 import { readModelAccount } from './model-account.ts';
 
-const newConfigOf = ({ provider, id }: ListedOffer) => ({ provider, modelId: id });
+const toNewConfig = ({ provider, id }: ListedOffer) => ({ provider, modelId: id });
 
 export const modelConfigs = /* @__PURE__ */ using(
   ['table:write', 'provider-keys', configStore],
   (scope: Scope) => {
     const store = configStore(scope);
-    const context = () => Promise.all([loadCatalog(), providerKeys()]);
+    const loadContext = () => Promise.all([loadCatalog(), providerKeys()]);
 
-    const shown = async ({ config, isDefault, account }: WrittenConfig): Promise<ConfigView> => {
-      const [catalog, deployment] = await context();
+    const toView = async ({ config, isDefault, account }: WrittenConfig): Promise<ConfigView> => {
+      const [catalog, deployment] = await loadContext();
       return configView(catalog, { account, deployment }, config, isDefault);
     };
 
     return {
-      create: async (...given: Parameters<typeof store.create>) => shown(await store.create(...given)),
-      update: async (...given: Parameters<typeof store.update>) => shown(await store.update(...given)),
+      create: async (...args: Parameters<typeof store.create>) => toView(await store.create(...args)),
+      update: async (...args: Parameters<typeof store.update>) => toView(await store.update(...args)),
       remove: store.remove,
 
       /** All configs, the longest-existing first. Provisions a default one if there is none. */
       async list(principal: Principal): Promise<ConfigView[]> {
-        const [[catalog, deployment], found] = await Promise.all([context(), readModelAccount(scope.table)]);
+        const [[catalog, deployment], found] = await Promise.all([
+          loadContext(),
+          readModelAccount(scope.table),
+        ]);
         const account = found.defaults.modelConfigId
           ? found
           : await store.provision(principal, (current) =>
-              newConfigOf(firstUsableOffer(catalog, { account: current, deployment })),
+              toNewConfig(firstUsableOffer(catalog, { account: current, deployment })),
             );
         const { configs, defaults } = account;
         return configs.map((config) =>

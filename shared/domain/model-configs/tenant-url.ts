@@ -11,12 +11,12 @@ export const TenantUrl = z
   .url({ protocol: /^https?$/, abort: true })
   .max(2_000)
   .superRefine((text, context) => {
-    const message = problemOf(new URL(text));
+    const message = findProblem(new URL(text));
     if (message) context.addIssue({ code: 'custom', message });
   });
 
 /** As far as it shows without DNS. */
-function problemOf(url: URL): string | undefined {
+function findProblem(url: URL): string | undefined {
   const address = literalAddress(url);
   if (url.username || url.password || /[?#]/.test(url.href))
     return 'Expected an address without a user name, a password, a query and a fragment';

@@ -1,7 +1,7 @@
 import { using } from '../../platform/aws/uses.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 import { isCallable } from './embedding-model.ts';
-import { keyForConfig } from './key-choice.ts';
+import { chooseConfigKey } from './key-choice.ts';
 import { modelSelector } from './model-selector.ts';
 
 export interface UsableModel {
@@ -19,7 +19,7 @@ export const usableModels = /* @__PURE__ */ using(
     const world = await modelSelector(scope)();
     const { account, catalog } = world;
     const configured = account.configs
-      .filter((config) => config.isEnabled && keyForConfig(world, config).status !== 'needs_setup')
+      .filter((config) => config.isEnabled && chooseConfigKey(world, config).status !== 'needs_setup')
       .map(({ provider, modelId, createdAt }) => ({ name: `${provider}/${modelId}`, provider, createdAt }));
     const listed = catalog.models
       .flatMap(({ offers }) => offers)

@@ -29,7 +29,7 @@ export interface ModelCall extends ModelCalls {
   durationMs: number;
 }
 
-export const modelCall = ({
+export const createModelCall = ({
   modelUsed,
   keySource,
   configId,
@@ -61,13 +61,13 @@ export const modelCall = ({
 });
 
 /** One that the provider did not answer. Nobody pays for it, so it is no call in the usage. */
-export const refusedCall = (source: ModelCallSource, durationMs: number): ModelCall => ({
-  ...modelCall({ ...source, usage: null, cost: '0', durationMs, isBrokenOff: true }),
+export const createRefusedCall = (source: ModelCallSource, durationMs: number): ModelCall => ({
+  ...createModelCall({ ...source, usage: null, cost: '0', durationMs, isBrokenOff: true }),
   calls: 0,
 });
 
 /** Without those that the provider did not answer. */
-export function mergedCalls(calls: readonly ModelCalls[]): ModelCalls[] {
+export function mergeCalls(calls: readonly ModelCalls[]): ModelCalls[] {
   const answered = calls.filter((each) => each.calls > 0);
   const groups = Map.groupBy(answered, ({ model, keySource, configId, providerKeyId }) =>
     JSON.stringify([model, keySource, configId, providerKeyId]),

@@ -34,7 +34,7 @@ export const recentUse = /* @__PURE__ */ using([usageMonths], (scope: Scope) => 
     ofKeys: () => useBy(({ providerKeyId }) => providerKeyId),
 
     /** The most recently used model first. */
-    async ofModels() {
+    async readModels() {
       const uses = [...(await useBy(({ model }) => model))].map(([model, use]) => ({
         ...modelParts(model),
         ...use,

@@ -22,11 +22,11 @@ export const usageMonths = /* @__PURE__ */ using(
   ({ table }: Scope) =>
     async (flowId: string | null, from: string, to: string): Promise<UsageMonth[]> => {
       const items = await table.queryAll(usageRange(flowId, from, to));
-      return decodeReadable(usageEntity, items).map(monthOf);
+      return decodeReadable(usageEntity, items).map(splitMonth);
     },
 );
 
-function monthOf({
+function splitMonth({
   month,
   model,
   keySource,
@@ -37,7 +37,7 @@ function monthOf({
 }: ItemOf<typeof usageEntity>): UsageMonth {
   const source = { model, keySource, configId, providerKeyId };
   const counters = item as Readonly<Record<string, Big | undefined>>;
-  const days = daysIn(counters).map((day): UsageDay => {
+  const days = listDays(counters).map((day): UsageDay => {
     const count = (counter: Counter) => counters[counterAttribute(counter, day)] ?? new Big(0);
     return {
       ...source,
@@ -55,7 +55,7 @@ function monthOf({
 }
 
 /** The days of the counters, as `07`. */
-const daysIn = (counters: object): string[] =>
+const listDays = (counters: object): string[] =>
   [
     ...new Set(
       Object.keys(counters)

@@ -13,26 +13,26 @@ export function usageReport(
   days: readonly UsageDay[],
   { startDate, endDate, granularity }: { startDate: string; endDate: string; granularity: Granularity },
 ) {
-  const ofPlatform = totalOf(days.filter(({ keySource }) => keySource === 'platform'));
-  const ofUser = totalOf(days.filter(({ keySource }) => keySource === 'custom'));
-  const total = totalOf(days);
+  const ofPlatform = sumDays(days.filter(({ keySource }) => keySource === 'platform'));
+  const ofUser = sumDays(days.filter(({ keySource }) => keySource === 'custom'));
+  const total = sumDays(days);
   const byModel = Map.groupBy(days, ({ model }) => model);
-  const byDate = Map.groupBy(days, ({ date }) => periodOf(date, granularity));
+  const byDate = Map.groupBy(days, ({ date }) => findPeriodStart(date, granularity));
   return {
     summary: {
       totalRequests: total.calls,
-      totalTokens: tokensOf(total),
+      totalTokens: countTokens(total),
       totalCost: total.cost.toNumber(),
-      ...cachingOf(total),
-      platformTokens: tokensOf(ofPlatform),
+      ...toCaching(total),
+      platformTokens: countTokens(ofPlatform),
       platformCost: ofPlatform.cost.toNumber(),
-      userTokens: tokensOf(ofUser),
+      userTokens: countTokens(ofUser),
       userCost: ofUser.cost.toNumber(),
       requestsWithoutPrice: total.unpriced,
     },
     timeSeries: periodsBetween(startDate, endDate, granularity).map((date) => {
-      const sum = totalOf(byDate.get(date) ?? []);
-      return { date, requests: sum.calls, tokens: tokensOf(sum), cost: sum.cost.toNumber() };
+      const sum = sumDays(byDate.get(date) ?? []);
+      return { date, requests: sum.calls, tokens: countTokens(sum), cost: sum.cost.toNumber() };
     }),
     usageByModel: Object.fromEntries(
       [...byModel]
@@ -46,13 +46,13 @@ export function usageReport(
 }
 
 function modelRow(model: string, days: readonly UsageDay[]) {
-  const { calls, cost, ...sum } = totalOf(days);
+  const { calls, cost, ...sum } = sumDays(days);
   return {
     ...modelParts(model),
     requestCount: calls,
-    totalTokens: tokensOf(sum),
+    totalTokens: countTokens(sum),
     totalCost: cost.toNumber(),
-    ...cachingOf(sum),
+    ...toCaching(sum),
     avgCostPerRequest: calls === 0 ? 0 : cost.div(calls).round(15).toNumber(),
   };
 }
@@ -73,31 +73,31 @@ const none = {
   cacheSavings: new Big(0),
   unpriced: 0,
 } as ModelCalls;
-const totalOf = (days: readonly ModelCalls[]): Sum => days.reduce(addModelCalls, none);
-const cachingOf = ({ cachedInputTokens, cacheSavings }: Pick<Sum, 'cachedInputTokens' | 'cacheSavings'>) => ({
+const sumDays = (days: readonly ModelCalls[]): Sum => days.reduce(addModelCalls, none);
+const toCaching = ({ cachedInputTokens, cacheSavings }: Pick<Sum, 'cachedInputTokens' | 'cacheSavings'>) => ({
   cachedTokens: cachedInputTokens,
   cacheSavings: cacheSavings.toNumber(),
 });
-const tokensOf = ({ inputTokens, outputTokens }: Pick<Sum, 'inputTokens' | 'outputTokens'>) =>
+const countTokens = ({ inputTokens, outputTokens }: Pick<Sum, 'inputTokens' | 'outputTokens'>) =>
   inputTokens + outputTokens;
 
 const dayMs = 86_400_000;
-const dateOf = (at: number) => new Date(at).toISOString().slice(0, 10);
+const toDate = (at: number) => new Date(at).toISOString().slice(0, 10);
 
 /** The first day of a date's period. Weeks begin on Monday. */
-function periodOf(date: string, granularity: Granularity): string {
+function findPeriodStart(date: string, granularity: Granularity): string {
   if (granularity === 'day') return date;
   if (granularity === 'month') return `${date.slice(0, 7)}-01`;
   const at = Date.parse(date);
   const daysSinceMonday = (new Date(at).getUTCDay() + 6) % 7;
-  return dateOf(at - daysSinceMonday * dayMs);
+  return toDate(at - daysSinceMonday * dayMs);
 }
 
 /** Each period from one date to another, also those without calls. */
 function periodsBetween(startDate: string, endDate: string, granularity: Granularity): string[] {
   const periods = new Set<string>();
   for (let at = Date.parse(startDate); at <= Date.parse(endDate); at += dayMs) {
-    periods.add(periodOf(dateOf(at), granularity));
+    periods.add(findPeriodStart(toDate(at), granularity));
   }
   return [...periods];
 }

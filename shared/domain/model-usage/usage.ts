@@ -6,7 +6,7 @@ import { tenantPartition } from '../../platform/data/keys.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 import type { Write } from '../../platform/data/writes.ts';
 import { toCostUnits, WholeNumber } from './cost-units.ts';
-import { type ModelCalls, mergedCalls } from './model-calls.ts';
+import { type ModelCalls, mergeCalls } from './model-calls.ts';
 
 /** The counters of one day. Costs and savings are in units; `unpriced` counts calls without a known price. */
 const counters = {
@@ -32,7 +32,7 @@ const dayCounters = Object.fromEntries(
 );
 
 /** The model calls of all flows, or of one flow. */
-const partitionOf = (flowId: string | null) => tenantPartition(flowId ? `USAGE#${flowId}` : 'USAGE');
+const toUsagePartition = (flowId: string | null) => tenantPartition(flowId ? `USAGE#${flowId}` : 'USAGE');
 
 /** Processes that count in one item make each other's transactions wait, so each process has one of a few items. */
 const shards = 4;
@@ -62,14 +62,14 @@ export const usageEntity = defineEntity({
     ...dayCounters,
   }),
   key: ({ flowId, month, model, keySource, configId = '', providerKeyId = '', shard }: UsageKey) => ({
-    PK: partitionOf(flowId),
+    PK: toUsagePartition(flowId),
     SK: `${month}#${model}#${keySource}#${configId}#${providerKeyId}#${shard}`,
   }),
 });
 
 /** The months from one to another, both included, as `2026-11`. */
 export const usageRange = (flowId: string | null, from: string, to: string) => ({
-  partition: partitionOf(flowId),
+  partition: toUsagePartition(flowId),
   from: `${from}#`,
   to: `${to}#~`,
 });
@@ -89,11 +89,11 @@ export function usageWrites(
   const ttl = unixSeconds(at) + flowUsageTtlSeconds;
   const byFlow = Map.groupBy(spent, ({ flowId }) => flowId);
   byFlow.delete(null);
-  const ofAll = mergedCalls(spent.flatMap(({ calls }) => calls));
+  const ofAll = mergeCalls(spent.flatMap(({ calls }) => calls));
   return [
     ...ofAll.map((calls) => usageWrite(table.writes, calls, null, at)),
     ...[...byFlow].flatMap(([flowId, same]) =>
-      mergedCalls(same.flatMap(({ calls }) => calls)).map((calls) =>
+      mergeCalls(same.flatMap(({ calls }) => calls)).map((calls) =>
         usageWrite(table.writes, calls, flowId, at, { ttl }),
       ),
     ),

@@ -28,21 +28,21 @@ export const productCreator = /* @__PURE__ */ using(
   [productStore, apiKeyStore, keyValueWriter],
   (scope: Scope) => {
     const apiKeys = apiKeyStore(scope);
-    return async (by: Principal, given: NewProduct): Promise<CreatedProduct> => {
+    return async (by: Principal, input: NewProduct): Promise<CreatedProduct> => {
       const { userId, organizationId } = by;
       const owner = { userId, organizationId };
       const products = productStore(scope);
       const hasKey = covers(by.permissions, permission) && (await apiKeys.count()) < keysMax;
-      if (!hasKey) return { product: await products.create(owner, given) };
+      if (!hasKey) return { product: await products.create(owner, input) };
       const value = generateKey('test');
-      const name = truncate(`Test key of ${given.name}`, 255);
+      const name = truncate(`Test key of ${input.name}`, 255);
       const productId = scope.newId('product');
       const key = {
         ...newApiKey(scope, value, { ...owner, name, permissions: [permission], productId }),
         ...limits,
       };
-      const testKeyValue = await keyValueWriter(scope).writeOf(key.id, value);
-      const product = await products.create(owner, given, {
+      const testKeyValue = await keyValueWriter(scope).createWrite(key.id, value);
+      const product = await products.create(owner, input, {
         id: productId,
         testKeyId: key.id,
         commit: (write) => apiKeys.create(by, key, [write, testKeyValue]),

@@ -10,7 +10,7 @@ import type { Scope } from '../../platform/data/scope.ts';
 import type { Write } from '../../platform/data/writes.ts';
 import { parseOrReject } from '../../platform/http/validation.ts';
 import { assertFits } from '../content-size.ts';
-import { type Product, productEntity, productsPartition, storedProduct } from './product.ts';
+import { type Product, productEntity, productsPartition, toStoredProduct } from './product.ts';
 import { Canvas, Spec } from './product-body.ts';
 
 type Patch = Record<string, unknown> | undefined;
@@ -44,18 +44,20 @@ export const productStore = /* @__PURE__ */ using(['table:write'], (scope: Scope
     decide: (before: Product) => Promise<{ after: Product; alsoWrite?: Write[] }>,
   ): Promise<Product> {
     const updatedAt = now().toISOString();
-    const decided = async (before: Product): Promise<Modification<typeof productEntity>> => {
+    const decideWrite = async (before: Product): Promise<Modification<typeof productEntity>> => {
       const { after, alsoWrite } = await decide(before);
-      return { put: stored({ ...after, updatedAt }), ...(alsoWrite && { alsoWrite }) };
+      return { put: toItem({ ...after, updatedAt }), ...(alsoWrite && { alsoWrite }) };
     };
-    return found(await table.modify(productEntity, { id }, decided, { conflictError: productConflict }));
+    return requireProduct(
+      await table.modify(productEntity, { id }, decideWrite, { conflictError: productConflict }),
+    );
   }
 
   return {
     change,
 
     /** @throws 404 */
-    find: async (id: string): Promise<Product> => found(await table.get(productEntity, { id })),
+    find: async (id: string): Promise<Product> => requireProduct(await table.get(productEntity, { id })),
 
     /** Newest first, from index entries alone. */
     async list(query: CursorQuery & { search?: string | undefined }) {
@@ -66,27 +68,27 @@ export const productStore = /* @__PURE__ */ using(['table:write'], (scope: Scope
 
     async create(
       owner: Pick<Product, 'userId' | 'organizationId'>,
-      given: NewProduct,
+      input: NewProduct,
       { id = newId('product'), testKeyId, commit = (write) => table.commit([write]) }: Creation = {},
     ): Promise<Product> {
       const at = createdAtFromId(id);
       const empty = { description: null, icon: null, canvas: {}, spec: {}, capabilities: [], surfaces: [] };
       const made = { ...owner, id, revision: 1, createdAt: at, updatedAt: at };
       const key = testKeyId !== undefined && { testKeyId };
-      const item = stored({ ...made, ...key, ...changed({ ...empty, name: given.name }, given) });
+      const item = toItem({ ...made, ...key, ...mergeChanges({ ...empty, name: input.name }, input) });
       await commit(table.writes.insert(productEntity, item));
       return productEntity.schema.parse(item);
     },
 
     /** @throws 400 if the merged canvas or spec is not valid, 404 */
     update: (id: string, changes: ProductChanges): Promise<Product> =>
-      change(id, async (before) => ({ after: changed(before, changes) })),
+      change(id, async (before) => ({ after: mergeChanges(before, changes) })),
   };
 });
 
 type Edited = Pick<Product, 'name' | 'description' | 'icon' | 'canvas' | 'spec'>;
 
-function changed<P extends Edited>(before: P, changes: ProductChanges): P {
+function mergeChanges<P extends Edited>(before: P, changes: ProductChanges): P {
   const { name = before.name, description = before.description, icon = before.icon } = changes;
   const { canvas = {}, spec = {} } = changes;
   return {
@@ -100,14 +102,14 @@ function changed<P extends Edited>(before: P, changes: ProductChanges): P {
 }
 
 /** @throws 400 if the product does not fit an item of the table. */
-function stored(product: Parameters<typeof storedProduct>[0]) {
-  const item = storedProduct(product);
+function toItem(product: Parameters<typeof toStoredProduct>[0]) {
+  const item = toStoredProduct(product);
   const { canvas, spec, capabilities } = item;
   assertFits('a product', { canvas, spec, capabilities });
   return item;
 }
 
-function found(product: Product | undefined): Product {
+function requireProduct(product: Product | undefined): Product {
   if (!product) throw notFound('Product');
   return product;
 }

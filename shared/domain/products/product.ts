@@ -42,7 +42,7 @@ export const Product = z.object({
 });
 export type Product = z.infer<typeof Product>;
 
-export const storedProduct = ({
+export const toStoredProduct = ({
   canvas,
   spec,
   capabilities,

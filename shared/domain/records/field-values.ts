@@ -32,7 +32,7 @@ export const fieldValues = /* @__PURE__ */ using(
       const counts = new Map<string, number>();
       let bytesLeft = valuesBytesMax;
       const look = (record: RecordItem) => {
-        for (const value of valuesIn(valueOfField(record, field))) {
+        for (const value of toValues(valueOfField(record, field))) {
           const count = counts.get(value);
           if (count === undefined) bytesLeft -= Buffer.byteLength(value);
           if (count !== undefined || bytesLeft >= 0) counts.set(value, (count ?? 0) + 1);
@@ -50,5 +50,5 @@ export const fieldValues = /* @__PURE__ */ using(
 );
 
 /** The distinct values that are set, as JSON. */
-const valuesIn = (held: unknown): Set<string> =>
+const toValues = (held: unknown): Set<string> =>
   new Set((Array.isArray(held) ? held : [held]).filter(isSet).map((value) => JSON.stringify(value)));

@@ -76,7 +76,7 @@ export const shownFields = {
 export type RecordFilters = Partial<z.output<z.ZodObject<typeof recordFilters>>>;
 export type ShownFields = z.output<z.ZodObject<typeof shownFields>>;
 
-export const filtersIn = (query: RecordFilters): RecordFilters =>
+export const pickFilters = (query: RecordFilters): RecordFilters =>
   Object.fromEntries(Object.keys(recordFilters).map((name) => [name, query[name as keyof RecordFilters]]));
 
 /** The requested metadata keys; all of them by default. */
@@ -84,14 +84,14 @@ export function pickShownFields(
   metadata: Record<string, unknown>,
   { includeFields, include_fields }: ShownFields,
 ) {
-  const asked = fieldsIn({ includeFields, include_fields });
+  const asked = listFields({ includeFields, include_fields });
   if (!asked) return metadata;
   return Object.fromEntries(
     asked.flatMap((key) => (Object.hasOwn(metadata, key) ? [[key, metadata[key]]] : [])),
   );
 }
 
-export const fieldsIn = ({ includeFields, include_fields }: ShownFields): string[] | undefined =>
+export const listFields = ({ includeFields, include_fields }: ShownFields): string[] | undefined =>
   includeFields || include_fields
     ? [...new Set([...(includeFields ?? []), ...(include_fields ?? [])])]
     : undefined;

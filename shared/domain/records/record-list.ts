@@ -1,9 +1,18 @@
+/**
+ * Lists and filters records, newest first.
+ *
+ * Index entries come first; a filter on metadata then reads the records in batches and counts their units, and `distinct`
+ * keeps the newest of each type by asking that type's own index. A page stops at the bounds of
+ * `platform/data/lists/listing.ts` and says where to go on. `findWithoutList` answers what needs no list. `record-store.ts`
+ * gives the reads; the filters are declared in `record-filters.ts`.
+ */
+
 import { filterYielding } from '../../core/concurrency/event-loop.ts';
 import { filterPredicate } from '../../core/filters/matches.ts';
 import {
+  findNewestRow,
   type ListedItem,
   type ListSource,
-  newestRow,
   type PostFilter,
   walkList,
 } from '../../platform/data/lists/listing.ts';
@@ -25,7 +34,7 @@ export interface RecordPage {
 }
 
 interface ListReads extends RecordReads {
-  idOf: (pair: TypeAndName) => Promise<string | undefined>;
+  findId: (pair: TypeAndName) => Promise<string | undefined>;
 }
 
 /** Lists records newest first: reads index entries, then the records that the page shows or filters. */
@@ -33,8 +42,8 @@ export function recordLister(reads: ListReads) {
   async function page(filters: RecordFilters, query: CursorQuery): Promise<RecordPage> {
     const source = { ...recordSource(reads, filters), kind: 'record' as const };
     const { rows, pagination } = await cursorPage(reads.table, source, query);
-    const records = rows.every(recordIn)
-      ? rows.flatMap((row) => recordIn(row) ?? [])
+    const records = rows.every(getRecord)
+      ? rows.flatMap((row) => getRecord(row) ?? [])
       : await reads.getMany(rows.map(({ id }) => id as string));
     const fitting = Math.min(
       takeWithinBytes(records, responseBytesMax).length,
@@ -47,17 +56,17 @@ export function recordLister(reads: ListReads) {
 
   return async (filters: RecordFilters, query: CursorQuery): Promise<RecordPage> => {
     const isFirst = !query.cursor && !query.direction;
-    const known = isFirst || matchesNothing(filters) ? await knownRecords(reads, filters) : undefined;
-    return known ? { records: known, pagination: onePage(known.length, query) } : page(filters, query);
+    const found = isFirst || matchesNothing(filters) ? await findWithoutList(reads, filters) : undefined;
+    return found ? { records: found, pagination: onePage(found.length, query) } : page(filters, query);
   };
 }
 
 /** The matching records if that needs no list: none, or the one of a type and name. */
-async function knownRecords(reads: ListReads, filters: RecordFilters): Promise<RecordItem[] | undefined> {
+async function findWithoutList(reads: ListReads, filters: RecordFilters): Promise<RecordItem[] | undefined> {
   if (matchesNothing(filters)) return [];
   const [type, { name }] = [recordTypeFilter(filters), filters];
   if (type === undefined || name === undefined) return undefined;
-  const id = await reads.idOf({ type, name });
+  const id = await reads.findId({ type, name });
   return (id ? await reads.getMany([id]) : []).filter(recordPredicate(filters, reads.now()));
 }
 
@@ -83,21 +92,25 @@ function recordSource(reads: RecordReads, filters: RecordFilters, { whole = fals
   const passes = metadataPredicate(filters, now()) ?? (whole ? () => true : undefined);
   const source = {
     ...indexOf(filters),
-    ...(passes && { postFilter: readingPostFilter(reads, passes) }),
+    ...(passes && { postFilter: createReadingFilter(reads, passes) }),
   };
   if (filters.distinct === undefined) return source;
-  const ofType = (type: string) => recordSource(reads, { ...filters, type, distinct: undefined });
+  const toTypeSource = (type: string) => recordSource(reads, { ...filters, type, distinct: undefined });
   return {
     ...source,
-    postFilter: distinctPostFilter(table, { source, ofType, type: recordTypeFilter(filters) }),
+    postFilter: createDistinctFilter(table, {
+      source,
+      toTypeSource,
+      type: recordTypeFilter(filters),
+    }),
   };
 }
 
 /** The record of a row, if the post-filter has read it. */
-const recordIn = ({ record }: ListedItem) => record as RecordItem | undefined;
+const getRecord = ({ record }: ListedItem) => record as RecordItem | undefined;
 
 /** Reads the records of index entries and keeps those that match. */
-function readingPostFilter(
+function createReadingFilter(
   { getMany, signal }: RecordReads,
   passes: (record: RecordItem) => boolean,
 ): PostFilter {
@@ -143,12 +156,12 @@ interface MatchingPage {
 }
 
 /** All matching records, newest first, page by page. `after` is the id to continue after. */
-export const matchingRecords = (reads: ListReads) =>
+export const walkMatching = (reads: ListReads) =>
   async function* (filters: RecordFilters, after?: string): AsyncGenerator<MatchingPage, void> {
-    const known = await knownRecords(reads, filters);
-    if (known) {
-      const records = known.filter(({ id }) => !after || id < after);
-      return yield { records, units: known.length };
+    const found = await findWithoutList(reads, filters);
+    if (found) {
+      const records = found.filter(({ id }) => !after || id < after);
+      return yield { records, units: found.length };
     }
     const { distinct, ...others } = filters;
     const types = new Set<string>();
@@ -156,7 +169,7 @@ export const matchingRecords = (reads: ListReads) =>
     // Only the list's own filter knows the types of earlier records.
     const source = recordSource(reads, after ? filters : others, { whole: true });
     for await (const { rows, units, at } of walkList(reads.table, source, { cursor: after })) {
-      const records = rows.flatMap((row) => recordIn(row) ?? []);
+      const records = rows.flatMap((row) => getRecord(row) ?? []);
       const isEnd = distinct && recordTypeFilter(filters) !== undefined && records.length > 0;
       yield { records: distinct ? records.filter(isFirst) : records, units, at: isEnd ? undefined : at };
       if (isEnd) return;
@@ -164,14 +177,14 @@ export const matchingRecords = (reads: ListReads) =>
   };
 
 /** The records of these ids that still match. */
-export const stillMatching =
+export const filterMatching =
   ({ getMany, now, signal }: ListReads) =>
   async (filters: RecordFilters, ids: readonly string[]): Promise<RecordItem[]> =>
     filterYielding(await getMany(ids), recordPredicate(filters, now()), signal);
 
 interface Distinct {
   source: ListSource;
-  ofType: (type: string) => ListSource;
+  toTypeSource: (type: string) => ListSource;
   /** The type of the list, if it has only one. */
   type: string | undefined;
 }
@@ -182,11 +195,11 @@ const entriesAtOnce = 100;
 const recordsAtOnce = 10;
 
 /** Uses the type's own index, so that a page needs no earlier state. Beyond the lookup limit, a type may repeat on two pages. */
-function distinctPostFilter(table: TenantTable, { source, ofType, type }: Distinct): PostFilter {
+function createDistinctFilter(table: TenantTable, { source, toTypeSource, type }: Distinct): PostFilter {
   const newest = new Map<unknown, string | undefined>();
 
   async function look(type: string): Promise<number> {
-    const { row, stoppedAt, units } = await newestRow(table, ofType(type));
+    const { row, stoppedAt, units } = await findNewestRow(table, toTypeSource(type));
     if (stoppedAt === undefined) newest.set(type, row?.id as string | undefined);
     return units + 1;
   }
@@ -247,18 +260,18 @@ const testsFor: { [Name in keyof Asked]?: (value: Asked[Name], now: Date) => Tes
   recordFilter: ({ where }, now) => where && filterPredicate(where, now),
   metadata_keys: (keys) => (record) => keys.some((key) => Object.hasOwn(record.metadata, key)),
   metadata_keys_all: (keys) => (record) => keys.every((key) => Object.hasOwn(record.metadata, key)),
-  min_fields: (least) => (record) => fieldsOf(record).length >= least,
-  max_fields: (most) => (record) => fieldsOf(record).length <= most,
-  metadata_types: (types) => (record) => fieldsOf(record).some((value) => types.includes(typeOf(value))),
+  min_fields: (least) => (record) => listValues(record).length >= least,
+  max_fields: (most) => (record) => listValues(record).length <= most,
+  metadata_types: (types) => (record) => listValues(record).some((value) => types.includes(getType(value))),
   has_large_fields: (wanted) => (record) =>
-    fieldsOf(record).some((value) => jsonBytes(value) > largeFieldBytes) === wanted,
+    listValues(record).some((value) => jsonBytes(value) > largeFieldBytes) === wanted,
   min_size_kb: (least) => (record) => jsonBytes(record.metadata) >= least * 1024,
   max_size_kb: (most) => (record) => jsonBytes(record.metadata) <= most * 1024,
 };
 
-const fieldsOf = ({ metadata }: RecordItem) => Object.values(metadata);
+const listValues = ({ metadata }: RecordItem) => Object.values(metadata);
 
-function typeOf(value: unknown): (typeof fieldTypes)[number] {
+function getType(value: unknown): (typeof fieldTypes)[number] {
   if (value === null) return 'null';
   return Array.isArray(value) ? 'array' : (typeof value as (typeof fieldTypes)[number]);
 }

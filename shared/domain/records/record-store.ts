@@ -1,7 +1,17 @@
+/**
+ * Records: creates, reads, changes and removes them, and keeps their type and name unique together.
+ *
+ * Uniqueness is an item of its own, the guard, whose key is the type and name; a record and its guard are written, moved and
+ * removed in one transaction. Changes of values do not conflict: the last one wins; changes of the type or the name are
+ * decided on the current record. Many records are inserted in transactions of 50, several at once; one that meets taken names
+ * is repeated without them, and what time did not allow is returned. Removing writes a tombstone, and the clean-up removes the
+ * results of runs.
+ */
+
 import { conflict, notFound } from '../../core/errors/errors.ts';
 import { using } from '../../platform/aws/uses.ts';
 import { tombstoneWrite } from '../../platform/cleanup/tombstone.ts';
-import { ConditionFailed, ifRefused } from '../../platform/data/condition-failed.ts';
+import { ConditionFailed, onConditionFailed } from '../../platform/data/condition-failed.ts';
 import { decodeReadable } from '../../platform/data/entity.ts';
 import { forEachInTime } from '../../platform/data/for-each-in-time.ts';
 import type { Modification } from '../../platform/data/modify.ts';
@@ -18,13 +28,13 @@ import {
   recordGuardEntity,
   toNewRecord,
 } from './record.ts';
-import { matchingRecords, recordLister, stillMatching } from './record-list.ts';
+import { filterMatching, recordLister, walkMatching } from './record-list.ts';
 
 export const recordStore = /* @__PURE__ */ using(['table:write', 'table:delete'], (scope: Scope) => {
   const { table, signal } = scope;
 
   async function get(id: string): Promise<RecordItem> {
-    return found(await table.get(recordEntity, { id }, { consistent: true }));
+    return requireRecord(await table.get(recordEntity, { id }, { consistent: true }));
   }
 
   /** The records that exist and can be read, in the requested order. */
@@ -34,7 +44,7 @@ export const recordStore = /* @__PURE__ */ using(['table:write', 'table:delete']
     return decodeReadable(recordEntity, items);
   }
 
-  async function missing(ids: readonly string[]): Promise<string[]> {
+  async function findMissing(ids: readonly string[]): Promise<string[]> {
     const items = await table.getMany(
       ids.map((id) => recordEntity.key({ id })),
       { consistent: true },
@@ -42,7 +52,7 @@ export const recordStore = /* @__PURE__ */ using(['table:write', 'table:delete']
     return ids.filter((_, index) => !items[index]);
   }
 
-  const idOf = async (pair: TypeAndName): Promise<string | undefined> =>
+  const findId = async (pair: TypeAndName): Promise<string | undefined> =>
     (await table.get(recordGuardEntity, pair, { consistent: true }))?.id;
 
   const replaceValues = (id: string, changes: RecordChanges, condition: WriteCondition) => {
@@ -50,21 +60,21 @@ export const recordStore = /* @__PURE__ */ using(['table:write', 'table:delete']
     return table.updateAndGet(recordEntity, table.writes.update(recordEntity, { id }, update, condition));
   };
 
-  const reads = { table, now: scope.now, signal, getMany, idOf };
+  const reads = { table, now: scope.now, signal, getMany, findId };
   return {
     get,
     getMany,
-    missing,
-    idOf,
+    findMissing,
+    findId,
     list: recordLister(reads),
-    matching: matchingRecords(reads),
-    stillMatching: stillMatching(reads),
+    matching: walkMatching(reads),
+    stillMatching: filterMatching(reads),
     createMany: insertMany(scope),
     createEach: insertEach(scope),
 
     /** @throws 409 if a record has this type and name. */
     async assertNameFree(pair: TypeAndName): Promise<void> {
-      if (await idOf(pair)) throw nameTaken(pair);
+      if (await findId(pair)) throw nameTaken(pair);
     },
 
     async create(owner: Owner, draft: RecordDraft): Promise<RecordItem> {
@@ -78,7 +88,7 @@ export const recordStore = /* @__PURE__ */ using(['table:write', 'table:delete']
     /** Concurrent updates of the same values do not conflict: the last one wins. */
     async update(id: string, changes: RecordChanges): Promise<RecordItem> {
       if (changes.type === undefined && changes.name === undefined) {
-        return found(await replaceValues(id, changes, exists).catch(ifRefused(undefined)));
+        return requireRecord(await replaceValues(id, changes, exists).catch(onConditionFailed(undefined)));
       }
       const decide = (before: RecordItem) => {
         const { type = before.type, name = before.name } = changes;
@@ -86,7 +96,9 @@ export const recordStore = /* @__PURE__ */ using(['table:write', 'table:delete']
           ? { update: valuesUpdate(scope, changes), condition: hasTypeAndName(before) }
           : recordMove(scope, before, changes);
       };
-      return found(await table.modify(recordEntity, { id }, decide, { consistent: true, conflictError }));
+      return requireRecord(
+        await table.modify(recordEntity, { id }, decide, { consistent: true, conflictError }),
+      );
     },
 
     /** Creates the record, or replaces the metadata of the one with that type and name. @throws ServiceError like `create`. */
@@ -94,11 +106,11 @@ export const recordStore = /* @__PURE__ */ using(['table:write', 'table:delete']
       userId,
       organizationId,
       productSurfaceId,
-      ...given
+      ...fields
     }: Owner & TypeAndName & Pick<RecordItem, 'metadata'>) {
-      const draft = parseOrReject(RecordDraft, given);
+      const draft = parseOrReject(RecordDraft, fields);
       const upsertOnce = async () => {
-        const id = await idOf(draft);
+        const id = await findId(draft);
         if (id) return replaceValues(id, { metadata: draft.metadata }, hasTypeAndName(draft));
         const record = toNewRecord(scope, { userId, organizationId, productSurfaceId }, draft);
         await table.commit(recordInserts(table.writes, record));
@@ -110,12 +122,12 @@ export const recordStore = /* @__PURE__ */ using(['table:write', 'table:delete']
     /** No read returns the record any more. The cleanup removes its step results. */
     async remove(id: string): Promise<void> {
       const removal = (record: RecordItem) => recordRemoval(scope, record);
-      found(await table.modify(recordEntity, { id }, removal, { consistent: true, conflictError }));
+      requireRecord(await table.modify(recordEntity, { id }, removal, { consistent: true, conflictError }));
     },
   };
 });
 
-function found(record: RecordItem | undefined): RecordItem {
+function requireRecord(record: RecordItem | undefined): RecordItem {
   if (!record) throw notFound('Record');
   return record;
 }
@@ -135,14 +147,14 @@ const isHeldBy = ({ id }: RecordItem): WriteCondition => ({ expression: '#id = :
 
 /** The writes of a new record. Only the second, its guard, can be rejected. */
 const recordInserts = (writes: Writes, record: RecordItem): [Write, Write] => [
-  writes.put(recordEntity, storedOf(record)),
+  writes.put(recordEntity, toItem(record)),
   insertGuard(writes, record),
 ];
 
 const insertGuard = (writes: Writes, { id, type, name }: RecordItem): Write =>
   writes.insert(recordGuardEntity, { id, type, name });
 
-const storedOf = (record: RecordItem) => ({
+const toItem = (record: RecordItem) => ({
   ...record,
   metadata: JSON.stringify(record.metadata),
   messages: JSON.stringify(record.messages),
@@ -174,7 +186,7 @@ function recordMove(
     updatedAt: now().toISOString(),
   };
   return {
-    put: storedOf(after),
+    put: toItem(after),
     alsoWrite: [writes.remove(recordGuardEntity, before, isHeldBy(before)), insertGuard(writes, after)],
     alsoWriteRefused: () => nameTaken(after),
   };
@@ -251,7 +263,7 @@ const insertEach =
     drafts: Iterable<Draft> | AsyncIterable<Draft>,
     { onDone, timeLeftMs = () => Number.POSITIVE_INFINITY }: InsertOptions<Draft>,
   ): Promise<Draft[]> => {
-    const transactions = transactionsOf(drafts, (draft) => toNewRecord(scope, owner, draft));
+    const transactions = groupTransactions(drafts, (draft) => toNewRecord(scope, owner, draft));
     const limits = { atOnce: transactionsAtOnce, timeLeftMs };
     const unfinished = await forEachInTime(transactions, limits, async (drafted, signal) => {
       const records = drafted.map(({ record }) => record);
@@ -283,7 +295,7 @@ async function insertFree({ table }: Scope, records: readonly RecordItem[]): Pro
   return taken;
 }
 
-async function* transactionsOf<Draft extends RecordDraft>(
+async function* groupTransactions<Draft extends RecordDraft>(
   drafts: Iterable<Draft> | AsyncIterable<Draft>,
   toRecord: (draft: Draft) => RecordItem,
 ): AsyncGenerator<Entry<Draft>[]> {

@@ -39,7 +39,7 @@ export const recordTypes = /* @__PURE__ */ using(
 
 /** Counts a record. The first one of a type is the newest. */
 function count(types: Map<string, TypeOfRecords>, type: string, id: string): void {
-  const known = types.get(type);
-  if (known) known.count++;
+  const entry = types.get(type);
+  if (entry) entry.count++;
   else types.set(type, { type, count: 1, newestId: id, newestAt: new Date(timeMsFromId(id)).toISOString() });
 }

@@ -97,7 +97,7 @@ function oversize(value: unknown, what: string, bytesMax: number): string | unde
   return `The ${what} may have at most ${bytesMax} bytes (${bytesMax / 1024} KB) of JSON; this has ${bytes}`;
 }
 
-const within =
+const limitBytes =
   <T>(what: string, bytesMax: number) =>
   (context: z.core.ParsePayload<T>) => {
     const message = oversize(context.value, what, bytesMax);
@@ -106,8 +106,8 @@ const within =
     }
   };
 
-export const NewMetadata = Metadata.check(within('metadata', metadataBytesMax));
-export const NewMessages = RecordMessages.check(within('messages', messagesBytesMax));
+export const NewMetadata = Metadata.check(limitBytes('metadata', metadataBytesMax));
+export const NewMessages = RecordMessages.check(limitBytes('messages', messagesBytesMax));
 
 export const RecordDraft = z.strictObject({
   type: RecordType,

@@ -1,3 +1,11 @@
+/**
+ * The records as steps of flows and tools see them: finds one by id, name or filter, merges values, creates or replaces.
+ *
+ * Of several that match a filter it takes the one with the latest change, which requires reading all of a type, up to a bound.
+ * An update is decided again on the record as it then is if another writer came first; if it no longer matches, on the one
+ * that matches now. Refusals become failures of the step, with their reasons.
+ */
+
 import type {
   FlowRecord,
   MergeStrategy,
@@ -23,42 +31,43 @@ export const recordsPort = /* @__PURE__ */ using([recordStore], (scope: Scope, o
   async function search({ type, name, search, where, limit }: Parameters<RecordsPort['search']>[0]) {
     const filters = { type, name, search, ...(where && { recordFilter: { type, where } }) };
     const { records, pagination } = await recordStore(scope).list(filters, { limit });
-    return { records: records.map(flowRecordOf), hasMore: pagination.hasMore };
+    return { records: records.map(toFlowRecord), hasMore: pagination.hasMore };
   }
 
   async function update(selector: RecordSelector, updates: Record<string, unknown>, strategy: MergeStrategy) {
     // Validated first: values that are nested too deeply cannot even be merged.
-    const given = parseOrReject(NewMetadata, updates);
-    const known = await find(selector);
-    if (!known) return undefined;
-    const merged = ({ metadata }: RecordItem) => ({
+    const changes = parseOrReject(NewMetadata, updates);
+    const record = await find(selector);
+    if (!record) return undefined;
+    const merge = ({ metadata }: RecordItem) => ({
       update: valuesUpdate(scope, {
-        metadata: parseOrReject(NewMetadata, mergeMetadata[strategy](metadata, given)),
+        metadata: parseOrReject(NewMetadata, mergeMetadata[strategy](metadata, changes)),
       }),
     });
-    const readAgain = (before: RecordItem) => again(before, selector);
-    return scope.table.modify(recordEntity, known, merged, { known, readAgain, conflictError });
+    const readAgain = (before: RecordItem) => rereadRecord(before, selector);
+    return scope.table.modify(recordEntity, record, merge, { current: record, readAgain, conflictError });
   }
 
   /** The record after another writer's change, which usually made it the latest one; or the record that matches now. */
-  async function again(before: RecordItem, selector: RecordSelector): Promise<RecordItem | undefined> {
+  async function rereadRecord(before: RecordItem, selector: RecordSelector): Promise<RecordItem | undefined> {
     const record = await find({ id: before.id });
     return record && isRecordMatch(record, selector, scope.now()) ? record : find(selector);
   }
 
   return {
-    find: (selector) => asStep(async () => seen(await find(selector))),
-    search: (query) => asStep(() => search(query)),
-    upsert: (record) => asStep(() => recordStore(scope).upsert({ ...record, ...owner })),
-    update: (...asked) => asStep(async () => seen(await update(...asked))),
+    find: (selector) => runAsStep(async () => toShownRecord(await find(selector))),
+    search: (query) => runAsStep(() => search(query)),
+    upsert: (record) => runAsStep(() => recordStore(scope).upsert({ ...record, ...owner })),
+    update: (...asked) => runAsStep(async () => toShownRecord(await update(...asked))),
   };
 });
 
 const conflictError = () => conflict('The record was changed by other requests several times; try again');
 
-const seen = (record: RecordItem | undefined): FlowRecord | undefined => record && flowRecordOf(record);
+const toShownRecord = (record: RecordItem | undefined): FlowRecord | undefined =>
+  record && toFlowRecord(record);
 
-const flowRecordOf = ({ id, type, name, metadata, createdAt, updatedAt }: RecordItem): FlowRecord => ({
+const toFlowRecord = ({ id, type, name, metadata, createdAt, updatedAt }: RecordItem): FlowRecord => ({
   id,
   type,
   name,
@@ -68,7 +77,7 @@ const flowRecordOf = ({ id, type, name, metadata, createdAt, updatedAt }: Record
 });
 
 /** Turns a rejection of the request into a failure of the step. */
-async function asStep<T>(work: () => Promise<T>): Promise<T> {
+async function runAsStep<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work();
   } catch (error) {
@@ -88,13 +97,13 @@ const recordsReadMax = 10_000;
 export const findRecord = (scope: Scope, readMax = recordsReadMax) => {
   const records = recordStore(scope);
 
-  async function byId(id: string): Promise<RecordItem | undefined> {
+  async function findById(id: string): Promise<RecordItem | undefined> {
     const [record] = await records.getMany([id]);
     return record;
   }
 
   /** The matching record with the latest change. Of two changed at the same time, the newer record. */
-  async function latest(type: string, filter: RecordFilter | undefined): Promise<RecordItem | undefined> {
+  async function findLatest(type: string, filter: RecordFilter | undefined): Promise<RecordItem | undefined> {
     const isMatch = filter ? filterPredicate(filter, scope.now()) : () => true;
     let best: RecordItem | undefined;
     let read = 0;
@@ -109,10 +118,10 @@ export const findRecord = (scope: Scope, readMax = recordsReadMax) => {
   }
 
   return async function find(selector: RecordSelector): Promise<RecordItem | undefined> {
-    if ('id' in selector) return byId(selector.id);
-    if (!('name' in selector)) return latest(selector.type, selector.filter);
-    const id = await records.idOf(selector);
-    const record = id === undefined ? undefined : await byId(id);
+    if ('id' in selector) return findById(selector.id);
+    if (!('name' in selector)) return findLatest(selector.type, selector.filter);
+    const id = await records.findId(selector);
+    const record = id === undefined ? undefined : await findById(id);
     return record && isRecordMatch(record, selector, scope.now()) ? record : undefined;
   };
 };

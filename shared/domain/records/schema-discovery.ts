@@ -74,15 +74,15 @@ export const schemaDiscovery = /* @__PURE__ */ using(
 function addTo(field: FieldStatistics, value: unknown): void {
   const { types, examples } = field;
   field.count++;
-  const type = typeOf(value);
+  const type = inferType(value);
   types.set(type, (types.get(type) ?? 0) + 1);
   if (examples.size >= examplesMax) return;
-  const example = typeof value === 'string' ? shortened(value) : value;
+  const example = typeof value === 'string' ? shorten(value) : value;
   if (jsonBytes(example) <= exampleBytesMax) examples.set(JSON.stringify(example), example);
 }
 
 /** The type that a filter would use: a text from a CSV file may be a number, a date or a boolean. */
-function typeOf(value: unknown): InferredType {
+function inferType(value: unknown): InferredType {
   if (Array.isArray(value)) return 'array';
   if (typeof value === 'number' || typeof value === 'bigint') return 'number';
   if (typeof value === 'object') return 'object';
@@ -92,19 +92,19 @@ function typeOf(value: unknown): InferredType {
   return parseInstant(text) === undefined ? 'string' : 'date';
 }
 
-const shortened = (text: string) => {
+const shorten = (text: string) => {
   const characters = [...text.slice(0, 2 * exampleLengthMax + 2)];
   return characters.length > exampleLengthMax ? `${characters.slice(0, exampleLengthMax).join('')}…` : text;
 };
 
 /** The metadata fields that are set, named as in filters: keys, and dotted paths of nested values. */
 function* metadataFields(record: RecordItem): Generator<[name: string, value: unknown], void> {
-  const seen = new Set<string>();
+  const names = new Set<string>();
   for (const [path, value] of leavesOf(record.metadata)) {
-    const name = recordFields.some((own) => own === path) ? metadataFieldPath(path) : path;
+    const name = recordFields.some((field) => field === path) ? metadataFieldPath(path) : path;
     // If a key contains a dot and equals a path, filters read the key.
-    if (!isSet(value) || seen.has(name) || valueOfField(record, name) !== value) continue;
-    seen.add(name);
+    if (!isSet(value) || names.has(name) || valueOfField(record, name) !== value) continue;
+    names.add(name);
     yield [name, value];
   }
 }

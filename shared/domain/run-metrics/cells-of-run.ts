@@ -12,7 +12,7 @@ export type CellsByHour = Map<string, Cell[]>;
 export function cellsOfRun(run: Run): CellsByHour {
   const byHour: CellsByHour = new Map();
   if (run.completedAt === undefined || !isEnded(run.status)) return byHour;
-  const source = sourceOf(run);
+  const source = toSource(run);
   const ended = toHour(run.completedAt);
   const models = Object.entries(run.use ?? {});
   byHour.set(ended, [
@@ -29,7 +29,7 @@ type EndStatus = NonNullable<Cell['status']>;
 const isEnded = (status: Run['status']): status is EndStatus =>
   status === 'completed' || status === 'failed' || status === 'cancelled';
 
-function sourceOf({ kind, flowId, agentId, toolId, trigger, name }: Run) {
+function toSource({ kind, flowId, agentId, toolId, trigger, name }: Run) {
   const { productId, surfaceId, apiKeyId } = trigger;
   return { kind, name, ...omitUndefined({ flowId, agentId, toolId, productId, surfaceId, apiKeyId }) };
 }
@@ -38,12 +38,12 @@ function runCell(run: Run, status: EndStatus): Cell {
   const { startedAt, completedAt = startedAt, totalCost, savedCost = '0', tokens } = run;
   const durationMs = Math.max(0, Date.parse(completedAt) - Date.parse(startedAt));
   return {
-    ...sourceOf(run),
+    ...toSource(run),
     ...(run.parentRunId && { inside: true as const }),
     ...noNumbers(),
     status,
     [status]: 1,
-    ...costOf(totalCost, 1),
+    ...toCost(totalCost, 1),
     savedCost: plain(savedCost),
     ...(tokens && { input: tokens.input, output: tokens.output, cachedInput: tokens.cachedInput }),
     durations: toSketch([durationMs]),
@@ -51,14 +51,14 @@ function runCell(run: Run, status: EndStatus): Cell {
 }
 
 const modelCell = (
-  { name: _ofRun, ...source }: ReturnType<typeof sourceOf> & { model: string },
+  { name: _ofRun, ...source }: ReturnType<typeof toSource> & { model: string },
   { calls, failed, tokens, cost, durations }: ModelUse,
 ): Cell => ({
   ...source,
   ...noNumbers(),
   completed: Math.max(0, calls - failed),
   failed,
-  ...costOf(cost, calls),
+  ...toCost(cost, calls),
   input: tokens.input,
   output: tokens.output,
   cachedInput: tokens.cachedInput,
@@ -66,11 +66,11 @@ const modelCell = (
 });
 
 const recordCell = (
-  source: ReturnType<typeof sourceOf>,
+  source: ReturnType<typeof toSource>,
   { completed, failed, durations }: RecordsOfHour,
 ): Cell => ({ ...source, ...noNumbers(), kind: 'record', completed, failed, durations });
 
-const costOf = (cost: string | null | undefined, runs: number) =>
+const toCost = (cost: string | null | undefined, runs: number) =>
   cost === null ? { unpriced: runs } : { cost: plain(cost ?? '0') };
 
 /** Without an exponent. */

@@ -11,7 +11,7 @@ const hoursKeptDays = 90;
 const daysKeptDays = 763;
 
 /** The items of an hour or a day. There is at least one, so that what has no runs is known to be folded. */
-export function foldedParts(period: string, source: string, cells: readonly Cell[]): Folded[] {
+export function foldParts(period: string, source: string, cells: readonly Cell[]): Folded[] {
   const chunks: Cell[][] = [[]];
   let bytes = 0;
   for (const cell of cells) {

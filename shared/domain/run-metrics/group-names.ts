@@ -44,17 +44,17 @@ export const groupNames = /* @__PURE__ */ using(
       const items = wanted.length === 0 ? [] : await table.getMany(wanted);
       return groups.map(({ key, lastName }, index) => {
         if (key === null) return null;
-        const own = keys[index];
-        const stored = own && nameIn(items[wanted.indexOf(own)]);
-        return stored ?? builtinNameOf(key) ?? lastName ?? null;
+        const itemKey = keys[index];
+        const stored = itemKey && readName(items[wanted.indexOf(itemKey)]);
+        return stored ?? findBuiltinName(key) ?? lastName ?? null;
       });
     },
 );
 
-function nameIn(item: Record<string, unknown> | undefined): string | undefined {
+function readName(item: Record<string, unknown> | undefined): string | undefined {
   const name = (item?.summary as { name?: unknown } | undefined)?.name ?? item?.name;
   return typeof name === 'string' ? name : undefined;
 }
 
-const builtinNameOf = (id: string) =>
+const findBuiltinName = (id: string) =>
   id.startsWith(builtinPrefix) ? findBuiltinTool(id.slice(builtinPrefix.length))?.name : undefined;

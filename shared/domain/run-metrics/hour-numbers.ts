@@ -11,51 +11,55 @@ import {
   type Run,
   runEntity,
   runsPartition,
-  runsSince,
-  runsUntil,
   toHour,
+  toRunsCeiling,
+  toRunsFloor,
 } from '../runs/run.ts';
 import { type Cell, cellSum } from './cell.ts';
 import { type CellsByHour, cellsOfRun } from './cells-of-run.ts';
-import { keptEntity, keptRange } from './metric-items.ts';
+import { keptEntity, toKeptRange } from './metric-items.ts';
 
 const lateRunsPerPage = 100;
 
 /** The rows of the runs that ended in an hour, a page at a time: of 1 MB, or of 100 runs that began in another hour. */
 const endedRuns = /* @__PURE__ */ using(['table:read'], ({ table }: Pick<Scope, 'table'>) => {
-  async function* begunIn(hour: string, partition: Partition): AsyncGenerator<Run[]> {
-    const range = { partition, from: runsSince(periodStartMs(hour)), to: runsUntil(periodEnd(hour) - 1) };
+  async function* readBegunRuns(hour: string, partition: Partition): AsyncGenerator<Run[]> {
+    const range = {
+      partition,
+      from: toRunsFloor(periodStartMs(hour)),
+      to: toRunsCeiling(periodEnd(hour) - 1),
+    };
     for await (const items of table.pages({ ...range, consistent: true })) {
-      yield decodeReadable(runEntity, items).filter((run) => endedIn(run, hour));
+      yield decodeReadable(runEntity, items).filter((run) => hasEndedIn(run, hour));
     }
   }
 
-  async function* begunElsewhere(hour: string, withInside: boolean): AsyncGenerator<Run[]> {
+  async function* readLateRuns(hour: string, withInside: boolean): AsyncGenerator<Run[]> {
     const range = { partition: lateRunsPartition, index: 2, from: `${hour}:`, to: `${hour}:~` } as const;
     for await (const items of table.pages({ ...range, perQuery: lateRunsPerPage })) {
       const keys = items
-        .map(keyOf)
+        .map(toRunKey)
         .filter(
           ({ id, parentRunId }) => toHour(createdAtFromId(id)) !== hour && (withInside || !parentRunId),
         );
       const rows = await table.getMany(keys.map(runEntity.key), { consistent: true });
-      yield decodeReadable(runEntity, rows).filter((run) => endedIn(run, hour));
+      yield decodeReadable(runEntity, rows).filter((run) => hasEndedIn(run, hour));
     }
   }
 
   /** @param withInside Also those inside of others. */
   return async function* (hour: string, withInside: boolean): AsyncGenerator<Run[]> {
-    yield* begunIn(hour, runsPartition);
-    if (withInside) yield* begunIn(hour, insideRunsPartition);
-    yield* begunElsewhere(hour, withInside);
+    yield* readBegunRuns(hour, runsPartition);
+    if (withInside) yield* readBegunRuns(hour, insideRunsPartition);
+    yield* readLateRuns(hour, withInside);
   };
 });
 
-const endedIn = ({ completedAt }: Run, hour: string) =>
+const hasEndedIn = ({ completedAt }: Run, hour: string) =>
   completedAt !== undefined && toHour(completedAt) === hour;
 
 /** The index has only the keys: `<end>#<id>`, and the partition says whether it is inside of another. */
-function keyOf({ PK, SK2 }: StoredItem) {
+function toRunKey({ PK, SK2 }: StoredItem) {
   const id = String(SK2).split('#')[1] ?? '';
   return { id, ...(PK.endsWith(insideRunsPartition.name) && { parentRunId: 'inside' }) };
 }
@@ -69,7 +73,7 @@ export const hourNumbers = /* @__PURE__ */ using(
       for await (const runs of endedRuns(scope)(hour, withInside)) {
         for (const run of runs) sums.add(cellsOfRun(run));
       }
-      const kept = await scope.table.queryAll({ ...keptRange(hour), consistent: true });
+      const kept = await scope.table.queryAll({ ...toKeptRange(hour), consistent: true });
       for (const { byHour } of decodeReadable(keptEntity, kept)) sums.add(Object.entries(byHour));
       return sums.byHour();
     },

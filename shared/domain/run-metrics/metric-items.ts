@@ -10,7 +10,7 @@ interface FoldedKey {
   part: number;
 }
 
-const foldedPartition = (period: string) =>
+const toFoldedPartition = (period: string) =>
   tenantPartition(isDay(period) ? 'RUNMETRICS#DAYS' : 'RUNMETRICS#HOURS');
 
 const keptPartition = tenantPartition('RUNMETRICS#KEPT');
@@ -35,15 +35,15 @@ export const foldedEntity = defineEntity({
     ttl: z.int(),
   }),
   key: ({ period, source, part }: FoldedKey) => ({
-    PK: foldedPartition(period),
+    PK: toFoldedPartition(period),
     SK: `${period}#${source}#${String(part).padStart(3, '0')}`,
   }),
   packing: { fields: ['cells'], dictionaries: [likelyTexts] },
 });
 export type Folded = z.infer<typeof foldedEntity.schema>;
 
-export const foldedRange = (from: string, to: string) => ({
-  partition: foldedPartition(from),
+export const toFoldedRange = (from: string, to: string) => ({
+  partition: toFoldedPartition(from),
   from: `${from}#`,
   to: `${to}#~`,
 });
@@ -64,7 +64,7 @@ export const keptEntity = defineEntity({
   packing: { fields: ['byHour'], dictionaries: [likelyTexts] },
 });
 
-export const keptRange = (hour: string) => ({
+export const toKeptRange = (hour: string) => ({
   partition: keptPartition,
   from: `${hour}#`,
   to: `${hour}#~`,

@@ -1,3 +1,11 @@
+/**
+ * Sums the numbers of runs into the groups and points that a query asks for.
+ *
+ * A cell has the numbers of one hour or day for one combination of kind, flow, agent, tool, model, surface, key and status
+ * (`cell.ts`); a run that ran inside another counts only in groupings that are about its kind. Pure; `read-numbers.ts` reads
+ * the cells, `group-names.ts` adds names, and `functions/run-metrics/get.ts` puts them together.
+ */
+
 import { sketchQuantile } from '../runs/sketch.ts';
 import { addNumbers, type Cell, type MetricKind, type Numbers, noNumbers, runCount } from './cell.ts';
 import type { NumbersByPeriod } from './read-numbers.ts';
@@ -50,7 +58,7 @@ export const needsInside = ({ groupBy }: Pick<MetricsQuery, 'groupBy'>) =>
 export const needsRecords = ({ groupBy, kinds }: Pick<MetricsQuery, 'groupBy' | 'kinds'>) =>
   kinds ? kinds.includes('record') : groupBy === 'kind';
 
-function counts(cell: Cell, query: MetricsQuery): boolean {
+function matchesQuery(cell: Cell, query: MetricsQuery): boolean {
   const { groupBy, kinds, readable, flowId, agentId, surfaceId } = query;
   const { kind } = cell;
   return (
@@ -70,8 +78,8 @@ export interface MetricsGroup {
   /** The name that the last run had, and the product of a surface. */
   lastName: string | undefined;
   productId: string | undefined;
-  points: (ReturnType<typeof shownNumbers> & { at: string })[];
-  total: ReturnType<typeof shownNumbers>;
+  points: (ReturnType<typeof toShownNumbers> & { at: string })[];
+  total: ReturnType<typeof toShownNumbers>;
 }
 
 /** The groups with the most runs first. Each has a point for every period, also for those without runs. */
@@ -83,7 +91,7 @@ export function metricsGroups(
   const groups = new Map<string | null, Group>();
   if (!query.groupBy) groups.set(null, newGroup());
   for (const [period, cells] of [...numbers].sort(([one], [other]) => (one < other ? -1 : 1))) {
-    for (const cell of cells) if (counts(cell, query)) addTo(groups, period, cell, query.groupBy);
+    for (const cell of cells) if (matchesQuery(cell, query)) addTo(groups, period, cell, query.groupBy);
   }
   const most = Math.max(groupsAlways, Math.min(groupsMax, Math.floor(pointsMax / periods.length)));
   return [...groups]
@@ -95,9 +103,9 @@ export function metricsGroups(
       productId,
       points: periods.map((period) => ({
         at: period.length === 10 ? `${period}T00:00:00.000Z` : `${period}:00:00.000Z`,
-        ...shownNumbers(byPeriod.get(period) ?? noNumbers()),
+        ...toShownNumbers(byPeriod.get(period) ?? noNumbers()),
       })),
-      total: shownNumbers(total),
+      total: toShownNumbers(total),
     }));
 }
 
@@ -132,7 +140,7 @@ function addTo(
   if (groupBy && insideKinds[groupBy]?.includes(cell.kind)) group.lastName = cell.name ?? group.lastName;
 }
 
-function shownNumbers(numbers: Numbers) {
+function toShownNumbers(numbers: Numbers) {
   const { completed, failed, cancelled, unpriced, cost, savedCost, input, output, cachedInput } = numbers;
   const runs = runCount(numbers);
   const quantile = (q: number) => {

@@ -7,7 +7,7 @@ import { isDay, toDay } from '../runs/hours.ts';
 import type { Cell } from './cell.ts';
 import { cellsOfParts } from './folded-parts.ts';
 import { hourNumbers, sumsByHour } from './hour-numbers.ts';
-import { foldedEntity, foldedRange } from './metric-items.ts';
+import { foldedEntity, toFoldedRange } from './metric-items.ts';
 
 export interface NumbersRange {
   /** The first and the last hour or day. */
@@ -61,7 +61,7 @@ async function readOnce(
     const name = period.slice(0, range.from.length);
     if (name >= range.from && name <= range.to) sums.add([[name, cells]]);
   };
-  for (const [period, cells] of await foldedCells(scope, range, marked)) add(period, cells);
+  for (const [period, cells] of await readFoldedCells(scope, range, marked)) add(period, cells);
   const compute = ({ period }: PeriodMark) => hourNumbers(scope)(period, range.inside);
   for await (const byHour of mapConcurrently(open, hoursAtOnce, compute)) {
     for (const [hour, cells] of byHour) add(hour, cells);
@@ -70,19 +70,19 @@ async function readOnce(
 }
 
 /** Of a day that is not folded, the hours that are. */
-async function foldedCells(
+async function readFoldedCells(
   scope: Pick<Scope, 'table'>,
   { from, to }: NumbersRange,
   marked: ReadonlySet<string>,
 ): Promise<[string, Cell[]][]> {
-  if (!isDay(from)) return storedCells(scope, from, to, ({ source }) => !marked.has(source));
+  if (!isDay(from)) return readStoredCells(scope, from, to, ({ source }) => !marked.has(source));
   const openDays = new Set([...marked].map(toDay));
-  const days = await storedCells(scope, from, to, ({ period, source }) =>
+  const days = await readStoredCells(scope, from, to, ({ period, source }) =>
     period === source ? !openDays.has(period) : !marked.has(source),
   );
   const wanted = [...openDays].filter((day) => day >= from && day <= to).sort();
   const hours = wanted.map((day) =>
-    storedCells(
+    readStoredCells(
       scope,
       `${day}T00`,
       `${day}T23`,
@@ -92,13 +92,13 @@ async function foldedCells(
   return [...days, ...(await Promise.all(hours)).flat()];
 }
 
-async function storedCells(
+async function readStoredCells(
   { table }: Pick<Scope, 'table'>,
   from: string,
   to: string,
   counts: (place: { period: string; source: string }) => boolean,
 ): Promise<[string, Cell[]][]> {
-  const items = await table.queryAll({ ...foldedRange(from, to), consistent: true });
+  const items = await table.queryAll({ ...toFoldedRange(from, to), consistent: true });
   const parts = decodeReadable(foldedEntity, items).filter(counts);
   const folds = Map.groupBy(parts, ({ period, source }) => `${period}#${source}`);
   return [...folds].map(([key, same]) => [key.split('#')[0] ?? '', cellsOfParts(same)]);

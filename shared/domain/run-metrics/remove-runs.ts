@@ -20,12 +20,12 @@ const attemptsMax = 10;
  * the rows that it loses.
  */
 export const runRowRemover = /* @__PURE__ */ using(['table:write', 'table:delete'], (scope: Scope) => {
-  async function removeFromHour(hour: string, given: readonly Run[]): Promise<void> {
-    let runs = given;
+  async function removeFromHour(hour: string, allRuns: readonly Run[]): Promise<void> {
+    let runs = allRuns;
     for (let attempt = 1; runs.length > 0; attempt++) {
       const isMarked = (await listMarks(scope)).some(({ period }) => period === hour);
       try {
-        return await scope.table.commit(writesFor(scope, hour, runs, isMarked));
+        return await scope.table.commit(createHourWrites(scope, hour, runs, isMarked));
       } catch (error) {
         if (!(error instanceof ConditionFailed) || attempt >= attemptsMax) throw error;
         // Who removed a row has kept its numbers.
@@ -47,7 +47,12 @@ export const runRowRemover = /* @__PURE__ */ using(['table:write', 'table:delete
 });
 
 /** The rows first: their places are those of the runs. */
-function writesFor({ table: { writes } }: Scope, hour: string, runs: readonly Run[], isMarked: boolean) {
+function createHourWrites(
+  { table: { writes } }: Scope,
+  hour: string,
+  runs: readonly Run[],
+  isMarked: boolean,
+) {
   const sums = sumsByHour();
   for (const run of runs) sums.add(cellsOfRun(run));
 

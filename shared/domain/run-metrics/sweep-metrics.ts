@@ -1,7 +1,16 @@
+/**
+ * Folds the runs of an hour into the numbers of that hour, and the hours of a day into those of the day.
+ *
+ * A mark says that an hour has numbers that no item has yet (`runs/hour-marks.ts`). The worker takes the mark, sums the runs
+ * from their rows, writes the items, and removes the mark with the last of them; every write requires the mark as it was
+ * taken, so of several workers one finishes, and what a crash left is written again. Until then readers ignore the items and
+ * sum the rows themselves (`read-numbers.ts`). A folded hour marks its day.
+ */
+
 import { mapConcurrently } from '../../core/concurrency/map-concurrently.ts';
 import { log } from '../../core/log.ts';
 import { combineRequirements, using } from '../../platform/aws/uses.ts';
-import { dueForSweep } from '../../platform/cleanup/sweeps.ts';
+import { listDue } from '../../platform/cleanup/sweeps.ts';
 import { ConditionFailed } from '../../platform/data/condition-failed.ts';
 import { decodeReadable } from '../../platform/data/entity.ts';
 import { isUnchanged } from '../../platform/data/modify.ts';
@@ -12,9 +21,9 @@ import { listMarks, markDay, markEntity, markSweep, type PeriodMark, takeMark } 
 import { isDay, toDay } from '../runs/hours.ts';
 import { cellSum } from './cell.ts';
 import type { CellsByHour } from './cells-of-run.ts';
-import { cellsOfParts, foldedParts } from './folded-parts.ts';
+import { cellsOfParts, foldParts } from './folded-parts.ts';
 import { hourNumbers, sumsByHour } from './hour-numbers.ts';
-import { type Folded, foldedEntity, foldedRange } from './metric-items.ts';
+import { type Folded, foldedEntity, toFoldedRange } from './metric-items.ts';
 
 /** A transaction takes 4 MB. */
 const itemsPerCommit = 8;
@@ -45,14 +54,14 @@ export const folder = /* @__PURE__ */ using(
 /** The hour itself first. */
 async function itemsOfHour(scope: Scope, hour: string): Promise<Folded[]> {
   const byHour = await hourNumbers(scope)(hour, true);
-  const own = foldedParts(hour, hour, byHour.get(hour) ?? []);
+  const hourParts = foldParts(hour, hour, byHour.get(hour) ?? []);
   byHour.delete(hour);
-  const earlier = [...byHour, ...byDayOf(byHour)];
-  return [...own, ...earlier.flatMap(([period, cells]) => foldedParts(period, hour, cells))];
+  const earlier = [...byHour, ...groupByDay(byHour)];
+  return [...hourParts, ...earlier.flatMap(([period, cells]) => foldParts(period, hour, cells))];
 }
 
 /** A day's own item has none of these, whether the day is over or not. */
-function byDayOf(byHour: CellsByHour): CellsByHour {
+function groupByDay(byHour: CellsByHour): CellsByHour {
   const sums = sumsByHour();
   sums.add([...byHour].map(([hour, cells]) => [toDay(hour), cells]));
   return sums.byHour();
@@ -63,10 +72,10 @@ async function itemsOfDay(scope: Scope, day: string): Promise<Folded[] | undefin
   const open = (await listMarks(scope)).some(({ period }) => !isDay(period) && toDay(period) === day);
   if (open) return undefined;
   const sum = cellSum();
-  const stored = await scope.table.queryAll({ ...foldedRange(`${day}T00`, `${day}T23`), consistent: true });
-  const own = decodeReadable(foldedEntity, stored).filter(({ period, source }) => period === source);
-  for (const parts of Map.groupBy(own, ({ period }) => period).values()) sum.add(cellsOfParts(parts));
-  return foldedParts(day, day, sum.cells());
+  const stored = await scope.table.queryAll({ ...toFoldedRange(`${day}T00`, `${day}T23`), consistent: true });
+  const dayParts = decodeReadable(foldedEntity, stored).filter(({ period, source }) => period === source);
+  for (const parts of Map.groupBy(dayParts, ({ period }) => period).values()) sum.add(cellsOfParts(parts));
+  return foldParts(day, day, sum.cells());
 }
 
 async function commitFold(scope: Scope, mark: PeriodMark, [first, ...others]: Folded[]): Promise<void> {
@@ -99,7 +108,7 @@ export async function sweepRunMetrics(
   timeLeftMs: () => number,
   beforeHour: (scope: Scope, hour: string) => Promise<void>,
 ): Promise<void> {
-  for await (const page of dueForSweep(scopeOf('').table, markSweep, due)) {
+  for await (const page of listDue(scopeOf('').table, markSweep, due)) {
     const [days, hours] = [page.filter(({ SK }) => isDay(SK)), page.filter(({ SK }) => !isDay(SK))];
     for (const marks of [hours, days]) {
       const work = async ({ tenant, SK: period }: (typeof page)[number]) => {

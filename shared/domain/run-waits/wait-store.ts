@@ -1,3 +1,13 @@
+/**
+ * The waits of runs: a step that needs an approval, a callback or a person's answer, and the links by which it can be
+ * answered.
+ *
+ * Opening writes the wait, a link for each receiver and the deliveries that tell of them, in one transaction; opening it again
+ * finds it. Whichever answer is stored first counts, later ones get it as the answer. When a run suspends, it stores how it
+ * goes on (`resumeWith`) and gets an answer that is there already; who answers asks for the resumption before it stores the
+ * answer (`shared/execution/run-waits`), so that no crash loses one.
+ */
+
 import type { KnownWait, NewWait, WaitAnswer } from '../../adapters/ports/waits-port.ts';
 import { requireEnv } from '../../core/environment.ts';
 import { clientJson } from '../../core/json/exact-json.ts';
@@ -43,7 +53,7 @@ export const waitStore = /* @__PURE__ */ using(
   ['table:write', 'public-url', deliveryQueue, messageLimits],
   (scope: Scope) => {
     const { table, now } = scope;
-    const known = (wait: RunWait): KnownWait => ({ ...wait, canResume: wait.resume !== undefined });
+    const toKnownWait = (wait: RunWait): KnownWait => ({ ...wait, canResume: wait.resume !== undefined });
     const get = (key: WaitKey) => table.get(runWaitEntity, key, { consistent: true });
 
     /** Changes a wait that has no answer. @returns it as it is then, undefined if it is gone. */
@@ -78,15 +88,15 @@ export const waitStore = /* @__PURE__ */ using(
         expiresAt: expiresAt.toISOString(),
         ttl,
       };
-      const linkOf = (address: string | null) => {
+      const createLink = (address: string | null) => {
         const token = generateKey(kind);
         const link = { hash: hashKey(token), tenant: table.tenant, runId: owner.runId, path, address, ttl };
         return { token, link };
       };
       const asked =
         wait.kind === 'approval'
-          ? createApprovalRequests(scope, { wait, item, base, linkOf })
-          : { links: [linkOf(null)], deliveries: [], more: {} };
+          ? createApprovalRequests(scope, { wait, item, base, createLink })
+          : { links: [createLink(null)], deliveries: [], more: {} };
       const [first] = asked.links;
       const stored = {
         ...item,
@@ -111,16 +121,16 @@ export const waitStore = /* @__PURE__ */ using(
       async open(owner: WaitOwner, path: string, wait: () => Promise<NewWait>): Promise<KnownWait> {
         const { runId } = owner;
         const before = await get({ runId, path });
-        if (before) return known(before);
+        if (before) return toKnownWait(before);
         const opened = await insert(owner, await wait()).catch(async (error) => {
           const other = error instanceof ConditionFailed ? await get({ runId, path }) : undefined;
           if (other) return other;
           throw error;
         });
-        return known(opened);
+        return toKnownWait(opened);
       },
 
-      announced: async (key: WaitKey): Promise<void> =>
+      markAnnounced: async (key: WaitKey): Promise<void> =>
         void (await change(key, { set: { isAnnounced: true } })),
 
       /** @returns the wait with this answer, or with the one that came first; undefined if there is none. */
@@ -132,13 +142,13 @@ export const waitStore = /* @__PURE__ */ using(
         change(key, { set: { resume: JSON.stringify(message) } }),
 
       /** Those of a run, answered or not. */
-      async ofRun(runId: string): Promise<RunWait[]> {
+      async listByRun(runId: string): Promise<RunWait[]> {
         const items = await table.queryAll({ partition: waitsPartition(runId), consistent: true });
         return items.map((item) => decode(runWaitEntity, item));
       },
 
       /** The open ones of a listed run: of a batch, those of its records. The newest are missing for a moment. */
-      async ofListedRun(listedId: string): Promise<RunWait[]> {
+      async listByListedRun(listedId: string): Promise<RunWait[]> {
         const range = { from: `${listedId}#`, to: `${listedId}#~` };
         const { items } = await table.first(shownMax, { partition: openWaitsPartition, index: 1, ...range });
         const keys = items.map(({ SK1 }) => keyBehind(String(SK1)));
@@ -160,7 +170,7 @@ interface Asking {
   wait: Extract<NewWait, { kind: 'approval' }>;
   item: Pick<RunWait, 'runId' | 'stepId' | 'itemKey' | 'flowName' | 'since' | 'expiresAt'>;
   base: string;
-  linkOf: (address: string | null) => MadeLink;
+  createLink: (address: string | null) => MadeLink;
 }
 
 interface Asked {
@@ -174,7 +184,7 @@ interface Asked {
 
 /** A link for each who is asked, and what tells of it. */
 function createApprovalRequests({ now, newId }: Pick<Scope, 'now' | 'newId'>, asking: Asking): Asked {
-  const { wait, item, base, linkOf } = asking;
+  const { wait, item, base, createLink } = asking;
   const { question, details, choices, form } = wait;
   const at = now();
   const createdAt = at.toISOString();
@@ -184,7 +194,7 @@ function createApprovalRequests({ now, newId }: Pick<Scope, 'now' | 'newId'>, as
       ? []
       : [{ address: new URL(wait.webhookUrl).origin, approval: { url: wait.webhookUrl } }]),
   ];
-  const made = receivers.map(({ address, approval }) => ({ ...linkOf(address), approval }));
+  const made = receivers.map(({ address, approval }) => ({ ...createLink(address), approval }));
   const deliveries = made.map(({ token, approval }) => {
     const body: ApprovalRequested = {
       type: 'approval.requested',

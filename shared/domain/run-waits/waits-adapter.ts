@@ -10,7 +10,7 @@ export const waitsPort = /* @__PURE__ */ using([waitStore], (scope: Scope, owner
   const { runId } = owner;
   return {
     open: (path, wait) => store.open(owner, path, wait),
-    announced: (path) => store.announced({ runId, path }),
+    announced: (path) => store.markAnnounced({ runId, path }),
     async expire(path, answer) {
       const wait = await store.answer({ runId, path }, answer);
       if (!wait) throw new StepError('What the run waited for was deleted');

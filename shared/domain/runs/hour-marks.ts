@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { using } from '../../platform/aws/uses.ts';
 import { sweepKeys } from '../../platform/cleanup/sweeps.ts';
-import { ifRefused } from '../../platform/data/condition-failed.ts';
+import { onConditionFailed } from '../../platform/data/condition-failed.ts';
 import { decodeReadable, defineEntity } from '../../platform/data/entity.ts';
 import { tenantPartition } from '../../platform/data/keys.ts';
 import { isUnchanged } from '../../platform/data/modify.ts';
@@ -57,26 +57,26 @@ export const hourMarks = /* @__PURE__ */ using(
       // A mark that is there is due after the hour. That is too early for what ends late.
       const inTime = periodEnd(period) + settledAfterMs - longestInvocationMs;
       const write = time <= inTime ? insertMark(table, period, dueMs) : postponeMark(table, period, dueMs);
-      await table.commit([write]).catch(ifRefused(undefined));
+      await table.commit([write]).catch(onConditionFailed(undefined));
       if (trusted.size >= trustedMax) trusted.clear();
       trusted.set(key, time <= inTime ? inTime : dueMs - longestInvocationMs);
     },
 );
 
-const dueAtOf = (table: Scope['table'], dueMs: number) => {
+const toDueKeys = (table: Scope['table'], dueMs: number) => {
   const dueAt = new Date(dueMs).toISOString();
   return { dueAt, index: sweepKeys(markSweep, table.tenant, dueAt) };
 };
 
 function insertMark(table: Scope['table'], period: string, dueMs: number): Write {
-  const { dueAt, index } = dueAtOf(table, dueMs);
+  const { dueAt, index } = toDueKeys(table, dueMs);
   const set = { period, revision: 1, dueAt };
   return table.writes.update(markEntity, { period }, { set, index }, absent);
 }
 
 /** Also for a mark that is not there. Who folds it now has to begin again. */
 function postponeMark(table: Scope['table'], period: string, dueMs: number): Write {
-  const { dueAt, index } = dueAtOf(table, dueMs);
+  const { dueAt, index } = toDueKeys(table, dueMs);
   return table.writes.update(markEntity, { period }, { set: { period, dueAt }, add: { revision: 1 }, index });
 }
 
@@ -94,9 +94,9 @@ export async function takeMark({ table, now }: MarkScope, period: string): Promi
   const mark = await table.get(markEntity, { period }, { consistent: true });
   const time = now();
   if (!mark || mark.dueAt > time.toISOString()) return undefined;
-  const { dueAt, index } = dueAtOf(table, time.getTime() + leaseMs);
+  const { dueAt, index } = toDueKeys(table, time.getTime() + leaseMs);
   const changes = { set: { dueAt }, add: { revision: 1 }, index } as const;
   const write = table.writes.update(markEntity, { period }, changes, isUnchanged(mark));
   const taken = { ...mark, dueAt, revision: mark.revision + 1 };
-  return table.commit([write]).then(() => taken, ifRefused(undefined));
+  return table.commit([write]).then(() => taken, onConditionFailed(undefined));
 }

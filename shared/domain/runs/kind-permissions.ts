@@ -13,5 +13,5 @@ export const kindPermission = <A extends Action>(kind: RunKind, action: A) =>
   `${resources[kind]}:${action}` as const satisfies Permission;
 
 /** The kinds of runs whose flows, agents or tools the caller may read, execute or change. */
-export const kindsWith = (permissions: readonly string[], action: Action): RunKind[] =>
+export const listKinds = (permissions: readonly string[], action: Action): RunKind[] =>
   runKinds.filter((kind) => covers(permissions, kindPermission(kind, action)));

@@ -1,9 +1,9 @@
 import { using } from '../../platform/aws/uses.ts';
 import type { Scope } from '../../platform/data/scope.ts';
-import { type EndNotice, noNotice } from '../deliveries/end-notice.ts';
+import { type EndNotification, noNotification } from '../deliveries/end-notice.ts';
 import { type EndedRun, telemetryNotice } from '../telemetry/telemetry-notice.ts';
 import { hourMarks } from './hour-marks.ts';
-import { endedRunWrite, type NewRun, type RunEnding } from './run-list.ts';
+import { createEndWrite, type NewRun, type RunEnding } from './run-list.ts';
 
 /**
  * What follows from the end of a run: its place in the list, its numbers, and whoever is told.
@@ -19,13 +19,13 @@ export const runEnd = /* @__PURE__ */ using(
       isTold = true,
       ...exporting
     }: { isTold?: boolean } & Pick<EndedRun, 'delaySeconds' | 'keepContent'> = {},
-  ): Promise<EndNotice> => {
+  ): Promise<EndNotification> => {
     const [exported] = await Promise.all([
       run.parentRunId || !isTold
-        ? noNotice
+        ? noNotification
         : telemetryNotice(scope, { runId: run.id, kind: run.kind, ...exporting }),
       hourMarks(scope)(ending.at),
     ]);
-    return { ...exported, writes: [endedRunWrite(scope, run, ending), ...exported.writes] };
+    return { ...exported, writes: [createEndWrite(scope, run, ending), ...exported.writes] };
   },
 );

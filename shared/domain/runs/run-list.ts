@@ -1,5 +1,5 @@
 import { truncate } from '../../core/text.ts';
-import { ifRefused } from '../../platform/data/condition-failed.ts';
+import { onConditionFailed } from '../../platform/data/condition-failed.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 import { exists, type Write, type WriteCondition } from '../../platform/data/writes.ts';
 import { hourMarks } from './hour-marks.ts';
@@ -27,14 +27,14 @@ export type NewRun = Omit<
 /** Lists a run from its start. Does nothing if it is listed already. */
 export async function listRun(scope: Pick<Scope, 'table' | 'now'>, run: NewRun): Promise<void> {
   const { table } = scope;
-  const insert = listedRunWrite(scope, run);
+  const insert = createRunWrite(scope, run);
   // What crashes before it has anything else is found by its hour.
   const marked = run.kind === 'flow' && hourMarks(scope)(run.startedAt);
-  await Promise.all([marked, table.commit([insert]).catch(ifRefused(undefined))]);
+  await Promise.all([marked, table.commit([insert]).catch(onConditionFailed(undefined))]);
 }
 
 /** The row of a run that starts. */
-export const listedRunWrite = ({ table }: Pick<Scope, 'table'>, run: NewRun) =>
+export const createRunWrite = ({ table }: Pick<Scope, 'table'>, run: NewRun) =>
   table.writes.insert(runEntity, { ...run, status: 'running' });
 
 /** For a start that failed after its run was listed. */
@@ -71,7 +71,7 @@ export const isOpenRun: WriteCondition = {
 const errorLengthMax = 500;
 
 /** Commit it in the transaction that ends the run. */
-export function endedRunWrite({ table }: Pick<Scope, 'table'>, run: NewRun, ending: RunEnding): Write {
+export function createEndWrite({ table }: Pick<Scope, 'table'>, run: NewRun, ending: RunEnding): Write {
   const { status, stopReason, at: completedAt, error, counts, records, totals, condition } = ending;
   const ended = {
     ...run,

@@ -1,6 +1,11 @@
 import type { Scope } from '../../platform/data/scope.ts';
-import { taskEndNotice } from '../a2a-tasks/task-notice.ts';
-import { bothNotices, type EndNotice, type ExecutionEnd, endNotice } from '../deliveries/end-notice.ts';
+import { findTaskEndNotification } from '../a2a-tasks/task-notice.ts';
+import {
+  combineNotifications,
+  type EndNotification,
+  type ExecutionEnd,
+  endNotice,
+} from '../deliveries/end-notice.ts';
 import type { RunSurface } from '../surfaces/surface/run-surface.ts';
 
 /** Tells the webhook of a surface, and who follows the task of a run, that the run has ended. */
@@ -8,9 +13,9 @@ export async function runNotice(
   scope: Pick<Scope, 'table' | 'now' | 'newId'>,
   surface: RunSurface | undefined,
   end: ExecutionEnd,
-): Promise<EndNotice> {
+): Promise<EndNotification> {
   const toWebhook = endNotice(scope, surface, end);
   if (surface?.taskId === undefined) return toWebhook;
-  const toCaller = await taskEndNotice(scope, { surfaceId: surface.surfaceId, id: surface.taskId });
-  return bothNotices(toWebhook, toCaller);
+  const toCaller = await findTaskEndNotification(scope, { surfaceId: surface.surfaceId, id: surface.taskId });
+  return combineNotifications(toWebhook, toCaller);
 }

@@ -43,7 +43,7 @@ export const toRunLabels = ({
 type Caller = Pick<Principal, 'kind' | 'keyId' | 'userId'>;
 
 /** The key or the user. Callers with a key of a surface are unknown. */
-const callerIn = ({ kind, keyId, userId }: Caller): Pick<RunTrigger, 'apiKeyId' | 'userId'> =>
+const toCaller = ({ kind, keyId, userId }: Caller): Pick<RunTrigger, 'apiKeyId' | 'userId'> =>
   kind === 'surface' ? {} : { ...(kind === 'key' && keyId && { apiKeyId: keyId }), userId };
 
 /** A run that a call of the API started. */
@@ -53,7 +53,7 @@ export const originOfCall = (
 ): RunOrigin => ({
   trigger: {
     type: principal.kind === 'session' ? 'console' : 'api',
-    ...callerIn(principal),
+    ...toCaller(principal),
   },
   ...toRunLabels(labels),
 });
@@ -69,7 +69,7 @@ const triggersOfSurfaces: Record<string, RunTrigger['type']> = {
 
 /** A run that takes over what did not change since earlier ones. */
 export const originOfRecompute = (principal: Caller, labels: RunLabels): RunOrigin => ({
-  trigger: { type: 'recompute', ...callerIn(principal) },
+  trigger: { type: 'recompute', ...toCaller(principal) },
   ...toRunLabels(labels),
 });
 
@@ -83,7 +83,7 @@ export const originOfSurface = (
     type: triggersOfSurfaces[type] ?? 'surface',
     productId,
     surfaceId,
-    ...(caller && callerIn(caller)),
+    ...(caller && toCaller(caller)),
   },
   ...labels,
 });

@@ -1,15 +1,7 @@
 import Big from 'big.js';
 import { mergedWarnings, type Warning } from '../../core/warnings.ts';
 import type { ModelCall } from '../model-usage/model-calls.ts';
-import {
-  callTokens,
-  mergedUse,
-  noTokens,
-  plusTokens,
-  type RunTokens,
-  type RunUse,
-  runUse,
-} from './run-use.ts';
+import { addTokens, callTokens, mergeUse, noTokens, type RunTokens, type RunUse, runUse } from './run-use.ts';
 
 /** What a run took: cost and tokens with the runs inside, the calls of models without those of listed runs inside. */
 export interface RunTotals {
@@ -35,13 +27,13 @@ export const noTotals: RunTotals = {
   warnings: [],
 };
 
-export const plusTotals = (one: RunTotals, other: RunTotals): RunTotals => ({
-  tokens: plusTokens(one.tokens, other.tokens),
+export const addTotals = (one: RunTotals, other: RunTotals): RunTotals => ({
+  tokens: addTokens(one.tokens, other.tokens),
   cost: one.cost.plus(other.cost),
   saved: one.saved.plus(other.saved),
   cacheSavings: one.cacheSavings.plus(other.cacheSavings),
   isPriced: one.isPriced && other.isPriced,
-  use: mergedUse(one.use, other.use),
+  use: mergeUse(one.use, other.use),
   warnings: mergedWarnings(one.warnings, other.warnings),
 });
 
@@ -61,13 +53,13 @@ export interface StepSpending {
 }
 
 export const totalsOfStep = (step: StepSpending, use: RunUse = {}): RunTotals =>
-  step.isSum ? { ...noTotals, use, warnings: stepWarnings(step) } : totalsOf(step, use);
+  step.isSum ? { ...noTotals, use, warnings: stepWarnings(step) } : toTotals(step, use);
 
 /** The warnings of a step itself: those of the steps in it are theirs. */
 export const stepWarnings = ({ warnings = [], stepId }: StepSpending): Warning[] =>
   warnings.map((warning) => ({ ...(stepId && { stepId }), ...warning }));
 
-const totalsOf = (step: StepSpending, use: RunUse): RunTotals => ({
+const toTotals = (step: StepSpending, use: RunUse): RunTotals => ({
   tokens: {
     input: step.promptTokens ?? 0,
     output: step.completionTokens ?? 0,
@@ -84,7 +76,7 @@ const totalsOf = (step: StepSpending, use: RunUse): RunTotals => ({
 
 /** Of calls that belong to no result. */
 export const totalsOfCalls = (calls: readonly ModelCall[]): RunTotals => ({
-  tokens: calls.map(callTokens).reduce(plusTokens, noTokens),
+  tokens: calls.map(callTokens).reduce(addTokens, noTokens),
   cost: calls.reduce((sum, { cost }) => sum.plus(cost), new Big(0)),
   saved: new Big(0),
   cacheSavings: calls.reduce((sum, { cacheSavings }) => sum.plus(cacheSavings), new Big(0)),

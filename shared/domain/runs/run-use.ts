@@ -1,7 +1,7 @@
 import Big from 'big.js';
 import * as z from 'zod';
 import type { ModelCall } from '../model-usage/model-calls.ts';
-import { mergedSketch, SketchCounts, toSketch } from './sketch.ts';
+import { mergeSketch, SketchCounts, toSketch } from './sketch.ts';
 
 export const RunTokens = z.object({
   input: z.int(),
@@ -13,7 +13,7 @@ export type RunTokens = z.infer<typeof RunTokens>;
 
 export const noTokens: RunTokens = { input: 0, output: 0, cachedInput: 0, reasoning: 0 };
 
-export const plusTokens = (one: RunTokens, other: RunTokens): RunTokens => ({
+export const addTokens = (one: RunTokens, other: RunTokens): RunTokens => ({
   input: one.input + other.input,
   output: one.output + other.output,
   cachedInput: one.cachedInput + other.cachedInput,
@@ -38,7 +38,7 @@ export const RunUse = z.record(z.string(), ModelUse);
 export type RunUse = z.infer<typeof RunUse>;
 
 export const runUse = (calls: readonly ModelCall[]): RunUse =>
-  calls.map((call) => ({ [call.model]: modelUse(call) })).reduce(mergedUse, {});
+  calls.map((call) => ({ [call.model]: modelUse(call) })).reduce(mergeUse, {});
 
 const modelUse = (call: ModelCall): ModelUse => ({
   calls: 1,
@@ -55,19 +55,19 @@ export const callTokens = (call: ModelCall): RunTokens => ({
   reasoning: call.reasoningTokens,
 });
 
-export function mergedUse(one: RunUse, other: RunUse): RunUse {
+export function mergeUse(one: RunUse, other: RunUse): RunUse {
   const merged = { ...one };
   for (const [model, use] of Object.entries(other)) {
     const before = merged[model];
-    merged[model] = before ? plusUse(before, use) : use;
+    merged[model] = before ? addUse(before, use) : use;
   }
   return merged;
 }
 
-const plusUse = (one: ModelUse, other: ModelUse): ModelUse => ({
+const addUse = (one: ModelUse, other: ModelUse): ModelUse => ({
   calls: one.calls + other.calls,
   failed: one.failed + other.failed,
-  tokens: plusTokens(one.tokens, other.tokens),
+  tokens: addTokens(one.tokens, other.tokens),
   cost: one.cost === null || other.cost === null ? null : new Big(one.cost).plus(other.cost).toFixed(),
-  durations: mergedSketch(one.durations, other.durations),
+  durations: mergeSketch(one.durations, other.durations),
 });

@@ -74,13 +74,13 @@ export const childRunsPartition = (parentId: string) => tenantPartition(`RUNS#IN
 export const lateRunsPartition = tenantPartition('RUNS#LATE');
 
 /** The id with its time first, so that runs of all kinds are in order of their starts: `01k9…#exec`. */
-export const runSortKey = (id: string) => `${timedPart(id)}#${id.slice(0, -27)}`;
+export const runSortKey = (id: string) => `${sliceTime(id)}#${id.slice(0, -27)}`;
 
 /** Bounds of these keys, for runs of all kinds that began then or later, or then or before. @param ms Unix milliseconds. */
-export const runsSince = (ms: number) => timedPart(idFloor('exec', ms));
-export const runsUntil = (ms: number) => `${timedPart(idCeiling('exec', ms))}#~`;
+export const toRunsFloor = (ms: number) => sliceTime(idFloor('exec', ms));
+export const toRunsCeiling = (ms: number) => `${sliceTime(idCeiling('exec', ms))}#~`;
 
-const timedPart = (id: string) => id.slice(-26);
+const sliceTime = (id: string) => id.slice(-26);
 
 export interface RunKey {
   id: string;
@@ -90,7 +90,7 @@ export interface RunKey {
 export const toHour = (at: string) => at.slice(0, 13);
 
 /** The index keys at the end of a run. The time of its id counts, by which rows are found: it may be before the start. */
-const lateIndexOf = ({ id, completedAt }: Pick<Run, 'id' | 'completedAt'>) =>
+const toLateIndex = ({ id, completedAt }: Pick<Run, 'id' | 'completedAt'>) =>
   completedAt && toHour(completedAt) !== toHour(createdAtFromId(id))
     ? { PK2: lateRunsPartition, SK2: `${completedAt}#${id}` }
     : {};
@@ -136,6 +136,6 @@ export const runEntity = defineEntity({
   packing: { fields: ['use', 'records', 'notes'], dictionaries: [''] },
   index: (run) => ({
     ...(run.parentRunId && { PK1: childRunsPartition(run.parentRunId), SK1: runSortKey(run.id) }),
-    ...lateIndexOf(run),
+    ...toLateIndex(run),
   }),
 });

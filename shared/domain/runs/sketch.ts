@@ -28,7 +28,7 @@ export function mergeInto(counts: SketchCounts, other: SketchCounts): void {
   for (const [bucket, times] of Object.entries(other)) counts[bucket] = (counts[bucket] ?? 0) + times;
 }
 
-export function mergedSketch(one: SketchCounts, other: SketchCounts): SketchCounts {
+export function mergeSketch(one: SketchCounts, other: SketchCounts): SketchCounts {
   const merged = { ...one };
   mergeInto(merged, other);
   return merged;
@@ -42,10 +42,10 @@ export function sketchQuantile(counts: SketchCounts, q: number): number | null {
   const total = buckets.reduce((sum, [, times]) => sum + times, 0);
   if (total === 0) return null;
   const rank = Math.max(1, Math.ceil(q * total));
-  let seen = 0;
+  let passed = 0;
   for (const [bucket, times] of buckets) {
-    seen += times;
-    if (seen >= rank) return (2 * gamma ** bucket) / (gamma + 1);
+    passed += times;
+    if (passed >= rank) return (2 * gamma ** bucket) / (gamma + 1);
   }
   return null;
 }

@@ -47,21 +47,21 @@ const daysOfMonths = [31, 29, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31];
 
 /** @throws CronError if the expression is not five fields or a nickname, or never matches. */
 export function parseCron(text: string): CronFields {
-  const parts = expanded(text).split(/\s+/);
+  const parts = expandNickname(text).split(/\s+/);
   const [minute, hour, dayOfMonth, month, dayOfWeek] = parts;
   if (parts.length !== 5 || !minute || !hour || !dayOfMonth || !month || !dayOfWeek) {
     throw new CronError(
       `Expected 5 fields (minute, hour, day of month, month, day of week), not ${parts.length}`,
     );
   }
-  const days = daysOf(dayOfMonth, dayOfWeek);
-  const months = valuesOf(fields.month, month);
+  const days = parseDays(dayOfMonth, dayOfWeek);
+  const months = parseValues(fields.month, month);
   const longest = Math.max(...months.map((each) => daysOfMonths[each - 1] ?? 0));
   const never = days.daysOfWeek === null && days.daysOfMonth?.every((day) => day > longest);
   if (never) throw new CronError('The expression never matches: none of its months has such a day');
-  const hours = valuesOf(fields.hour, hour);
+  const hours = parseValues(fields.hour, hour);
   const isOfEveryHours = hour.startsWith('*') || hours.length === fields.hour.max + 1;
-  return { minutes: valuesOf(fields.minute, minute), hours, isOfEveryHours, months, ...days };
+  return { minutes: parseValues(fields.minute, minute), hours, isOfEveryHours, months, ...days };
 }
 
 /** The same expression in five fields of numbers, for a library. */
@@ -70,31 +70,31 @@ export const canonicalCron = (cron: CronFields): string =>
     .map((values) => values?.join(',') ?? '*')
     .join(' ');
 
-function expanded(text: string): string {
+function expandNickname(text: string): string {
   const trimmed = text.trim();
   if (!trimmed.startsWith('@')) return trimmed;
-  const known = nicknames[trimmed.toLowerCase()];
-  if (known) return known;
+  const expression = nicknames[trimmed.toLowerCase()];
+  if (expression) return expression;
   throw new CronError(`Unknown nickname. Expected one of ${Object.keys(nicknames).join(', ')}`);
 }
 
 /** A field is set unless it is an asterisk. Of two set fields, one that has every day includes the other. */
-function daysOf(dayOfMonth: string, dayOfWeek: string): Pick<CronFields, 'daysOfMonth' | 'daysOfWeek'> {
-  const ofMonth = isAny(dayOfMonth) ? null : valuesOf(fields.dayOfMonth, dayOfMonth);
+function parseDays(dayOfMonth: string, dayOfWeek: string): Pick<CronFields, 'daysOfMonth' | 'daysOfWeek'> {
+  const ofMonth = isAny(dayOfMonth) ? null : parseValues(fields.dayOfMonth, dayOfMonth);
   const sunday = (day: number) => day % 7;
-  const ofWeek = isAny(dayOfWeek) ? null : sorted(valuesOf(fields.dayOfWeek, dayOfWeek).map(sunday));
+  const ofWeek = isAny(dayOfWeek) ? null : sortUnique(parseValues(fields.dayOfWeek, dayOfWeek).map(sunday));
   const hasEveryDay = ofMonth?.length === 31 || ofWeek?.length === 7;
   return hasEveryDay ? { daysOfMonth: null, daysOfWeek: null } : { daysOfMonth: ofMonth, daysOfWeek: ofWeek };
 }
 
 const isAny = (text: string) => text === '*' || text === '*/1';
 
-const valuesOf = (field: Field, text: string): number[] =>
-  sorted(text.split(',').flatMap((part) => rangeOf(field, part)));
+const parseValues = (field: Field, text: string): number[] =>
+  sortUnique(text.split(',').flatMap((part) => parseRange(field, part)));
 
-const sorted = (values: readonly number[]) => [...new Set(values)].sort((one, other) => one - other);
+const sortUnique = (values: readonly number[]) => [...new Set(values)].sort((one, other) => one - other);
 
-function rangeOf(field: Field, part: string): number[] {
+function parseRange(field: Field, part: string): number[] {
   const [, from = '', to, step] = /^([^-/]+)(?:-([^-/]+))?(?:\/(\d{1,3}))?$/.exec(part) ?? [];
   const wrong = (problem: string) => new CronError(`In the ${field.name}, "${part}" ${problem}`);
   if (from === '') throw wrong('cannot be read');
@@ -106,7 +106,7 @@ function rangeOf(field: Field, part: string): number[] {
     throw wrong(`has a step without a range. Write ${from}-${field.max}/${step}`);
   }
   const last = field.name === 'day of week' && isAll ? 6 : field.max;
-  const [low, high] = isAll ? [field.min, last] : [numberOf(field, from), numberOf(field, to ?? from)];
+  const [low, high] = isAll ? [field.min, last] : [parseNumber(field, from), parseNumber(field, to ?? from)];
   if (low === undefined || high === undefined) {
     throw wrong(`is not from ${field.min} to ${field.max}. L, W, # and ? are not supported`);
   }
@@ -115,7 +115,7 @@ function rangeOf(field: Field, part: string): number[] {
   return Array.from({ length: Math.floor((high - low) / every) + 1 }, (_, index) => low + index * every);
 }
 
-function numberOf({ min, max, names = [] }: Field, text: string): number | undefined {
+function parseNumber({ min, max, names = [] }: Field, text: string): number | undefined {
   const named = names.indexOf(text.toUpperCase());
   if (named >= 0) return min + named;
   const value = /^\d{1,2}$/.test(text) ? Number(text) : Number.NaN;

@@ -6,7 +6,7 @@ import type { Schedule } from './schedule.ts';
 export type Trigger = Pick<Schedule, 'triggerType' | 'cron' | 'runAt' | 'timezone' | 'enabled'>;
 
 /** When a schedule fires next after a time; null if never. */
-export function nextRunAfter({ enabled, triggerType, cron, runAt, timezone }: Trigger, after: Date) {
+export function findNextRun({ enabled, triggerType, cron, runAt, timezone }: Trigger, after: Date) {
   if (!enabled) return null;
   if (triggerType === 'one_time') return runAt !== null && runAt > after.toISOString() ? runAt : null;
   return cron === null ? null : nextTime(parseCron(cron), timezone ?? 'UTC', after).toISOString();
@@ -29,7 +29,7 @@ export function nextTime(cron: CronFields, zone: string, after: Date): Date {
     const first = toInstant(wall.getTime(), zone, 'end');
     const again = wall.getTime() - offset;
     if (first > afterMs) {
-      return new Date(cron.isOfEveryHours ? (inRepeatedHour(clock, zone, afterMs, first) ?? first) : first);
+      return new Date(cron.isOfEveryHours ? (findRepeatedTime(clock, zone, afterMs, first) ?? first) : first);
     }
     // In the second hour when clocks are set back.
     if (cron.isOfEveryHours && again > afterMs && offsetAt(again, zone) === offset) return new Date(again);
@@ -39,7 +39,7 @@ export function nextTime(cron: CronFields, zone: string, after: Date): Date {
 const offsetAt = (instantMs: number, zone: string) => toLocal(instantMs, zone) - instantMs;
 
 /** The first time after clocks are set back, if that is before `nextMs`. Clocks then show times once more that are past. */
-function inRepeatedHour(clock: Cron, zone: string, afterMs: number, nextMs: number): number | undefined {
+function findRepeatedTime(clock: Cron, zone: string, afterMs: number, nextMs: number): number | undefined {
   let [before, since] = [afterMs, Math.min(nextMs, afterMs + dayMs)];
   const offset = offsetAt(since, zone);
   if (offset >= offsetAt(before, zone)) return undefined;

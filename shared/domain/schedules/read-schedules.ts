@@ -25,7 +25,7 @@ export async function findSchedule(
   return schedule;
 }
 
-export async function namedSchedules(
+export async function nameSchedules(
   { table }: Scope,
   schedules: readonly Schedule[],
   read: FlowItems = new Map(),
@@ -53,5 +53,5 @@ export async function readSchedules(scope: Scope, place: SchedulePlace): Promise
   const flowKeys = flowIds.map((id) => flowEntity.key({ id }));
   const items = await scope.table.getMany([...keys, ...flowKeys]);
   const flows = new Map(flowIds.map((id, at) => [id, items[keys.length + at]]));
-  return namedSchedules(scope, decodeReadable(scheduleEntity, items.slice(0, keys.length)), flows);
+  return nameSchedules(scope, decodeReadable(scheduleEntity, items.slice(0, keys.length)), flows);
 }

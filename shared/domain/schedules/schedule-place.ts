@@ -32,7 +32,7 @@ export async function assertTakesSchedules(
 export async function assertScheduleTargets(scope: Scope, { flowId, recordIds }: Targets): Promise<void> {
   const [flow, missing] = await Promise.all([
     flowId ? scope.table.get(flowEntity, { id: flowId }) : true,
-    recordIds ? recordStore(scope).missing(recordIds) : [],
+    recordIds ? recordStore(scope).findMissing(recordIds) : [],
   ]);
   if (!flow) throw notFound('Flow');
   if (missing.length === 0) return;

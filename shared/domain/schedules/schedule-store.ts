@@ -1,3 +1,12 @@
+/**
+ * The schedules of a surface, and their counterparts in EventBridge Scheduler.
+ *
+ * The table decides: a change is stored first, with the time of the next run, and then EventBridge Scheduler is told
+ * (`wake-ups.ts`); if that fails, or the process crashes, the sweep tells it a minute later. The number of schedules of a
+ * surface is counted in an item of its own, in the transaction that creates or removes one. What a wake-up starts is in
+ * `shared/execution/schedules`.
+ */
+
 import { omitUndefined } from '../../core/defined.ts';
 import { conflict, notFound } from '../../core/errors/errors.ts';
 import { createdAtFromId } from '../../core/ids.ts';
@@ -12,13 +21,13 @@ import type { Principal } from '../../platform/identity/principal.ts';
 import { assertFits } from '../content-size.ts';
 import { recordStore } from '../records/record-store.ts';
 import { surfaceEntity } from '../surfaces/surface/surface.ts';
-import { nextRunAfter } from './next-time.ts';
-import { findSchedule, type NamedSchedule, namedSchedules, readSchedules } from './read-schedules.ts';
-import { type Schedule, scheduleCountEntity, scheduleEntity, storedSchedule } from './schedule.ts';
+import { findNextRun } from './next-time.ts';
+import { findSchedule, type NamedSchedule, nameSchedules, readSchedules } from './read-schedules.ts';
+import { type Schedule, scheduleCountEntity, scheduleEntity, toStoredSchedule } from './schedule.ts';
 import type { NewSchedule, ScheduleChanges } from './schedule-body.ts';
 import { scheduleDefaults } from './schedule-defaults.ts';
 import { assertScheduleTargets, assertTakesSchedules, type SchedulePlace } from './schedule-place.ts';
-import { assertConsistent, changedSchedule, isRetimed, repairAt } from './trigger.ts';
+import { assertConsistent, computeRepairAt, isRetimed, mergeSchedule } from './trigger.ts';
 import { wakeUps } from './wake-ups.ts';
 
 export const schedulesMax = 100;
@@ -33,22 +42,22 @@ export const scheduleStore = /* @__PURE__ */ using(
     /** Applies changes to the stored schedule, and tells EventBridge Scheduler. */
     async function change(place: SchedulePlace, id: string, changes: ScheduleChanges): Promise<Schedule> {
       const at = now();
-      const known = await find(place, id);
+      const current = await find(place, id);
       // One that is enabled must be able to run.
       await assertScheduleTargets(
         scope,
-        changes.enabled ? { flowId: known.flowId, ...omitUndefined(changes) } : changes,
+        changes.enabled ? { flowId: current.flowId, ...omitUndefined(changes) } : changes,
       );
       let retimed = false;
       const decide = (before: Schedule): Modification<typeof scheduleEntity> => {
-        const edited = changedSchedule(before, changes);
+        const edited = mergeSchedule(before, changes);
         retimed = isRetimed(before, edited);
         assertConsistent(edited, retimed && edited.enabled ? at : undefined);
-        const nextRunAt = retimed ? nextRunAfter(edited, at) : before.nextRunAt;
+        const nextRunAt = retimed ? findNextRun(edited, at) : before.nextRunAt;
         const after = { ...before, ...edited, nextRunAt, updatedAt: at.toISOString() };
-        return { put: stored(retimed ? { ...after, sweepAt: repairAt(at) } : after) };
+        return { put: toItem(retimed ? { ...after, sweepAt: computeRepairAt(at) } : after) };
       };
-      const options = { known, consistent: true, conflictError };
+      const options = { current: current, consistent: true, conflictError };
       const schedule = await table.modify(scheduleEntity, { id }, decide, options);
       if (!schedule) throw notFound('Schedule');
       if (retimed) await wakeUps(scope).follow(id);
@@ -60,17 +69,17 @@ export const scheduleStore = /* @__PURE__ */ using(
       change,
       /** Oldest first. @throws 404; 400 if the surface is of another type. */
       list: (place: SchedulePlace) => readSchedules(scope, place),
-      async named(schedule: Schedule): Promise<NamedSchedule> {
-        const [named] = await namedSchedules(scope, [schedule]);
+      async nameSchedule(schedule: Schedule): Promise<NamedSchedule> {
+        const [named] = await nameSchedules(scope, [schedule]);
         return named ?? { ...schedule, flowName: null };
       },
 
       /** @throws 400, 404; 409 if the surface has as many schedules as it can have. */
-      async create(place: SchedulePlace, principal: Principal, given: NewSchedule): Promise<Schedule> {
+      async create(place: SchedulePlace, principal: Principal, input: NewSchedule): Promise<Schedule> {
         const at = now();
         const { userId, organizationId, environment } = principal;
-        const { flowId, triggerType } = given;
-        const edited = changedSchedule({ ...scheduleDefaults, flowId, triggerType }, given);
+        const { flowId, triggerType } = input;
+        const edited = mergeSchedule({ ...scheduleDefaults, flowId, triggerType }, input);
         assertConsistent(edited, at);
         await assertTakesSchedules(scope, place);
         await assertScheduleTargets(scope, edited);
@@ -84,10 +93,10 @@ export const scheduleStore = /* @__PURE__ */ using(
           organizationId,
           environment,
           ...edited,
-          nextRunAt: nextRunAfter(edited, at),
+          nextRunAt: findNextRun(edited, at),
           lastRunAt: null,
           lastFiring: null,
-          sweepAt: repairAt(at),
+          sweepAt: computeRepairAt(at),
           createdAt,
           updatedAt: createdAt,
         };
@@ -108,7 +117,7 @@ export const scheduleStore = /* @__PURE__ */ using(
         });
         const removed = await table.modify(scheduleEntity, { id }, removal, { conflictError });
         if (!removed) throw notFound('Schedule');
-        await cleanupQueue(scope).deleted([id]);
+        await cleanupQueue(scope).enqueue([id]);
       },
     };
 
@@ -120,7 +129,7 @@ export const scheduleStore = /* @__PURE__ */ using(
       };
       try {
         await table.commit([
-          table.writes.insert(scheduleEntity, stored(schedule)),
+          table.writes.insert(scheduleEntity, toItem(schedule)),
           table.writes.update(scheduleCountEntity, { surfaceId }, { add: { count: 1 } }, hasRoom),
           table.writes.check(surfaceEntity, { productId, id: surfaceId }, exists),
         ]);
@@ -133,8 +142,8 @@ export const scheduleStore = /* @__PURE__ */ using(
 );
 
 /** @throws 400 if the schedule does not fit an item of the table. */
-function stored(schedule: Schedule) {
-  const item = storedSchedule(schedule);
+function toItem(schedule: Schedule) {
+  const item = toStoredSchedule(schedule);
   const recordIds = JSON.stringify(schedule.recordIds);
   assertFits('a schedule', { recordIds, recordFilter: item.recordFilter }, scheduleBytesMax);
   return item;

@@ -59,7 +59,7 @@ export const Schedule = z.object({
 });
 export type Schedule = z.infer<typeof Schedule>;
 
-export const storedSchedule = (schedule: Schedule): z.input<typeof Schedule> => ({
+export const toStoredSchedule = (schedule: Schedule): z.input<typeof Schedule> => ({
   ...schedule,
   recordFilter: JSON.stringify(schedule.recordFilter),
   executionOptions: JSON.stringify(schedule.executionOptions),

@@ -5,30 +5,30 @@ export const expressionCharactersMax = 256;
 
 /** EventBridge Scheduler takes one kind of days only: two expressions if both are set, which together match the same times. */
 export function schedulerExpressions(cron: CronFields): string[] {
-  const minutes = listOf(cron.minutes, 0, 59);
-  const hours = listOf(cron.hours, 0, 23);
-  const months = listOf(cron.months, 1, 12);
+  const minutes = toList(cron.minutes, 0, 59);
+  const hours = toList(cron.hours, 0, 23);
+  const months = toList(cron.months, 1, 12);
   const { daysOfMonth, daysOfWeek } = cron;
   const expression = (ofMonth: string, ofWeek: string) =>
     `cron(${minutes} ${hours} ${ofMonth} ${months} ${ofWeek} *)`;
   // EventBridge counts the days of a week from 1.
   const ofWeek = daysOfWeek?.map((day) => day + 1);
-  const byWeek = ofWeek ? [expression('?', listOf(ofWeek, 1, 7))] : [];
-  if (daysOfMonth) return [expression(listOf(daysOfMonth, 1, 31), '?'), ...byWeek];
+  const byWeek = ofWeek ? [expression('?', toList(ofWeek, 1, 7))] : [];
+  if (daysOfMonth) return [expression(toList(daysOfMonth, 1, 31), '?'), ...byWeek];
   return ofWeek ? byWeek : [expression('*', '?')];
 }
 
 /** The shortest text for values in ascending order. */
-function listOf(values: readonly number[], min: number, max: number): string {
+function toList(values: readonly number[], min: number, max: number): string {
   if (values.length === max - min + 1) return '*';
   const [first = min, second = min, last = second] = [values[0], values[1], values.at(-1)];
   const step = second - first;
   const isRegular = values.every((value, index) => value === first + index * step);
   if (values.length > 2 && step > 1 && isRegular && last + step > max) return `${first}/${step}`;
-  return rangesOf(values).join(',');
+  return toRanges(values).join(',');
 }
 
-function rangesOf(values: readonly number[]): string[] {
+function toRanges(values: readonly number[]): string[] {
   const ranges: [number, number][] = [];
   for (const value of values) {
     const range = ranges.at(-1);

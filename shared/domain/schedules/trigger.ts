@@ -7,19 +7,19 @@ import type { ScheduleChanges } from './schedule-body.ts';
 const graceMs = 90_000;
 
 /** When the sweep looks at a schedule of which EventBridge Scheduler knows the current state. */
-export const regularSweepAt = ({ nextRunAt }: Pick<Schedule, 'nextRunAt'>) =>
+export const computeSweepAt = ({ nextRunAt }: Pick<Schedule, 'nextRunAt'>) =>
   nextRunAt === null ? null : new Date(Date.parse(nextRunAt) + graceMs).toISOString();
 
 /** How soon the sweep tells EventBridge Scheduler of a change if the process that made it could not. */
 const repairMs = 60_000;
 
-export const repairAt = (now: Date) => new Date(now.getTime() + repairMs).toISOString();
+export const computeRepairAt = (now: Date) => new Date(now.getTime() + repairMs).toISOString();
 
 type Records = Pick<Schedule, 'recordIds' | 'recordType' | 'recordFilter'>;
 export type Edited = Trigger & Records & Pick<Schedule, 'flowId' | 'executionOptions'>;
 
 /** A trigger of another type replaces the old time, and a selector the others, so that a caller need not clear them. */
-export function changedSchedule(before: Edited, changes: ScheduleChanges): Edited {
+export function mergeSchedule(before: Edited, changes: ScheduleChanges): Edited {
   const type = changes.triggerType ?? before.triggerType;
   const isSame = type === before.triggerType;
   const selectors = {
@@ -28,20 +28,20 @@ export function changedSchedule(before: Edited, changes: ScheduleChanges): Edite
     recordFilter: changes.recordFilter,
   };
   const isReplaced = Object.values(selectors).some((selector) => selector != null);
-  const selected = <T>(sent: T | undefined, current: T | null) =>
+  const mergeSelector = <T>(sent: T | undefined, current: T | null) =>
     sent === undefined ? (isReplaced ? null : current) : sent;
-  const timed = <T>(sent: T | undefined, current: T, isOfType: boolean) =>
+  const mergeTime = <T>(sent: T | undefined, current: T, isOfType: boolean) =>
     sent === undefined ? (isSame || isOfType ? current : null) : sent;
   return {
     flowId: changes.flowId ?? before.flowId,
     triggerType: type,
-    cron: timed(changes.cron, before.cron, type === 'recurring'),
-    runAt: timed(changes.runAt, before.runAt, type === 'one_time'),
+    cron: mergeTime(changes.cron, before.cron, type === 'recurring'),
+    runAt: mergeTime(changes.runAt, before.runAt, type === 'one_time'),
     timezone: changes.timezone === undefined ? before.timezone : changes.timezone,
     enabled: changes.enabled ?? before.enabled,
-    recordIds: selected(selectors.recordIds, before.recordIds),
-    recordType: selected(selectors.recordType, before.recordType),
-    recordFilter: selected(selectors.recordFilter, before.recordFilter),
+    recordIds: mergeSelector(selectors.recordIds, before.recordIds),
+    recordType: mergeSelector(selectors.recordType, before.recordType),
+    recordFilter: mergeSelector(selectors.recordFilter, before.recordFilter),
     executionOptions: changes.executionOptions ?? before.executionOptions,
   };
 }

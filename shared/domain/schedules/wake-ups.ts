@@ -8,14 +8,14 @@ import type { Scope } from '../../platform/data/scope.ts';
 import { type CronFields, parseCron } from './cron.ts';
 import { type Schedule, scheduleEntity, scheduleSweep } from './schedule.ts';
 import { schedulerExpressions } from './scheduler-expressions.ts';
-import { regularSweepAt } from './trigger.ts';
+import { computeSweepAt } from './trigger.ts';
 
 const retryMs = 5 * 60_000;
 /** Each round sends the state of a later change. */
 const roundsMax = 5;
 
 /** Both names of a schedule in EventBridge Scheduler: it needs the second one if both kinds of days are set. */
-const namesOf = (id: string) => [`${id}-1`, `${id}-2`] as const;
+const toNames = (id: string) => [`${id}-1`, `${id}-2`] as const;
 
 /** Keeps EventBridge Scheduler in step with the schedules of the table. */
 export const wakeUps = /* @__PURE__ */ using(['table:write', 'schedules'], (scope: Scope) => {
@@ -26,7 +26,7 @@ export const wakeUps = /* @__PURE__ */ using(['table:write', 'schedules'], (scop
     for (let round = 0; round < roundsMax; round++) {
       const schedule = await table.get(scheduleEntity, { id }, { consistent: true });
       await replace(scope, id, schedule);
-      if (!schedule || (await confirm(schedule, regularSweepAt(schedule)))) return;
+      if (!schedule || (await confirm(schedule, computeSweepAt(schedule)))) return;
     }
   }
 
@@ -70,7 +70,7 @@ export const wakeUps = /* @__PURE__ */ using(['table:write', 'schedules'], (scop
         const schedule = await table.get(scheduleEntity, { id }, { consistent: true });
         if (!schedule) return;
         const retryAt = new Date(now().getTime() + retryMs).toISOString();
-        const regular = regularSweepAt(schedule);
+        const regular = computeSweepAt(schedule);
         const isSooner = regular !== null && regular > now().toISOString() && regular < retryAt;
         await confirm(schedule, isSooner ? regular : retryAt);
       }
@@ -83,18 +83,18 @@ export const wakeUps = /* @__PURE__ */ using(['table:write', 'schedules'], (scop
 async function replace({ table }: Scope, id: string, schedule: Schedule | undefined): Promise<void> {
   // Loaded at the first change: most requests read.
   const { deleteWakeUp, putWakeUp } = await import('../../platform/aws/recurring-schedules.ts');
-  const expressions = schedule ? expressionsOf(schedule) : [];
+  const expressions = schedule ? toExpressions(schedule) : [];
   const body = { tenant: table.tenant, scheduleId: id };
   await Promise.all(
-    namesOf(id).map((name, index) => {
+    toNames(id).map((name, index) => {
       const expression = expressions[index];
       if (!expression) return deleteWakeUp(name);
-      return putWakeUp({ name, expression, timezone: timezoneOf(schedule), body });
+      return putWakeUp({ name, expression, timezone: toTimezone(schedule), body });
     }),
   );
 }
 
-function timezoneOf(schedule: Schedule | undefined): string {
+function toTimezone(schedule: Schedule | undefined): string {
   if (schedule?.triggerType !== 'recurring' || !schedule.timezone) return 'UTC';
   const { cron, timezone } = schedule;
   return cron !== null && isSameByUtc(parseCron(cron), timezone) ? 'UTC' : timezone;
@@ -103,16 +103,16 @@ function timezoneOf(schedule: Schedule | undefined): string {
 /** An hour that comes twice wakes once in a zone. A job of every hour and day wakes at the same times by UTC (D206). */
 function isSameByUtc({ hours, months, daysOfMonth, daysOfWeek }: CronFields, zone: string): boolean {
   const isOfEachHour = hours.length === 24 && months.length === 12 && !daysOfMonth && !daysOfWeek;
-  return isOfEachHour && [0, 6].every((month) => offsetOf(month, zone) % 3_600_000 === 0);
+  return isOfEachHour && [0, 6].every((month) => toOffset(month, zone) % 3_600_000 === 0);
 }
 
-function offsetOf(month: number, zone: string): number {
+function toOffset(month: number, zone: string): number {
   const at = Date.UTC(new Date().getUTCFullYear(), month, 1);
   return toLocal(at, zone) - at;
 }
 
 /** A schedule that fires once does so at the next whole second. */
-function expressionsOf({ nextRunAt, triggerType, cron }: Schedule): string[] {
+function toExpressions({ nextRunAt, triggerType, cron }: Schedule): string[] {
   if (nextRunAt === null) return [];
   if (triggerType === 'recurring') return cron === null ? [] : schedulerExpressions(parseCron(cron));
   const at = new Date(Math.ceil(Date.parse(nextRunAt) / 1_000) * 1_000);

@@ -38,21 +38,27 @@ interface Context {
   keys: readonly (string | undefined)[];
   /** The requested keys; undefined if any is allowed. */
   allowed: readonly string[] | undefined;
-  known: ReadonlyMap<string, Secret>;
+  secrets: ReadonlyMap<string, Secret>;
 }
 
 /** Adds the keys to the items. @throws 400 that lists all problems by path. */
-export function keyedItems(items: readonly SecretRequestItem[], { keys, allowed, known }: Context): Keyed[] {
+export function addKeys(items: readonly SecretRequestItem[], { keys, allowed, secrets }: Context): Keyed[] {
   const wrong = items.flatMap((item, index) => {
     const key = keys[index];
-    const fault = faultOf(item, key, keys.indexOf(key) < index, key ? known.get(key) : undefined, allowed);
+    const fault = findFault(
+      item,
+      key,
+      keys.indexOf(key) < index,
+      key ? secrets.get(key) : undefined,
+      allowed,
+    );
     return fault ? [{ ...fault, path: `items.${index}.${fault.path}` }] : [];
   });
   if (wrong.length > 0) throw invalid(wrong);
   return items.map((item, index) => ({ ...item, key: keys[index] ?? '' }));
 }
 
-function faultOf(
+function findFault(
   { itemId, secretId }: SecretRequestItem,
   key: string | undefined,
   isRepeated: boolean,

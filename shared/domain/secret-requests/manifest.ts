@@ -40,7 +40,7 @@ interface Asked {
 }
 
 export function secretRequestManifest({ source, returnUrl, intake, keys, secrets }: Asked) {
-  const items = keys.map((key) => itemOf(key, secrets.get(key)));
+  const items = keys.map((key) => toItem(key, secrets.get(key)));
   const pending = items.filter(({ status }) => status !== 'configured').length;
   return {
     title: intake?.context
@@ -59,7 +59,7 @@ export function secretRequestManifest({ source, returnUrl, intake, keys, secrets
 
 const valueLength = 'A value has 8 to 10,000 characters.';
 
-const itemOf = (key: string, secret: Secret | undefined) => ({
+const toItem = (key: string, secret: Secret | undefined) => ({
   itemId: key,
   secretKey: key,
   ...(secret && { secretId: secret.id }),

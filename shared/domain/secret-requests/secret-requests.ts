@@ -6,7 +6,7 @@ import type { Scope } from '../../platform/data/scope.ts';
 import type { Principal } from '../../platform/identity/principal.ts';
 import type { Secret } from '../secrets/secret.ts';
 import { secretStore } from '../secrets/secret-store.ts';
-import { assertCurrent, keyedItems, keysOfItems, type SecretRequestItem } from './items.ts';
+import { addKeys, assertCurrent, keysOfItems, type SecretRequestItem } from './items.ts';
 import { secretRequestManifest } from './manifest.ts';
 import { setupLinkTokens } from './setup-link-tokens.ts';
 import { isConfigured, type SecretRequestSource, sourceKeys } from './source.ts';
@@ -21,45 +21,49 @@ export const secretRequests = /* @__PURE__ */ using([secretStore, setupLinkToken
   const secrets = secretStore(scope);
   const tokens = setupLinkTokens(scope);
 
-  const pendingKeys = async () =>
+  const listPendingKeys = async () =>
     (await secrets.list()).filter(({ status }) => status === 'pending').map(({ key }) => key);
 
   /** The last value ends the link in the same transaction, so that no concurrent request can use it again. */
-  function alsoWriteOf(intake: SetupLink, given: ReadonlySet<string>, known: ReadonlyMap<string, Secret>) {
-    const isLast = intake.keys.every((key) => given.has(key) || isConfigured(known.get(key)));
+  function createTokenWrites(
+    intake: SetupLink,
+    sentKeys: ReadonlySet<string>,
+    secretsByKey: ReadonlyMap<string, Secret>,
+  ) {
+    const isLast = intake.keys.every((key) => sentKeys.has(key) || isConfigured(secretsByKey.get(key)));
     return [isLast ? tokens.end(intake) : tokens.keep(intake)];
   }
 
   return {
     async manifest(principal: Principal, asked: Asked) {
-      const intake = await tokens.of(principal);
-      const keys = (await sourceKeys(asked.source, intake, secrets)) ?? (await pendingKeys());
+      const intake = await tokens.findSetupLink(principal);
+      const keys = (await sourceKeys(asked.source, intake, secrets)) ?? (await listPendingKeys());
       return secretRequestManifest({ ...asked, intake, keys, secrets: await secrets.byKeys(keys) });
     },
 
     /** Stores all values or none. @returns the manifest afterwards. */
     async submit(principal: Principal, asked: Asked & { items: SecretRequestItem[] }) {
-      const intake = await tokens.of(principal);
+      const intake = await tokens.findSetupLink(principal);
       const allowed = await sourceKeys(asked.source, intake, secrets);
       const named = await keysOfItems(asked.items, secrets);
-      const given = new Set(named.filter((key) => key !== undefined));
-      const known = await secrets.byKeys([
-        ...given.union(new Set([...(intake?.keys ?? []), ...(allowed ?? [])])),
+      const sentKeys = new Set(named.filter((key) => key !== undefined));
+      const secretsByKey = await secrets.byKeys([
+        ...sentKeys.union(new Set([...(intake?.keys ?? []), ...(allowed ?? [])])),
       ]);
-      const items = keyedItems(asked.items, { keys: named, allowed, known });
-      assertCurrent(items, known, { replaces: !intake });
+      const items = addKeys(asked.items, { keys: named, allowed, secrets: secretsByKey });
+      assertCurrent(items, secretsByKey, { replaces: !intake });
       const values = items.map(({ key, value, description }) => ({
         key,
         value,
         description,
         // Also for links: prevents replacing a value that was set since the read.
-        expectedVersion: known.get(key)?.version ?? 0,
+        expectedVersion: secretsByKey.get(key)?.version ?? 0,
       }));
       try {
-        const alsoWrite = intake ? alsoWriteOf(intake, given, known) : [];
+        const alsoWrite = intake ? createTokenWrites(intake, sentKeys, secretsByKey) : [];
         const set = await secrets.setAll(principal, values, alsoWrite);
-        const after = new Map([...known, ...set.map((secret) => [secret.key, secret] as const)]);
-        return secretRequestManifest({ ...asked, intake, keys: allowed ?? [...given], secrets: after });
+        const after = new Map([...secretsByKey, ...set.map((secret) => [secret.key, secret] as const)]);
+        return secretRequestManifest({ ...asked, intake, keys: allowed ?? [...sentKeys], secrets: after });
       } catch (error) {
         // The link was used up by a concurrent request, so it is invalid like any other.
         throw error instanceof ConditionFailed ? unauthenticated() : error;

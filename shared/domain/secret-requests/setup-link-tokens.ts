@@ -43,7 +43,7 @@ export const setupLinkTokens = /* @__PURE__ */ using(['table:write', 'table:dele
     },
 
     /** The request that the caller's token allows; undefined for callers with a permission. */
-    async of({ kind, hash }: Principal): Promise<SetupLink | undefined> {
+    async findSetupLink({ kind, hash }: Principal): Promise<SetupLink | undefined> {
       if (kind !== 'intake' || hash === null) return;
       const intake = await table.get(setupLinkEntity, { hash }, { consistent: true });
       // Used up by a concurrent request.

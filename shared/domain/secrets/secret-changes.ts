@@ -52,10 +52,10 @@ export function newSecretChange(
     }),
     updatedAt: at,
   };
-  return { action: actionOf(before, value), before, after, value };
+  return { action: getAction(before, value), before, after, value };
 }
 
-const actionOf = (before: Secret | undefined, value: string | undefined) =>
+const getAction = (before: Secret | undefined, value: string | undefined) =>
   !before
     ? 'secret.created'
     : before.status === 'revoked'

@@ -1,3 +1,12 @@
+/**
+ * The secrets of a tenant: their items in the table, which name the current version of a value in Secrets Manager.
+ *
+ * A write stores values beside the current ones, and then points to them in one transaction, if nothing changed meanwhile,
+ * with an audit entry. So readers find either all old values or all new ones; values of secrets that were not created are
+ * deleted. Removing revokes the value first, then the item becomes `revoked`, which keeps its id and its versions for a
+ * restoration. Values are read by `secret-values.ts`.
+ */
+
 import { forEachConcurrently } from '../../core/concurrency/for-each-concurrently.ts';
 import { conflict, hasCode, notFound } from '../../core/errors/errors.ts';
 import { log } from '../../core/log.ts';
@@ -50,8 +59,8 @@ export const secretStore = /* @__PURE__ */ using(parts, (scope: Scope, vault = s
     return secret;
   }
 
-  async function writeOne(principal: Principal, before: Secret | undefined, given: SecretInput) {
-    const change = newSecretChange(scope, principal, before, given);
+  async function writeOne(principal: Principal, before: Secret | undefined, input: SecretInput) {
+    const change = newSecretChange(scope, principal, before, input);
     const [secret = change.after] = await write(principal, [change]);
     return secret;
   }
@@ -77,24 +86,24 @@ export const secretStore = /* @__PURE__ */ using(parts, (scope: Scope, vault = s
     },
 
     /** Also restores a revoked secret, with its id and version count. @throws 409 if the secret exists, or the tenant can have no more. */
-    async create(principal: Principal, given: SecretInput): Promise<Secret> {
-      const before = (await findSecrets(table, [given.key])).get(given.key);
+    async create(principal: Principal, input: SecretInput): Promise<Secret> {
+      const before = (await findSecrets(table, [input.key])).get(input.key);
       if (!before || before.status === 'revoked') {
         await assertRoomFor(1);
-        return writeOne(principal, before, given);
+        return writeOne(principal, before, input);
       }
-      const message = `The secret ${given.key} already exists; update it instead`;
+      const message = `The secret ${input.key} already exists; update it instead`;
       throw conflict({ path: 'key', code: 'KEY_TAKEN', message });
     },
 
     async update(
       principal: Principal,
       id: string,
-      { expectedVersion, ...given }: Omit<SecretInput, 'key'> & Expected,
+      { expectedVersion, ...fields }: Omit<SecretInput, 'key'> & Expected,
     ): Promise<Secret> {
       const before = await get(id);
       assertVersion(before, expectedVersion);
-      return writeOne(principal, before, { ...given, key: before.key });
+      return writeOne(principal, before, { ...fields, key: before.key });
     },
 
     /** All or none. Keys are unique. @param alsoWrite In the same transaction. @throws ConditionFailed if that is rejected. */
@@ -103,16 +112,16 @@ export const secretStore = /* @__PURE__ */ using(parts, (scope: Scope, vault = s
       items: readonly (SecretInput & { value: string } & Expected)[],
       alsoWrite: readonly Write[] = [],
     ): Promise<Secret[]> {
-      const known = await findSecrets(
+      const current = await findSecrets(
         table,
         items.map(({ key }) => key),
       );
-      const isLive = ({ key }: SecretInput) => (known.get(key)?.status ?? 'revoked') !== 'revoked';
+      const isLive = ({ key }: SecretInput) => (current.get(key)?.status ?? 'revoked') !== 'revoked';
       await assertRoomFor(items.filter((item) => !isLive(item)).length);
-      const changes = items.map(({ expectedVersion, ...given }) => {
-        const before = known.get(given.key);
+      const changes = items.map(({ expectedVersion, ...fields }) => {
+        const before = current.get(fields.key);
         assertVersion(before, expectedVersion);
-        return newSecretChange(scope, principal, before, given);
+        return newSecretChange(scope, principal, before, fields);
       });
       return write(principal, changes, alsoWrite);
     },
@@ -172,7 +181,7 @@ const secretWriter = (scope: Scope, vault: SecretVault) => {
     // Written first: they have no effect without their secrets, and would take half of the transaction.
     if (created.length > 0)
       await table.commit(created.map((named) => table.writes.put(secretIdEntity, named)));
-    await table.commit([...changes.map((change) => writeOf(table.writes, change)), ...others]);
+    await table.commit([...changes.map((change) => toWrite(table.writes, change)), ...others]);
   }
 
   /** @param alsoWrite Further writes of the transaction. @throws ConditionFailed if one of those is rejected. */
@@ -186,21 +195,21 @@ const secretWriter = (scope: Scope, vault: SecretVault) => {
       const valueId = kept.get(change.after.id) ?? change.after.valueId;
       return { ...change, after: { ...change.after, valueId } };
     });
-    const { write, log: logAudit } = audit(scope, principal, auditEventOf(named));
+    const { write, log: logAudit } = audit(scope, principal, createAuditEvent(named));
     try {
       await commit(named, [write, ...alsoWrite]);
     } catch (error) {
       // After any other error the transaction may have succeeded.
       if (!(error instanceof ConditionFailed)) throw error;
       await discardValues(changes, kept);
-      throw error.failed.some((index) => index < changes.length) ? changedMeanwhile() : error;
+      throw error.failed.some((index) => index < changes.length) ? createConflict() : error;
     }
     logAudit();
     return named.map(({ after }) => after);
   };
 };
 
-function writeOf(writes: Writes, { before, after }: SecretChange): Write {
+function toWrite(writes: Writes, { before, after }: SecretChange): Write {
   if (!before) return writes.insert(secretEntity, after);
   const set = Object.fromEntries(
     Object.entries(after).filter(([field, value]) => value !== before[field as keyof Secret]),
@@ -213,7 +222,7 @@ function writeOf(writes: Writes, { before, after }: SecretChange): Write {
   return writes.update(secretEntity, before, { set }, asItWas);
 }
 
-function auditEventOf(changes: readonly SecretChange[]): AuditEvent {
+function createAuditEvent(changes: readonly SecretChange[]): AuditEvent {
   const changed = changes.map(({ action, after: { id, key, version } }) => ({ id, key, version, action }));
   const [first] = changed;
   if (first && changed.length === 1) {
@@ -227,7 +236,7 @@ function auditEventOf(changes: readonly SecretChange[]): AuditEvent {
   };
 }
 
-const changedMeanwhile = () =>
+const createConflict = () =>
   conflict({
     code: 'CONFLICT',
     message: 'The secret was changed by another request at the same time; read it again and retry',

@@ -2,7 +2,7 @@ import { using } from '../../platform/aws/uses.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 import { findSecrets } from './find-secrets.ts';
 import { type SecretReader, secretReader } from './secret-vault.ts';
-import { cachedValues } from './value-cache.ts';
+import { createCachedReader } from './value-cache.ts';
 
 export interface VersionedValue {
   value: string;
@@ -15,7 +15,7 @@ export const versionedSecrets = /* @__PURE__ */ using(
   ['table:read', secretReader],
   (scope: Scope, reader: SecretReader = secretReader(scope)) => {
     const { table } = scope;
-    const readValue = cachedValues(scope, reader);
+    const readValue = createCachedReader(scope, reader);
     return async (keys: readonly string[]): Promise<Map<string, VersionedValue>> => {
       const secrets = await findSecrets(table, keys);
       const loaded = await Promise.all(
@@ -36,12 +36,12 @@ export const secretVersions = /* @__PURE__ */ using(
   ({ table }: Scope) =>
     async (keys: readonly string[]): Promise<Map<string, VersionedValue>> => {
       const secrets = await findSecrets(table, keys);
-      const known = [...secrets.values()].flatMap(({ key, status, valueId }) =>
+      const entries = [...secrets.values()].flatMap(({ key, status, valueId }) =>
         status === 'active' && valueId !== null
           ? [[key, { value: `(the value of ${key})`, version: valueId }] as const]
           : [],
       );
-      return new Map(known);
+      return new Map(entries);
     },
 );
 

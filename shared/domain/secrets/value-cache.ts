@@ -7,7 +7,7 @@ import type { SecretReader } from './secret-vault.ts';
 const versions = loadingCache<string | undefined>({ entriesMax: 500, ttlMs: 600_000 });
 
 /** Reads values through the cache of the process; undefined for a value that is being deleted. */
-export const cachedValues =
+export const createCachedReader =
   ({ table: { tenant } }: { table: Pick<TenantTable, 'tenant'> }, reader: SecretReader) =>
   async (id: string, valueId: string): Promise<string | undefined> => {
     const value = await versions(`${tenant} ${id} ${valueId}`, () => reader.read(id, valueId));

@@ -9,7 +9,7 @@ import type { ExposedItem } from './exposed-item.ts';
 const lookEveryMs = 60_000;
 
 /** When each flow and agent was last seen to exist, and what it says of itself. */
-const seen = boundedMap<{ at: number; description: string | null }>({ entriesMax: 20_000 });
+const descriptions = boundedMap<{ at: number; description: string | null }>({ entriesMax: 20_000 });
 
 /** Without items whose target is deleted. A process looks once a minute, so a deleted one leaves the lists within that time. */
 export const availableItems = /* @__PURE__ */ using(
@@ -17,32 +17,32 @@ export const availableItems = /* @__PURE__ */ using(
   ({ table, now }: Scope) =>
     async (items: readonly ExposedItem[]): Promise<ExposedItem[]> => {
       const at = now().getTime();
-      const nameOf = ({ capability: { agentId, flowId } }: ExposedItem) =>
+      const nameItem = ({ capability: { agentId, flowId } }: ExposedItem) =>
         `${table.tenant} ${agentId ?? flowId}`;
-      const freshOf = (item: ExposedItem) => {
-        const known = seen.get(nameOf(item));
-        return known && at - known.at < lookEveryMs ? known : undefined;
+      const findFresh = (item: ExposedItem) => {
+        const recent = descriptions.get(nameItem(item));
+        return recent && at - recent.at < lookEveryMs ? recent : undefined;
       };
-      const unseen = items.filter((item) => !freshOf(item));
-      const found = unseen.length === 0 ? [] : await table.getMany(unseen.map(keyOf));
+      const unseen = items.filter((item) => !findFresh(item));
+      const found = unseen.length === 0 ? [] : await table.getMany(unseen.map(toKey));
       for (const [index, item] of unseen.entries()) {
         const target = found[index];
-        if (target) seen.set(nameOf(item), { at, description: descriptionIn(target, item) });
+        if (target) descriptions.set(nameItem(item), { at, description: readDescription(target, item) });
       }
       return items.flatMap((item) => {
-        const target = freshOf(item);
-        return target ? [describedBy(item, target)] : [];
+        const target = findFresh(item);
+        return target ? [addDescription(item, target)] : [];
       });
     },
 );
 
 /** What cannot be read still exists. */
-function descriptionIn(target: Record<string, unknown>, { capability }: ExposedItem): string | null {
+function readDescription(target: Record<string, unknown>, { capability }: ExposedItem): string | null {
   const entity = capability.agentId === null ? flowEntity : agentEntity;
   return decodeReadable<typeof flowEntity | typeof agentEntity>(entity, [target])[0]?.description ?? null;
 }
 
-const describedBy = (item: ExposedItem, { description }: { description: string | null }): ExposedItem => ({
+const addDescription = (item: ExposedItem, { description }: { description: string | null }): ExposedItem => ({
   ...item,
   capability: {
     ...item.capability,
@@ -50,5 +50,5 @@ const describedBy = (item: ExposedItem, { description }: { description: string |
   },
 });
 
-const keyOf = ({ capability: { agentId, flowId } }: ExposedItem) =>
+const toKey = ({ capability: { agentId, flowId } }: ExposedItem) =>
   agentId === null ? flowEntity.key({ id: flowId ?? '' }) : agentEntity.key({ id: agentId });

@@ -19,7 +19,7 @@ export const cardKeys = /* @__PURE__ */ using([secretValues], (scope: Scope) => 
 
   return {
     /** Undefined without a key, and if its secret has no key any more: then the card is not signed (D214). */
-    async of(surface: Signing): Promise<CardKey | undefined> {
+    async findCardKey(surface: Signing): Promise<CardKey | undefined> {
       const secretKey = cardSecretKey(surface);
       if (secretKey === undefined) return undefined;
       const found = await read(secretKey);

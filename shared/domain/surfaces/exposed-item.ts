@@ -21,7 +21,7 @@ export interface ExposedSurface {
 /** Finds what a surface exposes, in one request. Disabled items and capabilities count as missing. */
 export const exposedItems = /* @__PURE__ */ using(['table:read'], ({ table }: Scope) => ({
   /** @throws 404 */
-  async ofSurface(productId: string, surfaceId: string): Promise<ExposedSurface> {
+  async findSurface(productId: string, surfaceId: string): Promise<ExposedSurface> {
     const { surface, capabilities, product, owner } = await surfaceWithCapabilities(
       table,
       productId,

@@ -51,8 +51,8 @@ export function assertMayRun({ item, capability }: ExposedItem, principal: Princ
     if (!isInScope) throw forbidden('The key cannot call this endpoint: its scopes name others');
     return;
   }
-  const own = capability.flowId ? 'FLOWS:EXECUTE' : 'AGENTS:EXECUTE';
-  if (![own, 'PRODUCTS:EXECUTE'].some((needed) => covers(permissions, needed))) {
+  const required = capability.flowId ? 'FLOWS:EXECUTE' : 'AGENTS:EXECUTE';
+  if (![required, 'PRODUCTS:EXECUTE'].some((needed) => covers(permissions, needed))) {
     throw missingPermission('PRODUCTS:EXECUTE');
   }
 }

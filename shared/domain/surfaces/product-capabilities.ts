@@ -1,3 +1,10 @@
+/**
+ * The capabilities of a product: the flows and agents that its surfaces can expose, with their names and parameters.
+ *
+ * They are part of the product's item and change with it, under its revision. The schema of the parameters is derived from the
+ * target unless one is sent. Removing a capability removes the items of surfaces that expose it, in the same transaction.
+ */
+
 import * as z from 'zod';
 import type { Sandbox } from '../../adapters/sandbox/sandbox.ts';
 import { conflict, invalid, notFound } from '../../core/errors/errors.ts';
@@ -73,22 +80,22 @@ export const productCapabilities = /* @__PURE__ */ using(
 
     return {
       /** @throws 400; 404 if the product or the target does not exist; 409 for a taken name, or too many. */
-      async add(productId: string, given: NewCapability, sandbox: Sandbox): Promise<ProductCapability> {
-        await assertSchema(given, sandbox);
-        const target = { flowId: given.flowId ?? null, agentId: given.agentId ?? null };
+      async add(productId: string, input: NewCapability, sandbox: Sandbox): Promise<ProductCapability> {
+        await assertSchema(input, sandbox);
+        const target = { flowId: input.flowId ?? null, agentId: input.agentId ?? null };
         const derived = await schemaFor(target, sandbox);
         const id = newId('cap');
         const made = { ...target, id, createdAt: createdAtFromId(id) };
         let added: ProductCapability | undefined;
         await change(productId, async ({ capabilities }) => {
           assertRoom(capabilities);
-          assertFree(capabilities, given.capabilityName);
+          assertFree(capabilities, input.capabilityName);
           added = {
             ...made,
-            capabilityName: given.capabilityName,
-            capabilityDescription: given.capabilityDescription ?? null,
-            parametersSchema: given.parametersSchema === undefined ? derived : given.parametersSchema,
-            enabled: given.enabled ?? true,
+            capabilityName: input.capabilityName,
+            capabilityDescription: input.capabilityDescription ?? null,
+            parametersSchema: input.parametersSchema === undefined ? derived : input.parametersSchema,
+            enabled: input.enabled ?? true,
             displayOrder: (capabilities.at(-1)?.displayOrder ?? -1) + 1,
           };
           return { capabilities: [...capabilities, added] };
@@ -106,17 +113,17 @@ export const productCapabilities = /* @__PURE__ */ using(
         await assertSchema(changes, sandbox);
         let after: ProductCapability | undefined;
         await change(productId, async ({ capabilities }) => {
-          const before = capabilityIn(capabilities, id);
+          const before = findCapability(capabilities, id);
           const { capabilityName = before.capabilityName } = changes;
           assertFree(
             capabilities.filter((each) => each !== before),
             capabilityName,
           );
-          const given = Object.fromEntries(
+          const defined = Object.fromEntries(
             Object.entries(changes).filter(([, value]) => value !== undefined),
           );
           const refreshed = refreshSchema && { parametersSchema: await schemaFor(before, sandbox) };
-          const changed: ProductCapability = { ...before, ...given, ...refreshed };
+          const changed: ProductCapability = { ...before, ...defined, ...refreshed };
           after = changed;
           return { capabilities: capabilities.map((each) => (each === before ? changed : each)) };
         });
@@ -139,7 +146,7 @@ export const productCapabilities = /* @__PURE__ */ using(
 );
 
 /** @throws 404 */
-export function capabilityIn(capabilities: readonly ProductCapability[], id: string): ProductCapability {
+export function findCapability(capabilities: readonly ProductCapability[], id: string): ProductCapability {
   const capability = capabilities.find((each) => each.id === id);
   if (!capability) throw notFound('Capability');
   return capability;

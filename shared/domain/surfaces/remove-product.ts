@@ -25,7 +25,7 @@ export const productRemover = /* @__PURE__ */ using(
       const key = testKeyId && (await apiKeys.get(testKeyId).catch(ifMissing(undefined)));
       if (key) await apiKeys.remove(by, key, [keyValueRemoval(scope, key.id)]);
       const surfaceIds = await remove(scope, id);
-      await cleanupQueue(scope).deleted(surfaceIds);
+      await cleanupQueue(scope).enqueue(surfaceIds);
       // Not in the transaction, which may have only 100 writes.
       await scope.table.removeAll(
         surfaces.flatMap((surface) =>
@@ -57,6 +57,6 @@ export const surfaceRemover = /* @__PURE__ */ using(
   (scope: Scope) =>
     async (productId: string, id: string): Promise<void> => {
       await surfaceStore(scope).remove(productId, id);
-      await cleanupQueue(scope).deleted([id]);
+      await cleanupQueue(scope).enqueue([id]);
     },
 );

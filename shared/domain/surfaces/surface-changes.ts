@@ -1,9 +1,9 @@
 import { conflict, notFound } from '../../core/errors/errors.ts';
 import { assertFits } from '../content-size.ts';
-import { type Surface, storedSurface } from './surface/surface.ts';
+import { type Surface, toStoredSurface } from './surface/surface.ts';
 import { assertBehavior } from './surface/surface-behavior.ts';
 import type { Inbound, Outbound } from './surface/surface-bodies.ts';
-import { inboundAfter, outboundAfter, type SealedMembers } from './surface/surface-secret-places.ts';
+import { mergeInbound, mergeOutbound, type SealedMembers } from './surface/surface-secret-places.ts';
 import { getSurfaceType } from './surface/surface-types.ts';
 
 export const surfacesMax = 40;
@@ -25,7 +25,7 @@ export interface SurfaceChanges {
 export type NewSurface = SurfaceChanges & Pick<Surface, 'name' | 'type'>;
 
 /** @throws 400 for a stored secret that the surface does not have, or a behavior that its type does not have. */
-export function changedSurface(before: Surface, changes: SurfaceChanges, sealed: SealedMembers): Surface {
+export function mergeSurface(before: Surface, changes: SurfaceChanges, sealed: SealedMembers): Surface {
   const { name = before.name, environment = before.environment, status = before.status } = changes;
   assertBehavior(before.type, changes.behavior);
   const merged = Object.entries({ ...before.behavior, ...changes.behavior }).filter(
@@ -37,8 +37,8 @@ export function changedSurface(before: Surface, changes: SurfaceChanges, sealed:
     environment,
     status,
     behavior: Object.fromEntries(merged),
-    inbound: inboundAfter(before.inbound, sealed),
-    outbound: outboundAfter(before.outbound, sealed),
+    inbound: mergeInbound(before.inbound, sealed),
+    outbound: mergeOutbound(before.outbound, sealed),
   };
 }
 
@@ -55,14 +55,14 @@ export function channelProblem({ type }: Pick<Surface, 'type'>): string | undefi
 }
 
 /** @throws 400 if the surface does not fit an item of the table. */
-export function fittingSurface(surface: Surface) {
-  const item = storedSurface(surface);
+export function toFittingItem(surface: Surface) {
+  const item = toStoredSurface(surface);
   const { behavior, inbound, outbound, items } = item;
   assertFits('a surface', { behavior, inbound, outbound, items }, surfaceBytesMax);
   return item;
 }
 
-export function foundSurface(surface: Surface | undefined): Surface {
+export function requireSurface(surface: Surface | undefined): Surface {
   if (!surface) throw notFound('Surface');
   return surface;
 }

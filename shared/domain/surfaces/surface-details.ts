@@ -35,16 +35,16 @@ export const surfaceDetails = /* @__PURE__ */ using(
         surfaceWithCapabilities(table, productId, id),
         keysOfSurface(table, id),
       ]);
-      const capabilityOf = ({ capabilityId }: SurfaceItem) =>
+      const findItemCapability = ({ capabilityId }: SurfaceItem) =>
         capabilities.find((each) => each.id === capabilityId);
-      const agentIds = surface.items.flatMap((item) => capabilityOf(item)?.agentId ?? []);
+      const agentIds = surface.items.flatMap((item) => findItemCapability(item)?.agentId ?? []);
       const agents = decodeReadable(
         agentEntity,
         await table.getMany(agentIds.map((agentId) => agentEntity.key({ id: agentId }))),
       );
       let bytes = 0;
       const items = surface.items.map((item) => {
-        const capability = capabilityOf(item);
+        const capability = findItemCapability(item);
         const agent = agents.find((each) => each.id === capability?.agentId);
         const skills = agent?.externalConfig?.cachedAgentCard?.skills;
         const cachedSkills = skills?.map(({ id: skillId, name }) => ({ id: skillId, name })) ?? null;

@@ -1,3 +1,11 @@
+/**
+ * Creates and changes surfaces: merges, checks, stores the plaintexts of secrets, then writes.
+ *
+ * Plaintexts are taken out of a request once, before anything is decided, and stored before the write that names them; those
+ * of a surface that was not created are deleted. The product lists its surfaces by name, so a creation or a renaming writes
+ * both items in one transaction, with the secrets that the surface uses and the item by which signed requests find the tenant.
+ */
+
 import { invalidAt, ServiceError, unprocessable } from '../../core/errors/errors.ts';
 import { createdAtFromId } from '../../core/ids.ts';
 import { log } from '../../core/log.ts';
@@ -14,14 +22,14 @@ import { usedSecretKeys } from './secrets/surface-secret-uses.ts';
 import { surfaceSecretWriter } from './secrets/surface-secret-writer.ts';
 import { surfaceSignerEntity } from './secrets/surface-signer.ts';
 import { type Surface, surfaceEntity } from './surface/surface.ts';
-import { plaintextIds, type SealedMembers, sealed } from './surface/surface-secret-places.ts';
+import { extractSecrets, plaintextIds, type SealedMembers } from './surface/surface-secret-places.ts';
 import {
   assertConnected,
-  changedSurface,
-  fittingSurface,
+  mergeSurface,
   type NewSurface,
   type SurfaceChanges,
   surfacesMax,
+  toFittingItem,
   tooManySurfaces,
 } from './surface-changes.ts';
 import { surfaceStore } from './surface-store.ts';
@@ -50,14 +58,14 @@ export const surfaceEditor = /* @__PURE__ */ using(
     const checkCard = async (after: Surface, { behavior }: SurfaceChanges) =>
       behavior?.cardSigning && (await cardKeys(scope).check(after));
 
-    async function renaming({ productId, id, name }: Surface): Promise<Write[]> {
+    async function createRenameWrites({ productId, id, name }: Surface): Promise<Write[]> {
       const product = await products.find(productId);
       const renamed = product.surfaces.map((each) => (each.id === id ? { ...each, name } : each));
       const changes = { set: { surfaces: renamed }, add: { revision: 1 } };
       return [table.writes.update(productEntity, { id: productId }, changes, isUnchanged(product))];
     }
 
-    function fresh(productId: string, { name, type }: NewSurface): Surface {
+    function createEmpty(productId: string, { name, type }: NewSurface): Surface {
       const id = newId('surface');
       const at = createdAtFromId(id);
       const made = { id, productId, revision: 1, createdAt: at, updatedAt: at };
@@ -70,7 +78,7 @@ export const surfaceEditor = /* @__PURE__ */ using(
       await products.change(productId, async (before) => {
         if (before.surfaces.length >= surfacesMax) throw tooManySurfaces();
         const alsoWrite = [
-          table.writes.insert(surfaceEntity, fittingSurface(surface)),
+          table.writes.insert(surfaceEntity, toFittingItem(surface)),
           ...usesWrites(undefined, surface),
           ...signerWrites(undefined, surface),
         ];
@@ -92,22 +100,22 @@ export const surfaceEditor = /* @__PURE__ */ using(
 
     return {
       /** @throws 400, 404; 409 if the product or the tenant has as many as it can have. */
-      async create(productId: string, given: NewSurface): Promise<EditedSurface> {
-        if (given.status === 'active') {
-          assertConnected(given, (message) => invalidAt('status', 'CHANNEL_NOT_CONNECTED', message));
+      async create(productId: string, input: NewSurface): Promise<EditedSurface> {
+        if (input.status === 'active') {
+          assertConnected(input, (message) => invalidAt('status', 'CHANNEL_NOT_CONNECTED', message));
         }
-        const members = sealed(given, newId);
-        const before = fresh(productId, given);
-        const after = changedSurface(before, given, members);
-        fittingSurface(after);
-        await checkCard(after, given);
+        const members = extractSecrets(input, newId);
+        const before = createEmpty(productId, input);
+        const after = mergeSurface(before, input, members);
+        toFittingItem(after);
+        await checkCard(after, input);
         // Before a secret is made for it.
         if (plaintextIds(after).length > 0) await products.find(productId);
         try {
           const valueId = await storing(members.plaintexts)(before, after);
           const surface = { ...after, valueId };
           await insert(surface);
-          return edited(surface, members);
+          return toEdited(surface, members);
         } catch (error) {
           // After an error of the table the transaction may have succeeded.
           if (error instanceof ServiceError && plaintextIds(after).length > 0) await discard(after.id);
@@ -117,25 +125,25 @@ export const surfaceEditor = /* @__PURE__ */ using(
 
       /** @throws 400, 404; 409; 422 if a surface whose channel is not connected would become active. */
       async update(productId: string, id: string, changes: SurfaceChanges): Promise<EditedSurface> {
-        const members = sealed(changes, newId);
+        const members = extractSecrets(changes, newId);
         const valueIdOf = storing(members.plaintexts);
         const surface = await surfaces.change(productId, id, async (before) => {
           if (changes.status === 'active') {
             const code = 'CHANNEL_NOT_CONNECTED';
             assertConnected(before, (message) => unprocessable({ path: 'status', code, message }));
           }
-          const after = changedSurface(before, changes, members);
-          fittingSurface(after);
+          const after = mergeSurface(before, changes, members);
+          toFittingItem(after);
           await checkCard(after, changes);
           const valueId = await valueIdOf(before, after);
           const alsoWrite = [
-            ...(after.name === before.name ? [] : await renaming(after)),
+            ...(after.name === before.name ? [] : await createRenameWrites(after)),
             ...usesWrites(before, after),
             ...signerWrites(before, after),
           ];
           return { after: { ...after, valueId }, alsoWrite };
         });
-        return edited(surface, members);
+        return toEdited(surface, members);
       },
     };
 
@@ -148,7 +156,7 @@ export const surfaceEditor = /* @__PURE__ */ using(
   },
 );
 
-function edited(surface: Surface, { plaintexts, generatedId }: SealedMembers): EditedSurface {
+function toEdited(surface: Surface, { plaintexts, generatedId }: SealedMembers): EditedSurface {
   const isNew = plaintextIds(surface).includes(generatedId);
   return { surface, newSecret: isNew ? plaintexts.get(generatedId) : undefined };
 }

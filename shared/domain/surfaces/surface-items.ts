@@ -1,3 +1,11 @@
+/**
+ * The items of a surface: which capabilities it exposes, under which name, slug, route and presentation.
+ *
+ * They are part of the surface's item and change with it. Names, slugs, routes and the entry point are unique on a surface; a
+ * slug that is not sent is made from the name. An item can be added only while its capability exists, which the transaction
+ * checks on the product.
+ */
+
 import * as z from 'zod';
 import { conflict, type ErrorDetail, notFound } from '../../core/errors/errors.ts';
 import { createdAtFromId, resourceId } from '../../core/ids.ts';
@@ -8,7 +16,7 @@ import type { Scope } from '../../platform/data/scope.ts';
 import { type ProductCapability, productEntity } from '../products/product.ts';
 import { productStore } from '../products/product-store.ts';
 import { assertItemConfig } from './item-config.ts';
-import { capabilityIn } from './product-capabilities.ts';
+import { findCapability } from './product-capabilities.ts';
 import type { Surface, SurfaceItem } from './surface/surface.ts';
 import { getSurfaceType } from './surface/surface-types.ts';
 import { surfaceStore } from './surface-store.ts';
@@ -47,7 +55,7 @@ const Slug = z
   .meta({ description: 'The last part of the path of the item’s endpoint. Unique on the surface' });
 const ExposedDescription = z.string().max(4_000).refine(wellFormed, wellFormedOnly);
 
-const given = {
+const commonMembers = {
   enabled: z.boolean().optional().meta({ description: 'Default: true' }),
   isEntryPoint: z.boolean().optional().meta({
     description: 'The item that callers get who name none. One per surface. Default: false',
@@ -59,7 +67,7 @@ export const NewItem = z.strictObject({
   endpointSlug: Slug.optional(),
   exposedName: nameUpTo(100).optional(),
   exposedDescription: ExposedDescription.optional(),
-  ...given,
+  ...commonMembers,
   presentation: Presentation.optional(),
 });
 export type NewItem = z.infer<typeof NewItem>;
@@ -68,7 +76,7 @@ export const ItemChanges = z.strictObject({
   endpointSlug: Slug.nullable().optional(),
   exposedName: nameUpTo(100).nullable().optional(),
   exposedDescription: ExposedDescription.nullable().optional(),
-  ...given,
+  ...commonMembers,
   config: Members.nullable().optional().meta({
     description:
       'Merged deeply; null removes a member, or all. On an mcp surface, `offeredAs: "prompt"` makes the item a prompt instead of a tool. Other members are stored as they are',
@@ -87,7 +95,7 @@ export const surfaceItems = /* @__PURE__ */ using(
       /** @throws 404; 409 if a name, slug, route or the entry point is taken, or the surface is full. */
       async add(productId: string, surfaceId: string, sent: NewItem): Promise<SurfaceItem> {
         const { capabilities } = await productStore(scope).find(productId);
-        const { capabilityName } = capabilityIn(capabilities, sent.capabilityId);
+        const { capabilityName } = findCapability(capabilities, sent.capabilityId);
         const id = newId('item');
         const made = { id, createdAt: createdAtFromId(id) };
         let added: SurfaceItem | undefined;
@@ -130,13 +138,13 @@ export const surfaceItems = /* @__PURE__ */ using(
         const { capabilities } = sent.endpointSlug === null ? await productStore(scope).find(productId) : {};
         let after: SurfaceItem | undefined;
         await surfaces.change(productId, surfaceId, (surface) => {
-          const before = itemIn(surface, id);
+          const before = findItem(surface, id);
           assertItemConfig(surface.type, config);
           const others = surface.items.filter((each) => each !== before);
-          const changed: SurfaceItem = { ...before, ...changes, config: mergedConfig(before, config) };
+          const changed: SurfaceItem = { ...before, ...changes, config: mergeConfig(before, config) };
           changed.endpointSlug ??= defaultSlug(
             { ...surface, items: others },
-            changed.exposedName ?? nameIn(capabilities, before) ?? before.endpointSlug ?? '',
+            changed.exposedName ?? findName(capabilities, before) ?? before.endpointSlug ?? '',
           );
           after = changed;
           assertUnique(others, changed);
@@ -149,7 +157,7 @@ export const surfaceItems = /* @__PURE__ */ using(
       /** @throws 404 */
       async remove(productId: string, surfaceId: string, id: string): Promise<void> {
         await surfaces.change(productId, surfaceId, (surface) => {
-          const gone = itemIn(surface, id);
+          const gone = findItem(surface, id);
           return { after: { ...surface, items: surface.items.filter((each) => each !== gone) } };
         });
       },
@@ -157,16 +165,16 @@ export const surfaceItems = /* @__PURE__ */ using(
   },
 );
 
-function itemIn({ items }: Surface, id: string): SurfaceItem {
+function findItem({ items }: Surface, id: string): SurfaceItem {
   const item = items.find((each) => each.id === id);
   if (!item) throw notFound('Surface item');
   return item;
 }
 
-const nameIn = (capabilities: readonly ProductCapability[] | undefined, { capabilityId }: SurfaceItem) =>
+const findName = (capabilities: readonly ProductCapability[] | undefined, { capabilityId }: SurfaceItem) =>
   capabilities?.find(({ id }) => id === capabilityId)?.capabilityName;
 
-const mergedConfig = ({ config }: SurfaceItem, patch: ItemChanges['config']): SurfaceItem['config'] =>
+const mergeConfig = ({ config }: SurfaceItem, patch: ItemChanges['config']): SurfaceItem['config'] =>
   patch === undefined ? config : (mergePatch(config ?? {}, patch) as SurfaceItem['config']);
 
 /** Where items are called by their slugs: the name in the characters of a slug, with a number if it is taken. */
@@ -198,12 +206,12 @@ const uniques: Record<string, (item: UniqueItem) => unknown> = {
 };
 
 function assertUnique(others: readonly SurfaceItem[], item: SurfaceItem): void {
-  const taken = takenMember(others, item);
+  const taken = findTakenMember(others, item);
   if (taken) throw conflict(taken);
 }
 
 /** What only one item of a surface may have, and another one has. */
-export function takenMember(others: readonly UniqueItem[], item: UniqueItem): ErrorDetail | undefined {
+export function findTakenMember(others: readonly UniqueItem[], item: UniqueItem): ErrorDetail | undefined {
   for (const [path, memberOf] of Object.entries(uniques)) {
     const value = memberOf(item);
     if (value == null || !others.some((other) => memberOf(other) === value)) continue;

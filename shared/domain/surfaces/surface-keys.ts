@@ -1,6 +1,6 @@
 import { conflict, forbidden, notFound } from '../../core/errors/errors.ts';
 import { createdAtFromId } from '../../core/ids.ts';
-import { generateKey, storedKeyForm } from '../../platform/auth/key-format.ts';
+import { deriveKeyFields, generateKey } from '../../platform/auth/key-format.ts';
 import {
   SurfaceKey,
   surfaceCredentialEntity,
@@ -57,7 +57,7 @@ export const surfaceKeys = /* @__PURE__ */ using(
       return key;
     }
 
-    const removalOf = ({ surfaceId, id, hash }: SurfaceKey): Write[] => [
+    const createRemoval = ({ surfaceId, id, hash }: SurfaceKey): Write[] => [
       table.writes.remove(surfaceKeyEntity, { surfaceId, id }),
       table.writes.remove(surfaceCredentialEntity, { hash }),
       keyValueRemoval(scope, id),
@@ -77,11 +77,11 @@ export const surfaceKeys = /* @__PURE__ */ using(
       async create(
         by: Principal,
         { productId, surfaceId }: Place,
-        { perMinute, perDay, ...given }: NewSurfaceKey,
+        { perMinute, perDay, ...fields }: NewSurfaceKey,
       ): Promise<{ key: SurfaceKey; value: string }> {
         const { userId, organizationId } = by;
         if ((await table.count({ partition: surfaceKeysPartition(surfaceId) })) >= keysMax) throw tooMany();
-        const value = generateKey(`surface-${given.environment}`);
+        const value = generateKey(`surface-${fields.environment}`);
         const id = newId('surfkey');
         const key: SurfaceKey = {
           id,
@@ -89,21 +89,21 @@ export const surfaceKeys = /* @__PURE__ */ using(
           surfaceId,
           userId,
           organizationId,
-          ...given,
-          ...storedKeyForm(value),
+          ...fields,
+          ...deriveKeyFields(value),
           ...(perMinute !== undefined && { perMinute }),
           ...(perDay !== undefined && { perDay }),
           isActive: true,
           createdAt: createdAtFromId(id),
           ...unusedSurfaceKey,
         };
-        const { name, environment, scopes, expiresAt } = given;
+        const { name, environment, scopes, expiresAt } = fields;
         const details = { productId, surfaceId, name, environment, scopes, expiresAt };
         const writes = [
           table.writes.check(surfaceEntity, { productId, id: surfaceId }, exists),
           table.writes.insert(surfaceKeyEntity, key),
           table.writes.insert(surfaceCredentialEntity, toSurfaceCredential(key)),
-          ...(environment === 'test' ? [await values.writeOf(key.id, value)] : []),
+          ...(environment === 'test' ? [await values.createWrite(key.id, value)] : []),
         ];
         await commit(by, { action: 'surface-key.created', targetId: key.id, details }, writes).catch(
           (error) => {
@@ -117,7 +117,7 @@ export const surfaceKeys = /* @__PURE__ */ using(
       async remove(by: Principal, place: Place, id: string): Promise<void> {
         const key = await get(place, id);
         const details = { ...place };
-        await commit(by, { action: 'surface-key.deleted', targetId: id, details }, removalOf(key));
+        await commit(by, { action: 'surface-key.deleted', targetId: id, details }, createRemoval(key));
       },
 
       /** The value of a test key. @throws 403 for a live key, 404, 409 */

@@ -11,7 +11,7 @@ import { type Product, productEntity, productPartition } from '../products/produ
 import { productStore } from '../products/product-store.ts';
 import { usedSecretKeys } from './secrets/surface-secret-uses.ts';
 import { type Surface, surfaceEntity, surfacesPartition } from './surface/surface.ts';
-import { fittingSurface, foundSurface, surfaceChanged } from './surface-changes.ts';
+import { requireSurface, surfaceChanged, toFittingItem } from './surface-changes.ts';
 
 export interface SurfaceFilter {
   type?: string | undefined;
@@ -39,7 +39,7 @@ export const surfaceStore = /* @__PURE__ */ using(
     const products = productStore(scope);
 
     async function find(productId: string, id: string): Promise<Surface> {
-      return foundSurface(await table.get(surfaceEntity, { productId, id }));
+      return requireSurface(await table.get(surfaceEntity, { productId, id }));
     }
 
     /** Applies a change to the current surface atomically. @throws 404; 409 after conflicts on every attempt. */
@@ -49,12 +49,12 @@ export const surfaceStore = /* @__PURE__ */ using(
       decide: (before: Surface) => SurfaceModification | Promise<SurfaceModification>,
     ): Promise<Surface> {
       const updatedAt = now().toISOString();
-      const decided = async (before: Surface): Promise<Modification<typeof surfaceEntity>> => {
+      const decideWrite = async (before: Surface): Promise<Modification<typeof surfaceEntity>> => {
         const { after, ...others } = await decide(before);
-        return { put: fittingSurface({ ...after, updatedAt }), ...others };
+        return { put: toFittingItem({ ...after, updatedAt }), ...others };
       };
-      return foundSurface(
-        await table.modify(surfaceEntity, { productId, id }, decided, { conflictError: surfaceChanged }),
+      return requireSurface(
+        await table.modify(surfaceEntity, { productId, id }, decideWrite, { conflictError: surfaceChanged }),
       );
     }
 
@@ -132,6 +132,6 @@ export async function itemRemovalWrites(
     if (items.length === surface.items.length)
       return table.writes.check(surfaceEntity, surface, isUnchanged(surface));
     const after = { ...surface, items, revision: surface.revision + 1, updatedAt: now().toISOString() };
-    return table.writes.put(surfaceEntity, fittingSurface(after), isUnchanged(surface));
+    return table.writes.put(surfaceEntity, toFittingItem(after), isUnchanged(surface));
   });
 }

@@ -32,7 +32,7 @@ export const collectorOfSetting = /* @__PURE__ */ using([headerOpener, secretVal
         Object.entries(setting.headers).map(async ([name, sealed]) => [name, await open(sealed)] as const),
       ),
     ]);
-    const headers = opened.map(([name, value]) => [name, withSecrets(value, secrets)]);
+    const headers = opened.map(([name, value]) => [name, insertSecrets(value, secrets)]);
     const { endpoint, content, sample } = setting;
     return {
       url: tracesUrl(endpoint),
@@ -44,7 +44,7 @@ export const collectorOfSetting = /* @__PURE__ */ using([headerOpener, secretVal
   };
 });
 
-const withSecrets = (text: string, secrets: ReadonlyMap<string, string>): string =>
+const insertSecrets = (text: string, secrets: ReadonlyMap<string, string>): string =>
   text.replace(telemetryReference, (reference) => {
     const key = soleSecretReference(reference) ?? '';
     const value = secrets.get(key);

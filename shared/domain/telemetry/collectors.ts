@@ -12,7 +12,7 @@ async function deploymentCollector(): Promise<Collector | undefined> {
   const { OTEL_EXPORTER_OTLP_HEADERS: headers = '' } = await providerKeys();
   return {
     url: tracesUrl(endpoint),
-    headers: headersIn(headers),
+    headers: parseHeaders(headers),
     content: 'none',
     sample: 1,
     isOperators: true,
@@ -20,15 +20,15 @@ async function deploymentCollector(): Promise<Collector | undefined> {
 }
 
 /** `name=value,name=value`, percent-encoded (W3C Baggage), as OpenTelemetry defines the variable. */
-const headersIn = (text: string): Record<string, string> =>
+const parseHeaders = (text: string): Record<string, string> =>
   Object.fromEntries(
     text.split(',').flatMap((pair) => {
       const [name = '', ...value] = pair.split('=');
-      return name.trim() === '' ? [] : [[decoded(name.trim()), decoded(value.join('=').trim())]];
+      return name.trim() === '' ? [] : [[decodeText(name.trim()), decodeText(value.join('=').trim())]];
     }),
   );
 
-function decoded(text: string): string {
+function decodeText(text: string): string {
   try {
     return decodeURIComponent(text);
   } catch {

@@ -10,7 +10,7 @@ export const secretLengthMin = 8;
 
 type Tenant = Pick<Scope, 'table'>;
 
-const contextOf = ({ table: { tenant } }: Tenant) => ({ tenant, purpose: 'telemetry' });
+const toContext = ({ table: { tenant } }: Tenant) => ({ tenant, purpose: 'telemetry' });
 
 const remember = (value: string) => {
   if (value.trim().length >= secretLengthMin) rememberSecretValue(value);
@@ -22,7 +22,7 @@ export const headerSealer = /* @__PURE__ */ using(
   (scope: Tenant) =>
     (value: string): Promise<string> => {
       remember(value);
-      return encrypt(keyEnv, value, contextOf(scope));
+      return encrypt(keyEnv, value, toContext(scope));
     },
 );
 
@@ -33,7 +33,7 @@ export const headerOpener = /* @__PURE__ */ using(
   ['telemetry-secrets:read'],
   (scope: Tenant) =>
     async (sealed: string): Promise<string> => {
-      const context = contextOf(scope);
+      const context = toContext(scope);
       const load = () => decrypt(keyEnv, sealed, context);
       const value = await opened(`${context.tenant} ${sealed}`, load);
       if (value === undefined) throw new Error('The value of a telemetry header cannot be decrypted');

@@ -2,7 +2,7 @@ import { unixSeconds } from '../../core/time.ts';
 import { using } from '../../platform/aws/uses.ts';
 import type { PayloadRef } from '../../platform/data/payloads.ts';
 import type { Scope } from '../../platform/data/scope.ts';
-import { type EndNotice, noNotice } from '../deliveries/end-notice.ts';
+import { type EndNotification, noNotification } from '../deliveries/end-notice.ts';
 import { exportQueue } from './export-queue.ts';
 import { exportDays, type RunExport, runExportEntity, toDeployment } from './run-export.ts';
 import { telemetrySettingEntity } from './telemetry-setting.ts';
@@ -21,16 +21,19 @@ const hasDeploymentCollector = () => Boolean(process.env.OTEL_EXPORTER_OTLP_ENDP
 /** For the end of a run without parent: whoever collects its trace. Costs half a unit, and a write for each collector. */
 export const telemetryNotice = /* @__PURE__ */ using(
   ['table:write', exportQueue, 'deployment-collector'],
-  async (scope: Pick<Scope, 'table' | 'now'>, run: EndedRun): Promise<EndNotice> => {
+  async (scope: Pick<Scope, 'table' | 'now'>, run: EndedRun): Promise<EndNotification> => {
     const { table, now } = scope;
     const setting = await table.get(telemetrySettingEntity, {});
-    const own = setting?.enabled && setting.sample > 0 ? setting : undefined;
-    const collectors = [...(own ? [own.versionId] : []), ...(hasDeploymentCollector() ? [toDeployment] : [])];
-    if (collectors.length === 0) return noNotice;
-    const content = own?.content === 'full' ? await run.keepContent?.() : undefined;
+    const active = setting?.enabled && setting.sample > 0 ? setting : undefined;
+    const collectors = [
+      ...(active ? [active.versionId] : []),
+      ...(hasDeploymentCollector() ? [toDeployment] : []),
+    ];
+    if (collectors.length === 0) return noNotification;
+    const content = active?.content === 'full' ? await run.keepContent?.() : undefined;
     const exports = collectors.map((to) => ({
-      ...exportOf(run, to, now()),
-      ...(content && to === own?.versionId && { content }),
+      ...createExport(run, to, now()),
+      ...(content && to === active?.versionId && { content }),
     }));
     return {
       writes: exports.map((each) => table.writes.put(runExportEntity, each)),
@@ -41,7 +44,7 @@ export const telemetryNotice = /* @__PURE__ */ using(
   },
 );
 
-function exportOf({ runId, kind, delaySeconds = 0 }: EndedRun, to: string, at: Date): RunExport {
+function createExport({ runId, kind, delaySeconds = 0 }: EndedRun, to: string, at: Date): RunExport {
   const createdAt = at.toISOString();
   const nextAttemptAt = new Date(at.getTime() + delaySeconds * 1_000).toISOString();
   const ttl = unixSeconds(at) + exportDays * 86_400;

@@ -1,3 +1,11 @@
+/**
+ * The tenant's setting for exporting its runs to an OpenTelemetry collector.
+ *
+ * Each change is also stored as a version, and runs that ended before a change are exported with the version of then; a
+ * replaced version expires two hours later. The values of headers are encrypted before they are stored and never shown; `••••`
+ * keeps the stored one, but only for the same origin. Exports are made in `shared/execution/telemetry`.
+ */
+
 import { conflict, invalidAt, notFound } from '../../core/errors/errors.ts';
 import { unixSeconds } from '../../core/time.ts';
 import { using } from '../../platform/aws/uses.ts';
@@ -25,7 +33,7 @@ const headersToStore = /* @__PURE__ */ using([headerSealer], (scope: Pick<Scope,
     const sealed = await Promise.all(
       Object.entries(headers).map(async ([name, value]) =>
         value === hiddenValue
-          ? { name, ...storedHeader(name, endpoint, before) }
+          ? { name, ...findStoredHeader(name, endpoint, before) }
           : { name, text: await seal(value), secretKeys: secretKeysOfValue(value) },
       ),
     );
@@ -38,9 +46,9 @@ const headersToStore = /* @__PURE__ */ using([headerSealer], (scope: Pick<Scope,
 });
 
 /** What `••••` stands for. Never at another origin, which could be that of somebody who may set it but not read it (D233). */
-function storedHeader(name: string, endpoint: string, before: Stored | undefined) {
+function findStoredHeader(name: string, endpoint: string, before: Stored | undefined) {
   if (!before || !Object.hasOwn(before.headers, name)) throw nothingHidden(name);
-  if (new URL(endpoint).origin !== new URL(before.endpoint).origin) throw hiddenElsewhere(name);
+  if (new URL(endpoint).origin !== new URL(before.endpoint).origin) throw createOriginError(name);
   return { text: before.headers[name] ?? '', secretKeys: before.secretKeysOf[name] ?? [] };
 }
 
@@ -51,7 +59,7 @@ const nothingHidden = (name: string) =>
     `There is no stored value of ${name} that ${hiddenValue} could stand for; send the value`,
   );
 
-const hiddenElsewhere = (name: string) =>
+const createOriginError = (name: string) =>
   invalidAt(
     `headers.${name}`,
     'INVALID_VALUE',
@@ -78,13 +86,13 @@ export const telemetryWriter = /* @__PURE__ */ using(
     const { writes } = table;
     const sealed = headersToStore(scope);
 
-    const current = () => table.get(telemetrySettingEntity, {}, { consistent: true });
+    const readCurrent = () => table.get(telemetrySettingEntity, {}, { consistent: true });
 
-    const unchanged = (before: TelemetrySetting | undefined) =>
+    const toUnchangedCondition = (before: TelemetrySetting | undefined) =>
       before ? { expression: '#versionId = :asRead', values: { asRead: before.versionId } } : absent;
 
     /** Runs that ended before keep the previous setting. */
-    const replaced = (before: TelemetrySetting | undefined): Write[] =>
+    const expireReplaced = (before: TelemetrySetting | undefined): Write[] =>
       before
         ? [
             writes.update(
@@ -96,8 +104,8 @@ export const telemetryWriter = /* @__PURE__ */ using(
           ]
         : [];
 
-    const uses = (before: TelemetrySetting | undefined, after?: TelemetrySetting) =>
-      secretUseWrites(table, 'telemetry', namingOf(before), namingOf(after));
+    const createUseWrites = (before: TelemetrySetting | undefined, after?: TelemetrySetting) =>
+      secretUseWrites(table, 'telemetry', toNaming(before), toNaming(after));
 
     async function commit(principal: Principal, event: AuditEvent, changes: readonly Write[]): Promise<void> {
       const { write, log } = audit(scope, principal, event);
@@ -106,27 +114,27 @@ export const telemetryWriter = /* @__PURE__ */ using(
     }
 
     return {
-      async put(principal: Principal, given: TelemetryBody): Promise<TelemetrySetting> {
+      async put(principal: Principal, body: TelemetryBody): Promise<TelemetrySetting> {
         return retryOnConflict(
           async () => {
-            const before = await current();
+            const before = await readCurrent();
             const updatedAt = now().toISOString();
             const setting: TelemetrySetting = {
               versionId: scope.newId('telemetry'),
-              ...given,
-              ...(await sealed(given, before)),
+              ...body,
+              ...(await sealed(body, before)),
               createdAt: before?.createdAt ?? updatedAt,
               updatedAt,
             };
-            await commit(principal, eventOf('changed', setting), [
-              writes.put(telemetrySettingEntity, setting, unchanged(before)),
+            await commit(principal, createEvent('changed', setting), [
+              writes.put(telemetrySettingEntity, setting, toUnchangedCondition(before)),
               writes.put(telemetryVersionEntity, setting),
-              ...replaced(before),
-              ...uses(before, setting),
+              ...expireReplaced(before),
+              ...createUseWrites(before, setting),
             ]);
             return setting;
           },
-          { conflictError: changedMeanwhile },
+          { conflictError: createConflict },
         );
       },
 
@@ -134,26 +142,26 @@ export const telemetryWriter = /* @__PURE__ */ using(
       async remove(principal: Principal): Promise<void> {
         await retryOnConflict(
           async () => {
-            const before = await current();
+            const before = await readCurrent();
             if (!before) throw notFound('Telemetry setting');
-            await commit(principal, eventOf('deleted', before), [
-              writes.remove(telemetrySettingEntity, {}, unchanged(before)),
-              ...replaced(before),
-              ...uses(before),
+            await commit(principal, createEvent('deleted', before), [
+              writes.remove(telemetrySettingEntity, {}, toUnchangedCondition(before)),
+              ...expireReplaced(before),
+              ...createUseWrites(before),
             ]);
           },
-          { conflictError: changedMeanwhile },
+          { conflictError: createConflict },
         );
       },
     };
   },
 );
 
-const namingOf = (setting: TelemetrySetting | undefined) => ({
+const toNaming = (setting: TelemetrySetting | undefined) => ({
   secretKeys: Object.values(setting?.secretKeysOf ?? {}).flat(),
 });
 
-const eventOf = (
+const createEvent = (
   verb: 'changed' | 'deleted',
   { versionId, endpoint, headers, content, enabled, sample }: TelemetrySetting,
 ): AuditEvent => ({
@@ -162,7 +170,7 @@ const eventOf = (
   details: verb === 'deleted' ? {} : { endpoint, headers: Object.keys(headers), content, enabled, sample },
 });
 
-const changedMeanwhile = () =>
+const createConflict = () =>
   conflict({
     code: 'CONFLICT',
     message: 'The setting was changed by other requests at the same time; try again',

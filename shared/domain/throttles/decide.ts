@@ -1,5 +1,18 @@
+/**
+ * Decides how many calls of a model a process may make now, under the limits of a config or a key for requests, tokens and
+ * concurrent calls.
+ *
+ * A process asks with what it has sent since and which calls wait; the decision answers how many may be made, a lease for
+ * later calls, and the turn of each of the others. What may be sent under a lease counts as sent, until the process says what
+ * it really sent; so the limits hold even if a process crashes. While others wait, a process gets its share of the places and
+ * no lease for later. Live calls come before those of batches.
+ *
+ * Pure: the item and the clock come in, the next item comes out. `shared/execution/model-calls` reads and writes the item with
+ * a condition on its version, and decides again after a conflict.
+ */
+
 import type { CallLimits } from '../../adapters/models/call-limits.ts';
-import { type SentInSecond, summed, type Throttle, type ThrottleLease } from './throttle.ts';
+import { type SentInSecond, sumSeconds, type Throttle, type ThrottleLease } from './throttle.ts';
 
 /**
  * How long what was sent counts: a minute, and a margin in which a request may still be on its way to the provider, and the
@@ -14,33 +27,33 @@ interface Room {
   places: number;
 }
 
-const endOf = ({ second }: SentInSecond) => (second + 1) * 1_000;
+const getEnd = ({ second }: SentInSecond) => (second + 1) * 1_000;
 
 /** Without what no longer counts. */
-function current(throttle: Throttle, now: number): Throttle {
+function dropExpired(throttle: Throttle, now: number): Throttle {
   const { sent, leases, waiting } = throttle;
   const since = now - countedMs;
   return {
     ...throttle,
-    sent: sent.filter((each) => endOf(each) > since),
-    leases: entriesWhere(leases, ({ until, heldUntil }) => until > since || heldUntil > now),
-    waiting: entriesWhere(waiting, ({ at }) => at > now - waitingMs),
+    sent: sent.filter((each) => getEnd(each) > since),
+    leases: filterEntries(leases, ({ until, heldUntil }) => until > since || heldUntil > now),
+    waiting: filterEntries(waiting, ({ at }) => at > now - waitingMs),
   };
 }
 
 /** Whoever waits asks again sooner. */
 const waitingMs = 3_000;
 
-const entriesWhere = <T>(all: Readonly<Record<string, T>>, test: (value: T) => boolean) =>
+const filterEntries = <T>(all: Readonly<Record<string, T>>, test: (value: T) => boolean) =>
   Object.fromEntries(Object.entries(all).filter(([, value]) => test(value)));
 
 /** @param inFlight How many calls the asking process, which has no lease here, has begun. */
-function roomIn(
+function computeRoom(
   throttle: Throttle,
   limits: CallLimits,
   { now, inFlight }: { now: number; inFlight: number },
 ): Room {
-  const counted = countedIn(throttle);
+  const counted = listCounted(throttle);
   const sum = (name: 'requests' | 'tokens') => counted.reduce((all, each) => all + each[name], 0);
   const held = Object.values(throttle.leases)
     .filter(({ heldUntil }) => heldUntil > now)
@@ -60,9 +73,9 @@ interface Counted {
   freeAt: number;
 }
 
-function countedIn({ sent, leases }: Throttle): Counted[] {
+function listCounted({ sent, leases }: Throttle): Counted[] {
   return [
-    ...sent.map((each) => ({ ...each, freeAt: endOf(each) + countedMs })),
+    ...sent.map((each) => ({ ...each, freeAt: getEnd(each) + countedMs })),
     ...Object.values(leases).map((lease) => ({ ...lease, freeAt: lease.until + countedMs })),
   ];
 }
@@ -72,7 +85,7 @@ function freeAt(throttle: Throttle, room: Room, tokens: number, now: number): nu
   const found = { ...room };
   const fits = () => found.requests >= 1 && found.tokens >= tokens;
   if (fits()) return now;
-  for (const each of countedIn(throttle).toSorted((one, other) => one.freeAt - other.freeAt)) {
+  for (const each of listCounted(throttle).toSorted((one, other) => one.freeAt - other.freeAt)) {
     found.requests += each.requests;
     found.tokens += each.tokens;
     if (fits()) return Math.max(now, each.freeAt);
@@ -122,15 +135,15 @@ const toldMs = 1_500;
 /** What a process may send, and what the others then see of it. */
 export function decide(before: Throttle, ask: Ask, limits: CallLimits, now: number): ThrottleDecision {
   const { holder, inFlight, wanted } = ask;
-  const known = current(settled(before, ask), now);
-  const throttle = { ...known, turns: paceTurns(known.turns, limits, now) };
-  const room = roomFor(throttle, inFlight, limits, now);
+  const current = dropExpired(settleSent(before, ask), now);
+  const throttle = { ...current, turns: paceTurns(current.turns, limits, now) };
+  const room = limitRoom(throttle, inFlight, limits, now);
   const taken = takeRoom(throttle, room, { wanted, limits, now });
   const blocked = wanted.slice(taken.requests);
   const [first] = blocked;
   const from = first ? freeFrom(throttle, { room, taken, limits, now }, first) : now;
-  const waits = turnsOf(throttle, blocked, { from: Number.isFinite(from) ? from : now, limits });
-  const more = moreOf(throttle, ask, { taken, room, limits, now });
+  const waits = assignTurns(throttle, blocked, { from: Number.isFinite(from) ? from : now, limits });
+  const more = decideMore(throttle, ask, { taken, room, limits, now });
   const places = limits.maxConcurrent === undefined ? 0 : inFlight + taken.requests + more.places;
   const lease: ThrottleLease = {
     requests: taken.requests + more.requests,
@@ -147,14 +160,14 @@ export function decide(before: Throttle, ask: Ask, limits: CallLimits, now: numb
       // Later than that of an item that has expired.
       version: Math.max(before.version + 1, now),
       leases: { ...throttle.leases, ...(lease.requests + places > 0 && { [holder]: lease }) },
-      waiting: waitingWith(throttle, holder, blocked, now),
-      turns: withServed(waits.turns, wanted.slice(0, taken.requests), now),
-      ttl: Math.ceil((Math.max(now, turnsUntil(waits.turns, false)) + keptMs) / 1_000),
+      waiting: updateWaiting(throttle, holder, blocked, now),
+      turns: markServed(waits.turns, wanted.slice(0, taken.requests), now),
+      ttl: Math.ceil((Math.max(now, getTurnsEnd(waits.turns, false)) + keptMs) / 1_000),
     },
     granted: taken.requests,
     lease,
     allowedPlaces: Math.min(places, shareOfPlaces(throttle, limits, now)),
-    turns: waits.given,
+    turns: waits.assigned,
     askAt: from > now && Number.isFinite(from) ? from : now + pollMs,
     isNear: isNear(room, limits),
     isNews:
@@ -162,12 +175,12 @@ export function decide(before: Throttle, ask: Ask, limits: CallLimits, now: numb
       taken.requests > 0 ||
       ask.sent.length > 0 ||
       isUnannounced ||
-      waits.given.some((turn) => turn !== undefined),
+      waits.assigned.some((turn) => turn !== undefined),
   };
 }
 
 /** While others wait, and while calls wait for what a clock frees, a process takes no more than they need. */
-function moreOf(
+function decideMore(
   throttle: Throttle,
   ask: Ask,
   { taken, room, limits, now }: { taken: Taken; room: Room; limits: CallLimits; now: number },
@@ -177,11 +190,11 @@ function moreOf(
   const lacksPlace = first && room.places < 1 && freeAt(throttle, room, tokens, now) <= now;
   if (Object.keys(throttle.waiting).length > 0 || (first && !lacksPlace)) return nothing;
   const asking = first ? { requests: taken.requests + 1, tokens: taken.tokens + tokens } : taken;
-  return moreFor(asking, room, { limits, taken: taken.requests, recent: recentOf(ask, now) });
+  return computeMore(asking, room, { limits, taken: taken.requests, recent: countRecent(ask, now) });
 }
 
 /** What the process has sent takes the place of what it might have sent. */
-function settled(throttle: Throttle, { holder, sent }: Ask): Throttle {
+function settleSent(throttle: Throttle, { holder, sent }: Ask): Throttle {
   const { [holder]: _lease, ...leases } = throttle.leases;
   const { [holder]: _waiting, ...waiting } = throttle.waiting;
   const isCounted = new Set(
@@ -189,15 +202,15 @@ function settled(throttle: Throttle, { holder, sent }: Ask): Throttle {
   );
   // Corrections of what no longer counts are none.
   const counted = sent.filter(({ second }) => isCounted.has(second));
-  return { ...throttle, leases, waiting, sent: summed([...throttle.sent, ...counted]) };
+  return { ...throttle, leases, waiting, sent: sumSeconds([...throttle.sent, ...counted]) };
 }
 
-const recentOf = ({ sent }: Ask, now: number) =>
+const countRecent = ({ sent }: Ask, now: number) =>
   sent
     .filter(({ second }) => second >= Math.floor(now / 1_000) - 1)
     .reduce((sum, { requests }) => sum + requests, 0);
 
-function turnsOf(
+function assignTurns(
   { turns: before, sent }: Throttle,
   blocked: readonly ThrottledCall[],
   { from, limits }: { from: number; limits: CallLimits },
@@ -212,17 +225,17 @@ function turnsOf(
   // Calls use less than they reserve.
   const usual = all.requests > 0 ? all.tokens / all.requests : Infinity;
   let turns = before;
-  const given = blocked.map((call) => {
+  const assigned = blocked.map((call) => {
     if (call.isDue) return undefined;
     const tokens = Math.min(tokensToTake(call, limits), usual);
-    const next = withTurn(turns, { ...call, tokens }, { from, limits });
+    const next = addTurn(turns, { ...call, tokens }, { from, limits });
     turns = next.turns;
     return next.turn;
   });
-  return { turns, given };
+  return { turns, assigned };
 }
 
-function waitingWith(
+function updateWaiting(
   { waiting }: Throttle,
   holder: string,
   blocked: readonly ThrottledCall[],
@@ -265,8 +278,8 @@ function shareOfPlaces({ waiting, leases }: Throttle, limits: CallLimits, now: n
 }
 
 /** While others wait, a process has its share of the places only, but one at least. */
-function roomFor(throttle: Throttle, inFlight: number, limits: CallLimits, now: number): Room {
-  const room = roomIn(throttle, limits, { now, inFlight });
+function limitRoom(throttle: Throttle, inFlight: number, limits: CallLimits, now: number): Room {
+  const room = computeRoom(throttle, limits, { now, inFlight });
   const share = Math.max(1, shareOfPlaces(throttle, limits, now));
   return { ...room, places: Math.min(room.places, share - inFlight) };
 }
@@ -298,7 +311,7 @@ function takeRoom(
   for (const call of wanted) {
     const cost = tokensToTake(call, limits);
     const kept = call.isLive ? 0 : live;
-    const turnsBefore = call.isDue ? (call.isLive ? 0 : turns.live) : turnsUntil(turns, call.isLive);
+    const turnsBefore = call.isDue ? (call.isLive ? 0 : turns.live) : getTurnsEnd(turns, call.isLive);
     if (turnsBefore > now || room.requests - kept < 1 || room.tokens < cost || room.places < 1) break;
     taken.requests++;
     taken.tokens += cost;
@@ -312,7 +325,7 @@ function takeRoom(
 type Turns = Throttle['turns'];
 
 /** Live calls do not wait for those of batches. */
-const turnsUntil = ({ live, batch }: Turns, isLive: boolean): number =>
+const getTurnsEnd = ({ live, batch }: Turns, isLive: boolean): number =>
   isLive ? live : Math.max(live, batch);
 
 /** A second of what is sent counts as a whole. */
@@ -322,7 +335,7 @@ const lateMs = 90_000;
 /** What a call uses where nothing is known. */
 const tokensOfCall = 1_000;
 
-function pauseAfter(tokens: number, { requestsPerMinute, tokensPerMinute }: CallLimits): number {
+function computePauseMs(tokens: number, { requestsPerMinute, tokensPerMinute }: CallLimits): number {
   return cycleMs * Math.max(1 / (requestsPerMinute ?? Infinity), tokens / (tokensPerMinute ?? Infinity));
 }
 
@@ -331,15 +344,15 @@ function pauseAfter(tokens: number, { requestsPerMinute, tokensPerMinute }: Call
  * cancelled, or their process killed.
  */
 function paceTurns(before: Turns, limits: CallLimits, now: number): Turns {
-  const pauseMs = Math.ceil(pauseAfter(tokensOfCall, limits));
+  const pauseMs = Math.ceil(computePauseMs(tokensOfCall, limits));
   const changed = before.pauseMs === 0 ? 1 : pauseMs / before.pauseMs;
-  const paced = (until: number, servedAt: number) => {
+  const paceTurn = (until: number, servedAt: number) => {
     const isAbandoned = now > servedAt + lateMs + 3 * pauseMs;
     return until <= now || isAbandoned ? 0 : Math.ceil(now + (until - now) * changed);
   };
-  const live = paced(before.live, before.servedAt.live);
+  const live = paceTurn(before.live, before.servedAt.live);
   // Those of batches wait while there are live ones.
-  const batch = paced(before.batch, live > 0 ? now : before.servedAt.batch);
+  const batch = paceTurn(before.batch, live > 0 ? now : before.servedAt.batch);
   return { ...before, live, batch, pauseMs };
 }
 
@@ -347,28 +360,28 @@ function paceTurns(before: Turns, limits: CallLimits, now: number): Turns {
  * Gives a call its turn, after those that were given before. They follow each other at the pace of the limits.
  * @param tokens How many it will have used, as far as one can tell.
  */
-function withTurn(
+function addTurn(
   turns: Turns,
   { isLive, tokens }: { isLive: boolean; tokens: number },
   { from, limits }: { from: number; limits: CallLimits },
 ): { turns: Turns; turn: number } {
   const name = isLive ? 'live' : 'batch';
-  const turn = Math.ceil(Math.max(from, turnsUntil(turns, isLive)));
+  const turn = Math.ceil(Math.max(from, getTurnsEnd(turns, isLive)));
   const isFirst = turns[name] === 0;
   const servedAt = isFirst ? { ...turns.servedAt, [name]: turn } : turns.servedAt;
-  return { turn, turns: { ...turns, servedAt, [name]: turn + Math.ceil(pauseAfter(tokens, limits)) } };
+  return { turn, turns: { ...turns, servedAt, [name]: turn + Math.ceil(computePauseMs(tokens, limits)) } };
 }
 
 /** @param served The calls that are made now. */
-function withServed(
+function markServed(
   turns: Turns,
   served: readonly { isLive: boolean; isDue: boolean }[],
   now: number,
 ): Turns {
-  const at = (isLive: boolean, before: number) =>
+  const toServedAt = (isLive: boolean, before: number) =>
     served.some((call) => call.isDue && call.isLive === isLive) ? Math.max(before, now) : before;
   const { live, batch } = turns.servedAt;
-  return { ...turns, servedAt: { live: at(true, live), batch: at(false, batch) } };
+  return { ...turns, servedAt: { live: toServedAt(true, live), batch: toServedAt(false, batch) } };
 }
 
 const callsPerLease = 15;
@@ -388,7 +401,7 @@ interface More {
  * @param taken How many of them may be made.
  * @param recent How many calls it has made in the last second or two.
  */
-function moreFor(
+function computeMore(
   asking: { requests: number; tokens: number },
   room: Room,
   { limits: { tokensPerMinute }, taken, recent }: { limits: CallLimits; taken: number; recent: number },
@@ -396,14 +409,14 @@ function moreFor(
   if (asking.requests === 0) return nothing;
   const tokensOfCall =
     tokensPerMinute === undefined ? 0 : Math.max(1, Math.ceil(asking.tokens / asking.requests));
-  const atMost = (...parts: number[]) =>
+  const limitPart = (...parts: number[]) =>
     Math.max(0, Math.floor(Math.min(...parts.map((part) => part / partOfRoom))));
   const wanted = Math.max(callsPerLease - taken, recent);
   const requests = Math.min(
     wanted,
-    atMost(room.requests, tokensOfCall > 0 ? room.tokens / tokensOfCall : Infinity),
+    limitPart(room.requests, tokensOfCall > 0 ? room.tokens / tokensOfCall : Infinity),
   );
-  return { requests, tokens: requests * tokensOfCall, places: Math.min(requests, atMost(room.places)) };
+  return { requests, tokens: requests * tokensOfCall, places: Math.min(requests, limitPart(room.places)) };
 }
 
 const nothing: More = { requests: 0, tokens: 0, places: 0 };

@@ -14,17 +14,17 @@ export const ShownLimits = StoredLimits.meta({
   description: 'Limits of the calls over all runs. A missing member is no limit',
 });
 
-const upTo = (max: number) => z.int().min(1).max(max).nullable().optional();
+const createLimit = (max: number) => z.int().min(1).max(max).nullable().optional();
 
 /** In requests: missing members stay unchanged, null lifts a limit. */
 export const CallLimitsChange = z
   .strictObject({
-    requestsPerMinute: upTo(1_000_000).meta({ description: 'The most requests in any 60 seconds' }),
-    tokensPerMinute: upTo(1_000_000_000).meta({
+    requestsPerMinute: createLimit(1_000_000).meta({ description: 'The most requests in any 60 seconds' }),
+    tokensPerMinute: createLimit(1_000_000_000).meta({
       description:
         'The most tokens in any 60 seconds. A call reserves its estimated input and its output limit, until its usage is known',
     }),
-    maxConcurrent: upTo(10_000).meta({
+    maxConcurrent: createLimit(10_000).meta({
       title: 'Concurrent requests',
       description: 'The most requests at the same time',
     }),
@@ -37,7 +37,7 @@ export const CallLimitsChange = z
 export type CallLimitsChange = z.infer<typeof CallLimitsChange>;
 
 /** @returns undefined if there is none */
-export function limitsAfter(before: CallLimits = {}, change: CallLimitsChange = {}): CallLimits | undefined {
+export function mergeLimits(before: CallLimits = {}, change: CallLimitsChange = {}): CallLimits | undefined {
   const { requestsPerMinute, tokensPerMinute, maxConcurrent } = { ...before, ...omitUndefined(change) };
   const limits = omitUndefined({
     requestsPerMinute: requestsPerMinute ?? undefined,

@@ -45,7 +45,7 @@ export const throttleEntity = defineEntity({
   key: ({ id }: { id: string }) => ({ PK: tenantPartition(`THROTTLE#${id}`), SK: 'STATE' }),
 });
 
-export const unusedThrottle = (id: string): Throttle => ({
+export const createThrottle = (id: string): Throttle => ({
   id,
   version: 0,
   sent: [],
@@ -69,7 +69,7 @@ const radix = 36;
  * and tokens.
  */
 export function packSent(sent: readonly SentInSecond[]): string {
-  const all = summed(sent);
+  const all = sumSeconds(sent);
   const [first] = all;
   if (!first) return '';
   const parts: string[] = [];
@@ -91,14 +91,14 @@ export function unpackSent(text: string): SentInSecond[] {
 }
 
 /** One entry a second, in order. */
-export function summed(sent: readonly SentInSecond[]): SentInSecond[] {
+export function sumSeconds(sent: readonly SentInSecond[]): SentInSecond[] {
   const seconds = new Map<number, SentInSecond>();
   for (const { second, requests, tokens } of sent) {
-    const known = seconds.get(second) ?? { second, requests: 0, tokens: 0 };
+    const entry = seconds.get(second) ?? { second, requests: 0, tokens: 0 };
     seconds.set(second, {
       second,
-      requests: Math.max(0, known.requests + requests),
-      tokens: Math.max(0, known.tokens + tokens),
+      requests: Math.max(0, entry.requests + requests),
+      tokens: Math.max(0, entry.tokens + tokens),
     });
   }
   return [...seconds.values()].toSorted((one, other) => one.second - other.second);

@@ -19,14 +19,14 @@ const secretsMax = 40;
 /** A stored tool, or one that the config of an agent defines. */
 export type CheckedTool = Pick<Tool, 'config' | 'parametersSchema'> & { toolType: string };
 
-function typeOf({ toolType }: CheckedTool): ToolType {
+function getType({ toolType }: CheckedTool): ToolType {
   const type = findRuntimeType(toolType);
   if (!type) throw new Error(`Unknown tool type ${toolType}`);
   return type;
 }
 
 export const textsOfTool = (tool: CheckedTool): ConfigText[] =>
-  textsOfConfig(typeOf(tool).config, tool.config);
+  textsOfConfig(getType(tool).config, tool.config);
 
 /** @throws ServiceError 400 that lists all problems. */
 export async function checkTool(tool: CheckedTool, sandbox: Sandbox): Promise<void> {
@@ -54,7 +54,7 @@ function sizeProblems({ config }: CheckedTool): ErrorDetail[] {
 function secretProblems(tool: CheckedTool, texts: readonly ConfigText[]): ErrorDetail[] {
   const named = [...textsIn(tool.config, ['config'])].filter(({ text }) => hasSecretReference(text));
   const filled = new Set(texts.map(({ path }) => path.join('.')));
-  const { takesSecrets } = typeOf(tool);
+  const { takesSecrets } = getType(tool);
   const misplaced = named
     .map(({ path }) => path.join('.'))
     .filter((path) => !takesSecrets || !filled.has(path))

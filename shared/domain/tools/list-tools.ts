@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { type ListedItem, newestRow } from '../../platform/data/lists/listing.ts';
+import { findNewestRow, type ListedItem } from '../../platform/data/lists/listing.ts';
 import { type CursorPagination, CursorQuery, cursorPage, onePage } from '../../platform/data/lists/pages.ts';
 import { Flag } from '../../platform/data/lists/query-values.ts';
 import type { TenantTable } from '../../platform/data/table.ts';
@@ -40,8 +40,8 @@ type Page = { tools: ListedTool[]; pagination: CursorPagination };
 
 /** Lists tools newest first. */
 export function toolLister(table: TenantTable, getMany: (ids: readonly string[]) => Promise<Tool[]>) {
-  const sourceOf = (query: ToolListQuery, toolType = query.tool_type) => {
-    const filter = filterOf(query);
+  const toSource = (query: ToolListQuery, toolType = query.tool_type) => {
+    const filter = toFilter(query);
     return {
       ...(toolType === undefined
         ? ({ partition: toolsPartition, index: 1 } as const)
@@ -52,15 +52,15 @@ export function toolLister(table: TenantTable, getMany: (ids: readonly string[])
 
   async function newestOfTypes(query: ToolListQuery): Promise<ListedItem[]> {
     const types = query.tool_type ? [query.tool_type] : toolTypeNames;
-    const found = await Promise.all(types.map((type) => newestRow(table, sourceOf(query, type))));
+    const found = await Promise.all(types.map((type) => findNewestRow(table, toSource(query, type))));
     const rows = found.flatMap(({ row }): ListedItem[] => (row ? [row] : []));
     return rows.sort((one, other) => (String(one.id) < String(other.id) ? 1 : -1));
   }
 
-  const ofIds = async (query: ToolListQuery): Promise<ListedItem[]> =>
-    (await getMany(query.ids ?? [])).filter(matcherOf(query));
+  const listByIds = async (query: ToolListQuery): Promise<ListedItem[]> =>
+    (await getMany(query.ids ?? [])).filter(createMatcher(query));
 
-  async function shown(rows: ListedItem[], { include }: ToolListQuery): Promise<ListedTool[]> {
+  async function toListed(rows: ListedItem[], { include }: ToolListQuery): Promise<ListedTool[]> {
     const tools = rows as unknown as ListedTool[];
     if (!include) return tools.map(({ parametersSchema: _schema, ...tool }) => tool);
     const whole = await getMany(rows.map(({ id }) => id as string));
@@ -70,12 +70,12 @@ export function toolLister(table: TenantTable, getMany: (ids: readonly string[])
 
   return async function list(query: ToolListQuery): Promise<Page> {
     if (query.ids || query.distinct) {
-      const rows = query.ids ? await ofIds(query) : await newestOfTypes(query);
-      const tools = takeWithinBytes(await shown(rows, query), responseBytesMax);
+      const rows = query.ids ? await listByIds(query) : await newestOfTypes(query);
+      const tools = takeWithinBytes(await toListed(rows, query), responseBytesMax);
       return { tools, pagination: onePage(tools.length, query) };
     }
-    const { rows, pagination } = await cursorPage(table, { ...sourceOf(query), kind: 'tool' }, query);
-    const tools = await shown(rows, query);
+    const { rows, pagination } = await cursorPage(table, { ...toSource(query), kind: 'tool' }, query);
+    const tools = await toListed(rows, query);
     const fitting = takeWithinBytes(tools, responseBytesMax).length;
     if (fitting === tools.length) return { tools, pagination };
     const shorter = await list({ ...query, limit: fitting });
@@ -83,7 +83,7 @@ export function toolLister(table: TenantTable, getMany: (ids: readonly string[])
   };
 }
 
-function filterOf({ search, isActive }: ToolListQuery) {
+function toFilter({ search, isActive }: ToolListQuery) {
   const parts = [
     ...(search ? ['contains(#summary.#search, :search)'] : []),
     ...(isActive ? ['#summary.#isActive = :isActive'] : []),
@@ -96,7 +96,7 @@ function filterOf({ search, isActive }: ToolListQuery) {
   return { expression: parts.join(' AND '), values };
 }
 
-const matcherOf =
+const createMatcher =
   ({ search, isActive, tool_type }: ToolListQuery) =>
   (tool: Tool) =>
     (!search || tool.search.includes(search.toLowerCase())) &&

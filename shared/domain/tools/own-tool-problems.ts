@@ -1,7 +1,7 @@
 import type { Sandbox } from '../../adapters/sandbox/sandbox.ts';
 import { detailAt, type ErrorDetail } from '../../core/errors/errors.ts';
 import { toErrorDetails } from '../../platform/http/validation.ts';
-import { duplicatesIn } from '../duplicates.ts';
+import { findDuplicates } from '../duplicates.ts';
 import type { McpServer } from '../flows/steps/mcp-server.ts';
 import type { RuntimeTool } from '../flows/steps/runtime-tool.ts';
 import { toolProblems } from './check-tool.ts';
@@ -24,8 +24,8 @@ export async function ownToolProblems(
   ];
   const problems = runtimeTools.map((tool, index) => runtimeToolProblems(tool, [...ofTools, index], sandbox));
   return [
-    ...duplicatesIn(runtimeTools, 'name', ofTools),
-    ...duplicatesIn(mcpServers, 'id', ofServers),
+    ...findDuplicates(runtimeTools, 'name', ofTools),
+    ...findDuplicates(mcpServers, 'id', ofServers),
     ...authProblems(mcpServers, ofServers),
     ...(await Promise.all(problems)).flat(),
   ];

@@ -12,8 +12,10 @@ export async function parametersProblems(
   if (!schema) return [];
   const problems = await schemaProblems(sandbox, schema);
   const isObject = schema.type === undefined || schema.type === 'object';
-  const own = isObject ? [] : [{ path: 'type', message: 'Expected "object": arguments are passed by name' }];
-  return [...own, ...problems].map(({ path: at, message }) => ({
+  const typeProblems = isObject
+    ? []
+    : [{ path: 'type', message: 'Expected "object": arguments are passed by name' }];
+  return [...typeProblems, ...problems].map(({ path: at, message }) => ({
     path: [...path, at].filter((part) => part !== '').join('.'),
     code: 'INVALID_SCHEMA',
     message,

@@ -80,7 +80,7 @@ export const toolRunExpiry = ({ startedAt }: Pick<ToolExecution, 'startedAt'>) =
   unixSeconds(new Date(startedAt)) + listedSeconds;
 
 export const toolExecutionStore = /* @__PURE__ */ using(['table:write'], ({ table, now }: Scope) => {
-  const untilNow = ({ startedAt }: Pick<ToolExecution, 'startedAt'>) =>
+  const computeDuration = ({ startedAt }: Pick<ToolExecution, 'startedAt'>) =>
     Math.max(0, now().getTime() - Date.parse(startedAt));
 
   return {
@@ -96,7 +96,7 @@ export const toolExecutionStore = /* @__PURE__ */ using(['table:write'], ({ tabl
 
     /** For one that its process does not end. Refused if the tool was deleted, and the execution with it. */
     endWrite({ toolId, id, startedAt }: ToolExecutionStart, status: 'failed' | 'cancelled', error: string) {
-      const set = { status: 'failed', error, executionTimeMs: untilNow({ startedAt }) } as const;
+      const set = { status: 'failed', error, executionTimeMs: computeDuration({ startedAt }) } as const;
       const changes =
         status === 'cancelled' ? { set: { ...set, state: status } } : { set, remove: ['state'] as const };
       return table.writes.update(toolExecutionEntity, { toolId, id }, changes, exists);
@@ -108,7 +108,7 @@ export const toolExecutionStore = /* @__PURE__ */ using(['table:write'], ({ tabl
       const { rows, pagination } = await cursorPage(table, source, query);
       const executions = z.array(StoredExecution).parse(rows).map(fromStored);
       const shown = executions.map((each) =>
-        each.status === 'running' ? { ...each, executionTimeMs: untilNow(each) } : each,
+        each.status === 'running' ? { ...each, executionTimeMs: computeDuration(each) } : each,
       );
       return { executions: shown, pagination };
     },

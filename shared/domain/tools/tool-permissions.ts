@@ -1,9 +1,9 @@
 import type { Scope } from '../../platform/data/scope.ts';
 import type { Permission } from '../../platform/identity/permissions.ts';
-import { builtinIdIn } from '../flows/steps/tool-reference.ts';
+import { readBuiltinId } from '../flows/steps/tool-reference.ts';
 import { findBuiltinTool } from './builtin/index.ts';
 import type { OwnTools } from './own-tool-problems.ts';
-import { manyTools } from './tool-store.ts';
+import { readTools } from './tool-store.ts';
 import { getToolType } from './tool-types/index.ts';
 import { findRuntimeType } from './tool-types/runtime-types.ts';
 
@@ -26,8 +26,8 @@ async function permissionsOfTools(
   scope: Pick<Scope, 'table'>,
   ids: readonly string[],
 ): Promise<Set<Permission>> {
-  const builtin = ids.flatMap((id) => builtinIdIn(id) ?? []);
-  const stored = await manyTools(scope, [...new Set(ids.filter((id) => builtinIdIn(id) === undefined))]);
+  const builtin = ids.flatMap((id) => readBuiltinId(id) ?? []);
+  const stored = await readTools(scope, [...new Set(ids.filter((id) => readBuiltinId(id) === undefined))]);
   const permissions = [
     ...builtin.map((id) => findBuiltinTool(id)?.permission),
     ...stored.map(({ toolType }) => getToolType(toolType).permission),

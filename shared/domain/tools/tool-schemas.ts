@@ -1,7 +1,7 @@
 import { using } from '../../platform/aws/uses.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 import { responseBytesMax, takeWithinBytes } from '../../platform/http/responses/body-sizes.ts';
-import { builtinIdIn } from '../flows/steps/tool-reference.ts';
+import { readBuiltinId } from '../flows/steps/tool-reference.ts';
 import { builtinAsTool } from './builtin/as-tool.ts';
 import { findBuiltinTool } from './builtin/index.ts';
 import { toolStore } from './tool-store.ts';
@@ -15,13 +15,16 @@ export const toolSchemas = /* @__PURE__ */ using([toolStore], (scope: Scope) => 
     return page.tools.map(({ id }) => id);
   }
 
-  return async (given: readonly string[] | undefined, max: number) => {
-    const ids = given ?? (await newestActive(max));
+  return async (requested: readonly string[] | undefined, max: number) => {
+    const ids = requested ?? (await newestActive(max));
     const stored = new Map(
-      (await tools.getMany(ids.filter((id) => builtinIdIn(id) === undefined))).map((tool) => [tool.id, tool]),
+      (await tools.getMany(ids.filter((id) => readBuiltinId(id) === undefined))).map((tool) => [
+        tool.id,
+        tool,
+      ]),
     );
     const found = ids.flatMap((id) => {
-      const builtin = findBuiltinTool(builtinIdIn(id) ?? '');
+      const builtin = findBuiltinTool(readBuiltinId(id) ?? '');
       const tool = builtin ? builtinAsTool(builtin) : stored.get(id);
       if (!tool) return [];
       const { name, description, toolType, parametersSchema } = tool;

@@ -18,33 +18,33 @@ export type ToolChanges = {
 
 export const toolStore = /* @__PURE__ */ using(['table:write', 'table:delete'], (scope: Scope) => {
   const { table, now, newId } = scope;
-  const getMany = (ids: readonly string[]) => manyTools(scope, ids);
+  const getMany = (ids: readonly string[]) => readTools(scope, ids);
 
   return {
     getMany,
     list: toolLister(table, getMany),
 
     async get(id: string): Promise<Tool> {
-      return found(await table.get(toolEntity, { id }));
+      return requireTool(await table.get(toolEntity, { id }));
     },
 
-    async create(owner: Pick<Tool, 'userId' | 'organizationId'>, given: NewTool): Promise<Tool> {
-      await assertConnections(table, connectionsOfTool(given.config));
+    async create(owner: Pick<Tool, 'userId' | 'organizationId'>, input: NewTool): Promise<Tool> {
+      await assertConnections(table, connectionsOfTool(input.config));
       const id = newId('tool');
       const at = createdAtFromId(id);
       const tool: Tool = {
         ...owner,
-        ...given,
+        ...input,
         id,
-        search: given.name.toLowerCase(),
-        secretKeys: secretKeysOfTool(given),
+        search: input.name.toLowerCase(),
+        secretKeys: secretKeysOfTool(input),
         isActive: true,
         revision: 1,
         createdAt: at,
         updatedAt: at,
       };
       await table.commit([
-        table.writes.insert(toolEntity, stored(tool)),
+        table.writes.insert(toolEntity, toItem(tool)),
         ...secretUseWrites(table, id, {}, tool),
       ]);
       return tool;
@@ -57,12 +57,12 @@ export const toolStore = /* @__PURE__ */ using(['table:write', 'table:delete'], 
       check: (after: Tool) => Promise<void> | void,
     ): Promise<Tool> {
       const at = now().toISOString();
-      const given = Object.fromEntries(Object.entries(changes).filter(([, value]) => value !== undefined));
+      const defined = Object.fromEntries(Object.entries(changes).filter(([, value]) => value !== undefined));
       const changed = await table.modify(
         toolEntity,
         { id },
         async (before) => {
-          const merged: Tool = { ...before, ...given, updatedAt: at };
+          const merged: Tool = { ...before, ...defined, updatedAt: at };
           const after = {
             ...merged,
             search: merged.name.toLowerCase(),
@@ -70,11 +70,11 @@ export const toolStore = /* @__PURE__ */ using(['table:write', 'table:delete'], 
           };
           await check(after);
           await assertConnections(table, connectionsOfTool(after.config), connectionsOfTool(before.config));
-          return { put: stored(after), alsoWrite: secretUseWrites(table, id, before, after) };
+          return { put: toItem(after), alsoWrite: secretUseWrites(table, id, before, after) };
         },
         { conflictError },
       );
-      return found(changed);
+      return requireTool(changed);
     },
 
     async remove(id: string): Promise<void> {
@@ -82,13 +82,13 @@ export const toolStore = /* @__PURE__ */ using(['table:write', 'table:delete'], 
         remove: true as const,
         alsoWrite: [tombstoneWrite(scope, id), ...secretUseWrites(table, id, tool, {})],
       });
-      found(await table.modify(toolEntity, { id }, removal, { conflictError }));
+      requireTool(await table.modify(toolEntity, { id }, removal, { conflictError }));
     },
   };
 });
 
 /** The tools of these ids, in their order; without those that do not exist. */
-export async function manyTools({ table }: Pick<Scope, 'table'>, ids: readonly string[]): Promise<Tool[]> {
+export async function readTools({ table }: Pick<Scope, 'table'>, ids: readonly string[]): Promise<Tool[]> {
   if (ids.length === 0) return [];
   const items = await table.getMany(ids.map((id) => toolEntity.key({ id })));
   return items.flatMap((item) => (item ? [decode(toolEntity, item)] : []));
@@ -96,16 +96,16 @@ export async function manyTools({ table }: Pick<Scope, 'table'>, ids: readonly s
 
 export const toolsPort = /* @__PURE__ */ using(['table:read'], (scope: Scope) => ({
   find: async (ids: readonly string[]): Promise<ReadonlyMap<string, StoredTool>> =>
-    new Map((await manyTools(scope, ids)).map((tool) => [tool.id, tool])),
+    new Map((await readTools(scope, ids)).map((tool) => [tool.id, tool])),
 }));
 
-const stored = ({ parametersSchema, config, ...tool }: Tool): StoredOf<typeof toolEntity> => ({
+const toItem = ({ parametersSchema, config, ...tool }: Tool): StoredOf<typeof toolEntity> => ({
   ...tool,
   parametersSchema: JSON.stringify(parametersSchema),
   config: JSON.stringify(config),
 });
 
-function found(tool: Tool | undefined): Tool {
+function requireTool(tool: Tool | undefined): Tool {
   if (!tool) throw notFound('Tool');
   return tool;
 }

@@ -19,7 +19,7 @@ export interface ToolWarning {
   suggestion?: string;
 }
 
-const warning = (code: string, message: string, suggestion?: string): ToolWarning => ({
+const createWarning = (code: string, message: string, suggestion?: string): ToolWarning => ({
   code,
   message,
   severity: 'warning',
@@ -49,32 +49,34 @@ export const toolWarnings = /* @__PURE__ */ using(
 function hostWarnings({ config: { url } }: CheckedTool): ToolWarning[] {
   if (typeof url !== 'string' || isHostFixed(url)) return [];
   const message = 'The arguments decide to which server the tool sends its request';
-  return [warning('HOST_FROM_ARGUMENTS', message, 'Begin the URL with a literal host')];
+  return [createWarning('HOST_FROM_ARGUMENTS', message, 'Begin the URL with a literal host')];
 }
 
 /** Names that the texts of a config read besides the arguments. */
-const given = new Set(['input', 'variables', 'secrets']);
+const builtinNames = new Set(['input', 'variables', 'secrets']);
 
 async function variableWarnings(tool: CheckedTool, sandbox: Sandbox): Promise<ToolWarning[]> {
   const { properties, ...others } = tool.parametersSchema as { properties?: Record<string, unknown> };
   const declared = Object.keys(properties ?? {});
   const reserved = declared
-    .filter((name) => given.has(name))
-    .map((name) => warning('RESERVED_PARAMETER', `The config cannot read the parameter ${name} by its name`));
-  const read = await readsOf(tool, sandbox);
+    .filter((name) => builtinNames.has(name))
+    .map((name) =>
+      createWarning('RESERVED_PARAMETER', `The config cannot read the parameter ${name} by its name`),
+    );
+  const read = await analyseReads(tool, sandbox);
   if (!read) return reserved;
-  const unused = declared.filter((name) => !given.has(name) && !read.names.has(name));
+  const unused = declared.filter((name) => !builtinNames.has(name) && !read.names.has(name));
   const isOpen = ['$ref', 'allOf', 'anyOf', 'oneOf', 'patternProperties'].some((name) => name in others);
   const undefinedNames = isOpen
     ? []
-    : [...read.names].filter((name) => !given.has(name) && !declared.includes(name));
+    : [...read.names].filter((name) => !builtinNames.has(name) && !declared.includes(name));
   return [
     ...reserved,
     ...(read.everything || read.names.has('input') ? [] : unused).map((name) =>
-      warning('UNUSED_PARAMETER', `The config does not use the parameter ${name}`),
+      createWarning('UNUSED_PARAMETER', `The config does not use the parameter ${name}`),
     ),
     ...undefinedNames.map((name) =>
-      warning(
+      createWarning(
         'UNDEFINED_VARIABLE',
         `The config reads ${name}, which is no parameter`,
         `Add ${name} to parametersSchema.properties`,
@@ -89,7 +91,7 @@ interface Reads {
 }
 
 /** What the config reads; undefined if its type passes on all arguments, or its texts take too long to read. */
-async function readsOf(tool: CheckedTool, sandbox: Sandbox): Promise<Reads | undefined> {
+async function analyseReads(tool: CheckedTool, sandbox: Sandbox): Promise<Reads | undefined> {
   const passesOn = tool.toolType === 'graphql' && tool.config.variables === undefined;
   if (!['custom', 'external', 'graphql'].includes(tool.toolType) || passesOn) return undefined;
   const texts = textsOfTool(tool)
@@ -106,16 +108,18 @@ async function readsOf(tool: CheckedTool, sandbox: Sandbox): Promise<Reads | und
 async function flowWarnings(scope: Scope, { config }: CheckedTool): Promise<ToolWarning[]> {
   const flowId = String(config.flowId);
   const flow = await flowFinder(scope).find(flowId).catch(ifMissing(undefined));
-  if (!flow) return [warning('UNKNOWN_FLOW', `There is no flow ${flowId}`)];
+  if (!flow) return [createWarning('UNKNOWN_FLOW', `There is no flow ${flowId}`)];
   if (flow.publishedVersionId) return [];
   const message = `The flow "${flow.name}" has no published version, which the tool runs`;
-  return [warning('FLOW_NOT_PUBLISHED', message, 'Publish the flow')];
+  return [createWarning('FLOW_NOT_PUBLISHED', message, 'Publish the flow')];
 }
 
 async function secretWarnings({ table }: Scope, tool: CheckedTool): Promise<ToolWarning[]> {
   const keys = secretKeysOfTool(tool);
-  const known = await findSecrets(table, keys);
+  const secrets = await findSecrets(table, keys);
   return keys
-    .filter((key) => known.get(key)?.status !== 'active')
-    .map((key) => warning('UNKNOWN_SECRET', `The secret ${key} has no value`, 'Set it through /v1/secrets'));
+    .filter((key) => secrets.get(key)?.status !== 'active')
+    .map((key) =>
+      createWarning('UNKNOWN_SECRET', `The secret ${key} has no value`, 'Set it through /v1/secrets'),
+    );
 }

@@ -6,7 +6,7 @@ import { ServiceError } from '../../core/errors/errors.ts';
 import { log } from '../../core/log.ts';
 import { unixSeconds } from '../../core/time.ts';
 import { using } from '../../platform/aws/uses.ts';
-import { ConditionFailed, ifRefused } from '../../platform/data/condition-failed.ts';
+import { ConditionFailed, onConditionFailed } from '../../platform/data/condition-failed.ts';
 import { defineEntity } from '../../platform/data/entity.ts';
 import { tenantPartition } from '../../platform/data/keys.ts';
 import type { Scope } from '../../platform/data/scope.ts';
@@ -42,15 +42,15 @@ export const soleApply = /* @__PURE__ */ using(['table:write', 'table:delete'], 
       values: { at, alone: aloneSince(), own: holder },
     };
     await table.commit([writes.put(workspaceLeaseEntity, lease, isFree)]).catch((error) => {
-      throw error instanceof ConditionFailed ? applying() : error;
+      throw error instanceof ConditionFailed ? createApplyingError() : error;
     });
 
-    const own = { expression: '#holder = :own', values: { own: holder } };
+    const isHolder = { expression: '#holder = :own', values: { own: holder } };
     const renew = async () => {
       const changes = { set: { until: now().getTime() + leaseMs } };
       const isKept = await table
-        .commit([writes.update(workspaceLeaseEntity, {}, changes, own)])
-        .then(() => true, ifRefused(false));
+        .commit([writes.update(workspaceLeaseEntity, {}, changes, isHolder)])
+        .then(() => true, onConditionFailed(false));
       if (!isKept) throw new LeaseLost();
     };
     const failure = 'The lease of an apply could not be kept';
@@ -60,13 +60,13 @@ export const soleApply = /* @__PURE__ */ using(['table:write', 'table:delete'], 
     } finally {
       stop();
       await table
-        .commit([writes.remove(workspaceLeaseEntity, {}, own)])
+        .commit([writes.remove(workspaceLeaseEntity, {}, isHolder)])
         .catch((error) => log.warn(failure, { error }));
     }
   };
 });
 
-function applying(): ServiceError {
+function createApplyingError(): ServiceError {
   const message =
     'Another document is being applied to this workspace, and nothing of this one was. Send it again when that has ended, with a new plan. After a crash the workspace is free within 10 seconds';
   return new ServiceError('CONFLICT', message, {

@@ -1,9 +1,17 @@
+/**
+ * Carries out a plan, in the order of references: first what a resource refers to, then the resource, and deletions last.
+ *
+ * Resources that refer to each other in a circle are made without their references first, and changed later. Each write is the
+ * operation of an endpoint, with its checks and permissions. An error or the end of the time stops in between; what is applied
+ * stays, and applying the same document again does the rest. Another apply is kept out by the lease of `apply-lease.ts`.
+ */
+
 import { detailAt, hasCode, invalid } from '../../core/errors/errors.ts';
 import { documentKinds, type KindName, kindsInOrder } from './kinds/index.ts';
 import type { DocumentEntry, DocumentKind } from './kinds/kind.ts';
 import type { ReplaceReference } from './kinds/references.ts';
-import { markedName, type NameBook, targetNoun } from './names.ts';
-import { type PlannedChange, savedChanges, type Writers } from './plan.ts';
+import { type NameBook, readName, targetNoun } from './names.ts';
+import { filterSaved, type PlannedChange, type Writers } from './plan.ts';
 import { type CallEndpoint, type MadeSecret, nodeWriter } from './write-node.ts';
 import type { PlanNode } from './writer.ts';
 
@@ -27,7 +35,8 @@ export async function applyChanges(
   const ids = new Map<PlanNode, string>();
   let writing: PlannedChange | undefined;
   const nodes = nodeWriter({
-    ...{ call, timeLeftMs },
+    call,
+    timeLeftMs,
     onWritten: (node, id) => ids.set(node, id),
     onSecret: (secret) => writing && secrets.push({ kind: writing.kind, name: writing.name, ...secret }),
   });
@@ -35,13 +44,13 @@ export async function applyChanges(
     throw invalid([detailAt(path, 'NOT_FOUND', `There is no ${targetNoun(target)} "${name}"`)]);
   });
   const waiting = new Map(
-    changes.flatMap((change) => (change.action === 'create' ? [[placeOf(change), change] as const] : [])),
+    changes.flatMap((change) => (change.action === 'create' ? [[toPlaceName(change), change] as const] : [])),
   );
   const begun = new Set<PlannedChange>();
   const skeletons = new Map<PlannedChange, DocumentEntry>();
 
   const exists = (change: PlannedChange, id: string): void => {
-    waiting.delete(placeOf(change));
+    waiting.delete(toPlaceName(change));
     book.add(change.kind, change.name, id);
     for (const surface of change.node.parts.surfaces ?? []) {
       const surfaceId = ids.get(surface);
@@ -63,7 +72,7 @@ export async function applyChanges(
 
   async function writeAfterNeeded(change: PlannedChange): Promise<void> {
     const { kind, node } = change;
-    for (const place of placesIn(documentKinds[kind], node)) {
+    for (const place of listPlaces(documentKinds[kind], node)) {
       const needed = waiting.get(place);
       if (!needed || needed === change) continue;
       if (!begun.has(needed)) await write(needed);
@@ -76,17 +85,17 @@ export async function applyChanges(
       }
     }
     const before = skeletons.get(change);
-    const known = before ? { ...node, before } : node;
+    const current = before ? { ...node, before } : node;
     writing = change;
     exists(
       change,
-      await nodes.write(documentKinds[kind], writers[kind], known, { params: {}, toId, at: [] }),
+      await nodes.write(documentKinds[kind], writers[kind], current, { params: {}, toId, at: [] }),
     );
   }
 
   async function writeSkeleton(change: PlannedChange): Promise<void> {
     const { create, skeleton } = writers[change.kind];
-    if (!skeleton || !waiting.has(placeOf(change))) return;
+    if (!skeleton || !waiting.has(toPlaceName(change))) return;
     const made = await nodes.run(create, { body: skeleton(change.name) }, change.node);
     const resource = { id: String(made?.id), content: {} };
     skeletons.set(change, { key: change.name, content: {}, parts: {}, path: [], resource });
@@ -109,11 +118,11 @@ export async function applyChanges(
   for (const { kind, action, node } of changes) {
     if (action === 'update') await nodes.removeReplaced(writers[kind], node);
   }
-  for (const kind of kindsInOrder) await writeAll(savedChanges(changes, kind));
+  for (const kind of kindsInOrder) await writeAll(filterSaved(changes, kind));
   for (const { kind, name, action, node } of publish ? changes : []) {
     const { param, publish: endpoint } = writers[kind];
     if (!endpoint || action === 'none' || action === 'delete') continue;
-    await nodes.run(endpoint, { params: { [param]: book.idOf(kind, name) } }, node);
+    await nodes.run(endpoint, { params: { [param]: book.getId(kind, name) } }, node);
   }
   for (const kind of kindsInOrder.toReversed()) {
     const deleted = changes.filter((change) => change.kind === kind && change.action === 'delete');
@@ -122,20 +131,20 @@ export async function applyChanges(
   return secrets;
 }
 
-const placeOf = ({ kind, name }: { kind: KindName; name: string }) => `${kind} ${name}`;
+const toPlaceName = ({ kind, name }: { kind: KindName; name: string }) => `${kind} ${name}`;
 
 /** The places of all that a resource and its parts refer to. */
-function placesIn(kind: DocumentKind, { after, parts }: PlanNode): string[] {
+function listPlaces(kind: DocumentKind, { after, parts }: PlanNode): string[] {
   const found: string[] = [];
   const collect: ReplaceReference = (target, value) => {
-    const name = markedName(target, value);
+    const name = readName(target, value);
     // A surface belongs to its product.
     found.push(target === 'surfaces' ? `products ${name?.split('/')[0]}` : `${target} ${name}`);
     return value;
   };
   kind.references(after?.content ?? {}, collect);
   const ofParts = Object.entries(kind.parts ?? {}).flatMap(([name, part]) =>
-    (parts[name] ?? []).flatMap((node) => placesIn(part, node)),
+    (parts[name] ?? []).flatMap((node) => listPlaces(part, node)),
   );
   return [...found, ...ofParts];
 }

@@ -4,7 +4,7 @@ import type { ReplaceReference } from './kinds/references.ts';
 import { uniqueNames } from './unique-names.ts';
 
 /** A content without its name, and without what is the default. */
-export function canonical(kind: DocumentKind, content: ResourceMembers): ResourceMembers {
+export function canonicalise(kind: DocumentKind, content: ResourceMembers): ResourceMembers {
   const tidied = kind.tidy?.(content) ?? content;
   return Object.fromEntries(
     Object.entries(tidied).filter(
@@ -17,20 +17,20 @@ export function canonical(kind: DocumentKind, content: ResourceMembers): Resourc
 }
 
 /** @param toName Replaces ids. */
-export function storedEntries(
+export function toStoredEntries(
   kind: DocumentKind,
   resources: readonly StoredResource[],
   toName: ReplaceReference,
 ): DocumentEntry[] {
   const contents = resources.map(({ content }) => kind.references(content, toName));
-  const keys = uniqueNames(contents.map(kind.nameOf));
+  const keys = uniqueNames(contents.map(kind.getName));
   return resources.map((resource, index) => ({
     key: keys[index] as string,
-    content: canonical(kind, contents[index] as ResourceMembers),
+    content: canonicalise(kind, contents[index] as ResourceMembers),
     parts: Object.fromEntries(
       Object.entries(kind.parts ?? {}).map(([name, part]) => [
         name,
-        storedEntries(part, resource.parts?.[name] ?? [], toName),
+        toStoredEntries(part, resource.parts?.[name] ?? [], toName),
       ]),
     ),
     path: [],
@@ -39,23 +39,23 @@ export function storedEntries(
 }
 
 /** As a document shows it. */
-export const rendered = (kind: DocumentKind, { key, content, parts }: DocumentEntry): ResourceMembers => ({
+export const renderEntry = (kind: DocumentKind, { key, content, parts }: DocumentEntry): ResourceMembers => ({
   ...(kind.nameMember !== null && { [kind.nameMember]: key }),
   ...content,
   ...Object.fromEntries(
     Object.entries(kind.parts ?? {}).flatMap(([name, part]) => {
       const list = parts[name] ?? [];
-      return list.length > 0 ? [[name, list.map((entry) => rendered(part, entry))]] : [];
+      return list.length > 0 ? [[name, list.map((entry) => renderEntry(part, entry))]] : [];
     }),
   ),
 });
 
 /** For comparisons: parts by their names, because their order means nothing. */
-export const comparable = ({ content, parts }: DocumentEntry): ResourceMembers => ({
+export const toComparable = ({ content, parts }: DocumentEntry): ResourceMembers => ({
   ...content,
   ...Object.fromEntries(
     Object.entries(parts)
       .filter(([, list]) => list.length > 0)
-      .map(([name, list]) => [name, Object.fromEntries(list.map((each) => [each.key, comparable(each)]))]),
+      .map(([name, list]) => [name, Object.fromEntries(list.map((each) => [each.key, toComparable(each)]))]),
   ),
 });

@@ -32,7 +32,7 @@ const targets: Readonly<Record<ReferenceTarget, Target>> = {
 };
 
 /** What a caller must have to learn the names of what a document refers to. */
-export const accessTo = (target: ReferenceTarget): Access => targets[target].access;
+export const getAccess = (target: ReferenceTarget): Access => targets[target].access;
 
 export const targetNoun = (target: ReferenceTarget) => targets[target].noun;
 
@@ -40,7 +40,7 @@ export const isId = (target: ReferenceTarget, text: string) =>
   new RegExp(`^${targets[target].prefix}_[0-7][0-9a-hjkmnp-tv-z]{25}$`).test(text);
 
 /** The name in a text of a place where other texts are allowed too. @returns undefined for such a text */
-export function markedName(target: ReferenceTarget, text: string): string | undefined {
+export function readName(target: ReferenceTarget, text: string): string | undefined {
   const { mark } = targets[target];
   if (mark === undefined) return text;
   return text.startsWith(mark) ? text.slice(mark.length) : undefined;
@@ -64,7 +64,7 @@ export class NameBook {
 
   /** Whether the caller may read what has these names. */
   shows(target: ReferenceTarget): boolean {
-    return grants(this.#permissions, accessTo(target));
+    return grants(this.#permissions, getAccess(target));
   }
 
   add(target: ReferenceTarget, name: string, id: string): void {
@@ -77,7 +77,7 @@ export class NameBook {
     this.#ids.delete(`${target} ${name}`);
   }
 
-  idOf(target: ReferenceTarget, name: string): string | undefined {
+  getId(target: ReferenceTarget, name: string): string | undefined {
     return this.#ids.get(`${target} ${name}`);
   }
 
@@ -101,10 +101,10 @@ export class NameBook {
   ): ReplaceReference {
     return (target, value, path, within) => {
       if (!this.shows(target) && isId(target, value)) return value;
-      const name = markedName(target, value);
+      const name = readName(target, value);
       if (name === undefined) return isId(target, value) ? onUnknown(target, value, path) : value;
-      const key = target === 'flowVersions' ? `${this.idOf('flows', within ?? '')}#${name}` : name;
-      const id = name === deletedName ? undefined : this.idOf(target, key);
+      const key = target === 'flowVersions' ? `${this.getId('flows', within ?? '')}#${name}` : name;
+      const id = name === deletedName ? undefined : this.getId(target, key);
       return id ?? onUnknown(target, name, path);
     };
   }

@@ -1,3 +1,16 @@
+/**
+ * Plans what a document changes in a workspace: which resources are created, updated or deleted, with their differences.
+ * Writes nothing.
+ *
+ * For each kind in the order of references: read the stored resources as entries, read the document's list and check each body
+ * as its endpoint would, match both by name, part by part, and list the differences. Problems are collected, not thrown; those
+ * of resources that stay as they are do not count. `planHash` is the same as long as an apply would do the same, so an apply
+ * can require the plan that somebody has seen.
+ *
+ * `snapshot.ts` reads what is stored, `checks/` adds what depends on other resources, `apply.ts` carries the plan out;
+ * `functions/workspace/planner.ts` puts them together.
+ */
+
 import { createHash } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
 import type * as z from 'zod';
@@ -7,7 +20,7 @@ import { sortedJson } from '../../core/json/sorted-json.ts';
 import { toErrorDetails } from '../../platform/http/validation.ts';
 import { limitProblem } from '../tenant-limits.ts';
 import { type Difference, listDifferences } from './differences.ts';
-import { canonical, comparable, storedEntries } from './entries.ts';
+import { canonicalise, toComparable, toStoredEntries } from './entries.ts';
 import { documentKinds, type KindName, kindsInOrder } from './kinds/index.ts';
 import type {
   DocumentEntry,
@@ -39,7 +52,7 @@ export interface PlannedChange {
 }
 
 /** Those of a kind that are created or updated. */
-export const savedChanges = (changes: readonly PlannedChange[], of: KindName): PlannedChange[] =>
+export const filterSaved = (changes: readonly PlannedChange[], of: KindName): PlannedChange[] =>
   changes.filter(({ kind, action }) => kind === of && (action === 'create' || action === 'update'));
 
 export interface WorkspacePlan {
@@ -65,42 +78,45 @@ export async function planChanges(
     const list = sent[name];
     if (list === undefined) continue;
     const kind = documentKinds[name];
-    const stored = storedEntries(kind, resources.get(name) ?? [], book.toName);
+    const stored = toStoredEntries(kind, resources.get(name) ?? [], book.toName);
     await turn();
-    const both = { stored, sent: await sentEntries(kind, writers[name], list, reading, [name]) };
+    const both = { stored, sent: await readEntries(kind, writers[name], list, reading, [name]) };
     const nodes = matchNodes(kind, writers[name], both, matching, prune);
     for (const node of nodes.filter(({ before, after }) => before !== after)) {
       await turn();
-      changes.push(changeOf(name, node, publish));
+      changes.push(toChange(name, node, publish));
     }
   }
   return {
     changes,
-    errors: [...errorsOf(problems, changes), ...limitErrors(resources, changes)],
+    errors: [...filterErrors(problems, changes), ...limitErrors(resources, changes)],
     notes: matching.notes,
     // D41
-    planHash: hashOf(changes, prune),
+    planHash: hashPlan(changes, prune),
   };
 }
 
-function changeOf(kind: KindName, node: PlanNode, publish: boolean): PlannedChange {
+function toChange(kind: KindName, node: PlanNode, publish: boolean): PlannedChange {
   const { before, after, key: name } = node;
   const action = nodeAction(node);
   const diff =
     action === 'none'
       ? []
-      : listDifferences(before ? comparable(before) : {}, after ? comparable(after) : {});
+      : listDifferences(before ? toComparable(before) : {}, after ? toComparable(after) : {});
   const isPublished = publish && action === 'none' && before?.resource?.isUnpublished === true;
   return { kind, name, action: isPublished ? 'publish' : action, diff, node };
 }
 
 /** What is wrong with resources that stay as they are is no error. */
-function errorsOf(problems: readonly DocumentProblem[], changes: readonly PlannedChange[]): ErrorDetail[] {
+function filterErrors(
+  problems: readonly DocumentProblem[],
+  changes: readonly PlannedChange[],
+): ErrorDetail[] {
   const changing = new Set(
-    changes.flatMap(({ action, node }) => (action === 'none' ? [] : [placeOf(node.after?.path ?? [])])),
+    changes.flatMap(({ action, node }) => (action === 'none' ? [] : [toPlace(node.after?.path ?? [])])),
   );
   return problems
-    .filter(({ onlyIfChanging, at }) => !onlyIfChanging || changing.has(placeOf(at)))
+    .filter(({ onlyIfChanging, at }) => !onlyIfChanging || changing.has(toPlace(at)))
     .map(({ at: _at, onlyIfChanging: _only, ...detail }) => detail);
 }
 
@@ -115,10 +131,10 @@ const limitErrors = (resources: Snapshot['resources'], changes: readonly Planned
   });
 
 /** The list of a resource and its index in there. */
-const placeOf = (path: readonly PropertyKey[]) => path.slice(0, 2).join('.');
+const toPlace = (path: readonly PropertyKey[]) => path.slice(0, 2).join('.');
 
 /** The same as long as an apply would do the same. Publishing is not part of it. */
-const hashOf = (changes: readonly PlannedChange[], prune: boolean): string =>
+const hashPlan = (changes: readonly PlannedChange[], prune: boolean): string =>
   createHash('sha256')
     .update(
       sortedJson({
@@ -151,7 +167,7 @@ function matchNodes(
   const named = new Set(sent.map(({ key }) => key));
   const others = stored.filter(({ key }) => !named.has(key));
   return [
-    ...sent.map((entry) => nodeOf(kind, writer, byKey.get(entry.key), entry, matching)),
+    ...sent.map((entry) => planNode(kind, writer, byKey.get(entry.key), entry, matching)),
     ...others.map(
       (before): PlanNode => ({
         key: before.key,
@@ -163,7 +179,7 @@ function matchNodes(
   ];
 }
 
-function nodeOf(
+function planNode(
   kind: DocumentKind,
   writer: ResourceWriter,
   before: DocumentEntry | undefined,
@@ -174,9 +190,12 @@ function nodeOf(
   const kept = (kind.kept ?? []).filter(
     (name) => sent.content[name] === undefined && before?.content[name] !== undefined,
   );
-  const own = { ...sent.content, ...Object.fromEntries(kept.map((name) => [name, before?.content[name]])) };
-  const fitted = sent.isRefused ? undefined : kind.fitted?.(own, before?.content);
-  const { content, notes: more } = fitted ?? { content: own, notes: [] };
+  const merged = {
+    ...sent.content,
+    ...Object.fromEntries(kept.map((name) => [name, before?.content[name]])),
+  };
+  const fitted = sent.isRefused ? undefined : kind.fit?.(merged, before?.content);
+  const { content, notes: more } = fitted ?? { content: merged, notes: [] };
   notes.push(...more.map((note) => `${kind.noun} "${sent.key}": ${note}`));
   const parts = Object.fromEntries(
     Object.entries(kind.parts ?? {}).flatMap(([name, part]) => {
@@ -200,7 +219,7 @@ function nodeOf(
     parts: { ...before?.parts, ...Object.fromEntries(partsAfter) },
   };
   const node = { key: sent.key, ...(before && { before }), after, parts };
-  if (before && writer.update) problems.push(...fixedProblems(kind, writer, before, after));
+  if (before && writer.update) problems.push(...findFixedProblems(kind, writer, before, after));
   if (isReadable(after)) problems.push(...(kind.problems?.(after) ?? []));
   return node;
 }
@@ -209,7 +228,7 @@ function nodeOf(
 const isReadable = ({ isRefused, parts }: DocumentEntry): boolean =>
   !isRefused && Object.values(parts).flat().every(isReadable);
 
-function fixedProblems(
+function findFixedProblems(
   kind: DocumentKind,
   { createOnly = [] }: ResourceWriter,
   before: DocumentEntry,
@@ -228,7 +247,7 @@ type NodeAction = 'create' | 'update' | 'delete' | 'none';
 function nodeAction({ before, after }: PlanNode): NodeAction {
   if (!after) return 'delete';
   if (!before) return 'create';
-  return isDeepStrictEqual(comparable(before), comparable(after)) ? 'none' : 'update';
+  return isDeepStrictEqual(toComparable(before), toComparable(after)) ? 'none' : 'update';
 }
 
 interface Reading {
@@ -237,7 +256,7 @@ interface Reading {
 }
 
 /** Reads a list of a document: checks each body as its endpoint does, and makes it canonical. */
-async function sentEntries(
+async function readEntries(
   kind: DocumentKind,
   writer: ResourceWriter,
   list: readonly ResourceMembers[],
@@ -248,22 +267,22 @@ async function sentEntries(
   const entries: DocumentEntry[] = [];
   for (const [index, sent] of list.entries()) {
     await turn();
-    entries.push(await sentEntry(kind, writer, sent, reading, [...path, index]));
+    entries.push(await readEntry(kind, writer, sent, reading, [...path, index]));
   }
   if (kind.nameMember === null) {
     const keys = uniqueNames(entries.map(({ key }) => key));
     return entries.map((entry, index) => ({ ...entry, key: keys[index] as string }));
   }
-  const seen = new Set<string>();
+  const names = new Set<string>();
   for (const { key, path: at } of entries) {
     const message = `Another ${kind.noun} of the list has this name. A second one of a name is "${key} (2)"`;
-    if (seen.has(key)) refuse(reading, [...at, kind.nameMember], 'NAME_TAKEN', message);
-    seen.add(key);
+    if (names.has(key)) refuse(reading, [...at, kind.nameMember], 'NAME_TAKEN', message);
+    names.add(key);
   }
   return entries;
 }
 
-async function sentEntry(
+async function readEntry(
   kind: DocumentKind,
   writer: ResourceWriter,
   sent: ResourceMembers,
@@ -271,25 +290,25 @@ async function sentEntry(
   path: readonly PropertyKey[],
 ): Promise<DocumentEntry> {
   const partNames = Object.keys(kind.parts ?? {});
-  const own = Object.fromEntries(Object.entries(sent).filter(([name]) => !partNames.includes(name)));
-  const withIds = kind.references(own, reading.book.toId(unknownIn(reading)), path);
-  const parsed = checked(kind, writer, withIds, reading, path);
+  const members = Object.fromEntries(Object.entries(sent).filter(([name]) => !partNames.includes(name)));
+  const withIds = kind.references(members, reading.book.toId(reportUnknown(reading)), path);
+  const parsed = parseContent(kind, writer, withIds, reading, path);
   for (const at of (parsed && kind.plaintexts?.(parsed)) ?? [])
     refuse(reading, [...path, ...at], 'SECRET_NOT_ALLOWED', noPlaintext);
-  const content = parsed ? canonical(kind, kind.references(parsed, reading.book.toName)) : own;
+  const content = parsed ? canonicalise(kind, kind.references(parsed, reading.book.toName)) : members;
   const parts: Record<string, DocumentEntry[]> = {};
   for (const [name, part] of Object.entries(kind.parts ?? {})) {
     if (sent[name] === undefined) continue;
     const at = [...path, name];
-    const list = membersIn(sent[name], at, reading);
-    parts[name] = await sentEntries(part, writer.parts?.[name] as ResourceWriter, list, reading, at);
+    const list = readMembers(sent[name], at, reading);
+    parts[name] = await readEntries(part, writer.parts?.[name] as ResourceWriter, list, reading, at);
   }
-  const key = kind.nameMember === null ? kind.nameOf(content) : String(sent[kind.nameMember]);
+  const key = kind.nameMember === null ? kind.getName(content) : String(sent[kind.nameMember]);
   return { key, content, parts, path, ...(!parsed && { isRefused: true }) };
 }
 
 /** The content as the bodies of its endpoints parse it. @returns undefined if they refuse it */
-function checked(
+function parseContent(
   kind: DocumentKind,
   { create, update, updateOnly = [] }: ResourceWriter,
   content: ResourceMembers,
@@ -313,7 +332,7 @@ function checked(
   return Object.assign({}, ...results.map(({ data }) => data));
 }
 
-function membersIn(value: unknown, path: readonly PropertyKey[], reading: Reading): ResourceMembers[] {
+function readMembers(value: unknown, path: readonly PropertyKey[], reading: Reading): ResourceMembers[] {
   if (!Array.isArray(value)) {
     refuse(reading, path, 'INVALID_TYPE', 'Expected a list');
     return [];
@@ -330,7 +349,7 @@ function membersIn(value: unknown, path: readonly PropertyKey[], reading: Readin
 }
 
 /** What a document refers to and nothing has. Capabilities are checked with their product. */
-const unknownIn =
+const reportUnknown =
   ({ book, problems }: Reading) =>
   (target: ReferenceTarget, name: string, path: readonly PropertyKey[]): string => {
     const isOfDeleted = name === deletedName;

@@ -11,7 +11,7 @@ export const secretNotes = /* @__PURE__ */ using(
   ['table:read'],
   ({ table }: Scope) =>
     async (sent: Lists, permissions: readonly string[]): Promise<string[]> => {
-      const keys = [...new Set([...textsIn(sent, [], levelsMax)].flatMap(keysIn))];
+      const keys = [...new Set([...textsIn(sent, [], levelsMax)].flatMap(listKeys))];
       if (keys.length === 0) return [];
       if (!covers(permissions, 'SECRETS:READ'))
         return keys.map(
@@ -26,5 +26,5 @@ export const secretNotes = /* @__PURE__ */ using(
 
 const levelsMax = 100;
 
-const keysIn = ({ text, path }: { text: string; path: readonly PropertyKey[] }) =>
+const listKeys = ({ text, path }: { text: string; path: readonly PropertyKey[] }) =>
   ['script', 'code'].includes(String(path.at(-1))) ? secretKeysInScript(text) : secretKeysInTemplate(text);

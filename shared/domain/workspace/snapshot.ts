@@ -1,3 +1,13 @@
+/**
+ * Reads the resources of a tenant that a document or an export is about, and a book of the names and ids of everything that
+ * they refer to.
+ *
+ * First the wanted kinds, then the kinds that they refer to, within a number of bytes; then names that documents do not
+ * contain (API keys, records, versions …) by lookups of their own. Names that the caller may not read are refused, whether
+ * they exist or not. What a document will create gets a placeholder id, so that references to it resolve. Used by the planner
+ * and by `functions/workspace/get.ts`.
+ */
+
 import { missingPermission } from '../../core/errors/errors.ts';
 import { using } from '../../platform/aws/uses.ts';
 import type { Scope } from '../../platform/data/scope.ts';
@@ -11,7 +21,7 @@ import { documentKinds, type KindName, kindsInOrder } from './kinds/index.ts';
 import type { DocumentKind, ResourceMembers, StoredResource } from './kinds/kind.ts';
 import type { DocumentRoom } from './kinds/read-all.ts';
 import type { ReferenceTarget } from './kinds/references.ts';
-import { accessTo, deletedName, isId, markedName, NameBook, refersById } from './names.ts';
+import { deletedName, getAccess, isId, NameBook, readName, refersById } from './names.ts';
 import { uniqueNames } from './unique-names.ts';
 
 /** A reference as it stands in a stored resource (an id), or in a document (a name). */
@@ -55,7 +65,7 @@ const foreignNames = /* @__PURE__ */ using(
       const byName = await Promise.all(
         others.map(async (value) => {
           const [type = '', ...name] = value.split('/');
-          return [value, await records.idOf({ type, name: name.join('/') })] as const;
+          return [value, await records.findId({ type, name: name.join('/') })] as const;
         }),
       );
       return [...named, ...byName.flatMap(([name, id]) => (id ? [[name, id] as const] : []))];
@@ -63,7 +73,7 @@ const foreignNames = /* @__PURE__ */ using(
 
     async flowVersions(wanted, book) {
       const flowIds = new Set(
-        wanted.flatMap(({ within = '' }) => book.idOf('flows', within) ?? (isFlowId(within) ? within : [])),
+        wanted.flatMap(({ within = '' }) => book.getId('flows', within) ?? (isFlowId(within) ? within : [])),
       );
       const lists = [...flowIds].map(async (flowId) => {
         const entries = await scope.table.queryAll({ partition: versionsPartition(flowId), index: 1 });
@@ -105,7 +115,7 @@ export const workspaceReader = /* @__PURE__ */ using(
       const room = { bytes: bytesMax };
       const resources = await readKinds(scope, wanted, room);
       const book = new NameBook(scope.newId, permissions);
-      const references = [...storedReferences(resources), ...sentReferences(sent, book)].filter(
+      const references = [...listStoredReferences(resources), ...listSentReferences(sent, book)].filter(
         ({ target }) => book.shows(target),
       );
       const referred = new Set(references.map(({ target }) => (target === 'surfaces' ? 'products' : target)));
@@ -127,8 +137,8 @@ async function addForeignNames(
   const targets = [...new Set(references.map(({ target }) => target))];
   await Promise.all(
     targets.map(async (target) => {
-      const own = references.filter((each) => each.target === target);
-      const found = (await loaders[target]?.(own, book)) ?? [];
+      const wanted = references.filter((each) => each.target === target);
+      const found = (await loaders[target]?.(wanted, book)) ?? [];
       const oldestFirst = [...new Map(found.map(([name, id]) => [id, name]))].toSorted();
       const names = uniqueNames(oldestFirst.map(([, name]) => name));
       for (const [index, [id]] of oldestFirst.entries()) book.add(target, names[index] as string, id);
@@ -141,7 +151,7 @@ async function readKinds(scope: Scope, names: readonly KindName[], room: Documen
   return new Map(await Promise.all(read));
 }
 
-function storedReferences(resources: ReadonlyMap<KindName, readonly StoredResource[]>): Reference[] {
+function listStoredReferences(resources: ReadonlyMap<KindName, readonly StoredResource[]>): Reference[] {
   const found: Reference[] = [];
   const collect = (kind: DocumentKind, list: readonly StoredResource[]): void => {
     for (const { content, parts = {} } of list) {
@@ -157,15 +167,15 @@ function storedReferences(resources: ReadonlyMap<KindName, readonly StoredResour
 }
 
 /** @throws 403 for a name of what the caller may not read, whether it exists or not */
-function sentReferences(sent: Lists, book: NameBook): Reference[] {
+function listSentReferences(sent: Lists, book: NameBook): Reference[] {
   const found: Reference[] = [];
   const collect = (kind: DocumentKind, list: unknown): void => {
     for (const content of Array.isArray(list) ? (list as ResourceMembers[]) : []) {
       if (typeof content !== 'object' || content === null) continue;
       kind.references(content, (target, value, _path, within) => {
-        const name = markedName(target, value);
+        const name = readName(target, value);
         if (name !== undefined && name !== deletedName && !book.shows(target) && !isId(target, value))
-          throw missingPermission([accessTo(target)].flat());
+          throw missingPermission([getAccess(target)].flat());
         if (name !== undefined) found.push({ target, value: name, within });
         return value;
       });
@@ -182,7 +192,7 @@ function addNames(
   list: readonly StoredResource[],
   staying: readonly ResourceMembers[] | undefined,
 ): void {
-  const names = uniqueNames(list.map(({ content }) => documentKinds[kindName].nameOf(content)));
+  const names = uniqueNames(list.map(({ content }) => documentKinds[kindName].getName(content)));
   const stays = staying && new Set(staying.map(({ name }) => String(name)));
   for (const [index, { id, parts = {} }] of list.entries()) {
     const name = names[index] as string;
@@ -209,4 +219,4 @@ function addSentNames(book: NameBook, sent: Lists): void {
 }
 
 const addIfNew = (book: NameBook, target: ReferenceTarget, name: string) =>
-  book.idOf(target, name) ?? book.addPlaceholder(target, name);
+  book.getId(target, name) ?? book.addPlaceholder(target, name);

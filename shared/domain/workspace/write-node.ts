@@ -1,3 +1,11 @@
+/**
+ * Writes one resource of a plan with its parts, by calling the operations of the API.
+ *
+ * A resource comes before its parts; of the parts, deletions first. A part that meets what another one still has, such as a
+ * slug, is written again after the others. Members that only an update takes follow the creation. No call begins when little
+ * time is left. Errors get the place of the resource in the document. `apply.ts` decides the order of resources.
+ */
+
 import { isDeepStrictEqual } from 'node:util';
 import { ifCode, ifMissing, outOfTime, ServiceError } from '../../core/errors/errors.ts';
 import type { AnyEndpoint } from '../../platform/http/endpoint.ts';
@@ -43,7 +51,7 @@ export function nodeWriter({ call, timeLeftMs, onWritten, onSecret }: Calling) {
   const run = async (endpoint: AnyEndpoint, request: Parameters<CallEndpoint>[1], node: PlanNode) => {
     if (timeLeftMs() < reserveMs) throw outOfTime({ code: 'OUT_OF_TIME', message: sendAgain });
     return call(endpoint, request).catch((error) => {
-      throw placedError(error, node);
+      throw placeError(error, node);
     });
   };
 
@@ -88,8 +96,8 @@ export function nodeWriter({ call, timeLeftMs, onWritten, onSecret }: Calling) {
     const changed = nodes.filter(({ before, after }) => after && before !== after);
     const inTheWay: PlanNode[] = [];
     for (const node of changed) {
-      const own = { ...place, at: [...place.at, node.key] };
-      const writing = write(kind, writer, node, own);
+      const itemPlace = { ...place, at: [...place.at, node.key] };
+      const writing = write(kind, writer, node, itemPlace);
       // One with parts may be written in part.
       const id = await (kind.parts ? writing : writing.catch(ifCode('CONFLICT', undefined)));
       if (id === undefined) inTheWay.push(node);
@@ -151,8 +159,8 @@ export function nodeWriter({ call, timeLeftMs, onWritten, onSecret }: Calling) {
     response: ResourceMembers | undefined,
     { content, at }: { content: ResourceMembers; at: readonly string[] },
   ): void {
-    if (madeSecret === undefined || memberAt(content, madeSecret) !== undefined) return;
-    const value = memberAt(response, madeSecret);
+    if (madeSecret === undefined || readMember(content, madeSecret) !== undefined) return;
+    const value = readMember(response, madeSecret);
     if (typeof value === 'string') onSecret({ path: [...at, madeSecret].join('.'), value });
   }
 
@@ -174,13 +182,13 @@ export function nodeWriter({ call, timeLeftMs, onWritten, onSecret }: Calling) {
   return { write, remove, removeReplaced, run };
 }
 
-const memberAt = (value: unknown, path: string): unknown =>
+const readMember = (value: unknown, path: string): unknown =>
   path.split('.').reduce((place, name) => (place as ResourceMembers | undefined)?.[name], value);
 
 const sendAgain = 'Part of the document is applied. Send it again, without planHash, to apply the rest';
 
 /** The error of an operation, with the place of the resource in the document. */
-function placedError(error: unknown, { after, key }: PlanNode): unknown {
+function placeError(error: unknown, { after, key }: PlanNode): unknown {
   if (!(error instanceof ServiceError) || !['VALIDATION', 'NOT_FOUND', 'CONFLICT'].includes(error.code)) {
     return error;
   }

@@ -13,10 +13,10 @@ export const isWritten = ({ before, after }: PlanNode) =>
   after !== undefined && !isDeepStrictEqual(before?.content, after.content);
 
 /** A resource and its parts, of those that are created or changed. */
-export function writtenNodes(kind: DocumentKind, writer: ResourceWriter, node: PlanNode): WrittenNode[] {
+export function listWrittenNodes(kind: DocumentKind, writer: ResourceWriter, node: PlanNode): WrittenNode[] {
   const inside = Object.entries(kind.parts ?? {}).flatMap(([name, part]) =>
     (node.parts[name] ?? []).flatMap((each) =>
-      writtenNodes(part, writer.parts?.[name] as ResourceWriter, each),
+      listWrittenNodes(part, writer.parts?.[name] as ResourceWriter, each),
     ),
   );
   return [...(isWritten(node) ? [{ kind, writer, node }] : []), ...inside];

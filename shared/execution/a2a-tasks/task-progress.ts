@@ -31,7 +31,7 @@ export const taskProgress = /* @__PURE__ */ using(
     const tasks = a2aTaskStore(scope);
 
     return async (task: A2aTask): Promise<TaskProgress> => {
-      if (task.status !== 'open') return endingOf(task, await tasks.outputOf(task));
+      if (task.status !== 'open') return endingOf(task, await tasks.fetchOutput(task));
       const progress = task.kind === 'agent' ? await ofAgent(scope, task) : await ofFlow(scope, task);
       if (progress.state === 'working' || progress.state === 'input-required') return progress;
       return recordEnd(scope, task, progress);
@@ -45,7 +45,7 @@ export async function recordEnd(scope: Scope, task: A2aTask, end: TaskEnding): P
   const [output, error] = 'output' in end ? [end.output, null] : [null, end.error];
   if (await tasks.end(task, { status: end.state, output, error })) return end;
   const ended = await tasks.find(task, task.id);
-  return endingOf(ended, await tasks.outputOf(ended));
+  return endingOf(ended, await tasks.fetchOutput(ended));
 }
 
 const endingOf = ({ status, updatedAt: at, error }: A2aTask, output: unknown): TaskEnding =>

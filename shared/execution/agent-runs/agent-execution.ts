@@ -5,7 +5,7 @@ import { noTotals } from '../../domain/runs/run-totals.ts';
 import type { RunUse } from '../../domain/runs/run-use.ts';
 import { RunSurface } from '../../domain/surfaces/surface/run-surface.ts';
 import { sweepKeys } from '../../platform/cleanup/sweeps.ts';
-import { ifRefused } from '../../platform/data/condition-failed.ts';
+import { onConditionFailed } from '../../platform/data/condition-failed.ts';
 import { defineEntity } from '../../platform/data/entity.ts';
 import { type IndexKeys, tenantPartition } from '../../platform/data/keys.ts';
 import { PayloadRef } from '../../platform/data/payloads.ts';
@@ -215,7 +215,7 @@ export async function releaseRun(
     { set: { holder: '', activeMs } },
     { expression: '#holder = :former', values: { former: holder } },
   );
-  await table.commit([write]).catch(ifRefused(undefined));
+  await table.commit([write]).catch(onConditionFailed(undefined));
 }
 
 /** The sweep looks at the run again at a time, unless a process takes it before. */
@@ -233,7 +233,7 @@ export async function postponeRunSweep(
       values: { former: execution.leaseUntil, running: 'running', paused: 'paused' },
     },
   );
-  await table.commit([write]).catch(ifRefused(undefined));
+  await table.commit([write]).catch(onConditionFailed(undefined));
 }
 
 const originOf = ({ origin, parentExecutionId, userId }: AgentExecution): RunOrigin =>

@@ -9,7 +9,7 @@ import { agentStore } from '../../domain/agents/agent-store.ts';
 import { agentVersions, type VersionChoice } from '../../domain/agents/agent-versions.ts';
 import { assertTargets } from '../../domain/agents/capability-targets.ts';
 import { checkAgent } from '../../domain/agents/checks/check-agent.ts';
-import { toolIdsIn } from '../../domain/agents/checks/named-tools.ts';
+import { listToolIds } from '../../domain/agents/checks/named-tools.ts';
 import type { Agent, AgentCapability, AgentContent } from '../../domain/agents/config/agent.ts';
 import { AgentConfig } from '../../domain/agents/config/agent-config.ts';
 import { CapabilityInput, capabilitiesMax, newCapability } from '../../domain/agents/config/capabilities.ts';
@@ -131,7 +131,7 @@ async function neededBy(scope: Scope, content: AgentContent): Promise<Permission
   const { config, capabilities, secretKeys } = content;
   const { runtimeTools, mcpServers } = config?.tools ?? {};
   const ids = [
-    ...toolIdsIn(config?.tools).filter((id) => !isOfMcpServer(id)),
+    ...listToolIds(config?.tools).filter((id) => !isOfMcpServer(id)),
     ...capabilities.flatMap(({ toolId }) => toolId ?? []),
   ];
   return [

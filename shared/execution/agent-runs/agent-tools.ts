@@ -3,7 +3,7 @@ import type { Ports } from '../../adapters/ports/ports.ts';
 import { StepError } from '../../core/errors/step-error.ts';
 import type { NewId } from '../../core/ids.ts';
 import { noted } from '../../core/tracing/active-span.ts';
-import { pooledTools } from '../../domain/agents/checks/named-tools.ts';
+import { resolvePool } from '../../domain/agents/checks/named-tools.ts';
 import type { AgentCapability } from '../../domain/agents/config/agent.ts';
 import type { AgentConfig } from '../../domain/agents/config/agent-config.ts';
 import type { ExternalConfig } from '../../domain/agents/config/external-config.ts';
@@ -42,7 +42,7 @@ export async function openAgentTools(
     perToolLimits: perToolLimits(config, capabilities),
   };
   const enabled = capabilities.filter((capability) => capability.enabled);
-  const pool = pooledTools(codeModeConfig?.toolPool ?? [], named);
+  const pool = resolvePool(codeModeConfig?.toolPool ?? [], named);
   const [configured, ofCaller, capable, ofSkills, pooled] = await Promise.all([
     openConfiguredTools(ports, { toolIds: config.toolIds, runtimeTools, mcpServers }, signal),
     Promise.all((clientTools ?? []).map((tool) => openClientTool(ports, tool))),
@@ -229,7 +229,7 @@ function missingIn(
   opened: readonly RunnableTool[],
 ): string[] {
   const known = opened.map(({ id }) => id);
-  const { mcpServers } = pooledTools(
+  const { mcpServers } = resolvePool(
     [...new Set(configs.flatMap((config) => config?.toolPool ?? []))],
     named,
   );

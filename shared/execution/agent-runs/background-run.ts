@@ -2,7 +2,7 @@ import type { Ports } from '../../adapters/ports/ports.ts';
 import { ifMissing } from '../../core/errors/errors.ts';
 import { log } from '../../core/log.ts';
 import type { Scope } from '../../platform/data/scope.ts';
-import { type Pool, placeDelaySeconds, takePlace } from '../../platform/tenant-places.ts';
+import { acquirePlace, type Pool, placeDelaySeconds } from '../../platform/tenant-places.ts';
 import {
   type AgentExecution,
   isExecutionOver,
@@ -35,7 +35,7 @@ export async function runInBackground(
 ): Promise<void> {
   const loaded = await loadRun(scope, executionId).catch(ifMissing(undefined));
   if (!loaded || !isToRun(scope, loaded)) return;
-  const place = await takePlace(scope, workerPlaces);
+  const place = await acquirePlace(scope, workerPlaces);
   if (!place) return waitForPlace(scope, loaded.execution, waits);
   try {
     const run = await taken(scope, loaded);

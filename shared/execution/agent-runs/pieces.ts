@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { parseExact } from '../../core/json/exact-json.ts';
 import { log } from '../../core/log.ts';
 import { unixSeconds } from '../../core/time.ts';
-import { ifRefused } from '../../platform/data/condition-failed.ts';
+import { onConditionFailed } from '../../platform/data/condition-failed.ts';
 import { decode, defineEntity } from '../../platform/data/entity.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 import type { ModelOutputEvent } from '../agent-loop/loop.ts';
@@ -293,5 +293,5 @@ export async function noteFollower({ table, now }: Scope, execution: AgentExecut
     },
   );
   // Another reader was quicker, or the run is over.
-  await table.commit([write]).catch(ifRefused(undefined));
+  await table.commit([write]).catch(onConditionFailed(undefined));
 }

@@ -1,13 +1,17 @@
 import type { ModelMessage } from '../../adapters/ports/model-port.ts';
 import { toChunks } from '../../core/chunks.ts';
 import { runQuestionNotice } from '../../domain/a2a-tasks/task-notice.ts';
-import { bothNotices, type EndNotice, noNotice } from '../../domain/deliveries/end-notice.ts';
+import {
+  combineNotifications,
+  type EndNotification,
+  noNotification,
+} from '../../domain/deliveries/end-notice.ts';
 import type { ModelCall } from '../../domain/model-usage/model-calls.ts';
 import { usageWrites } from '../../domain/model-usage/usage.ts';
 import { runEnd } from '../../domain/runs/run-end.ts';
 import { statusWrite } from '../../domain/runs/run-list.ts';
 import { runNotice } from '../../domain/runs/run-notice.ts';
-import { mergedUse, type RunUse, runUse } from '../../domain/runs/run-use.ts';
+import { mergeUse, type RunUse, runUse } from '../../domain/runs/run-use.ts';
 import { ConditionFailed } from '../../platform/data/condition-failed.ts';
 import { payloadRemover } from '../../platform/data/payloads.ts';
 import type { Scope } from '../../platform/data/scope.ts';
@@ -60,7 +64,7 @@ export function openJournal(
   const progressOf = progressAfter(earlier);
   const turnNumbers = openTurnNumbers();
   let state: RunState = replay([], logFacts(earlier));
-  let used = earlier.map(({ use = {} }) => use).reduce(mergedUse, {});
+  let used = earlier.map(({ use = {} }) => use).reduce(mergeUse, {});
   let turnId = state.lastTurn?.turnId;
   let nextFact = lastFact + 1;
   let nextSeq = firstSeqAfter(lastSeq, isTakenOver);
@@ -90,7 +94,7 @@ export function openJournal(
     const last = entries.at(-1);
     if (!last) return;
     const use = runUse(calls);
-    used = mergedUse(used, use);
+    used = mergeUse(used, use);
     const notice = await factNotice(scope, execution, last.fact, { state, use: used });
     const counted = calls.length > 0 ? entries.with(-1, { ...last, use }) : [...entries];
     const chunks = toChunks(counted, factsPerTransaction);
@@ -158,26 +162,26 @@ async function factNotice(
   execution: AgentExecution,
   last: Fact,
   { state, use }: { state: RunState; use: RunUse },
-): Promise<EndNotice> {
+): Promise<EndNotification> {
   if (last.type === 'continue') return listedAs(scope, execution, 'running');
-  if (last.type !== 'end' && last.type !== 'pause') return noNotice;
+  if (last.type !== 'end' && last.type !== 'pause') return noNotification;
   const { id: executionId, parentExecutionId, surface, isLogged } = execution;
   const own = parentExecutionId === null ? surface : undefined;
   if (last.type === 'pause')
-    return bothNotices(await runQuestionNotice(scope, own), listedAs(scope, execution, 'paused'));
+    return combineNotifications(await runQuestionNotice(scope, own), listedAs(scope, execution, 'paused'));
   const { output, error } = last;
   const [notice, listed] = await Promise.all([
     runNotice(scope, own, { executionId, status: endStatus(last), output, error, isSecret: !isLogged }),
     runEnd(scope, runOfAgent(execution), endingOfAgent(last, state, use)),
   ]);
-  return bothNotices(notice, listed);
+  return combineNotifications(notice, listed);
 }
 
 /** A run inside of another is listed at its end. */
-const listedAs = (scope: Scope, execution: AgentExecution, status: 'running' | 'paused'): EndNotice =>
+const listedAs = (scope: Scope, execution: AgentExecution, status: 'running' | 'paused'): EndNotification =>
   execution.parentExecutionId === null && execution.origin
-    ? { ...noNotice, writes: [statusWrite(scope, execution, status)] }
-    : noNotice;
+    ? { ...noNotification, writes: [statusWrite(scope, execution, status)] }
+    : noNotification;
 
 const nothing: RunInput = { messages: [], system: '', profile: '' };
 

@@ -7,7 +7,7 @@ import type { AgentContent } from '../../domain/agents/config/agent.ts';
 import { RunUse } from '../../domain/runs/run-use.ts';
 import { using } from '../../platform/aws/uses.ts';
 import { decode, defineEntity } from '../../platform/data/entity.ts';
-import { PayloadRef, payloadBytes, payloadReader, payloadWriter } from '../../platform/data/payloads.ts';
+import { countPayloadBytes, PayloadRef, payloadReader, payloadWriter } from '../../platform/data/payloads.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 import type { Write } from '../../platform/data/writes.ts';
 import type { Fact, StopReason } from '../agent-loop/facts.ts';
@@ -93,7 +93,7 @@ export const runLogReader = /* @__PURE__ */ using(['table:read', payloadReader],
     async page(executionId: string, after: number): Promise<LogPage> {
       const range = logRange(executionId, after);
       const { items, isCut } = await table.first(pageSize, { ...range, consistent: true });
-      const bytesOf = (item: Record<string, unknown>) => payloadBytes(decode(factEntity, item).fact);
+      const bytesOf = (item: Record<string, unknown>) => countPayloadBytes(decode(factEntity, item).fact);
       const [some = [], ...more] = toChunksWithin(items, pageBytes, bytesOf);
       return { entries: await Promise.all(some.map(load)), hasMore: isCut || more.length > 0 };
     },

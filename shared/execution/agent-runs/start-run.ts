@@ -10,7 +10,7 @@ import type { Variables } from '../../core/variables/variables.ts';
 import type { AgentConfig } from '../../domain/agents/config/agent-config.ts';
 import type { Message } from '../../domain/conversations/message.ts';
 import { listedSeconds } from '../../domain/listed-seconds.ts';
-import { listedRunWrite, listRun, unlistRun } from '../../domain/runs/run-list.ts';
+import { createRunWrite, listRun, unlistRun } from '../../domain/runs/run-list.ts';
 import type { RunOrigin } from '../../domain/runs/run-origin.ts';
 import type { RunSurface } from '../../domain/surfaces/surface/run-surface.ts';
 import { payloadWriter } from '../../platform/data/payloads.ts';
@@ -204,7 +204,7 @@ async function recordStart(
   const run = runOfAgent(execution);
   if (execution.parentExecutionId !== null) return table.commit([started, ...alsoWrite]);
   // Nobody else can have a new id, and nothing but the two is written.
-  if (isNewId && alsoWrite.length === 0) return table.insertAll([started, listedRunWrite(scope, run)]);
+  if (isNewId && alsoWrite.length === 0) return table.insertAll([started, createRunWrite(scope, run)]);
   const listing = listRun(scope, run);
   try {
     await table.commit([started, ...alsoWrite]);

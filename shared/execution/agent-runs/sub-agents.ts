@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import type { AgentRequest, AgentsPort } from '../../adapters/ports/agents-port.ts';
 import { StepError } from '../../core/errors/step-error.ts';
-import { pooledTools } from '../../domain/agents/checks/named-tools.ts';
+import { resolvePool } from '../../domain/agents/checks/named-tools.ts';
 import type { AgentConfig } from '../../domain/agents/config/agent-config.ts';
 import type { AgentTools, SubagentConfig } from '../../domain/agents/config/tools-config.ts';
 import type { McpServer } from '../../domain/flows/steps/mcp-server.ts';
@@ -79,7 +79,7 @@ export function spawnTool(
     type: 'subagent',
     repeatable: true,
     perform({ task, instructions, tools = [], maxTurns }, signal, call) {
-      const { ids, runtimeTools, mcpServers } = pooledTools([...new Set(tools)], own);
+      const { ids, runtimeTools, mcpServers } = resolvePool([...new Set(tools)], own);
       const agentConfig: AgentConfig = {
         model: config.defaultModel ?? model,
         loopConfig: { maxTurns: maxTurns ?? Math.min(defaultMaxTurns, maxTurnsLimit) },

@@ -3,7 +3,7 @@ import { ifMissing } from '../../core/errors/errors.ts';
 import { log } from '../../core/log.ts';
 import { runEnd } from '../../domain/runs/run-end.ts';
 import { using } from '../../platform/aws/uses.ts';
-import { dueForSweep } from '../../platform/cleanup/sweeps.ts';
+import { listDue } from '../../platform/cleanup/sweeps.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 import type { Runtime } from '../../platform/runtime.ts';
 import type { EndFact, Fact } from '../agent-loop/facts.ts';
@@ -75,7 +75,7 @@ const isOpen = (status: string | undefined) => status === 'running' || status ==
 export const sweepAgentRuns = /* @__PURE__ */ using(
   [agentRunQueue, endRun],
   async ({ scopeOf }: Runtime, now: Date, atStart: boolean): Promise<void> => {
-    for await (const page of dueForSweep(scopeOf('').table, agentRunSweep, atStart ? 'all' : now)) {
+    for await (const page of listDue(scopeOf('').table, agentRunSweep, atStart ? 'all' : now)) {
       for (const { tenant, PK } of page) {
         const executionId = PK.split('#').at(-1) ?? '';
         await sweepRun(scopeOf(tenant), executionId, { now, atStart })

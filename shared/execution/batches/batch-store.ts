@@ -1,13 +1,13 @@
 import { conflict, notFound } from '../../core/errors/errors.ts';
 import { measure } from '../../core/invocation.ts';
-import { noNotice } from '../../domain/deliveries/end-notice.ts';
+import { noNotification } from '../../domain/deliveries/end-notice.ts';
 import { type EndStatus, runEntity } from '../../domain/runs/run.ts';
 import { runEnd } from '../../domain/runs/run-end.ts';
-import { endedRunWrite, type NewRun, type RunEnding } from '../../domain/runs/run-list.ts';
+import { createEndWrite, type NewRun, type RunEnding } from '../../domain/runs/run-list.ts';
 import { childListing, type ParentListing, type RunOrigin } from '../../domain/runs/run-origin.ts';
 import { using } from '../../platform/aws/uses.ts';
 import { removeFromSweepIndex } from '../../platform/cleanup/sweeps.ts';
-import { ConditionFailed, ifRefused } from '../../platform/data/condition-failed.ts';
+import { ConditionFailed, onConditionFailed } from '../../platform/data/condition-failed.ts';
 import { payloadStore } from '../../platform/data/payloads.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 import { exists, type Write } from '../../platform/data/writes.ts';
@@ -149,14 +149,14 @@ async function settledBatch(scope: Scope, batch: Batch): Promise<BatchProgress> 
         runOfBatch(batch),
         endingOfBatch(batch, outcome, totalsOfSlots(slots), { status, at }),
       )
-    : noNotice;
+    : noNotification;
   const write = table.writes.update(
     batchEntity,
     { id: batch.id },
     { set: { outcome }, ...removeFromSweepIndex },
     { expression: 'attribute_exists(PK) AND attribute_not_exists(#summary.#outcome)' },
   );
-  const isFirst = await table.commit([write, ...end.writes]).then(() => true, ifRefused(false));
+  const isFirst = await table.commit([write, ...end.writes]).then(() => true, onConditionFailed(false));
   if (!isFirst) return progress;
   if (status === 'completed') measure('BatchesCompleted');
   await end.send();
@@ -261,6 +261,6 @@ async function relistStopped(
   const { completed, failed } = ending.counts ?? { completed: 0, failed: 0 };
   const isListed = row.counts?.completed === completed && row.counts.failed === failed;
   if (isListed && row.totalCost === ending.totals.cost.toFixed()) return;
-  const write = endedRunWrite(scope, runOfBatch(batch), { ...ending, condition: exists });
-  await table.commit([write]).catch(ifRefused(undefined));
+  const write = createEndWrite(scope, runOfBatch(batch), { ...ending, condition: exists });
+  await table.commit([write]).catch(onConditionFailed(undefined));
 }

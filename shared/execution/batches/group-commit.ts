@@ -1,4 +1,4 @@
-import type { EndNotice } from '../../domain/deliveries/end-notice.ts';
+import type { EndNotification } from '../../domain/deliveries/end-notice.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 import type { Write } from '../../platform/data/writes.ts';
 import type { CheckpointWrite, FinalWrite } from '../runs/run-recorder.ts';
@@ -10,7 +10,7 @@ interface RecordEnd extends FinalWrite {
   batchId: string;
   slot: number;
   isCounted: boolean;
-  notice: EndNotice;
+  notice: EndNotification;
   /** Called when the end is stored. */
   after?: () => Promise<void>;
 }

@@ -117,7 +117,7 @@ const recordsToRetry = /* @__PURE__ */ using(readers, (scope: Scope) => {
     ]);
     const mayHaveCompleted = named && from === 'start';
     const open = mayHaveCompleted ? all : all.filter((id) => !completed.has(id));
-    const deleted = new Set(await recordStore(scope).missing(open));
+    const deleted = new Set(await recordStore(scope).findMissing(open));
     if (named && deleted.size > 0) throw deletedRecords(named, deleted);
     return { recordIds: open.filter((id) => !deleted.has(id)), unknown, outcomeUnknown };
   };

@@ -4,13 +4,13 @@ import { log } from '../../core/log.ts';
 import type { TracedRun } from '../../core/tracing/active-span.ts';
 import { tracedRun } from '../../core/tracing/trace-context.ts';
 import { a2aTaskStore } from '../../domain/a2a-tasks/task-store.ts';
-import { bothNotices, noNotice } from '../../domain/deliveries/end-notice.ts';
+import { combineNotifications, noNotification } from '../../domain/deliveries/end-notice.ts';
 import { runEntity } from '../../domain/runs/run.ts';
 import { runEnd } from '../../domain/runs/run-end.ts';
 import { runCancelled, statusWrite } from '../../domain/runs/run-list.ts';
 import { runNotice } from '../../domain/runs/run-notice.ts';
 import { using } from '../../platform/aws/uses.ts';
-import { ifRefused } from '../../platform/data/condition-failed.ts';
+import { onConditionFailed } from '../../platform/data/condition-failed.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 import type { EngineRunEvent, StepWait } from '../engine/engine.ts';
 import { livePorts } from '../live-ports.ts';
@@ -169,7 +169,7 @@ function listedAgain(scope: Scope, id: string, waits: readonly StepWait[]) {
 
 /** Unless the run has ended. */
 async function listAs({ table }: Scope, id: string, status: 'running' | 'paused'): Promise<void> {
-  await table.commit([statusWrite({ table }, { id }, status)]).catch(ifRefused(undefined));
+  await table.commit([statusWrite({ table }, { id }, status)]).catch(onConditionFailed(undefined));
 }
 
 /** Fails a record from the dead-letter queue, unless it has ended meanwhile. */
@@ -252,13 +252,13 @@ function batchRecorder(
     const notice = await runNotice(scope, surface, { executionId: runId, status, output, error });
     const listed = batch.dispatched
       ? await runEnd(scope, runOfBatch(batch), endingOfFlow({ ...ending, error }, status))
-      : noNotice;
+      : noNotification;
     commits.end({
       ...ending,
       batchId,
       slot,
       isCounted: stopped === null && status !== 'cancelled',
-      notice: bothNotices(notice, listed),
+      notice: combineNotifications(notice, listed),
       after: () => settleAfter(scope, message),
     });
   };
@@ -295,7 +295,7 @@ export const endSuspendedRun = /* @__PURE__ */ using(
       if (!earlier.at(-1)?.waiting) return false;
       const { stored } = await groupCommits(scope)((commits) => endCancelledRun(scope, job, commits));
       // Rejected if the timer fired right before the cancellation and the run has written a checkpoint since.
-      return stored.then(() => true, ifRefused(false));
+      return stored.then(() => true, onConditionFailed(false));
     },
 );
 
@@ -357,12 +357,12 @@ async function pauseTask(scope: Scope, batch: TaskBatch, { toolName, parameters 
   };
   const awaited = { callId: toolCallId, toolName, parameters };
   const task = { surfaceId: surface.surfaceId, id: surface.taskId };
-  const { writes, send } = await a2aTaskStore(scope).pausing(task, { awaited, batchId: null });
+  const { writes, send } = await a2aTaskStore(scope).preparePause(task, { awaited, batchId: null });
   await table
     .commit([
       ...writes,
       table.writes.insert(executionEntity, { ...execution, paused }),
       table.writes.remove(batchEntity, batch),
     ])
-    .then(send, ifRefused(undefined));
+    .then(send, onConditionFailed(undefined));
 }

@@ -1,7 +1,7 @@
 import { withLogFields } from '../../core/invocation.ts';
 import { log } from '../../core/log.ts';
 import { deleteMessages } from '../../platform/aws/queues.ts';
-import { ifRefused } from '../../platform/data/condition-failed.ts';
+import { onConditionFailed } from '../../platform/data/condition-failed.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 import type { WriteCondition } from '../../platform/data/writes.ts';
 import { type Batch, batchEntity } from './batch.ts';
@@ -276,7 +276,7 @@ async function settle(scope: Scope, batchId: string, requests: readonly Request[
         { set: { claimedSlots, endedSlots } },
         isSame(batch),
       );
-      if (!(await table.commit([write]).then(() => true, ifRefused(false)))) continue;
+      if (!(await table.commit([write]).then(() => true, onConditionFailed(false)))) continue;
     }
     if (hasPassed) await passOn(scope, { ...batch, claimedSlots, endedSlots });
     return answers;

@@ -12,7 +12,7 @@ import {
 import { toCostUnits, toDollars } from '../../domain/model-usage/cost-units.ts';
 import { hourMs } from '../../domain/runs/hours.ts';
 import { type RecordsOfHour, toHour } from '../../domain/runs/run.ts';
-import { noTotals, plusTotals, type RunTotals } from '../../domain/runs/run-totals.ts';
+import { addTotals, noTotals, type RunTotals } from '../../domain/runs/run-totals.ts';
 import { type ModelUse, noTokens, type RunTokens, type RunUse } from '../../domain/runs/run-use.ts';
 import { durationBucket, type SketchCounts } from '../../domain/runs/sketch.ts';
 
@@ -58,7 +58,7 @@ export function slotCounters(
   }
   const { tokens, cost, saved, cacheSavings, use } = ended
     .map(({ totals }) => totals)
-    .reduce(plusTotals, noTotals);
+    .reduce(addTotals, noTotals);
   for (const name of tokenNames) plus(`t${tokenLetters[name]}`, tokens[name]);
   plusUnits('u', cost);
   plusUnits('s', saved);

@@ -5,7 +5,7 @@ import { unixSeconds } from '../../core/time.ts';
 import { type Priority, priorities } from '../../domain/runs/priority.ts';
 import { deleteMessages } from '../../platform/aws/queues.ts';
 import { using } from '../../platform/aws/uses.ts';
-import { ifRefused } from '../../platform/data/condition-failed.ts';
+import { onConditionFailed } from '../../platform/data/condition-failed.ts';
 import { decode, defineEntity, type ItemOf } from '../../platform/data/entity.ts';
 import { tenantPartition } from '../../platform/data/keys.ts';
 import { isUnchanged } from '../../platform/data/modify.ts';
@@ -320,7 +320,9 @@ async function release({ table }: Scope, batchId: string): Promise<void> {
     released.map((slot) => {
       // It may be held again by now.
       const isSame = { expression: '#receiptHandle = :handle', values: { handle: slot.receiptHandle } };
-      return table.commit([table.writes.remove(heldSlotEntity, slot, isSame)]).catch(ifRefused(undefined));
+      return table
+        .commit([table.writes.remove(heldSlotEntity, slot, isSame)])
+        .catch(onConditionFailed(undefined));
     }),
   );
 }

@@ -1,5 +1,5 @@
 import { log } from '../../core/log.ts';
-import { dueForSweep, removeFromSweepIndex, sweepKeys } from '../../platform/cleanup/sweeps.ts';
+import { listDue, removeFromSweepIndex, sweepKeys } from '../../platform/cleanup/sweeps.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 import type { Runtime } from '../../platform/runtime.ts';
 import { type Batch, batchEntity, batchSweep, firstSweepDelayMs, smallBatchMax } from './batch.ts';
@@ -23,7 +23,7 @@ const stallReason = ({ planned }: Batch) =>
  * all batches, not only those that are due.
  */
 export async function resumeStalledBatches({ scopeOf }: Runtime, now: Date, atStart: boolean): Promise<void> {
-  for await (const page of dueForSweep(scopeOf('').table, batchSweep, atStart ? 'all' : now)) {
+  for await (const page of listDue(scopeOf('').table, batchSweep, atStart ? 'all' : now)) {
     for (const { tenant, PK } of page) {
       const id = PK.split('#').at(-1) ?? '';
       try {

@@ -49,7 +49,7 @@ const batchRecords = /* @__PURE__ */ using([batchPlanner, 'table:read'], (scope:
   return {
     /** @throws 404 that lists the missing ones */
     async existing(recordIds: readonly string[]): Promise<BatchRecords> {
-      const missing = await recordStore(scope).missing(recordIds);
+      const missing = await recordStore(scope).findMissing(recordIds);
       if (missing.length > 0) throw missingRecords(recordIds, missing);
       return listedRecords(recordIds);
     },

@@ -6,13 +6,13 @@ import { log } from '../../core/log.ts';
 import { truncate } from '../../core/text.ts';
 import { inSpan, openSpan, startedIn } from '../../core/tracing/active-span.ts';
 import { tracedRun } from '../../core/tracing/trace-context.ts';
-import { builtinIdIn } from '../../domain/flows/steps/tool-reference.ts';
+import { readBuiltinId } from '../../domain/flows/steps/tool-reference.ts';
 import type { ModelCall } from '../../domain/model-usage/model-calls.ts';
 import { usageWrites } from '../../domain/model-usage/usage.ts';
 import { hourMarks } from '../../domain/runs/hour-marks.ts';
 import { runEntity } from '../../domain/runs/run.ts';
 import { runEnd } from '../../domain/runs/run-end.ts';
-import { isNotOver, listedRunWrite, runCancelled } from '../../domain/runs/run-list.ts';
+import { createRunWrite, isNotOver, runCancelled } from '../../domain/runs/run-list.ts';
 import { originOfCall, type RunOrigin } from '../../domain/runs/run-origin.ts';
 import { findBuiltinTool } from '../../domain/tools/builtin/index.ts';
 import {
@@ -28,7 +28,7 @@ import { ConditionFailed } from '../../platform/data/condition-failed.ts';
 import { payloadWriter } from '../../platform/data/payloads.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 import type { WriteCondition } from '../../platform/data/writes.ts';
-import { megabytes, responseBytes, responseBytesMax } from '../../platform/http/responses/body-sizes.ts';
+import { countResponseBytes, megabytes, responseBytesMax } from '../../platform/http/responses/body-sizes.ts';
 import { covers } from '../../platform/identity/permissions.ts';
 import type { Principal } from '../../platform/identity/principal.ts';
 import { livePorts } from '../live-ports.ts';
@@ -106,7 +106,7 @@ export const toolRunRecorder = /* @__PURE__ */ using(
     return {
       async begin(): Promise<void> {
         const content = await storedInput();
-        const listed = listedRunWrite(scope, run);
+        const listed = createRunWrite(scope, run);
         const start = table.commit([listed, ...executions.writes(execution, content)]);
         // What crashes is found by its hour.
         await Promise.all([hourMarks(scope)(startedAt), start]);
@@ -252,7 +252,7 @@ const executionOf = (
 
 /** Undefined for a built-in tool. @throws ServiceError 404, 409 if it is not active */
 async function storedTool(scope: Scope, toolId: string): Promise<StoredTool | undefined> {
-  const builtinId = builtinIdIn(toolId);
+  const builtinId = readBuiltinId(toolId);
   if (builtinId !== undefined) {
     if (!findBuiltinTool(builtinId)) throw notFound('Tool');
     return undefined;
@@ -276,7 +276,7 @@ const requestBytesMax = 1_000_000;
 async function toolPreview({ parameters, signal }: ToolCall, tool: RunnableTool) {
   try {
     const request = await tool.preview(parameters, signal);
-    if (responseBytes(request) <= requestBytesMax) return { request };
+    if (countResponseBytes(request) <= requestBytesMax) return { request };
     return { error: `The request takes more than ${megabytes(requestBytesMax)} of a response` };
   } catch (error) {
     return failureFor(error);
@@ -319,7 +319,7 @@ async function toolEnd(
   try {
     const outcome = await callTool(tool, parameters, ended, undefined, begin);
     if ('awaitsCaller' in outcome) return { status: 'waiting_for_local' };
-    if (responseBytes(outcome.output) > responseBytesMax) {
+    if (countResponseBytes(outcome.output) > responseBytesMax) {
       throw new StepError(`The result takes more than ${megabytes(responseBytesMax)} of a response`);
     }
     return { status: 'success', result: outcome.output ?? null };

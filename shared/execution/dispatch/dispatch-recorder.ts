@@ -1,7 +1,7 @@
 import type { Unmasked } from '../../core/redaction/hidden.ts';
 import { unixSeconds } from '../../core/time.ts';
 import { startedIn } from '../../core/tracing/active-span.ts';
-import { bothNotices, type EndNotice } from '../../domain/deliveries/end-notice.ts';
+import { combineNotifications, type EndNotification } from '../../domain/deliveries/end-notice.ts';
 import { listedSeconds } from '../../domain/listed-seconds.ts';
 import type { ModelCall } from '../../domain/model-usage/model-calls.ts';
 import { usageWrites } from '../../domain/model-usage/usage.ts';
@@ -10,7 +10,7 @@ import { runEnd } from '../../domain/runs/run-end.ts';
 import { isNotOver } from '../../domain/runs/run-list.ts';
 import { runNotice } from '../../domain/runs/run-notice.ts';
 import { originOfSurface, type RunOrigin } from '../../domain/runs/run-origin.ts';
-import { noTotals, plusTotals, totalsOfCalls, totalsOfStep } from '../../domain/runs/run-totals.ts';
+import { addTotals, noTotals, totalsOfCalls, totalsOfStep } from '../../domain/runs/run-totals.ts';
 import { runUse } from '../../domain/runs/run-use.ts';
 import type { RunSurface } from '../../domain/surfaces/surface/run-surface.ts';
 import { ConditionFailed } from '../../platform/data/condition-failed.ts';
@@ -111,7 +111,7 @@ export function openDispatchRecorder(
         const ending = { status: flowEndStatus(failed, isCancelled), at, error, totals };
         await endUnlessCancelled(scope, execution, ending, async ({ listed, ...ended }) => {
           const about = { executionId: runId, output, ...ended };
-          const notices = bothNotices(await runNotice(scope, execution.surface, about), listed);
+          const notices = combineNotifications(await runNotice(scope, execution.surface, about), listed);
           await table.commit([write, ...close, ...spendingWrites(scope, [spent]), ...notices.writes]);
           await notices.send();
         });
@@ -154,12 +154,12 @@ function recordWhenSuspended(
   }
   const soon = flushSoon(() => count());
   const spend = (calls: readonly ModelCall[]) => {
-    totals = plusTotals(totals, totalsOfCalls(calls));
+    totals = addTotals(totals, totalsOfCalls(calls));
     uncounted.push(...calls);
   };
   return {
     async add({ modelCalls = [], ...result }) {
-      totals = plusTotals(totals, totalsOfStep(result, runUse(modelCalls)));
+      totals = addTotals(totals, totalsOfStep(result, runUse(modelCalls)));
       results.push(result);
       uncounted.push(...modelCalls);
     },
@@ -193,7 +193,7 @@ interface Ended {
   status: EndStatus;
   error: string | null;
   /** Commit it with the end, and send it then. */
-  listed: EndNotice;
+  listed: EndNotification;
 }
 
 const flowEndStatus = (failed: boolean, isCancelled: () => boolean): EndStatus => {

@@ -1,10 +1,10 @@
-import { bothNotices } from '../../domain/deliveries/end-notice.ts';
+import { combineNotifications } from '../../domain/deliveries/end-notice.ts';
 import { runEnd } from '../../domain/runs/run-end.ts';
 import type { RunEnding } from '../../domain/runs/run-list.ts';
 import { runNotice } from '../../domain/runs/run-notice.ts';
 import { noTotals } from '../../domain/runs/run-totals.ts';
 import { using } from '../../platform/aws/uses.ts';
-import { stillDeleted } from '../../platform/cleanup/tombstone.ts';
+import { filterDeleted } from '../../platform/cleanup/tombstone.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 import { exists, type Write } from '../../platform/data/writes.ts';
 import { closeExecution, type Execution, executionEntity } from '../runs/execution.ts';
@@ -28,13 +28,13 @@ export const endExecution = /* @__PURE__ */ using(
     const close = closeExecution(table, id);
     const [earlier, deleted] = await Promise.all([
       readCheckpoints(scope, { runId: id, recordId }),
-      stillDeleted(table, [flowId, ...(recordId ? [recordId] : [])]),
+      filterDeleted(table, [flowId, ...(recordId ? [recordId] : [])]),
     ]);
     if (earlier.at(-1)?.end !== undefined) return table.commit([close]);
     const notice = await runNotice(scope, surface, { executionId: id, status, output: null, error });
     const commit = async (writes: Write[], ended: Pick<RunEnding, 'at' | 'totals'>) => {
       const listed = await runEnd(scope, runOfFlow(execution), endingOfFlow({ ...ended, error }, status));
-      const notices = bothNotices(notice, listed);
+      const notices = combineNotifications(notice, listed);
       await table.commit([...writes, ...notices.writes]);
       await notices.send();
     };

@@ -1,7 +1,7 @@
 import { isOfEarlierProcess } from '../../core/earlier-process.ts';
 import { log } from '../../core/log.ts';
 import { using } from '../../platform/aws/uses.ts';
-import { dueForSweep } from '../../platform/cleanup/sweeps.ts';
+import { listDue } from '../../platform/cleanup/sweeps.ts';
 import { ConditionFailed } from '../../platform/data/condition-failed.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 import type { Runtime } from '../../platform/runtime.ts';
@@ -12,7 +12,7 @@ import { endExecution } from './end-execution.ts';
 export const endExpiredExecutions = /* @__PURE__ */ using(
   [endExecution],
   async ({ scopeOf }: Runtime, now: Date, atStart: boolean): Promise<void> => {
-    for await (const page of dueForSweep(scopeOf('').table, executionSweep, atStart ? 'all' : now)) {
+    for await (const page of listDue(scopeOf('').table, executionSweep, atStart ? 'all' : now)) {
       for (const { tenant, PK } of page) {
         const scope = scopeOf(tenant);
         const id = PK.split('#').at(-1) ?? '';

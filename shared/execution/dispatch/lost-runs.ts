@@ -2,13 +2,13 @@ import { isOfEarlierProcess } from '../../core/earlier-process.ts';
 import { log } from '../../core/log.ts';
 import { markSweep } from '../../domain/runs/hour-marks.ts';
 import { isDay, periodEnd, periodStartMs } from '../../domain/runs/hours.ts';
-import { type Run, runEntity, runsPartition, runsSince, runsUntil } from '../../domain/runs/run.ts';
+import { type Run, runEntity, runsPartition, toRunsCeiling, toRunsFloor } from '../../domain/runs/run.ts';
 import { runEnd } from '../../domain/runs/run-end.ts';
 import { isOpenRun } from '../../domain/runs/run-list.ts';
 import { noTotals } from '../../domain/runs/run-totals.ts';
 import { using } from '../../platform/aws/uses.ts';
-import { dueForSweep } from '../../platform/cleanup/sweeps.ts';
-import { ifRefused } from '../../platform/data/condition-failed.ts';
+import { listDue } from '../../platform/cleanup/sweeps.ts';
+import { onConditionFailed } from '../../platform/data/condition-failed.ts';
 import { decodeReadable } from '../../platform/data/entity.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 import type { Runtime } from '../../platform/runtime.ts';
@@ -34,8 +34,8 @@ export const lostRuns = /* @__PURE__ */ using(
       const { table, now } = scope;
       const items = await table.queryAll({
         partition: runsPartition,
-        from: runsSince(periodStartMs(hour)),
-        to: runsUntil(periodEnd(hour)),
+        from: toRunsFloor(periodStartMs(hour)),
+        to: toRunsCeiling(periodEnd(hour)),
         filter,
         attributes: ['summary'],
       });
@@ -47,12 +47,12 @@ export const lostRuns = /* @__PURE__ */ using(
       for (const run of runs.filter((_, index) => !executions[index])) {
         const error = 'The process of the run crashed before the run ended';
         if (run.kind === 'tool') {
-          await toolRunEnder(scope).fail(run, error).catch(ifRefused(undefined));
+          await toolRunEnder(scope).fail(run, error).catch(onConditionFailed(undefined));
           continue;
         }
         const ending = endingOfFlow({ at: now().toISOString(), error, totals: noTotals }, 'failed');
         const { writes, send } = await runEnd(scope, run, { ...ending, condition: isOpenRun });
-        await table.commit(writes).then(send, ifRefused(undefined));
+        await table.commit(writes).then(send, onConditionFailed(undefined));
       }
     },
 );
@@ -64,7 +64,7 @@ const isOverdue =
 
 /** At the start of the embedded stack, when nothing else runs. */
 export async function endRunsOfEarlierProcess({ scopeOf }: Runtime, now: Date): Promise<void> {
-  for await (const page of dueForSweep(scopeOf('').table, markSweep, 'all')) {
+  for await (const page of listDue(scopeOf('').table, markSweep, 'all')) {
     for (const { tenant, SK: hour } of page.filter(({ SK }) => !isDay(SK))) {
       await lostRuns(scopeOf(tenant))(hour, (run) => isOfEarlierProcess(run, now)).catch((error) =>
         log.error('The runs of an earlier process could not be ended', { error, tenant }),

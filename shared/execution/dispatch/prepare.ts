@@ -145,7 +145,7 @@ async function givenRecordOf(
     return () => records.create({ userId, organizationId }, { type, name, metadata, messages: null });
   }
   if (recordMode !== 'existing') return { id: null, type, name, metadata };
-  const id = await records.idOf({ type, name });
+  const id = await records.findId({ type, name });
   if (!id) throw notFound('Record');
   return records.get(id);
 }

@@ -7,7 +7,7 @@ import {
   fallbackAttempts,
   stepErrorHandling,
 } from '../../domain/flows/steps/error-handling.ts';
-import { pauseBefore, type RetryPolicy, retryPolicy } from '../../domain/flows/steps/retry-policy.ts';
+import { computeRetryPause, type RetryPolicy, retryPolicy } from '../../domain/flows/steps/retry-policy.ts';
 import { pausePath } from '../../domain/flows/steps/run-path.ts';
 import type { FlowStep } from '../../domain/flows/steps/step.ts';
 import { modelAlternatives, openAttempts, resultBeginning } from '../step-support/attempts.ts';
@@ -163,7 +163,7 @@ async function retried(
     if (count >= maxAttempts || !isRetried(step.retry, tried.error)) {
       return { ...tried, attempts: all(), retryCount };
     }
-    const delayMs = pauseBefore(step.retry, count, Math.random(), tried.error.askedMs);
+    const delayMs = computeRetryPause(step.retry, count, Math.random(), tried.error.askedMs);
     pause = { count, delayMs, dueAt: now() + delayMs };
   }
 }

@@ -8,7 +8,7 @@ import type { Variables } from '../../core/variables/variables.ts';
 import { mergedWarnings } from '../../core/warnings.ts';
 import { getStepType } from '../../domain/flows/step-types/index.ts';
 import { stepErrorHandling } from '../../domain/flows/steps/error-handling.ts';
-import { holderPath, isOwnScope, listsAround, stepAt } from '../../domain/flows/steps/run-path.ts';
+import { findStepAt, holderPath, isOwnScope, listsAround } from '../../domain/flows/steps/run-path.ts';
 import { type FlowStep, outputVariableName } from '../../domain/flows/steps/step.ts';
 import { openMeter } from '../model-calls/model-meter.ts';
 import type { EngineState, OpenWait, StepResult } from './engine.ts';
@@ -261,7 +261,7 @@ async function takeOverInside(
   const inside = isDone ? doneInside(state, path) : (state.earlier?.inside(path) ?? []);
   state.bounds.countSteps(inside.length);
   for (const result of inside) {
-    const step = stepAt(state.steps, result.path);
+    const step = findStepAt(state.steps, result.path);
     if (!step) continue;
     if (!isDone) await state.onEvent?.({ type: 'step_end', step, result, effects: false, isFinal: true });
     const between = listsAround(result.path).slice(listsAround(path).length);

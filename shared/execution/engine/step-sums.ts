@@ -1,4 +1,4 @@
-import { noTotals, plusTotals, type StepSpending, totalsOfStep } from '../../domain/runs/run-totals.ts';
+import { addTotals, noTotals, type StepSpending, totalsOfStep } from '../../domain/runs/run-totals.ts';
 import type { StepResult } from './engine.ts';
 
 /** Sums up what the steps in a step took. Of a step that was tried again, the last try counts. */
@@ -27,7 +27,7 @@ export function openSums(around: StepSums | undefined): StepSums {
       const isPaid = all.some(
         ({ estimatedCost, promptTokens }) => estimatedCost !== undefined || promptTokens !== undefined,
       );
-      const totals = all.map((result) => totalsOfStep(result)).reduce(plusTotals, noTotals);
+      const totals = all.map((result) => totalsOfStep(result)).reduce(addTotals, noTotals);
       const { tokens, cost, isPriced, saved, cacheSavings } = totals;
       if (!isPaid && saved.eq(0)) return { isSum: true };
       return {

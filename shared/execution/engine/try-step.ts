@@ -10,7 +10,7 @@ import { sortedJson } from '../../core/json/sorted-json.ts';
 import { flowing } from '../../core/redaction/hidden.ts';
 import { getStepType } from '../../domain/flows/step-types/index.ts';
 import type { ErrorHandling } from '../../domain/flows/steps/error-handling.ts';
-import { type RunPath, shownPlace, turnsPath } from '../../domain/flows/steps/run-path.ts';
+import { type RunPath, toShownPlace, turnsPath } from '../../domain/flows/steps/run-path.ts';
 import type { FlowStep, StepEvent } from '../../domain/flows/steps/step.ts';
 import { paidBy } from '../model-calls/payers.ts';
 import { openActs } from '../step-support/acts.ts';
@@ -157,7 +157,7 @@ const placeOf = ({ steps }: EngineState, { id, name }: FlowStep, path: string) =
   path,
   stepId: id,
   stepName: name,
-  ...shownPlace(steps, path),
+  ...toShownPlace(steps, path),
 });
 
 const tooLong = ({ timeoutMs }: FlowStep) =>

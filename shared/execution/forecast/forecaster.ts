@@ -214,7 +214,7 @@ async function sampleRecords(
   const records = recordStore(scope);
   if ('recordIds' in selected) {
     const { recordIds } = selected;
-    const missing = isNamed ? await records.missing(recordIds) : [];
+    const missing = isNamed ? await records.findMissing(recordIds) : [];
     if (missing.length > 0) throw missingRecords(recordIds, missing);
     return { total: recordIds.length, records: await records.getMany(evenly(recordIds)), notes: [] };
   }

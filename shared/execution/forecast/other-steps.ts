@@ -3,7 +3,7 @@ import { StepError } from '../../core/errors/step-error.ts';
 import type { Variables } from '../../core/variables/variables.ts';
 import { getStepType } from '../../domain/flows/step-types/index.ts';
 import { mapItemsMax } from '../../domain/flows/step-types/map.ts';
-import { holderPath, listsAround, type RunPath, stepAt } from '../../domain/flows/steps/run-path.ts';
+import { findStepAt, holderPath, listsAround, type RunPath } from '../../domain/flows/steps/run-path.ts';
 import { type FlowStep, outputVariableName } from '../../domain/flows/steps/step.ts';
 import { walkSteps } from '../../domain/flows/steps/walk-steps.ts';
 import { loadStepRunner } from '../steps/index.ts';
@@ -72,7 +72,7 @@ export async function limitsOfRecord(
 /** How often a step may run at most. @param path In the definition */
 const mostTimes = (steps: readonly FlowStep[], path: RunPath): number =>
   listsAround(path)
-    .map((list) => stepAt(steps, holderPath(list)))
+    .map((list) => findStepAt(steps, holderPath(list)))
     .reduce((times, holder) => times * timesIn(holder), 1);
 
 const timesIn = (holder: FlowStep | undefined): number =>

@@ -1,4 +1,4 @@
-import { heldLists } from '../../domain/flows/steps/held-lists.ts';
+import { findHeldLists } from '../../domain/flows/steps/held-lists.ts';
 import type { FlowStep } from '../../domain/flows/steps/step.ts';
 import { outputVariableName } from '../../domain/flows/steps/step.ts';
 import { walkSteps } from '../../domain/flows/steps/walk-steps.ts';
@@ -17,7 +17,7 @@ const insertions = (text: string, variable: string) => [
 ];
 
 const textOf = ({ type, config }: Pick<FlowStep, 'type' | 'config'>): string => {
-  const held = new Set<PropertyKey | undefined>(heldLists(config).map(({ at: [name] }) => name));
+  const held = new Set<PropertyKey | undefined>(findHeldLists(config).map(({ at: [name] }) => name));
   const isOwn = ([name]: [string, unknown]) => !held.has(name) && !namesOfOutput.has(name);
   const text = JSON.stringify(Object.fromEntries(Object.entries(config).filter(isOwn)));
   // Elsewhere in a template a name is a word of a sentence.

@@ -4,7 +4,7 @@ import type { Sandbox } from '../../adapters/sandbox/sandbox.ts';
 import { unixSeconds } from '../../core/time.ts';
 import type { RunSurface } from '../../domain/surfaces/surface/run-surface.ts';
 import { using } from '../../platform/aws/uses.ts';
-import { ifRefused } from '../../platform/data/condition-failed.ts';
+import { onConditionFailed } from '../../platform/data/condition-failed.ts';
 import { defineEntity } from '../../platform/data/entity.ts';
 import { tenantPartition } from '../../platform/data/keys.ts';
 import type { Scope } from '../../platform/data/scope.ts';
@@ -43,7 +43,7 @@ export const webhookStarter = /* @__PURE__ */ using(
       // Refused: another process starts it at the same time.
       if (!isStarted) {
         const run = { target, batchId, ...toTargetInput(target, inputs), owner, surface };
-        await backgroundStarter(scope)(run, sandbox).catch(ifRefused(undefined));
+        await backgroundStarter(scope)(run, sandbox).catch(onConditionFailed(undefined));
       }
       return id;
     },
@@ -87,7 +87,7 @@ export async function batchOfDelivery(
   const isFirst = await table
     .commit([table.writes.insert(receivedWebhookEntity, fresh)])
     .then(() => true)
-    .catch(ifRefused(false));
+    .catch(onConditionFailed(false));
   if (isFirst) return batchId;
   const received = await table.get(receivedWebhookEntity, delivery, { consistent: true });
   // Expired in between.

@@ -2,7 +2,7 @@ import { conflict, ifCode } from '../../core/errors/errors.ts';
 import type { Run } from '../../domain/runs/run.ts';
 import { runCancelled } from '../../domain/runs/run-list.ts';
 import { using } from '../../platform/aws/uses.ts';
-import { ifRefused } from '../../platform/data/condition-failed.ts';
+import { onConditionFailed } from '../../platform/data/condition-failed.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 import { endRun } from '../agent-runs/sweep-runs.ts';
 import { batchCanceller } from '../batches/run-record.ts';
@@ -25,7 +25,7 @@ export const runCanceller = /* @__PURE__ */ using(
           : run.kind === 'tool'
             ? toolRunEnder(scope)
                 .cancel(run)
-                .then(() => true, ifRefused(false))
+                .then(() => true, onConditionFailed(false))
             : endRun(scope, run.id, { stopReason: 'cancelled', error: runCancelled });
       if (!(await wasOpen)) throw isOver();
     };

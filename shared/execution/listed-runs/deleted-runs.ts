@@ -1,6 +1,6 @@
-import { builtinIdIn } from '../../domain/flows/steps/tool-reference.ts';
+import { readBuiltinId } from '../../domain/flows/steps/tool-reference.ts';
 import type { Run } from '../../domain/runs/run.ts';
-import { stillDeleted } from '../../platform/cleanup/tombstone.ts';
+import { filterDeleted } from '../../platform/cleanup/tombstone.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 
 /** A run goes with its flow, agent or tool, whose removal may take a while. */
@@ -11,9 +11,9 @@ export async function withoutDeletedRuns(
   const owners = runs.flatMap(({ flowId = [], agentId = [], toolId = [] }) =>
     [flowId, agentId, toolId].flat(),
   );
-  const ids = [...new Set(owners)].filter((id) => builtinIdIn(id) === undefined);
+  const ids = [...new Set(owners)].filter((id) => readBuiltinId(id) === undefined);
   if (ids.length === 0) return [...runs];
-  const deleted = new Set(await stillDeleted(table, ids));
+  const deleted = new Set(await filterDeleted(table, ids));
   return runs.filter(
     ({ flowId = '', agentId = '', toolId = '' }) => ![flowId, agentId, toolId].some((id) => deleted.has(id)),
   );

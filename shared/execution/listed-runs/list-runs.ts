@@ -6,8 +6,8 @@ import {
   runEntity,
   runSortKey,
   runsPartition,
-  runsSince,
-  runsUntil,
+  toRunsCeiling,
+  toRunsFloor,
 } from '../../domain/runs/run.ts';
 import { using } from '../../platform/aws/uses.ts';
 import { decodeReadable } from '../../platform/data/entity.ts';
@@ -122,14 +122,14 @@ function perQuery(query: RunsQuery, isFirst: boolean): number {
 function pageOf(query: RunsQuery, source: Source, { after, limit }: Place): WalkOptions {
   const filter = filterExpression(query);
   const { from, to } = query;
-  const last = to && runsUntil(to.getTime());
+  const last = to && toRunsCeiling(to.getTime());
   const upper = [after, last].filter((bound) => bound !== undefined).sort()[0];
   return {
     ...source,
     newestFirst: true,
     perQuery: limit,
     ...(filter && { filter }),
-    from: runsSince(from?.getTime() ?? 0),
+    from: toRunsFloor(from?.getTime() ?? 0),
     to: upper ?? '~',
     ...(source.index ? {} : { attributes: ['summary'] }),
   };

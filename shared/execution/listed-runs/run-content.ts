@@ -1,7 +1,7 @@
 import type { Run } from '../../domain/runs/run.ts';
 import { toolExecutionReader } from '../../domain/tools/tool-execution.ts';
 import { using } from '../../platform/aws/uses.ts';
-import { type PayloadRef, payloadBytes, payloadReader } from '../../platform/data/payloads.ts';
+import { countPayloadBytes, type PayloadRef, payloadReader } from '../../platform/data/payloads.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 import { agentExecutionEntity } from '../agent-runs/agent-execution.ts';
 import type { RunInput } from '../agent-runs/agent-input.ts';
@@ -28,13 +28,13 @@ export const runContents = /* @__PURE__ */ using(
     const payloads = payloadReader(scope);
 
     const shown = async (value: PayloadRef | undefined): Promise<unknown> =>
-      value && payloadBytes(value) <= shownBytesMax ? payloads.fetchReadable(value) : null;
+      value && countPayloadBytes(value) <= shownBytesMax ? payloads.fetchReadable(value) : null;
 
     async function outputOf(
       output: PayloadRef | undefined,
     ): Promise<Pick<RunContent, 'output' | 'outputUrl'>> {
-      if (!output || payloadBytes(output) <= shownBytesMax) return { output: await shown(output) };
-      return { output: null, ...('pointer' in output && { outputUrl: await payloads.urlOf(output) }) };
+      if (!output || countPayloadBytes(output) <= shownBytesMax) return { output: await shown(output) };
+      return { output: null, ...('pointer' in output && { outputUrl: await payloads.signUrl(output) }) };
     }
 
     async function ofAgent({ id }: Run): Promise<RunContent> {

@@ -1,4 +1,4 @@
-import { memoryFrom } from '../../domain/memory/limits.ts';
+import { parseMemory } from '../../domain/memory/limits.ts';
 import { embedText, type MemoryAccess } from './access.ts';
 
 /** Saves a text. `isNew`: false if the profile already had it. @throws StepError */
@@ -6,7 +6,7 @@ export async function saveMemory(
   { ports, profile, session, signal }: Omit<MemoryAccess, 'model'>,
   text: string,
 ): Promise<{ id: string; isNew: boolean }> {
-  const memory = memoryFrom(text);
+  const memory = parseMemory(text);
   const known = await ports.memory.open(profile);
   const embeddingModel = known.embeddingModel ?? (await ports.model.embeddingModel());
   const vector = await embedText({ ports, signal }, embeddingModel, memory);

@@ -14,7 +14,7 @@ import { unixSeconds } from '../../core/time.ts';
 import { modelConfigEntity, providerKeyEntity } from '../../domain/model-configs/model-account.ts';
 import { type Ask, decide, type ThrottleDecision } from '../../domain/throttles/decide.ts';
 import { isLimited, keyPauseEntity } from '../../domain/throttles/limits.ts';
-import { packSent, type Throttle, throttleEntity, unusedThrottle } from '../../domain/throttles/throttle.ts';
+import { createThrottle, packSent, type Throttle, throttleEntity } from '../../domain/throttles/throttle.ts';
 import { ConditionFailed } from '../../platform/data/condition-failed.ts';
 import { decode } from '../../platform/data/entity.ts';
 import type { Scope } from '../../platform/data/scope.ts';
@@ -208,7 +208,7 @@ export function throttleStore(id: string) {
   let seenAt = 0;
 
   const read = async ({ table }: Pick<Scope, 'table'>): Promise<Throttle> =>
-    (await table.get(throttleEntity, { id }, { consistent: true })) ?? unusedThrottle(id);
+    (await table.get(throttleEntity, { id }, { consistent: true })) ?? createThrottle(id);
 
   return {
     async ask(
@@ -250,7 +250,7 @@ export function throttleStore(id: string) {
         }
       }
       // Too many processes change it at the same time: its calls go on waiting.
-      const decision = decide(seen ?? unusedThrottle(id), { ...ask, wanted: [] }, limits, now());
+      const decision = decide(seen ?? createThrottle(id), { ...ask, wanted: [] }, limits, now());
       return { ...decision, askAt: now() + pauseMs * attemptsMax * (1 + Math.random()), isNews: false };
     },
   };

@@ -1,7 +1,7 @@
 import { ModelCallFailed, type ModelEvent } from '../../adapters/ports/model-port.ts';
 import type { Ports } from '../../adapters/ports/ports.ts';
 import { mergedWarnings, newWarning, type Warning } from '../../core/warnings.ts';
-import { type ModelCall, modelCall, refusedCall } from '../../domain/model-usage/model-calls.ts';
+import { createModelCall, createRefusedCall, type ModelCall } from '../../domain/model-usage/model-calls.ts';
 import {
   nothingSpent,
   plusSpent,
@@ -66,20 +66,22 @@ export function openMeter(ports: Ports): ModelMeter {
               if (event.type === 'start') unfinished = event;
               if (event.type === 'finish') {
                 unfinished = undefined;
-                all.push(modelCall({ ...event, durationMs: durationMs() }));
+                all.push(createModelCall({ ...event, durationMs: durationMs() }));
               }
               yield event;
             }
           } catch (error) {
             if (!unfinished && error instanceof ModelCallFailed && !error.isAborted) {
-              all.push(refusedCall(error.source, durationMs()));
+              all.push(createRefusedCall(error.source, durationMs()));
             }
             throw error;
           } finally {
             // The provider charges what it has sent, but may not have said how much that is.
             if (unfinished) {
               const { charged = { usage: null, cost: null }, ...source } = unfinished;
-              all.push(modelCall({ ...source, ...charged, durationMs: durationMs(), isBrokenOff: true }));
+              all.push(
+                createModelCall({ ...source, ...charged, durationMs: durationMs(), isBrokenOff: true }),
+              );
             }
           }
         },
@@ -89,7 +91,7 @@ export function openMeter(ports: Ports): ModelMeter {
         const answer = await ports.embed(request);
         const durationMs = Math.max(0, ports.now().getTime() - began);
         const { promptTokens: inputTokens, estimatedCost: cost } = answer;
-        all.push(modelCall({ ...answer, usage: { inputTokens, outputTokens: 0 }, cost, durationMs }));
+        all.push(createModelCall({ ...answer, usage: { inputTokens, outputTokens: 0 }, cost, durationMs }));
         return answer;
       },
       agents: {

@@ -2,7 +2,13 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import Big from 'big.js';
 import { log } from '../../core/log.ts';
 import type { Budget } from '../../domain/budgets/budget/budget.ts';
-import { type Hold, inPeriod, noteOnce, releaseDead, writeHolding } from '../../domain/budgets/spending.ts';
+import {
+  enterPeriod,
+  type Hold,
+  markOnce,
+  releaseDead,
+  writeReservation,
+} from '../../domain/budgets/spending.ts';
 import { toCostUnits, toDollars } from '../../domain/model-usage/cost-units.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 
@@ -92,7 +98,7 @@ export function openPurse(scope: Scope, found: Budget, waitMs = 5_000): Purse {
       if (!holding.mayComeBack() || performance.now() >= deadline) break;
       await sleep(pause * (0.5 + Math.random() / 2), undefined, { signal });
     }
-    if (holding.budget) await noteOnce(scope, holding.budget, 'refused');
+    if (holding.budget) await markOnce(scope, holding.budget, 'refused');
     return undefined;
   }
 
@@ -113,7 +119,7 @@ export function openPurse(scope: Scope, found: Budget, waitMs = 5_000): Purse {
   async function noteUncounted(): Promise<void> {
     const { budget } = holding;
     if (!budget) return;
-    await noteOnce(scope, budget, 'uncounted');
+    await markOnce(scope, budget, 'uncounted');
     holding.budget = { ...budget, uncounted: true };
   }
 
@@ -153,7 +159,7 @@ function openHolding(scope: Scope, found: Budget) {
     async renew(): Promise<void> {
       if (!holding.budget) return;
       const before = holding.budget.periodStart;
-      holding.budget = await inPeriod(scope, holding.budget);
+      holding.budget = await enterPeriod(scope, holding.budget);
       if (holding.budget?.periodStart !== before && !isKept()) forget();
     },
 
@@ -163,7 +169,13 @@ function openHolding(scope: Scope, found: Budget) {
         const before = holding.budget;
         // Calls may end meanwhile.
         const { spent } = holding;
-        const held = await writeHolding(scope, before, { holder, before: hold, after, spent, isReserved });
+        const held = await writeReservation(scope, before, {
+          holder,
+          before: hold,
+          after,
+          spent,
+          isReserved,
+        });
         isSeen = true;
         holding.budget = held.result === 'deleted' ? undefined : held.budget;
         if (held.result === 'refused') return false;

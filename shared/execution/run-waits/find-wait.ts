@@ -4,7 +4,7 @@ import { type RunWait, waitView } from '../../domain/run-waits/run-wait.ts';
 import { waitStore } from '../../domain/run-waits/wait-store.ts';
 import { using } from '../../platform/aws/uses.ts';
 import type { Scope } from '../../platform/data/scope.ts';
-import { responseBytes } from '../../platform/http/responses/body-sizes.ts';
+import { countResponseBytes } from '../../platform/http/responses/body-sizes.ts';
 import { batchEntity } from '../batches/batch.ts';
 import { recordRunId } from '../batches/batch-plan.ts';
 
@@ -23,7 +23,7 @@ const shownMax = { waits: 100, bytes: 1_000_000 };
 function fitting(waits: readonly RunWait[]): RunWait[] {
   let bytes = 0;
   return waits.slice(0, shownMax.waits).filter((wait) => {
-    bytes += responseBytes(waitView(wait, { mayContinue: true }));
+    bytes += countResponseBytes(waitView(wait, { mayContinue: true }));
     return bytes <= shownMax.bytes;
   });
 }
@@ -34,7 +34,7 @@ export const openWaits = /* @__PURE__ */ using(
   (scope: Scope) =>
     async (id: string): Promise<RunWait[]> => {
       const isBatch = idKind(id) === 'batch';
-      const all = isBatch ? await waitStore(scope).ofListedRun(id) : await waitStore(scope).ofRun(id);
+      const all = isBatch ? await waitStore(scope).listByListedRun(id) : await waitStore(scope).listByRun(id);
       return fitting(all.filter(({ answer }) => answer === undefined));
     },
 );
@@ -59,7 +59,7 @@ export const waitFinder = /* @__PURE__ */ using(
   (scope: Scope) =>
     async ({ id, stepId, itemKey, recordId }: WantedWait): Promise<RunWait> => {
       const runId = idKind(id) === 'batch' ? await runOfRecord(scope, id, recordId) : id;
-      const all = await waitStore(scope).ofRun(runId);
+      const all = await waitStore(scope).listByRun(runId);
       const found = all.filter(
         (wait) =>
           wait.kind === 'approval' &&

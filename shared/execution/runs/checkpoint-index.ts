@@ -1,6 +1,6 @@
 import { idCeiling, idFloor } from '../../core/ids.ts';
 import type { SubFlows } from '../../domain/flows/sub-flows/sub-flows.ts';
-import { deletedIds } from '../../platform/cleanup/tombstone.ts';
+import { listDeletedIds } from '../../platform/cleanup/tombstone.ts';
 import type { QueryOptions } from '../../platform/data/query.ts';
 import type { StoredItem, TenantTable } from '../../platform/data/table.ts';
 import {
@@ -43,7 +43,7 @@ export async function* withoutDeletedResults(
   kind: 'flow' | 'record',
   source: AsyncGenerator<CheckpointEntry>,
 ): AsyncGenerator<CheckpointEntry> {
-  const reading = deletedIds(table, kind);
+  const reading = listDeletedIds(table, kind);
   reading.catch(() => {});
   for await (const entry of source) {
     const deleted = await reading;

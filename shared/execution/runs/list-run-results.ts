@@ -10,13 +10,13 @@ import {
   pagePagination,
 } from '../../platform/data/lists/numbered-pages.ts';
 import {
+  countPayloadBytes,
   type PayloadReader,
   type PayloadRef,
-  payloadBytes,
   payloadReader,
 } from '../../platform/data/payloads.ts';
 import type { Scope } from '../../platform/data/scope.ts';
-import { responseBytes, responseBytesMax } from '../../platform/http/responses/body-sizes.ts';
+import { countResponseBytes, responseBytesMax } from '../../platform/http/responses/body-sizes.ts';
 import { type Checkpoint, checkpointEntity, parseRows } from './checkpoint.ts';
 import { type CheckpointEntry, finalCheckpointsOfRecord, withoutDeletedResults } from './checkpoint-index.ts';
 import { readCheckpoints } from './read-checkpoints.ts';
@@ -115,7 +115,7 @@ function byStatus(
 async function fittingValues(payloads: PayloadReader, outputs: readonly (PayloadRef | undefined)[]) {
   const room = openRoom();
   // The JSON size is a lower bound, known before the value is fetched.
-  const maybe = outputs.map((payloadRef) => !payloadRef || room.takes(payloadBytes(payloadRef)));
+  const maybe = outputs.map((payloadRef) => !payloadRef || room.takes(countPayloadBytes(payloadRef)));
   const values = await Promise.all(
     outputs.map((payloadRef, place) =>
       payloadRef && maybe[place] ? payloads.fetchReadable(payloadRef) : null,
@@ -123,7 +123,7 @@ async function fittingValues(payloads: PayloadReader, outputs: readonly (Payload
   );
   const exact = openRoom();
   return values.map((result, place): { result?: unknown } =>
-    maybe[place] && exact.takes(responseBytes(result)) ? { result } : {},
+    maybe[place] && exact.takes(countResponseBytes(result)) ? { result } : {},
   );
 }
 

@@ -5,7 +5,7 @@ import type { FlowStep } from '../../domain/flows/steps/step.ts';
 import { using } from '../../platform/aws/uses.ts';
 import { OffsetQuery } from '../../platform/data/lists/pages.ts';
 import type { Scope } from '../../platform/data/scope.ts';
-import { responseBytes, responseBytesMax } from '../../platform/http/responses/body-sizes.ts';
+import { countResponseBytes, responseBytesMax } from '../../platform/http/responses/body-sizes.ts';
 import {
   type CheckpointEntry,
   type CheckpointQuery,
@@ -112,7 +112,7 @@ async function fitting<Row extends object>(rows: AsyncIterable<Row>): Promise<Ro
   const data: Row[] = [];
   let bytes = 0;
   for await (const row of rows) {
-    bytes += responseBytes(row);
+    bytes += countResponseBytes(row);
     if (bytes > responseBytesMax && data.length > 0) break;
     data.push(bytes > responseBytesMax ? { ...row, ...large } : row);
   }

@@ -17,6 +17,6 @@ export const listedRunRemover = /* @__PURE__ */ using(
           await runRowRemover(scope)(decodeReadable(runEntity, items));
         }
       }
-      await feedbackRemover(scope).ofOwner(owner);
+      await feedbackRemover(scope).removeByOwner(owner);
     },
 );

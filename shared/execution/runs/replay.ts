@@ -2,20 +2,20 @@ import { toChunks } from '../../core/chunks.ts';
 import { timeMsFromId } from '../../core/ids.ts';
 import type { Variables } from '../../core/variables/variables.ts';
 import {
+  findStepAt,
   isClosedScope,
   isOwnScope,
   listsAround,
   type RunPath,
-  shownPlace,
-  stepAt,
+  toShownPlace,
 } from '../../domain/flows/steps/run-path.ts';
 import { type FlowStep, outputVariableName } from '../../domain/flows/steps/step.ts';
 import { walkSteps } from '../../domain/flows/steps/walk-steps.ts';
 import { decodeReadable } from '../../platform/data/entity.ts';
 import {
+  countPayloadBytes,
   type PayloadReader,
   type PayloadRef,
-  payloadBytes,
   payloadReader,
 } from '../../platform/data/payloads.ts';
 import type { Scope } from '../../platform/data/scope.ts';
@@ -109,7 +109,7 @@ function openReplay(steps: StepIndex) {
   function inputsOf(path: RunPath): ReadonlyMap<string, PayloadRef> | null {
     const seen = new Map(scopesAround(path).flatMap((scope) => [...(scopes.get(scope) ?? [])]));
     const bytes = [...seen].reduce(
-      (sum, [name, value]) => sum + JSON.stringify(name).length + payloadBytes(value) + ':,'.length,
+      (sum, [name, value]) => sum + JSON.stringify(name).length + countPayloadBytes(value) + ':,'.length,
       0,
     );
     return isWhole && bytes <= inputsBytesMax ? seen : null;
@@ -124,7 +124,7 @@ function openReplay(steps: StepIndex) {
     const { steps: list = [] } = steps.get(versionName(checkpoint)) ?? {};
     for (const [place, stored] of checkpoint.results.entries()) {
       yield [place, () => ({ checkpoint, stored, recordMetadata, inputs: inputsOf(stored.path) })];
-      const step = stepAt(list, stored.path);
+      const step = findStepAt(list, stored.path);
       const variable = step && outputVariableName(step);
       if (variable && stored.output) put(stored.path, variable, stored.output);
     }
@@ -186,8 +186,8 @@ async function toRow(
   const [stepId, status, startedAt, durationMs] = row;
   const { stored, checkpoint } = result ?? {};
   const { steps = [] } = index.get(versionName(entry)) ?? {};
-  const step = stored ? stepAt(steps, stored.path) : referencedStep(index, { entry, place, row });
-  const shown = stored && step && shownPlace(steps, stored.path);
+  const step = stored ? findStepAt(steps, stored.path) : referencedStep(index, { entry, place, row });
+  const shown = stored && step && toShownPlace(steps, stored.path);
   const { recordName = null, userId = '', organizationId = null } = checkpoint ?? {};
   const { promptTokens = null, completionTokens = null } = stored ?? {};
   return {

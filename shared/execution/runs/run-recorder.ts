@@ -1,16 +1,16 @@
 import type { Unmasked } from '../../core/redaction/hidden.ts';
 import { truncate } from '../../core/text.ts';
 import type { Note } from '../../core/tracing/note.ts';
-import { keptPaths } from '../../domain/flows/steps/run-path.ts';
+import { listKeptPaths } from '../../domain/flows/steps/run-path.ts';
 import type { ModelCall } from '../../domain/model-usage/model-calls.ts';
 import {
+  addTotals,
   noTotals,
-  plusTotals,
   type RunTotals,
   totalsOfCalls,
   totalsOfStep,
 } from '../../domain/runs/run-totals.ts';
-import { mergedUse, type RunUse, runUse } from '../../domain/runs/run-use.ts';
+import { mergeUse, type RunUse, runUse } from '../../domain/runs/run-use.ts';
 import { type PayloadRef, type PayloadWriter, payloadWriter } from '../../platform/data/payloads.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 import type { Write } from '../../platform/data/writes.ts';
@@ -143,8 +143,8 @@ export function openRunRecorder(
   function spend(calls: readonly ModelCall[]): void {
     const lost = totalsOfCalls(calls);
     pending.lost.push(...calls);
-    pending.use = mergedUse(pending.use, lost.use);
-    totals = plusTotals(totals, lost);
+    pending.use = mergeUse(pending.use, lost.use);
+    totals = addTotals(totals, lost);
   }
 
   function keep(path: string, value: unknown, sealed: Unmasked): void {
@@ -184,13 +184,13 @@ export function openRunRecorder(
     async add(result) {
       beganAt ??= Date.parse(result.startedAt);
       const use = runUse(result.modelCalls ?? []);
-      totals = plusTotals(totals, totalsOfStep(result, use));
+      totals = addTotals(totals, totalsOfStep(result, use));
       if (result.resolvedPrompt !== undefined) promptStepId = result.stepId;
       const bytes = resultSizeBytes(result);
       if (pending.bytes + bytes > checkpointBytesMax) await flush(true);
       pending.results.push(result);
-      for (const path of keptPaths(result.path)) pending.kept.delete(path);
-      pending.use = mergedUse(pending.use, use);
+      for (const path of listKeptPaths(result.path)) pending.kept.delete(path);
+      pending.use = mergeUse(pending.use, use);
       pending.bytes += bytes;
     },
 
@@ -255,7 +255,7 @@ const totalsOfCheckpoints = (checkpoints: readonly Checkpoint[]): RunTotals =>
       );
       return [...ofSteps, totalsOfStep({}, checkpoint.use)];
     })
-    .reduce(plusTotals, noTotals);
+    .reduce(addTotals, noTotals);
 
 const beganAtOf = ([first]: readonly Checkpoint[]): number | undefined => first && parseRows(first)[0]?.[2];
 

@@ -3,7 +3,7 @@ import { conflict, ifMissing } from '../../core/errors/errors.ts';
 import type { Flow, FlowVersion } from '../../domain/flows/flow.ts';
 import { flowVersionKind, stepFacts } from '../../domain/flows/flow-version-kind.ts';
 import type { FlowStep } from '../../domain/flows/steps/step.ts';
-import { flowTargetsIn } from '../../domain/flows/sub-flows/flow-targets.ts';
+import { listFlowTargets } from '../../domain/flows/sub-flows/flow-targets.ts';
 import { linkSteps } from '../../domain/flows/sub-flows/link.ts';
 import { loadSubFlows, type ReadSteps } from '../../domain/flows/sub-flows/load-sub-flows.ts';
 import type { SubFlows } from '../../domain/flows/sub-flows/sub-flows.ts';
@@ -39,7 +39,7 @@ export const runVersions = /* @__PURE__ */ using(['table:write', payloadStore], 
     facts: Pick<FlowVersion, 'number' | 'type' | 'createdAt'>,
     steps: FlowStep[],
   ): LoadedVersion => ({
-    ...snapshots.of(flowId, facts, steps),
+    ...snapshots.build(flowId, facts, steps),
     ...stepFacts(flowId, steps.length),
     steps,
   });
@@ -141,7 +141,7 @@ async function linked(
   readSteps: ReadSteps,
   known?: SubFlows,
 ): Promise<RunVersion> {
-  if (flowTargetsIn(version.steps).length === 0) return version;
+  if (listFlowTargets(version.steps).length === 0) return version;
   const { flows, versions } = await loadSubFlows(scope, version.steps, readSteps, known);
   return { ...version, steps: linkSteps(version, flows, versions), subFlows: flows };
 }

@@ -5,7 +5,7 @@ import type { ModelCalls } from '../../domain/model-usage/model-calls.ts';
 import { type CallsOfFlow, usageWrites } from '../../domain/model-usage/usage.ts';
 import { recordPartition } from '../../domain/records/record.ts';
 import { using } from '../../platform/aws/uses.ts';
-import { deletedIds } from '../../platform/cleanup/tombstone.ts';
+import { listDeletedIds } from '../../platform/cleanup/tombstone.ts';
 import { decodeReadable, defineEntity } from '../../platform/data/entity.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 import type { TenantTable } from '../../platform/data/table.ts';
@@ -138,7 +138,7 @@ export const recordCosts = /* @__PURE__ */ using(
       const partition = recordPartition(recordId);
       const [items, deleted] = await Promise.all([
         table.queryAll({ partition, from: 'COSTS#', to: 'COSTS#~', consistent: true }),
-        deletedIds(table, 'flow'),
+        listDeletedIds(table, 'flow'),
       ]);
       const uses = decodeReadable(recordCostEntity, items)
         .filter(({ flowId, count }) => count > 0 && !deleted.has(flowId))

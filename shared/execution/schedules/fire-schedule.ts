@@ -1,8 +1,8 @@
 import { derivedId } from '../../core/ids.ts';
 import { type Firing, firingEntity } from '../../domain/schedules/firing.ts';
-import { nextRunAfter } from '../../domain/schedules/next-time.ts';
-import { type Schedule, scheduleEntity, storedSchedule } from '../../domain/schedules/schedule.ts';
-import { regularSweepAt, repairAt } from '../../domain/schedules/trigger.ts';
+import { findNextRun } from '../../domain/schedules/next-time.ts';
+import { type Schedule, scheduleEntity, toStoredSchedule } from '../../domain/schedules/schedule.ts';
+import { computeRepairAt, computeSweepAt } from '../../domain/schedules/trigger.ts';
 import { using } from '../../platform/aws/uses.ts';
 import { ConditionFailed } from '../../platform/data/condition-failed.ts';
 import { isUnchanged } from '../../platform/data/modify.ts';
@@ -41,7 +41,7 @@ export const scheduleFirer = /* @__PURE__ */ using([scheduleStates, firingStarte
     const put = (item: Schedule) =>
       table.writes.put(
         scheduleEntity,
-        storedSchedule({ ...item, revision: schedule.revision + 1 }),
+        toStoredSchedule({ ...item, revision: schedule.revision + 1 }),
         isUnchanged(schedule),
       );
     const writes = [put({ ...after, ...remembered(firing) }), table.writes.insert(firingEntity, firing)];
@@ -73,7 +73,7 @@ const setBackMsMin = 60_000;
 function byClock(schedule: Schedule, at: Date): Schedule {
   const { triggerType, updatedAt, setBacks = 0 } = schedule;
   if (triggerType !== 'recurring' || Date.parse(updatedAt) <= at.getTime() + setBackMsMin) return schedule;
-  const nextRunAt = nextRunAfter(schedule, new Date(at.getTime() - setBackMsMin));
+  const nextRunAt = findNextRun(schedule, new Date(at.getTime() - setBackMsMin));
   return { ...schedule, nextRunAt, setBacks: setBacks + 1 };
 }
 
@@ -88,9 +88,13 @@ function refusalOf({ missing, isPaused, isRunning }: ScheduleState): Refusal | u
 /** A schedule after it fired. One whose flow or surface is gone, or that fires once, is disabled. */
 function movedOn(schedule: Schedule, due: Date, isOrphan: boolean): Schedule {
   const enabled = schedule.triggerType === 'recurring' && !isOrphan;
-  const nextRunAt = nextRunAfter({ ...schedule, enabled }, due);
-  const wasConfirmed = schedule.sweepAt === regularSweepAt(schedule);
+  const nextRunAt = findNextRun({ ...schedule, enabled }, due);
+  const wasConfirmed = schedule.sweepAt === computeSweepAt(schedule);
   // Its entries in EventBridge Scheduler must go.
-  const sweepAt = enabled ? (wasConfirmed ? regularSweepAt({ nextRunAt }) : schedule.sweepAt) : repairAt(due);
+  const sweepAt = enabled
+    ? wasConfirmed
+      ? computeSweepAt({ nextRunAt })
+      : schedule.sweepAt
+    : computeRepairAt(due);
   return { ...schedule, enabled, nextRunAt, sweepAt, updatedAt: due.toISOString() };
 }

@@ -1,6 +1,6 @@
 import { conflict, forbidden, notFound } from '../../core/errors/errors.ts';
 import { firingEntity } from '../../domain/schedules/firing.ts';
-import { scheduleEntity, storedSchedule } from '../../domain/schedules/schedule.ts';
+import { scheduleEntity, toStoredSchedule } from '../../domain/schedules/schedule.ts';
 import type { SchedulePlace } from '../../domain/schedules/schedule-place.ts';
 import { scheduleStore } from '../../domain/schedules/schedule-store.ts';
 import { using } from '../../platform/aws/uses.ts';
@@ -30,11 +30,11 @@ export const scheduleRunner = /* @__PURE__ */ using(
           if (isRunning)
             throw conflict('The last run of the schedule is not over; wait, or cancel its batch');
           return {
-            put: storedSchedule({ ...before, ...remembered(firing) }),
+            put: toStoredSchedule({ ...before, ...remembered(firing) }),
             alsoWrite: [table.writes.insert(firingEntity, firing)],
           };
         },
-        { known, consistent: true, conflictError },
+        { current: known, consistent: true, conflictError },
       );
       if (!schedule) throw notFound('Schedule');
       try {

@@ -6,7 +6,7 @@ import { type Firing, firingEntity, firingSweep } from '../../domain/schedules/f
 import type { Schedule } from '../../domain/schedules/schedule.ts';
 import { using } from '../../platform/aws/uses.ts';
 import { removeFromSweepIndex, sweepKeys } from '../../platform/cleanup/sweeps.ts';
-import { ifRefused } from '../../platform/data/condition-failed.ts';
+import { onConditionFailed } from '../../platform/data/condition-failed.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 import { type Changes, exists } from '../../platform/data/writes.ts';
 import type { Batch } from '../batches/batch.ts';
@@ -22,7 +22,7 @@ export const firingStarter = /* @__PURE__ */ using([batchStarter], (scope: Scope
   async function update({ scheduleId, id }: Firing, changes: Changes<typeof firingEntity>): Promise<void> {
     const write = table.writes.update(firingEntity, { scheduleId, id }, changes, exists);
     // Removed if the schedule was deleted meanwhile.
-    await table.commit([write]).catch(ifRefused(undefined));
+    await table.commit([write]).catch(onConditionFailed(undefined));
   }
 
   /** Creates the batch of a firing, unless it exists. @throws what prevents it; the firing is then still `starting` */

@@ -4,7 +4,7 @@ import { firingEntity, firingSweep } from '../../domain/schedules/firing.ts';
 import { scheduleEntity, scheduleSweep } from '../../domain/schedules/schedule.ts';
 import { wakeUps } from '../../domain/schedules/wake-ups.ts';
 import { combineRequirements } from '../../platform/aws/uses.ts';
-import { type DueItem, firstDue } from '../../platform/cleanup/sweeps.ts';
+import { type DueItem, findFirstDue } from '../../platform/cleanup/sweeps.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 import type { Runtime } from '../../platform/runtime.ts';
 import { scheduleFirer } from './fire-schedule.ts';
@@ -39,7 +39,7 @@ async function sweepEach(
   { kind, due, timeLeftMs }: { kind: string; due: Date; timeLeftMs: TimeLeft },
   sweep: (scope: Scope, item: DueItem) => Promise<void>,
 ): Promise<void> {
-  const items = await firstDue(scopeOf('').table, kind, due, itemsMax);
+  const items = await findFirstDue(scopeOf('').table, kind, due, itemsMax);
   const work = async (item: DueItem) => {
     if (timeLeftMs() < reserveMs) return;
     await sweep(scopeOf(item.tenant), item).catch((error) =>

@@ -1,5 +1,5 @@
 import { StepError } from '../../core/errors/step-error.ts';
-import { nameFrom } from '../../domain/memory/limits.ts';
+import { parseMemoryName } from '../../domain/memory/limits.ts';
 import type { StepRun } from './step-runner.ts';
 
 interface Config {
@@ -16,8 +16,8 @@ export async function memoryNamed({
 }: Pick<StepRun<Config>, 'config' | 'render' | 'variables'>) {
   const { profileTemplate, sessionId, model = 'default' } = config;
   const profile = profileTemplate === undefined ? userIn(variables) : await render(profileTemplate);
-  const session = sessionId === undefined ? undefined : nameFrom('session', await render(sessionId));
-  return { profile: nameFrom('profile', profile), session, model };
+  const session = sessionId === undefined ? undefined : parseMemoryName('session', await render(sessionId));
+  return { profile: parseMemoryName('profile', profile), session, model };
 }
 
 /** The profile of a run that names none: its user. */

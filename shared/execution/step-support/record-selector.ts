@@ -2,7 +2,7 @@ import type { RecordSelector } from '../../adapters/ports/records-port.ts';
 import { StepError } from '../../core/errors/step-error.ts';
 import { RecordFilter } from '../../core/filters/filter.ts';
 import { resourceId } from '../../core/ids.ts';
-import { type SelectorConfig, selectorIn } from '../../domain/flows/steps/selector-config.ts';
+import { readSelector, type SelectorConfig } from '../../domain/flows/steps/selector-config.ts';
 import { RecordName, RecordType } from '../../domain/records/record.ts';
 import type { StepRun } from './step-runner.ts';
 
@@ -13,7 +13,7 @@ export async function renderSelector(step: Filling): Promise<{
   description: string;
   selector: RecordSelector | undefined;
 }> {
-  const { id, type, name, filter } = selectorIn(step.config);
+  const { id, type, name, filter } = readSelector(step.config);
   if (filter) return byFilter(filter, step);
   const render = async (template = '') => (await step.render(template)).trim();
   if (id !== undefined) {

@@ -1,5 +1,5 @@
 import { toolCallStep } from '../../domain/flows/step-types/tool-call.ts';
-import { builtinIdIn } from '../../domain/flows/steps/tool-reference.ts';
+import { readBuiltinId } from '../../domain/flows/steps/tool-reference.ts';
 import { defineActingRunner } from '../step-support/step-runner.ts';
 import { callTool, isOfCaller } from '../tools/call-tool.ts';
 import { checkedBefore } from '../tools/open-configured-tools.ts';
@@ -7,7 +7,7 @@ import { openTools } from '../tools/open-tools.ts';
 
 export const toolCallRunner = defineActingRunner(toolCallStep, {
   async plan({ config: { toolId, parameters = {} }, renderValue, ports }) {
-    const isStored = builtinIdIn(toolId) === undefined;
+    const isStored = readBuiltinId(toolId) === undefined;
     const definition = isStored ? (await ports.tools.find([toolId])).get(toolId) : undefined;
     return { request: { toolId, definition, args: await renderValue(parameters) } };
   },

@@ -8,7 +8,7 @@ import { retryAfterMs } from '../../core/errors/retry-after.ts';
 import { StepError } from '../../core/errors/step-error.ts';
 import { createRedactor } from '../../core/redaction/redactor.ts';
 import { truncate } from '../../core/text.ts';
-import { noteAnswer, timedOut, timeoutMsFor } from '../../domain/deliveries/slow-origins.ts';
+import { getTimeoutMs, recordAnswer, recordTimeout } from '../../domain/deliveries/slow-origins.ts';
 import type { Collector } from '../../domain/telemetry/collector.ts';
 import { secretLengthMin } from '../../domain/telemetry/header-secrets.ts';
 import { using } from '../../platform/aws/uses.ts';
@@ -91,15 +91,15 @@ interface Part {
 async function postSpans(collector: Collector, { tenant, body, now }: Part): Promise<PartOutcome> {
   const { url, headers, isOperators } = collector;
   const receiver = { tenant: isOperators ? '' : tenant, url };
-  const timeoutMs = timeoutMsFor(receiver, now);
+  const timeoutMs = getTimeoutMs(receiver, now);
   const all = { ...headers, 'content-type': 'application/x-protobuf' };
   try {
     const request = { url, headers: all, body, timeoutMs, isOperators, bodyBytesMax: answerBytesMax };
     const answer = await postOnly(request);
-    noteAnswer(receiver);
+    recordAnswer(receiver);
     return { ...outcomeOf(answer, now), ...(await saidIn(answer, collector)) };
   } catch (error) {
-    if (error instanceof SlowServer) timedOut(receiver, timeoutMs, now);
+    if (error instanceof SlowServer) recordTimeout(receiver, timeoutMs, now);
     if (!(error instanceof StepError)) throw error;
     return { ...nothingSent, error: error.message, isFinal: error instanceof UrlRefused };
   }

@@ -1,8 +1,8 @@
 import { hasCode } from '../../core/errors/errors.ts';
 import { log } from '../../core/log.ts';
-import { type Claimed, claim, nextAttempt } from '../../domain/deliveries/outbox.ts';
-import { accepted, quietMsLeft, refused } from '../../domain/deliveries/quiet-origins.ts';
-import { inTenantPlace } from '../../domain/deliveries/tenant-place.ts';
+import { acquireItem, type Leased, nextAttempt } from '../../domain/deliveries/outbox.ts';
+import { quietMsLeft, recordRefusal, recordSuccess } from '../../domain/deliveries/quiet-origins.ts';
+import { handleInPlace } from '../../domain/deliveries/tenant-place.ts';
 import { type Collector, MissingSecret } from '../../domain/telemetry/collector.ts';
 import { collectors } from '../../domain/telemetry/collectors.ts';
 import { exportQueue } from '../../domain/telemetry/export-queue.ts';
@@ -13,14 +13,14 @@ import {
   runExportEntity,
 } from '../../domain/telemetry/run-export.ts';
 import { using } from '../../platform/aws/uses.ts';
-import { ifRefused } from '../../platform/data/condition-failed.ts';
+import { onConditionFailed } from '../../platform/data/condition-failed.ts';
 import { payloadRemover } from '../../platform/data/payloads.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 import { runTrace } from '../traces/run-trace.ts';
 import { isSampled, spansAfter, toOtlpSpans } from './otlp-requests.ts';
 import { type SendingOutcome, spanSender } from './send-spans.ts';
 
-type Export = Claimed<typeof runExportEntity>;
+type Export = Leased<typeof runExportEntity>;
 /** What an attempt leaves to later ones. */
 type Rest = Pick<SendingOutcome, 'error' | 'isFinal' | 'askedMs'> &
   Partial<Pick<SendingOutcome, 'acceptedUpTo'>>;
@@ -54,8 +54,8 @@ export const runExporter = /* @__PURE__ */ using(
       const { rejectedSpans, said } = sent;
       if (rejectedSpans > 0)
         log.warn('A collector rejected spans of a run', { runId: item.id, rejectedSpans, reason: said });
-      if (sent.error === null) accepted(origin);
-      else if (!sent.isFinal) refused(origin, now(), sent.askedMs);
+      if (sent.error === null) recordSuccess(origin);
+      else if (!sent.isFinal) recordRefusal(origin, now(), sent.askedMs);
       return sent.isComplete ? over : sent;
     }
 
@@ -88,11 +88,11 @@ export const runExporter = /* @__PURE__ */ using(
     }
 
     return async (key: ExportKey): Promise<void> => {
-      const item = await claim(scope, exportOutbox, key);
+      const item = await acquireItem(scope, exportOutbox, key);
       if (!item) return;
       const rest = await attempt(item).catch(restAfter);
       // Claimed by another process after the lease.
-      await settle(item, rest).catch(ifRefused(undefined));
+      await settle(item, rest).catch(onConditionFailed(undefined));
     };
   },
 );
@@ -114,7 +114,7 @@ const pool = { name: 'telemetry', variable: 'TELEMETRY_TENANT_PLACES' };
 export const tenantExports = /* @__PURE__ */ using(
   [runExporter, exportQueue, 'table:write', 'places:telemetry'],
   (scope: Scope) =>
-    inTenantPlace(scope, {
+    handleInPlace(scope, {
       pool,
       outbox: exportOutbox,
       attempt: runExporter(scope),

@@ -5,7 +5,7 @@ import type { StoredTool, ToolDefinition } from '../../adapters/ports/tools-port
 import { createFiller } from '../../adapters/templates/filler.ts';
 import { missingPermission } from '../../core/errors/errors.ts';
 import { StepError } from '../../core/errors/step-error.ts';
-import { builtinIdIn } from '../../domain/flows/steps/tool-reference.ts';
+import { readBuiltinId } from '../../domain/flows/steps/tool-reference.ts';
 import { type BuiltinTool, schemaOfBuiltin } from '../../domain/tools/builtin/builtin-tool.ts';
 import { findBuiltinTool } from '../../domain/tools/builtin/index.ts';
 import { secretKeysOfTool } from '../../domain/tools/secret-keys.ts';
@@ -41,11 +41,11 @@ export async function openTools(
   ids: readonly string[],
   context: ToolContext,
 ): Promise<RunnableTool[]> {
-  const storedIds = [...new Set(ids.filter((id) => builtinIdIn(id) === undefined))];
+  const storedIds = [...new Set(ids.filter((id) => readBuiltinId(id) === undefined))];
   const stored = storedIds.length > 0 ? await ports.tools.find(storedIds) : new Map<string, StoredTool>();
   return withUniqueNames(
     ids.map((id) => {
-      const builtinId = builtinIdIn(id);
+      const builtinId = readBuiltinId(id);
       if (builtinId !== undefined) return openBuiltin(ports, id, builtinId, context);
       const tool = stored.get(id);
       if (!tool) throw new StepError(`There is no tool ${id}; create it, or remove the reference to it`);

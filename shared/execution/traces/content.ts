@@ -1,4 +1,4 @@
-import { type PayloadReader, type PayloadRef, payloadBytes } from '../../platform/data/payloads.ts';
+import { countPayloadBytes, type PayloadReader, type PayloadRef } from '../../platform/data/payloads.ts';
 
 /** Prompts and outputs as attributes, while the response has room for them. */
 export interface ContentReader {
@@ -36,7 +36,7 @@ export function openContent(payloads: PayloadReader, bytesMax: number): ContentR
   const { hasRoomFor, taken } = contentRoom(bytesMax);
   const fetched = async (name: string, ref: PayloadRef | undefined, shown = (value: unknown) => value) => {
     if (!ref) return {};
-    if (!hasRoomFor(payloadBytes(ref))) return omitted;
+    if (!hasRoomFor(countPayloadBytes(ref))) return omitted;
     return taken(name, shown(await payloads.fetchReadable(ref)));
   };
   return {

@@ -1,4 +1,4 @@
-import { definitionPath, shownPlaceBy } from '../../domain/flows/steps/run-path.ts';
+import { definitionPath, findShownPlace } from '../../domain/flows/steps/run-path.ts';
 import type { FlowStep } from '../../domain/flows/steps/step.ts';
 
 /** The steps of a version by their paths. */
@@ -7,5 +7,5 @@ export type StepsByPath = ReadonlyMap<string, FlowStep>;
 /** The path of a step inside of another one, as people read it. */
 export const placeAttributes = (steps: StepsByPath, path: string) =>
   path.includes('.')
-    ? { 'flow.step.path': shownPlaceBy((at) => steps.get(definitionPath(at)), path).stepPath }
+    ? { 'flow.step.path': findShownPlace((at) => steps.get(definitionPath(at)), path).stepPath }
     : {};

@@ -2,16 +2,16 @@
 const net = () => process.getBuiltinModule('node:net');
 
 /** Whether an address is in one of some addresses and CIDR ranges. */
-export function addressIn(ranges: readonly string[], address: string | null): boolean {
+export function isInRanges(ranges: readonly string[], address: string | null): boolean {
   if (!address || net().isIP(address) === 0) return false;
   const list = new (net().BlockList)();
   for (const range of ranges) {
     const [base = '', bits] = range.split('/');
-    const family = familyOf(base);
+    const family = getFamily(base);
     if (bits === undefined) list.addAddress(base, family);
     else list.addSubnet(base, Number(bits), family);
   }
-  return list.check(address, familyOf(address));
+  return list.check(address, getFamily(address));
 }
 
 export function isAddressRange(text: string): boolean {
@@ -29,11 +29,11 @@ export function toNetwork(address: string | null): string {
   const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(address)?.[1];
   if (mapped) return mapped;
   const [head = '', tail] = (address.split('%')[0] ?? '').split('::');
-  const groupsOf = (part = '') => part.split(':').filter(Boolean);
-  const missing = tail === undefined ? 0 : 8 - groupsOf(head).length - groupsOf(tail).length;
-  const groups = [...groupsOf(head), ...Array<string>(missing).fill('0'), ...groupsOf(tail)];
+  const splitGroups = (part = '') => part.split(':').filter(Boolean);
+  const missing = tail === undefined ? 0 : 8 - splitGroups(head).length - splitGroups(tail).length;
+  const groups = [...splitGroups(head), ...Array<string>(missing).fill('0'), ...splitGroups(tail)];
   const prefix = groups.slice(0, 4).map((group) => Number.parseInt(group, 16).toString(16));
   return `${prefix.join(':')}::/64`;
 }
 
-const familyOf = (address: string) => (net().isIPv6(address) ? 'ipv6' : 'ipv4');
+const getFamily = (address: string) => (net().isIPv6(address) ? 'ipv6' : 'ipv4');

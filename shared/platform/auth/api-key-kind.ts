@@ -25,7 +25,7 @@ export const isAliveKey = (item: CountedCredential | undefined, hash: string | n
 export const apiKeyKind: CredentialKind = {
   recognises: (token) => isWellFormedKey(token) && isApiKey(token),
 
-  async callerOf(token): Promise<Caller | undefined> {
+  async findCaller(token): Promise<Caller | undefined> {
     const hash = hashKey(token);
     const { table } = productionRuntime().scopeOf('');
     const credential = await table.get(credentialEntity, { hash }, consistentRead);
@@ -36,7 +36,7 @@ export const apiKeyKind: CredentialKind = {
     return { kind: 'key', ...owner, environment, keyId, hash, permissions: [], ...only };
   },
 
-  rateLimitCounterOf: ({ keyId, hash }, limits) => ({
+  getRateLimitCounter: ({ keyId, hash }, limits) => ({
     entity: apiKeyEntity,
     key: { id: keyId },
     alive: aliveKey(hash),
@@ -45,9 +45,9 @@ export const apiKeyKind: CredentialKind = {
     countsUses: true,
   }),
 
-  permissionsOf: (_principal, { permissions = [] }) => permissions,
+  listPermissions: (_principal, { permissions = [] }) => permissions,
 
-  refusalOf({ environment }, { sessionOnly, permission }) {
+  findRefusal({ environment }, { sessionOnly, permission }) {
     if (!sessionOnly) return undefined;
     return missingPermission(permission, environment === 'test' ? 'TEST_KEY_PERMISSION_DENIED' : undefined);
   },

@@ -15,15 +15,15 @@ interface Challenge {
 export const challengedCredential = ({ accepts, challengeOf }: Challenge): ChallengedCredential => ({
   kind: 'challenged-credential',
   uses: ['rate-limits', 'credentials'],
-  async callOf(event, runtime) {
-    const challenged = (error: ServiceError) =>
+  async resolveCall(event, runtime) {
+    const addChallenge = (error: ServiceError) =>
       hasCode(error, 'UNAUTHENTICATED')
         ? new ServiceError('UNAUTHENTICATED', error.message, { challenge: challengeOf(event) })
         : error;
     const rules = { permission: 'authenticated', accepts } as const;
     const call = await credentialCall(event, runtime, rules, countChallenge);
     const admission = call.admission.then(
-      ({ refusal, ...rest }): RequestAdmission => ({ ...rest, refusal: refusal && challenged(refusal) }),
+      ({ refusal, ...rest }): RequestAdmission => ({ ...rest, refusal: refusal && addChallenge(refusal) }),
     );
     return { ...call, admission };
   },

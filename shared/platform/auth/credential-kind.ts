@@ -35,16 +35,16 @@ export interface RateLimitCounter extends RequestLimits {
 export interface CredentialKind {
   recognises: (token: string) => boolean;
   /** The caller that a token identifies, or `undefined` if it is permanently invalid. @throws TemporaryRefusal */
-  callerOf: (token: string) => Promise<Caller | undefined>;
-  rateLimitCounterOf: (principal: Principal, limits: RequestLimits) => RateLimitCounter;
-  permissionsOf: (principal: Principal, item: CountedCredential) => string[];
+  findCaller: (token: string) => Promise<Caller | undefined>;
+  getRateLimitCounter: (principal: Principal, limits: RequestLimits) => RateLimitCounter;
+  listPermissions: (principal: Principal, item: CountedCredential) => string[];
   /** Why it is refused regardless of its permissions; `undefined` if the permissions decide. */
-  refusalOf: (principal: Principal, guard: AccessRules) => ServiceError | 'accepted' | undefined;
+  findRefusal: (principal: Principal, guard: AccessRules) => ServiceError | 'accepted' | undefined;
 }
 
 /** Of a credential that is refused wherever an endpoint does not name it, also where any credential of a user is enough. */
 export const onlyWhereAccepted =
-  (name: SpecialCredential): CredentialKind['refusalOf'] =>
+  (name: SpecialCredential): CredentialKind['findRefusal'] =>
   (_principal, { permission, accepts }) => {
     if (accepts?.includes(name)) return 'accepted';
     return missingPermission(permission === 'authenticated' || permission === 'public' ? '*' : permission);

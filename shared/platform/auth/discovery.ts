@@ -15,7 +15,7 @@ export type Discovery = z.infer<typeof Discovery>;
 /** Reads the discovery document of an OIDC issuer. @throws IssuerUnavailable, or if the document is not its own. */
 export async function discover(
   issuer: string,
-  fetchFromIssuer: ReturnType<typeof spacedFetch>,
+  fetchFromIssuer: ReturnType<typeof createSpacedFetch>,
 ): Promise<Discovery> {
   const address = `${issuer.replace(/\/$/, '')}/.well-known/openid-configuration`;
   const response = await fetchFromIssuer(address, { signal: AbortSignal.timeout(issuerTimeoutMs) });
@@ -32,7 +32,7 @@ export async function discover(
 const fetchSmall = limitedFetch(1_000_000);
 
 /** A fetch that waits between two requests to the same address, whether they succeed or fail. */
-export function spacedFetch() {
+export function createSpacedFetch() {
   const askedAt = new Map<string, number>();
   const now = forwardClock();
   return async (url: string, init: RequestInit): Promise<Response> => {

@@ -1,5 +1,5 @@
 import type { JWTPayload } from 'jose';
-import { discover, IssuerUnavailable, issuerTimeoutMs, spacedFetch } from './discovery.ts';
+import { createSpacedFetch, discover, IssuerUnavailable, issuerTimeoutMs } from './discovery.ts';
 
 /** The token is not trusted. `isFinal` refusals never change. */
 export class UntrustedToken extends Error {
@@ -33,7 +33,7 @@ const keysCooldownMs = 30_000;
 /** Verifies the tokens of one OIDC issuer for one audience against its published keys. */
 export function createIssuerVerifier(issuer: string, audience: string) {
   let verifier: ReturnType<typeof makeVerifier> | undefined;
-  const fetchFromIssuer = spacedFetch();
+  const fetchFromIssuer = createSpacedFetch();
 
   /** Fetches the keys with the first token, every ten minutes, and when a token has an unknown key id. */
   async function makeVerifier() {
@@ -50,7 +50,7 @@ export function createIssuerVerifier(issuer: string, audience: string) {
       try {
         return (await jwtVerify(token, keys, options)).payload;
       } catch (error) {
-        throw isIssuersFault(error) ? error : untrusted(error, looksAgain);
+        throw isIssuersFault(error) ? error : toUntrustedToken(error, looksAgain);
       }
     };
   }
@@ -79,7 +79,7 @@ const isIssuersFault = (error: unknown) =>
   error instanceof IssuerUnavailable ||
   ['ERR_JWKS_TIMEOUT', 'ERR_JWKS_INVALID', 'ERR_JOSE_GENERIC'].includes((error as JoseError).code ?? '');
 
-function untrusted(error: unknown, lookedAgain: boolean): UntrustedToken {
+function toUntrustedToken(error: unknown, lookedAgain: boolean): UntrustedToken {
   const { code, claim } = error as JoseError;
   const isEarly = code === 'ERR_JWT_CLAIM_VALIDATION_FAILED' && claim === 'nbf';
   // The issuer may have added the key since the last fetch.

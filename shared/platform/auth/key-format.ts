@@ -58,7 +58,7 @@ export const keyEnvironment = (key: string): KeyEnvironment =>
   key.startsWith(prefixes.test) ? 'test' : 'production';
 
 /** The hash of a key, and what is shown after its creation: the prefix with 4 more characters, and its last 4. */
-export const storedKeyForm = (key: string) => ({
+export const deriveKeyFields = (key: string) => ({
   hash: hashKey(key),
   keyPrefix: key.slice(0, key.lastIndexOf('_') + 5),
   searchHint: key.slice(-4),

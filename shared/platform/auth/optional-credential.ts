@@ -3,7 +3,7 @@ import type { APIGatewayProxyEvent } from 'aws-lambda';
 import { loadingCache } from '../../core/cache.ts';
 import { unauthenticated } from '../../core/errors/errors.ts';
 import type { Runtime } from '../runtime.ts';
-import { hasCredential, identifyCaller, sentAuthorizations } from './credential.ts';
+import { hasCredential, identifyCaller, readAuthorizations } from './credential.ts';
 import { type AccessRules, type Caller, TemporaryRefusal } from './credential-kind.ts';
 import type { OptionalCredential, PublicCall } from './public-scope.ts';
 import { admit, admitAddress } from './request-gate.ts';
@@ -11,11 +11,11 @@ import { admit, admitAddress } from './request-gate.ts';
 /** No authorizer: API Gateway rejects requests without its identity header. An invalid credential is refused. */
 export const optionalCredential: OptionalCredential = {
   kind: 'optional-credential',
-  callOf,
+  resolveCall,
   uses: ['rate-limits', 'credentials'],
 };
 
-async function callOf(event: APIGatewayProxyEvent, runtime: Runtime): Promise<PublicCall> {
+async function resolveCall(event: APIGatewayProxyEvent, runtime: Runtime): Promise<PublicCall> {
   const sourceIp = event.requestContext.identity?.sourceIp ?? null;
   if (!hasCredential(event)) return { admission: admitAddress(runtime.scopeOf(''), sourceIp) };
   return credentialCall(event, runtime, { permission: 'public' });
@@ -25,7 +25,7 @@ async function callOf(event: APIGatewayProxyEvent, runtime: Runtime): Promise<Pu
 const recentCallers = loadingCache<Caller | undefined>({ entriesMax: 10_000, ttlMs: 60_000 });
 
 function recentCaller(event: APIGatewayProxyEvent): Promise<Caller | undefined> {
-  const sent = sentAuthorizations(event).join('\n');
+  const sent = readAuthorizations(event).join('\n');
   return recentCallers(createHash('sha256').update(sent).digest('base64'), () => identifyCaller(event));
 }
 

@@ -21,30 +21,30 @@ type Admitting = (event: APIGatewayProxyEvent, runtime: Runtime) => Promise<Publ
 /** The caller's tenant; none without a credential. */
 export interface OptionalCredential extends Requirements {
   kind: 'optional-credential';
-  callOf: Admitting;
+  resolveCall: Admitting;
 }
 
 /** The tenant that the path or the endpoint's own token names: see `scope-from.ts`. */
 export interface ScopeFrom extends Requirements {
   kind: 'from';
-  callOf: Admitting;
+  resolveCall: Admitting;
 }
 
 /** The tenant of a valid signature, or of the credential: see `signature-or-credential.ts`. */
 export interface SignatureOrCredential extends Requirements {
   kind: 'signature-or-credential';
-  callOf: Admitting;
+  resolveCall: Admitting;
 }
 
 /** Verifies the credential of an endpoint in its Lambda, in place of the gateway's authorizer: see `verified-credential.ts`. */
 export interface VerifiedCredential extends Requirements {
-  callOf: (event: APIGatewayProxyEvent, runtime: Runtime, rules: AccessRules) => Promise<PublicCall>;
+  resolveCall: (event: APIGatewayProxyEvent, runtime: Runtime, rules: AccessRules) => Promise<PublicCall>;
 }
 
 /** The tenant of the credential, which a request needs: see `challenged-credential.ts`. */
 export interface ChallengedCredential extends Requirements {
   kind: 'challenged-credential';
-  callOf: Admitting;
+  resolveCall: Admitting;
 }
 
 /** How a public endpoint determines its tenant. `none`: no tenant, no `needs`, and requests are not counted. */

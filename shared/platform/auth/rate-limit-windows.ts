@@ -1,3 +1,12 @@
+/**
+ * The arithmetic of fixed windows: a minute, an hour and a day, each beginning with its first request, kept as counters on the
+ * credential's item.
+ *
+ * Pure functions over what is stored; `request-gate.ts` builds the conditions and the writes from them, and the headers and
+ * the endpoint of usage limits report them. A window whose end is implausibly far ahead began before a clock was set back, and
+ * counts as ended.
+ */
+
 import { forbidden, rateLimited, type ServiceError } from '../../core/errors/errors.ts';
 
 /** One window: requests allowed, requests left, and the Unix second of its reset. */
@@ -50,12 +59,12 @@ export const defaultLimits = (): { perHour: number; perDay: number } => ({
 export const windowKinds = (limits: RequestLimits): [WindowName, Kind][] =>
   (Object.entries(kinds) as [WindowName, Kind][]).filter(([, { limit }]) => limits[limit] !== undefined);
 
-const limitOf = (kind: Kind, limits: RequestLimits, item: Counters = {}): number =>
+const getLimit = (kind: Kind, limits: RequestLimits, item: Counters = {}): number =>
   item[kind.limit] ?? limits[kind.limit] ?? 0;
 
 /** Of a request that was not counted: clients that read that none are left wait, although nothing was used (D29). */
-export function uncountedRateLimit(): RateLimit {
-  return windowOf(defaultLimits().perHour, 0, 0);
+export function createUncountedLimit(): RateLimit {
+  return createWindow(defaultLimits().perHour, 0, 0);
 }
 
 export const toRateLimitHeaders = ({ limit, remaining, reset }: RateLimit) => ({
@@ -65,7 +74,7 @@ export const toRateLimitHeaders = ({ limit, remaining, reset }: RateLimit) => ({
 });
 
 /** The window with the fewest requests left, of several the shortest. The headers report it. */
-export const tighterWindow = ({ minutely, hourly, daily }: Windows): RateLimit =>
+export const pickTightestWindow = ({ minutely, hourly, daily }: Windows): RateLimit =>
   [minutely, hourly, daily]
     .filter((window) => window !== undefined)
     .reduce((tightest, window) => (window.remaining < tightest.remaining ? window : tightest));
@@ -92,13 +101,17 @@ export function beginWindows(stored: Counters | undefined, limits: RequestLimits
 }
 
 /** The error for a full window, or for a credential without requests left; `undefined` if there are some. */
-export function fullWindow(item: Counters, limits: RequestLimits, seconds: number): ServiceError | undefined {
+export function checkWindows(
+  item: Counters,
+  limits: RequestLimits,
+  seconds: number,
+): ServiceError | undefined {
   const { lifetimeMax = Number.POSITIVE_INFINITY, usageCount = 0 } = item;
   if (usageCount >= lifetimeMax) {
     return forbidden(`The key has made all of its ${lifetimeMax} requests. Create another key`);
   }
   for (const [, kind] of windowKinds(limits)) {
-    const limit = limitOf(kind, limits, item);
+    const limit = getLimit(kind, limits, item);
     const endsAt = item[kind.endsAt] ?? 0;
     const left = endsAt - seconds;
     if (isCurrent(endsAt, kind, seconds) && (item[kind.count] ?? 0) >= limit)
@@ -108,26 +121,24 @@ export function fullWindow(item: Counters, limits: RequestLimits, seconds: numbe
 }
 
 /** All windows. One that has ended is reported as unused, starting now. */
-export const currentWindows = (item: Counters, limits: RequestLimits, seconds: number): Windows =>
-  windowsWith(limits, (kind) => {
+export const readWindows = (item: Counters, limits: RequestLimits, seconds: number): Windows =>
+  mapWindows(limits, (kind) => {
     const endsAt = item[kind.endsAt] ?? 0;
-    const limit = limitOf(kind, limits, item);
+    const limit = getLimit(kind, limits, item);
     return isCurrent(endsAt, kind, seconds)
-      ? windowOf(limit, item[kind.count] ?? 0, endsAt)
-      : windowOf(limit, 0, seconds + kind.seconds);
+      ? createWindow(limit, item[kind.count] ?? 0, endsAt)
+      : createWindow(limit, 0, seconds + kind.seconds);
   });
 
-export const exhaustedWindows = (seconds: number, limits: RequestLimits): Windows =>
-  windowsWith(limits, (kind) =>
-    windowOf(limitOf(kind, limits), limitOf(kind, limits), seconds + kind.seconds),
+export const createExhaustedWindows = (seconds: number, limits: RequestLimits): Windows =>
+  mapWindows(limits, (kind) =>
+    createWindow(getLimit(kind, limits), getLimit(kind, limits), seconds + kind.seconds),
   );
 
-const windowsWith = (limits: RequestLimits, windowFor: (kind: Kind) => RateLimit) =>
-  Object.fromEntries(
-    windowKinds(limits).map(([name, kind]) => [name, windowFor(kind)]),
-  ) as unknown as Windows;
+const mapWindows = (limits: RequestLimits, toWindow: (kind: Kind) => RateLimit) =>
+  Object.fromEntries(windowKinds(limits).map(([name, kind]) => [name, toWindow(kind)])) as unknown as Windows;
 
-const windowOf = (limit: number, used: number, reset: number): RateLimit => ({
+const createWindow = (limit: number, used: number, reset: number): RateLimit => ({
   limit,
   remaining: Math.max(0, limit - used),
   reset,

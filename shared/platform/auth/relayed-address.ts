@@ -2,7 +2,7 @@ import type { APIGatewayProxyEvent } from 'aws-lambda';
 import * as z from 'zod';
 import { unixSeconds } from '../../core/time.ts';
 import { using } from '../aws/uses.ts';
-import { ifRefused } from '../data/condition-failed.ts';
+import { onConditionFailed } from '../data/condition-failed.ts';
 import { defineEntity } from '../data/entity.ts';
 import type { Scope } from '../data/scope.ts';
 import { exists } from '../data/writes.ts';
@@ -76,6 +76,6 @@ export async function restoreAddress(
     { set: { usedAt: now().getTime() } },
     condition,
   );
-  const found = await table.updateAndGet(relayedAddressEntity, write).catch(ifRefused(undefined));
+  const found = await table.updateAndGet(relayedAddressEntity, write).catch(onConditionFailed(undefined));
   if (found) requestContext.identity.sourceIp = found.sourceIp;
 }

@@ -1,3 +1,17 @@
+/**
+ * The limiter of requests: decides whether a credential, or an address without one, may make one more request, and counts it.
+ *
+ * One conditional update of the credential's own item checks that the credential is alive, that no window is full, and adds
+ * one; so the decision is exact under concurrency and costs one write. Only if the condition fails does it look at the stored
+ * item: a dead credential is a 401, a full window a 429, and a window that has ended is replaced by a new one, on the
+ * condition that nobody else did. After counting come the allowed addresses, then the kind of the credential
+ * (`credential-kinds.ts`), then the permissions.
+ *
+ * Called through `http/lambda/admission.ts` for each request, and by the public scopes beside this file. The windows
+ * themselves are in `rate-limit-windows.ts`. A crash leaves at most one request counted that was not answered. While the disk
+ * of the embedded stack is full, requests pass without being counted, except keys with a number of uses.
+ */
+
 import { boundedMap } from '../../core/cache.ts';
 import {
   forbidden,
@@ -14,22 +28,22 @@ import type { Scope } from '../data/scope.ts';
 import type { Changes } from '../data/writes.ts';
 import { grants } from '../identity/permissions.ts';
 import type { Principal } from '../identity/principal.ts';
-import { addressIn, toNetwork } from './addresses.ts';
+import { isInRanges, toNetwork } from './addresses.ts';
 import { addressRateLimitEntity } from './api-key.ts';
 import type { AccessRules, CountedCredential, RateLimitCounter } from './credential-kind.ts';
 import { credentialKinds } from './credential-kinds.ts';
 import {
   beginWindows,
   type Counters,
-  currentWindows,
+  checkWindows,
+  createExhaustedWindows,
   daySeconds,
   defaultLimits,
-  exhaustedWindows,
-  fullWindow,
   latestEnd,
+  pickTightestWindow,
   type RateLimit,
   type RequestLimits,
-  tighterWindow,
+  readWindows,
   type Windows,
   windowKinds,
 } from './rate-limit-windows.ts';
@@ -44,10 +58,10 @@ export interface RequestAdmission {
 
 /** The credentials that this process refused within the last minute. */
 const refused = boundedMap<true>({ entriesMax: 10_000, ttlMs: 60_000 });
-const credentialOf = ({ kind, tenant, userId, hash }: Principal) => hash ?? `${kind} ${tenant} ${userId}`;
+const nameCredential = ({ kind, tenant, userId, hash }: Principal) => hash ?? `${kind} ${tenant} ${userId}`;
 
 /** Whether the next request of a credential may well be refused too, so that nothing should begin before the gate decides. */
-export const wasRefused = (principal: Principal): boolean => refused.has(credentialOf(principal));
+export const wasRefused = (principal: Principal): boolean => refused.has(nameCredential(principal));
 
 /** One conditional update of the credential's item counts and decides, so it is exact under concurrency (D100). */
 export async function admit(
@@ -56,13 +70,13 @@ export async function admit(
   endpoint: AccessRules,
 ): Promise<RequestAdmission> {
   const { windows, item, full } = await countRequest(scope, principal);
-  const refusal = item ? (full ?? refusalOf(principal, item, endpoint)) : unauthenticated();
-  if (refusal) refused.set(credentialOf(principal), true);
+  const refusal = item ? (full ?? checkAccess(principal, item, endpoint)) : unauthenticated();
+  if (refusal) refused.set(nameCredential(principal), true);
   return {
-    rateLimit: tighterWindow(windows),
+    rateLimit: pickTightestWindow(windows),
     windows,
     refusal,
-    permissions: permissionsOf(principal, item ?? {}),
+    permissions: readPermissions(principal, item ?? {}),
   };
 }
 
@@ -80,25 +94,25 @@ export async function admitAnonymous(
   limits: RequestLimits,
 ): Promise<RequestAdmission> {
   const { windows, full } = await countAnonymous(scope, counted, limits);
-  return { rateLimit: tighterWindow(windows), windows, refusal: full, permissions: [] };
+  return { rateLimit: pickTightestWindow(windows), windows, refusal: full, permissions: [] };
 }
 
-const permissionsOf = (principal: Principal, item: CountedCredential) =>
-  credentialKinds[principal.kind].permissionsOf(principal, item);
+const readPermissions = (principal: Principal, item: CountedCredential) =>
+  credentialKinds[principal.kind].listPermissions(principal, item);
 
-function refusalOf(
+function checkAccess(
   principal: Principal,
   item: CountedCredential,
   guard: AccessRules,
 ): ServiceError | undefined {
   const { allowedIps = [] } = item;
-  if (allowedIps.length > 0 && !addressIn(allowedIps, principal.sourceIp)) {
+  if (allowedIps.length > 0 && !isInRanges(allowedIps, principal.sourceIp)) {
     return forbidden('IP address not allowed');
   }
-  const refusal = credentialKinds[principal.kind].refusalOf(principal, guard);
+  const refusal = credentialKinds[principal.kind].findRefusal(principal, guard);
   if (refusal) return refusal === 'accepted' ? undefined : refusal;
   const { permission } = guard;
-  if (grants(permissionsOf(principal, item), permission)) return undefined;
+  if (grants(readPermissions(principal, item), permission)) return undefined;
   return missingPermission(permission);
 }
 
@@ -115,14 +129,14 @@ async function countRequest(
   scope: Scope,
   principal: Principal,
 ): Promise<{ windows: Windows; item?: CountedCredential; full?: ServiceError | undefined }> {
-  const counter = credentialKinds[principal.kind].rateLimitCounterOf(principal, defaultLimits());
+  const counter = credentialKinds[principal.kind].getRateLimitCounter(principal, defaultLimits());
   const seconds = unixSeconds(scope.now());
   // API Gateway caches the principal for a minute, in which a session may expire.
   const isExpired = principal.expiresAt !== undefined && principal.expiresAt <= seconds;
   const { item, full } = isExpired ? {} : await count(scope, counter);
   return item
-    ? { windows: currentWindows(item, counter, seconds), item, full }
-    : { windows: exhaustedWindows(seconds, counter) };
+    ? { windows: readWindows(item, counter, seconds), item, full }
+    : { windows: createExhaustedWindows(seconds, counter) };
 }
 
 /** Counts one request without a credential. @param counterName The shared counter, such as the network. */
@@ -140,7 +154,7 @@ async function countAnonymous(
   };
   const seconds = unixSeconds(scope.now());
   const { item = beginWindows(undefined, limits, seconds), full } = await count(scope, counter);
-  return { windows: currentWindows(item, counter, seconds), full };
+  return { windows: readWindows(item, counter, seconds), full };
 }
 
 async function count(
@@ -168,15 +182,17 @@ async function count(
     const counts = kinds.map(([, { count }]) => [count, 1] as const);
     const increment = { add: { ...Object.fromEntries(counts), ...use }, set: { lastUsedAt } };
     const limits = Object.fromEntries(kinds.map(([, { limit }]) => [limit, counter[limit]]));
-    const open = openWindows(counter) + hasUses;
+    const open = toOpenCondition(counter) + hasUses;
     const ends = Object.fromEntries(
       kinds.map(([, kind]) => [`latest_${kind.endsAt}`, latestEnd(kind, seconds)]),
     );
-    const result = await updateIf(open, increment, { seconds, ...limits, ...ends }).catch(conditionFailed);
+    const result = await updateIf(open, increment, { seconds, ...limits, ...ends }).catch(
+      catchConditionFailed,
+    );
     if (!(result instanceof ConditionFailed)) return { item: result };
     const stored = result.item as CountedCredential | undefined;
     if (!counter.isAlive(stored, lastUsedAt)) return {};
-    const full = stored && fullWindow(stored, counter, seconds);
+    const full = stored && checkWindows(stored, counter, seconds);
     if (stored && full) return { item: stored, full };
     const counters = beginWindows(stored, counter, seconds);
     const set = {
@@ -184,12 +200,12 @@ async function count(
       lastUsedAt,
       ...(!counter.alive && { ttl: (counters.dayEndsAt ?? seconds) + daySeconds, ...counter.key }),
     };
-    const [condition, conditionValues] = unchangedSince(stored, counter);
+    const [condition, conditionValues] = toUnchangedCondition(stored, counter);
     return { item: await updateIf(condition + hasUses, { set, add: use }, conditionValues) };
   };
   // If another request starts the window at the same time, the retry counts in that window.
   /** Reads go on while the disk is full. A key with a number of uses is not used without counting (D179). */
-  const uncounted = async (error: unknown): Promise<{ item?: CountedCredential; full?: ServiceError }> => {
+  const admitUncounted = async (error: unknown): Promise<{ item?: CountedCredential; full?: ServiceError }> => {
     if (!isStorageFull(error)) throw error;
     if (!counter.alive) return { item: beginWindows(undefined, counter, seconds) };
     const stored = (await table.get(counter.entity, counter.key as never).catch(() => {
@@ -197,37 +213,37 @@ async function count(
     })) as CountedCredential | undefined;
     if (stored?.lifetimeMax !== undefined) throw error;
     if (!counter.isAlive(stored, lastUsedAt)) return {};
-    const full = stored && fullWindow(stored, counter, seconds);
+    const full = stored && checkWindows(stored, counter, seconds);
     return { item: { ...stored, ...beginWindows(stored, counter, seconds) }, ...(full && { full }) };
   };
   // If another request starts the window at the same time, the retry counts in that window.
-  return retryOnConflict(attempt, { attempts: attemptsMax, conflictError }).catch(uncounted);
+  return retryOnConflict(attempt, { attempts: attemptsMax, conflictError }).catch(admitUncounted);
 }
 
 const conflictError = () => new Error('The rate-limit counter changed too often; send the request again');
 
 /** Returns the failure of the condition; rethrows other errors. */
-function conditionFailed(error: unknown): ConditionFailed {
+function catchConditionFailed(error: unknown): ConditionFailed {
   if (error instanceof ConditionFailed) return error;
   throw error;
 }
 
-const below = (count: string, limit: string) =>
+const toLimitCondition = (count: string, limit: string) =>
   `(#${count} < #${limit} OR attribute_not_exists(#${limit}) AND #${count} < :${limit})`;
 
 /** The condition that no window has ended and none is full. */
-const openWindows = (limits: RequestLimits): string =>
+const toOpenCondition = (limits: RequestLimits): string =>
   windowKinds(limits)
     .map(
       ([, { endsAt, count, limit }]) =>
-        `#${endsAt} > :seconds AND #${endsAt} <= :latest_${endsAt} AND ${below(count, limit)}`,
+        `#${endsAt} > :seconds AND #${endsAt} <= :latest_${endsAt} AND ${toLimitCondition(count, limit)}`,
     )
     .join(' AND ');
 
 const usesLeft =
   ' AND (attribute_not_exists(#lifetimeMax) OR attribute_not_exists(#usageCount) OR #usageCount < #lifetimeMax)';
 
-function unchangedSince(stored: Counters | undefined, limits: RequestLimits): [string, object] {
+function toUnchangedCondition(stored: Counters | undefined, limits: RequestLimits): [string, object] {
   if (!stored) return ['attribute_not_exists(PK)', {}];
   const ends = windowKinds(limits).map(([, { endsAt }]) => endsAt);
   const values = Object.fromEntries(ends.map((endsAt) => [`old_${endsAt}`, stored[endsAt]]));

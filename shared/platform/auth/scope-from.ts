@@ -21,10 +21,10 @@ interface PublicTenant {
 }
 
 /** The scope of a public endpoint that serves one tenant. Its handler gets `needs` and no principal. */
-export const scopeFrom = ({ what, uses, from, limit }: PublicTenant): ScopeFrom => ({
+export const defineScope = ({ what, uses, from, limit }: PublicTenant): ScopeFrom => ({
   kind: 'from',
   uses: ['rate-limits', ...uses],
-  async callOf(event, runtime) {
+  async resolveCall(event, runtime) {
     const scope = await from(event, runtime);
     const address = toNetwork(event.requestContext.identity?.sourceIp ?? null);
     const counted = scope && limit.per === 'tenant' ? scope.table.tenant : address;
@@ -38,7 +38,7 @@ export const scopeFrom = ({ what, uses, from, limit }: PublicTenant): ScopeFrom 
 });
 
 /** A member of a JSON body, before the body is validated. @throws ServiceError 400 for a body of too many values. */
-export function memberOfBody({ body, isBase64Encoded }: APIGatewayProxyEvent, name: string): unknown {
+export function readBodyMember({ body, isBase64Encoded }: APIGatewayProxyEvent, name: string): unknown {
   const text = isBase64Encoded ? Buffer.from(body ?? '', 'base64').toString() : (body ?? '');
   assertValueCount(text);
   return (jsonIn(text) as Record<string, unknown> | null | undefined)?.[name];

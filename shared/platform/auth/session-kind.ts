@@ -9,14 +9,14 @@ const limitFactor = 10;
 export const sessionKind: CredentialKind = {
   recognises: (token) => token.split('.').length === 3,
 
-  async callerOf(token) {
+  async findCaller(token) {
     // Loaded on demand: only the authorizer verifies tokens.
-    const [{ principalOfSession }, { UntrustedToken }] = await Promise.all([
+    const [{ verifySessionToken }, { UntrustedToken }] = await Promise.all([
       import('./session.ts'),
       import('./issuer.ts'),
     ]);
     try {
-      return await principalOfSession(token);
+      return await verifySessionToken(token);
     } catch (error) {
       if (!(error instanceof UntrustedToken)) throw error;
       log.info('A session token was rejected', { reason: error.message });
@@ -25,7 +25,7 @@ export const sessionKind: CredentialKind = {
     }
   },
 
-  rateLimitCounterOf: ({ userId }, { perHour = 0, perDay }) => ({
+  getRateLimitCounter: ({ userId }, { perHour = 0, perDay }) => ({
     entity: sessionRateLimitEntity,
     key: { userId },
     alive: undefined,
@@ -34,6 +34,6 @@ export const sessionKind: CredentialKind = {
     perDay: perDay * limitFactor,
   }),
 
-  permissionsOf: ({ permissions }) => permissions,
-  refusalOf: () => undefined,
+  listPermissions: ({ permissions }) => permissions,
+  findRefusal: () => undefined,
 };

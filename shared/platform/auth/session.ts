@@ -24,7 +24,7 @@ const Claims = z.object({
 const verifier = loadOnce(() => createIssuerVerifier(requireEnv('OIDC_ISSUER'), requireEnv('OIDC_AUDIENCE')));
 
 /** The principal of a session token of the configured OIDC issuer. @throws UntrustedToken */
-export async function principalOfSession(token: string): Promise<Omit<Principal, 'sourceIp'>> {
+export async function verifySessionToken(token: string): Promise<Omit<Principal, 'sourceIp'>> {
   const payload = await verifier()(token);
   const { data: claims, error } = Claims.safeParse(payload);
   if (error) throw new UntrustedToken(z.prettifyError(error), true);
@@ -37,10 +37,10 @@ export async function principalOfSession(token: string): Promise<Omit<Principal,
     environment: 'production',
     keyId: null,
     hash: null,
-    permissions: knownPermissions(claims.permissions),
+    permissions: filterPermissions(claims.permissions),
     expiresAt: Math.floor(payload.exp),
   };
 }
 
 /** Ignores unknown permissions: an issuer may serve other applications too. */
-const knownPermissions = (names: readonly string[]) => [...new Set(names.filter(isKnown))];
+const filterPermissions = (names: readonly string[]) => [...new Set(names.filter(isKnown))];

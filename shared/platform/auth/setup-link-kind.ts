@@ -8,7 +8,7 @@ import { setupLinkEntity } from './setup-link.ts';
 export const setupLinkKind: CredentialKind = {
   recognises: (token) => isWellFormedKey(token) && isSetupLinkToken(token),
 
-  async callerOf(token) {
+  async findCaller(token) {
     const hash = hashKey(token);
     const { table } = productionRuntime().scopeOf('');
     const setupLink = await table.get(setupLinkEntity, { hash }, consistentRead);
@@ -18,7 +18,7 @@ export const setupLinkKind: CredentialKind = {
     return { kind: 'intake', ...owner, environment: 'production', keyId, hash, permissions: [] };
   },
 
-  rateLimitCounterOf: ({ hash }, limits) => ({
+  getRateLimitCounter: ({ hash }, limits) => ({
     entity: setupLinkEntity,
     key: { hash },
     alive: { expression: '#expiresAt > :now' },
@@ -26,7 +26,7 @@ export const setupLinkKind: CredentialKind = {
     ...limits,
   }),
 
-  permissionsOf: () => [],
+  listPermissions: () => [],
 
-  refusalOf: onlyWhereAccepted('setup-link'),
+  findRefusal: onlyWhereAccepted('setup-link'),
 };

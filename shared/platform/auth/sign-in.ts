@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { notFound, unavailable } from '../../core/errors/errors.ts';
-import { discover, IssuerUnavailable, spacedFetch } from './discovery.ts';
+import { createSpacedFetch, discover, IssuerUnavailable } from './discovery.ts';
 
 const wantedScopes = ['openid', 'email', 'profile'];
 
@@ -22,7 +22,7 @@ interface SignInClient {
 /** @throws ServiceError: 404 if the deployment signs nobody in, 503 if the issuer does not respond. */
 export async function discoverSignIn({ issuer, audience, clientId }: SignInClient) {
   if (!clientId) throw notConfigured('This deployment has no OAuth client for the console');
-  const endpoints = await endpointsOf(issuer);
+  const endpoints = await loadEndpoints(issuer);
   const { authorization_endpoint, token_endpoint, end_session_endpoint, scopes_supported } = endpoints;
   if (!authorization_endpoint || !token_endpoint)
     throw notConfigured(`The issuer ${issuer} publishes no endpoints for a sign-in on a page`);
@@ -37,14 +37,14 @@ export async function discoverSignIn({ issuer, audience, clientId }: SignInClien
   };
 }
 
-const fetchFromIssuer = spacedFetch();
-const known = new Map<string, Promise<z.infer<typeof Endpoints>>>();
+const fetchFromIssuer = createSpacedFetch();
+const endpointsByIssuer = new Map<string, Promise<z.infer<typeof Endpoints>>>();
 
 /** Reads the discovery document of an issuer until it has it. */
-function endpointsOf(issuer: string) {
-  const endpoints = known.get(issuer) ?? readEndpoints(issuer);
-  known.set(issuer, endpoints);
-  endpoints.catch(() => known.delete(issuer));
+function loadEndpoints(issuer: string) {
+  const endpoints = endpointsByIssuer.get(issuer) ?? readEndpoints(issuer);
+  endpointsByIssuer.set(issuer, endpoints);
+  endpoints.catch(() => endpointsByIssuer.delete(issuer));
   return endpoints;
 }
 

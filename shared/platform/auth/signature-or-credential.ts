@@ -37,9 +37,9 @@ export const signatureOrCredential = ({
 }: Signatures): SignatureOrCredential => ({
   kind: 'signature-or-credential',
   uses: ['rate-limits', 'credentials', ...uses],
-  async callOf(event, runtime) {
-    const withCredential = () => credentialCall(event, runtime, { permission: 'authenticated', accepts });
-    if (!signatures.isSigned(event)) return withCredential();
+  async resolveCall(event, runtime) {
+    const resolveCredential = () => credentialCall(event, runtime, { permission: 'authenticated', accepts });
+    if (!signatures.isSigned(event)) return resolveCredential();
     const network = toNetwork(event.requestContext.identity?.sourceIp ?? null);
     const counted = `${signatures.countedFor(event)} ${network}`;
     // Before the signature is checked, which costs time and reads.
@@ -47,7 +47,7 @@ export const signatureOrCredential = ({
     if (admission.refusal) return { admission: Promise.resolve(admission) };
     const scope = await signatures.signerOf(event, runtime);
     if (scope) return { scope, admission: Promise.resolve(admission) };
-    if (hasCredential(event)) return withCredential();
+    if (hasCredential(event)) return resolveCredential();
     return { admission: Promise.resolve({ ...admission, refusal: unauthenticated(notSigned) }) };
   },
 });

@@ -11,7 +11,7 @@ const perMinuteDefault = 600;
 export const surfaceKeyKind: CredentialKind = {
   recognises: (token) => isWellFormedKey(token) && isSurfaceKey(token),
 
-  async callerOf(token) {
+  async findCaller(token) {
     const hash = hashKey(token);
     const { table } = productionRuntime().scopeOf('');
     const credential = await table.get(surfaceCredentialEntity, { hash }, consistentRead);
@@ -21,7 +21,7 @@ export const surfaceKeyKind: CredentialKind = {
     return { kind: 'surface', ...owner, environment, keyId, hash, surfaceId, permissions: [] };
   },
 
-  rateLimitCounterOf: ({ keyId, hash, surfaceId }, { perDay }) => ({
+  getRateLimitCounter: ({ keyId, hash, surfaceId }, { perDay }) => ({
     entity: surfaceKeyEntity,
     key: { surfaceId, id: keyId },
     alive: aliveKey(hash),
@@ -33,7 +33,7 @@ export const surfaceKeyKind: CredentialKind = {
 
   // The slugs that the key can call; empty for all. No permission has the form of a slug.
   // `assertMayRun` in domain/surfaces/item-permissions.ts checks them.
-  permissionsOf: (_principal, { scopes = [] }) => scopes,
+  listPermissions: (_principal, { scopes = [] }) => scopes,
 
-  refusalOf: onlyWhereAccepted('surface-key'),
+  findRefusal: onlyWhereAccepted('surface-key'),
 };

@@ -5,5 +5,5 @@ import { countChallenge } from './request-gate.ts';
 /** No authorizer: API Gateway's 401 is the same for all routes, and the protocol of the endpoint has a form of errors of its own (D193). */
 export const verifiedCredential: VerifiedCredential = {
   uses: ['rate-limits', 'credentials'],
-  callOf: (event, runtime, rules) => credentialCall(event, runtime, rules, countChallenge),
+  resolveCall: (event, runtime, rules) => credentialCall(event, runtime, rules, countChallenge),
 };

@@ -8,9 +8,9 @@ import {
 import { loadOnce } from '../../core/concurrency/load-once.ts';
 import { requireEnv } from '../../core/environment.ts';
 import { shortTimeouts } from './short-timeouts.ts';
-import { withoutSdkLogger } from './without-sdk-logger.ts';
+import { removeSdkLogger } from './without-sdk-logger.ts';
 
-const kms = loadOnce(() => withoutSdkLogger(new KMSClient({ requestHandler: shortTimeouts })));
+const kms = loadOnce(() => removeSdkLogger(new KMSClient({ requestHandler: shortTimeouts })));
 
 /** Decryption needs the same context. CloudTrail logs it, so it must contain nothing secret. */
 export type EncryptionContext = Readonly<Record<string, string>>;

@@ -14,7 +14,7 @@ export const parseMessages = <S extends z.ZodType>(
   { Records }: SQSEvent,
 ): QueueMessage<z.output<S>>[] =>
   Records.flatMap((record) => {
-    const { success, data, error } = schema.safeParse(jsonIn(record));
+    const { success, data, error } = schema.safeParse(parseRecord(record));
     if (success) return [{ record, message: data }];
     const { messageId, eventSourceARN: queue } = record;
     const problems = error.issues.map(({ path, message }) => `${path.join('.')}: ${message}`);
@@ -22,7 +22,7 @@ export const parseMessages = <S extends z.ZodType>(
     return [];
   });
 
-function jsonIn({ body }: SQSRecord): unknown {
+function parseRecord({ body }: SQSRecord): unknown {
   try {
     return parseExact(body);
   } catch {

@@ -9,7 +9,7 @@ import {
 import { toChunks } from '../../core/chunks.ts';
 import { loadOnce } from '../../core/concurrency/load-once.ts';
 import { requireEnv } from '../../core/environment.ts';
-import { withoutSdkLogger } from './without-sdk-logger.ts';
+import { removeSdkLogger } from './without-sdk-logger.ts';
 
 /** A message of a FIFO queue. SQS deduplicates messages with the same `id` for five minutes. */
 export interface GroupedMessage {
@@ -18,7 +18,7 @@ export interface GroupedMessage {
   body: unknown;
 }
 
-const sqs = loadOnce(() => withoutSdkLogger(new SQSClient({})));
+const sqs = loadOnce(() => removeSdkLogger(new SQSClient({})));
 
 /** Sends in order, in batches of ten. @throws if SQS rejects any message. */
 export async function sendGrouped(queueEnv: string, messages: readonly GroupedMessage[]): Promise<void> {

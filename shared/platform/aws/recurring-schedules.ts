@@ -10,7 +10,7 @@ import {
 import { loadOnce } from '../../core/concurrency/load-once.ts';
 import { requireEnv } from '../../core/environment.ts';
 import { shortTimeouts } from './short-timeouts.ts';
-import { withoutSdkLogger } from './without-sdk-logger.ts';
+import { removeSdkLogger } from './without-sdk-logger.ts';
 
 export interface WakeUp {
   name: string;
@@ -20,14 +20,14 @@ export interface WakeUp {
   body: unknown;
 }
 
-const scheduler = loadOnce(() => withoutSdkLogger(new SchedulerClient({ requestHandler: shortTimeouts })));
+const scheduler = loadOnce(() => removeSdkLogger(new SchedulerClient({ requestHandler: shortTimeouts })));
 
 /** A message that is an hour late is of no use: the sweep has fired the schedule by then. */
 const retryPolicy = { MaximumEventAgeInSeconds: 3_600, MaximumRetryAttempts: 20 };
 
 /** Creates the schedule, or replaces the one of this name. */
 export async function putWakeUp(wakeUp: WakeUp): Promise<void> {
-  const input = inputOf(wakeUp);
+  const input = toScheduleInput(wakeUp);
   try {
     await scheduler().send(new CreateScheduleCommand(input));
   } catch (error) {
@@ -46,7 +46,7 @@ export async function deleteWakeUp(name: string): Promise<void> {
     });
 }
 
-const inputOf = ({ name, expression, timezone, body }: WakeUp): CreateScheduleCommandInput => ({
+const toScheduleInput = ({ name, expression, timezone, body }: WakeUp): CreateScheduleCommandInput => ({
   Name: name,
   GroupName: requireEnv('SCHEDULES_GROUP'),
   ScheduleExpression: expression,

@@ -1,6 +1,6 @@
 import { S3VectorsClient } from '@aws-sdk/client-s3vectors';
 import { loadOnce } from '../../core/concurrency/load-once.ts';
-import { withoutSdkLogger } from './without-sdk-logger.ts';
+import { removeSdkLogger } from './without-sdk-logger.ts';
 
 export interface VectorIndex {
   vectorBucketName: string;
@@ -8,7 +8,7 @@ export interface VectorIndex {
 }
 
 export const s3Vectors = loadOnce(() =>
-  withoutSdkLogger(
+  removeSdkLogger(
     new S3VectorsClient({ requestHandler: { requestTimeout: 60_000, throwOnRequestTimeout: true } }),
   ),
 );

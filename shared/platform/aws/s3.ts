@@ -23,14 +23,14 @@ interface S3Request {
 }
 
 /** aws4fetch (3 KB) signs it: the S3 client would be the largest part of every bundle (D112). @throws S3Error */
-export async function s3Request(
+export async function requestS3(
   bucket: string,
   method: 'GET' | 'HEAD' | 'PUT' | 'DELETE',
   key: string,
   { body, query, headers = {}, signal }: S3Request = {},
 ): Promise<Response> {
-  const client = await s3Client();
-  const url = `${urlOf(bucket, key)}${query ? `?${query}` : ''}`;
+  const client = await loadS3Client();
+  const url = `${buildObjectUrl(bucket, key)}${query ? `?${query}` : ''}`;
   const timeout = AbortSignal.timeout(timeoutMs);
   const ending = signal ? AbortSignal.any([signal, timeout]) : timeout;
   for (let attempt = 0; ; attempt++) {
@@ -49,13 +49,13 @@ const firstPauseMs = 50;
 const isTransient = (status: number) => status === 429 || (status >= 500 && status !== 507);
 
 /** A presigned URL: anyone can read the object with it until it expires. */
-export async function signedUrl(bucket: string, key: string, seconds: number): Promise<string> {
-  const client = await s3Client();
-  const url = `${urlOf(bucket, key)}?X-Amz-Expires=${seconds}`;
+export async function signObjectUrl(bucket: string, key: string, seconds: number): Promise<string> {
+  const client = await loadS3Client();
+  const url = `${buildObjectUrl(bucket, key)}?X-Amz-Expires=${seconds}`;
   return (await client.sign(url, { method: 'GET', aws: { signQuery: true } })).url;
 }
 
-async function s3Client() {
+async function loadS3Client() {
   const { AwsClient } = await import('aws4fetch');
   return new AwsClient({
     accessKeyId: requireEnv('AWS_ACCESS_KEY_ID'),
@@ -68,20 +68,20 @@ async function s3Client() {
   });
 }
 
-function urlOf(bucket: string, key: string): string {
+function buildObjectUrl(bucket: string, key: string): string {
   const endpoint = process.env.AWS_ENDPOINT_URL_S3 ?? `https://s3.${requireEnv('AWS_REGION')}.amazonaws.com`;
-  return `${endpoint}/${bucket}/${objectUrlPath(key)}`;
+  return `${endpoint}/${bucket}/${encodePath(key)}`;
 }
 
 /** The key of an object by its URL, signed or not; undefined for URLs outside of the bucket. */
-export function objectKey(bucket: string, url: string): string | undefined {
+export function parseObjectKey(bucket: string, url: string): string | undefined {
   const [address = ''] = url.split(/[?#]/, 1);
-  const base = urlOf(bucket, '');
-  return address.startsWith(base) ? decodedPath(address.slice(base.length)) : undefined;
+  const base = buildObjectUrl(bucket, '');
+  return address.startsWith(base) ? decodePath(address.slice(base.length)) : undefined;
 }
 
-/** The opposite of {@link objectUrlPath}; undefined if it is malformed. */
-export function decodedPath(path: string): string | undefined {
+/** The opposite of {@link encodePath}; undefined if it is malformed. */
+export function decodePath(path: string): string | undefined {
   try {
     return path.split('/').map(decodeURIComponent).join('/');
   } catch {
@@ -90,4 +90,4 @@ export function decodedPath(path: string): string | undefined {
 }
 
 /** A key, encoded for the path of a URL. */
-export const objectUrlPath = (key: string) => key.split('/').map(urlPart).join('/');
+export const encodePath = (key: string) => key.split('/').map(urlPart).join('/');

@@ -1,7 +1,7 @@
 import { ConflictException, CreateScheduleCommand, SchedulerClient } from '@aws-sdk/client-scheduler';
 import { loadOnce } from '../../core/concurrency/load-once.ts';
 import { requireEnv } from '../../core/environment.ts';
-import { withoutSdkLogger } from './without-sdk-logger.ts';
+import { removeSdkLogger } from './without-sdk-logger.ts';
 
 export interface ScheduledMessage {
   /** The name of the schedule. A second schedule with this name has no effect. */
@@ -12,7 +12,7 @@ export interface ScheduledMessage {
   body: unknown;
 }
 
-const scheduler = loadOnce(() => withoutSdkLogger(new SchedulerClient({})));
+const scheduler = loadOnce(() => removeSdkLogger(new SchedulerClient({})));
 
 /** Schedules one message to a queue with EventBridge Scheduler. Its time has no fraction of a second. */
 export async function scheduleMessage({ name, at, queueEnv, body }: ScheduledMessage): Promise<void> {

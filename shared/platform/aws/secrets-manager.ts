@@ -2,10 +2,10 @@ import { SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
 import { loadOnce } from '../../core/concurrency/load-once.ts';
 import { requireEnv } from '../../core/environment.ts';
 import { shortTimeouts } from './short-timeouts.ts';
-import { withoutSdkLogger } from './without-sdk-logger.ts';
+import { removeSdkLogger } from './without-sdk-logger.ts';
 
 export const secretsManager = loadOnce(() =>
-  withoutSdkLogger(new SecretsManagerClient({ requestHandler: shortTimeouts })),
+  removeSdkLogger(new SecretsManagerClient({ requestHandler: shortTimeouts })),
 );
 
 /** The name of a tenant's secret in Secrets Manager. IAM grants match its parts. */

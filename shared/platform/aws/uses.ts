@@ -1,3 +1,12 @@
+/**
+ * What a factory needs of AWS, declared beside it with `using`, so that each Lambda gets the permissions of exactly the
+ * factories that its endpoint or worker names.
+ *
+ * A factory lists its own uses and the factories that it calls; the sums travel up to the endpoint, and `infra/uses.ts` and
+ * `infra/aws/grants/` turn them into IAM statements and environment variables. A use that is missing here is denied in AWS; on
+ * the embedded stack a test (`uses.test.ts`) finds it.
+ */
+
 /** The CDK app derives IAM statements and variables from each (`infra/uses.ts`, `infra/aws/grants/`). */
 export type Use =
   | 'table:read'

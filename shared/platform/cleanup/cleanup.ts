@@ -5,7 +5,7 @@ import { messageGroup, sendMessage } from '../aws/queues.ts';
 import { using } from '../aws/uses.ts';
 import type { Scope } from '../data/scope.ts';
 import type { TenantTable } from '../data/table.ts';
-import { unfinishedCleanups } from './tombstone.ts';
+import { listUnfinishedCleanups } from './tombstone.ts';
 
 /** Requests the removal of the data of deleted flows, records or results. */
 export const CleanupMessage = z.object({
@@ -23,17 +23,17 @@ const settledAfterMs = 16 * 60_000;
 
 /** Call after deleting the items, each with a tombstone, which the sweep finds if the message is lost. */
 export const cleanupQueue = /* @__PURE__ */ using(['queue:cleanup'], ({ table }: Scope) => {
-  const deleted = async (ids: readonly string[]): Promise<void> => {
+  const enqueue = async (ids: readonly string[]): Promise<void> => {
     try {
-      await ask(table.tenant, ids, false);
+      await sendCleanup(table.tenant, ids, false);
     } catch (error) {
       log.warn('Could not enqueue a cleanup; the next sweep runs it', { error, ids: ids.slice(0, 10) });
     }
   };
-  return { deleted };
+  return { enqueue };
 });
 
-async function ask(tenant: string, ids: readonly string[], isLast: boolean): Promise<void> {
+async function sendCleanup(tenant: string, ids: readonly string[], isLast: boolean): Promise<void> {
   for (const some of toChunks(ids, idsPerMessage)) {
     const message: CleanupMessage = { tenant, ids: some, isLast };
     await sendMessage('CLEANUP_QUEUE_URL', message, { group: messageGroup(tenant) });
@@ -43,9 +43,9 @@ async function ask(tenant: string, ids: readonly string[], isLast: boolean): Pro
 /** Enqueues the cleanup of deletions whose cleanup is overdue. */
 export async function sweepDeleted(table: TenantTable, now: Date): Promise<void> {
   const before = new Date(now.getTime() - settledAfterMs);
-  for await (const page of unfinishedCleanups(table, before)) {
+  for await (const page of listUnfinishedCleanups(table, before)) {
     for (const [tenant, deleted] of Map.groupBy(page, (each) => each.tenant)) {
-      await ask(
+      await sendCleanup(
         tenant,
         deleted.map(({ id }) => id),
         true,

@@ -1,4 +1,4 @@
-import { type StoredKey, sharedPartition, tenantOfItem } from '../data/keys.ts';
+import { readTenant, type StoredKey, sharedPartition } from '../data/keys.ts';
 import type { TenantTable } from '../data/table.ts';
 
 /** Shared by all tenants, so that few queries suffice. Sharded: a partition key takes 1,000 writes/s. */
@@ -16,7 +16,7 @@ export const removeFromSweepIndex = { removeFromIndex: 2 } as const;
 export type DueItem = StoredKey & { tenant: string };
 
 /** Yields the due items of all tenants, a page at a time. Without a time, all items. */
-export async function* dueForSweep(
+export async function* listDue(
   table: TenantTable,
   kind: string,
   due: Date | 'all',
@@ -28,20 +28,20 @@ export async function* dueForSweep(
       ...(due !== 'all' && { to: due.toISOString() }),
     } as const;
     for await (const items of table.pages({ ...range, perQuery: 500 })) {
-      yield items.map((item) => ({ tenant: tenantOfItem(item), PK: item.PK, SK: item.SK }));
+      yield items.map((item) => ({ tenant: readTenant(item), PK: item.PK, SK: item.SK }));
     }
   }
 }
 
 /** The first of the due items of all tenants, for a sweep that leaves the others to the next one. */
-export async function firstDue(
+export async function findFirstDue(
   table: TenantTable,
   kind: string,
   due: Date,
   most: number,
 ): Promise<DueItem[]> {
   const items: DueItem[] = [];
-  for await (const page of dueForSweep(table, kind, due)) {
+  for await (const page of listDue(table, kind, due)) {
     items.push(...page);
     if (items.length >= most) break;
   }

@@ -1,8 +1,8 @@
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
-import { withoutSdkLogger } from '../aws/without-sdk-logger.ts';
+import { removeSdkLogger } from '../aws/without-sdk-logger.ts';
 import { DocumentClient } from './requests/document-client.ts';
 
 /** The document client of every store. It drops `undefined` members. */
 export const documentClient = (client = new DynamoDBClient({})): DynamoDBDocumentClient =>
-  new DocumentClient(withoutSdkLogger(client));
+  new DocumentClient(removeSdkLogger(client));

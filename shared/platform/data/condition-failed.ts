@@ -20,7 +20,7 @@ export class ConditionFailed extends Error {
 }
 
 /** Returns a fallback if a condition did not hold. For `catch`. */
-export const ifRefused =
+export const onConditionFailed =
   <T>(answer: T) =>
   (error: unknown): T => {
     if (error instanceof ConditionFailed) return answer;
@@ -32,7 +32,7 @@ export function toConditionFailed(error: unknown): ConditionFailed | undefined {
     return new ConditionFailed([0], error.Item && unmarshall(error.Item), error);
   }
   if (!(error instanceof TransactionCanceledException)) return;
-  const failed = reasonsOf(error).flatMap((code, index) =>
+  const failed = listReasons(error).flatMap((code, index) =>
     code === 'ConditionalCheckFailed' ? [index] : [],
   );
   return failed.length > 0 ? new ConditionFailed(failed, undefined, error) : undefined;
@@ -50,7 +50,7 @@ export function isContention(error: unknown): boolean {
   if (error instanceof TransactionConflictException) return true;
   if (error instanceof Error && throttling.has(error.name)) return true;
   if (!(error instanceof TransactionCanceledException)) return false;
-  const reasons = reasonsOf(error).filter((code) => code !== 'None');
+  const reasons = listReasons(error).filter((code) => code !== 'None');
   return reasons.length > 0 && reasons.every((code) => passing.has(code));
 }
 
@@ -63,5 +63,5 @@ export function isOutage(error: unknown): boolean {
   return error.name === 'TimeoutError' || (typeof code === 'string' && /^E[A-Z]/.test(code));
 }
 
-const reasonsOf = ({ CancellationReasons = [] }: TransactionCanceledException) =>
+const listReasons = ({ CancellationReasons = [] }: TransactionCanceledException) =>
   CancellationReasons.map(({ Code = 'None' }) => Code);

@@ -1,8 +1,17 @@
+/**
+ * An entity is a value: its type, its schema, its keys and how it is stored. `encode` and `decode` are the only ways between a
+ * domain object and an item of the table.
+ *
+ * An item has `_type`, and `_v` where its shape is numbered; an older shape is converted on reading (docs/migrations.md). The
+ * fields of `summary` are nested, because that is what the indexes project; those of `packing` are compressed into one
+ * attribute, which no expression can name. `table.ts` reads with it, `writes.ts` writes with it.
+ */
+
 import type * as z from 'zod';
 import { parseExact } from '../../core/json/exact-json.ts';
 import { log } from '../../core/log.ts';
 import { isListedUntil } from './expiry.ts';
-import { type IndexKeys, type Key, storedIndexKeys, storedKey } from './keys.ts';
+import { type IndexKeys, type Key, toStoredIndexKeys, toStoredKey } from './keys.ts';
 
 type Attributes = Record<string, unknown>;
 
@@ -27,7 +36,7 @@ export interface Entity<
 }
 
 /** Items in an older shape, as a filter. */
-export const inOlderShape = (entity: AnyEntity) => ({
+export const toOlderShapeFilter = (entity: AnyEntity) => ({
   expression: '(attribute_not_exists(#_v) OR #_v < :shape)',
   values: { shape: entity.shape ?? 1 },
 });
@@ -52,8 +61,8 @@ export type SummaryOf<E extends AnyEntity> =
 export function encode(entity: AnyEntity, tenant: string, item: Attributes): Attributes {
   const stored: Attributes = {
     ...item,
-    ...storedKey(tenant, entity.key(item)),
-    ...storedIndexKeys(tenant, entity.index?.(item) ?? {}),
+    ...toStoredKey(tenant, entity.key(item)),
+    ...toStoredIndexKeys(tenant, entity.index?.(item) ?? {}),
     _type: entity.type,
     ...(entity.shape && { _v: entity.shape }),
   };

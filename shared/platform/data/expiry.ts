@@ -30,13 +30,13 @@ interface Kind {
   index?: unknown;
 }
 
-const expires = ({ schema }: Kind): boolean => 'ttl' in schema.shape;
+const canExpire = ({ schema }: Kind): boolean => 'ttl' in schema.shape;
 
 /** Whether an index has its items, and has to tell when they expire. */
-export const isListedUntil = (entity: Kind): boolean => entity.index !== undefined && expires(entity);
+export const isListedUntil = (entity: Kind): boolean => entity.index !== undefined && canExpire(entity);
 
 /** Adds to the filter of a count that the items have not expired. Other reads see it by themselves, at less cost. */
-export function unexpired(
+export function filterUnexpired(
   filter: Expression | undefined,
   index: 1 | 2 | undefined,
   now: Clock,
@@ -50,8 +50,8 @@ export function unexpired(
 }
 
 /** A condition for which an expired item is absent. */
-export function amongUnexpired(entity: Kind, condition: Expression, now: Clock): Expression {
-  if (!expires(entity)) return condition;
+export function ignoreExpired(entity: Kind, condition: Expression, now: Clock): Expression {
+  if (!canExpire(entity)) return condition;
   const expression = condition.expression.replace(/attribute_(not_)?exists\(PK\)/g, (existence, isAbsent) =>
     isAbsent
       ? `(${existence} OR #ttl <= :${moment})`
@@ -62,7 +62,7 @@ export function amongUnexpired(entity: Kind, condition: Expression, now: Clock):
 }
 
 /** An item as its entity has it: without what only tells indexes when it expires. */
-export function withoutListedExpiry<Item extends Attributes>(item: Item): Item {
+export function removeListedExpiry<Item extends Attributes>(item: Item): Item {
   const summary = item.summary as Attributes | undefined;
   if (summary && 'ttl' in summary) delete summary.ttl;
   return item;

@@ -31,18 +31,18 @@ export async function forEachInTime<T>(
   const failures: unknown[] = [];
   const stop = new AbortController();
   const { signal } = stop;
-  const workOn = async () => {
+  const runWorker = async () => {
     while (!signal.aborted && failures.length === 0 && timeLeftMs() > startReserveMs) {
       const next = await remaining.next();
       if (next.done) return;
       unfinished.add(next.value);
-      await repeated(() => work(next.value, signal), signal).then(
+      await retryTransient(() => work(next.value, signal), signal).then(
         () => unfinished.delete(next.value),
         (error) => failures.push(error),
       );
     }
   };
-  const workers = Array.from({ length: atOnce }, () => workOn().catch((error) => failures.push(error)));
+  const workers = Array.from({ length: atOnce }, () => runWorker().catch((error) => failures.push(error)));
   const timer = timeout(timeLeftMs() - responseReserveMs);
   await Promise.race([Promise.all(workers), timer.over]);
   timer.cancel();
@@ -58,7 +58,7 @@ async function* iterate<T>(items: Iterable<T> | AsyncIterable<T>): AsyncGenerato
   yield* items;
 }
 
-async function repeated(work: () => Promise<void>, signal: AbortSignal): Promise<void> {
+async function retryTransient(work: () => Promise<void>, signal: AbortSignal): Promise<void> {
   for (let attempt = 1; ; attempt++) {
     try {
       return await work();

@@ -30,18 +30,18 @@ export interface StoredKey {
   SK: string;
 }
 
-export const storedPartition = (tenant: string, { name, isShared }: Partition) =>
+export const toStoredPartition = (tenant: string, { name, isShared }: Partition) =>
   (isShared ? name : `T#${tenant}#${name}`) as StoredKey['PK'];
 
-export const storedKey = (tenant: string, { PK, SK }: Key): StoredKey => ({
-  PK: storedPartition(tenant, PK),
+export const toStoredKey = (tenant: string, { PK, SK }: Key): StoredKey => ({
+  PK: toStoredPartition(tenant, PK),
   SK,
 });
 
-export const storedIndexKeys = (tenant: string, { PK1, SK1, PK2, SK2 }: IndexKeys) => ({
-  ...(PK1 && { PK1: storedPartition(tenant, PK1), SK1 }),
-  ...(PK2 && { PK2: storedPartition(tenant, PK2), SK2 }),
+export const toStoredIndexKeys = (tenant: string, { PK1, SK1, PK2, SK2 }: IndexKeys) => ({
+  ...(PK1 && { PK1: toStoredPartition(tenant, PK1), SK1 }),
+  ...(PK2 && { PK2: toStoredPartition(tenant, PK2), SK2 }),
 });
 
 /** The tenant of a stored item. Tenant names contain no `#`. */
-export const tenantOfItem = ({ PK }: StoredKey) => PK.split('#')[1] ?? '';
+export const readTenant = ({ PK }: StoredKey) => PK.split('#')[1] ?? '';

@@ -1,3 +1,12 @@
+/**
+ * Changes one item by optimistic locking: read, decide, write if its `revision` is still the same; after a conflict read
+ * consistently and decide again.
+ *
+ * It is a method of the tenant's table (`table.modify`), and the way in which all stores change their items. `decide` may run
+ * several times and must therefore have no effects of its own. The write increments `revision`; with `alsoWrite` it is a
+ * transaction, and all or nothing is stored.
+ */
+
 import { ConditionFailed } from './condition-failed.ts';
 import type { AnyEntity, ItemOf, KeyOf, StoredOf } from './entity.ts';
 import { type RetryOptions, retryOnConflict } from './retry-on-conflict.ts';
@@ -20,7 +29,7 @@ export type Modification<E extends AnyEntity> = {
 export interface ModifyOptions<Item> extends Omit<RetryOptions, 'isConflict'> {
   consistent?: boolean;
   /** The item, if it was read before. */
-  known?: Item;
+  current?: Item;
   /** Reads the item after a conflict. May return another item. */
   readAgain?: (before: Item) => Promise<Item | undefined>;
 }
@@ -51,10 +60,10 @@ export async function modify<E extends AnyEntity>(
   entity: Revisioned<E>,
   key: KeyOf<E>,
   decide: (item: ItemOf<E>) => Promise<Modification<E> | undefined> | Modification<E> | undefined,
-  { consistent = false, known, readAgain, ...retry }: ModifyOptions<ItemOf<E>> = {},
+  { consistent = false, current, readAgain, ...retry }: ModifyOptions<ItemOf<E>> = {},
 ): Promise<ItemOf<E> | undefined> {
   const read = (options: { consistent: boolean }) => this.get(entity, key, options);
-  let next = async () => (known as ItemOf<E> | undefined) ?? read({ consistent });
+  let next = async () => (current as ItemOf<E> | undefined) ?? read({ consistent });
   return retryOnConflict(async () => {
     const item = await next();
     if (!item) return undefined;
@@ -78,11 +87,11 @@ async function write<E extends AnyEntity>(
   }
   const { alsoWrite = [], alsoWriteRefused } = change;
   const after = 'put' in change ? { ...(change.put as object), revision: item.revision + 1 } : undefined;
-  const own = after
+  const itemWrite = after
     ? writes.put(entity, after as StoredOf<E>, condition)
     : writes.remove(entity, item, condition);
   try {
-    await table.commit([own, ...alsoWrite]);
+    await table.commit([itemWrite, ...alsoWrite]);
   } catch (error) {
     const isOther = error instanceof ConditionFailed && !error.failed.includes(0);
     throw (isOther && alsoWriteRefused?.()) || error;

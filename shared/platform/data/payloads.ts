@@ -1,9 +1,19 @@
+/**
+ * Stores JSON of any size: small values inline in the item, larger ones compressed in the payload bucket, both behind one
+ * `PayloadRef`.
+ *
+ * `offload` comes before the write of the item that holds the reference, so that no item points to what does not exist; a
+ * crash in between leaves an object that nothing names, which the rules of the bucket or the cleanup of its folder remove.
+ * Values are immutable: each has a name of its own. Reader, writer and removers are apart, because each has permissions of its
+ * own.
+ */
+
 import { promisify } from 'node:util';
 import * as z from 'zod';
 import { requireEnv } from '../../core/environment.ts';
 import { parseExact } from '../../core/json/exact-json.ts';
 import { log } from '../../core/log.ts';
-import { S3Error, s3Request, signedUrl } from '../aws/s3.ts';
+import { requestS3, S3Error, signObjectUrl } from '../aws/s3.ts';
 import { using } from '../aws/uses.ts';
 import type { Scope } from './scope.ts';
 
@@ -15,7 +25,7 @@ export const PayloadRef = z.union([
 export type PayloadRef = z.infer<typeof PayloadRef>;
 
 /** The length of the value's JSON in bytes. */
-export const payloadBytes = (payloadRef: PayloadRef) =>
+export const countPayloadBytes = (payloadRef: PayloadRef) =>
   'pointer' in payloadRef ? payloadRef.bytes : Buffer.byteLength(payloadRef.inline);
 
 // Loaded for the first value that is too large for an item.
@@ -29,7 +39,8 @@ export const payloadHeaders = { 'content-type': 'application/json', 'content-enc
 
 const signedSeconds = 3_600;
 
-const keyOf = ({ table }: Scope, root: string, name: string) => `${root}${table.tenant}/${name}.json.gz`;
+const toObjectKey = ({ table }: Scope, root: string, name: string) =>
+  `${root}${table.tenant}/${name}.json.gz`;
 
 export type PayloadReader = ReturnType<typeof payloadReader>;
 
@@ -56,8 +67,8 @@ export const payloadReader = /* @__PURE__ */ using(['payloads:read'], ({ signal 
     },
 
     /** An address of the value, for an hour, for whoever has it. */
-    urlOf: ({ pointer }: { pointer: string }) =>
-      signedUrl(requireEnv('PAYLOAD_BUCKET'), pointer, signedSeconds),
+    signUrl: ({ pointer }: { pointer: string }) =>
+      signObjectUrl(requireEnv('PAYLOAD_BUCKET'), pointer, signedSeconds),
   };
   return reader;
 });
@@ -70,7 +81,7 @@ export const payloadWriter = /* @__PURE__ */ using(['payloads:write'], (scope: S
   async offload(name: string, value: unknown, inlineMax = inlineBytesMax): Promise<PayloadRef> {
     const json = JSON.stringify(value) ?? 'null';
     if (Buffer.byteLength(json) <= inlineMax) return { inline: json };
-    const pointer = keyOf(scope, root, name);
+    const pointer = toObjectKey(scope, root, name);
     await request('PUT', pointer, {
       body: await promisify(zlib().gzip)(json),
       headers: payloadHeaders,
@@ -95,7 +106,7 @@ export const payloadFolders = /* @__PURE__ */ using(
     async remove(folder: string): Promise<void> {
       const prefix = `${root}${table.tenant}/${folder}/`;
       for (let isLast = false; !isLast; ) {
-        const page = await namesUnder(prefix);
+        const page = await listNames(prefix);
         await Promise.all(page.names.map((name) => request('DELETE', name)));
         isLast = page.isLast;
       }
@@ -112,15 +123,15 @@ const isLost = (error: unknown) =>
 const listedMax = 100;
 
 /** The first names of objects. S3 may list fewer than requested and have more. */
-async function namesUnder(prefix: string): Promise<{ names: string[]; isLast: boolean }> {
+async function listNames(prefix: string): Promise<{ names: string[]; isLast: boolean }> {
   const query = new URLSearchParams({ 'list-type': '2', prefix, 'max-keys': String(listedMax) });
   const listing = await (await request('GET', '', { query })).text();
-  const names = [...listing.matchAll(/<Key>([^<]+)<\/Key>/g)].map(([, name = '']) => withoutEntities(name));
+  const names = [...listing.matchAll(/<Key>([^<]+)<\/Key>/g)].map(([, name = '']) => decodeEntities(name));
   return { names, isLast: !listing.includes('<IsTruncated>true</IsTruncated>') };
 }
 
 /** Names of tenants may have characters that XML escapes. */
-const withoutEntities = (text: string) =>
+const decodeEntities = (text: string) =>
   text.replace(/&(?:#(\d+)|#x([\da-f]+)|(\w+));/gi, (whole, decimal, hexadecimal, name) =>
     name ? (entities[name] ?? whole) : String.fromCodePoint(Number(decimal ?? `0x${hexadecimal}`)),
   );
@@ -135,4 +146,4 @@ const request = (
     query?: URLSearchParams;
     signal?: AbortSignal | undefined;
   } = {},
-) => s3Request(requireEnv('PAYLOAD_BUCKET'), method, key, options);
+) => requestS3(requireEnv('PAYLOAD_BUCKET'), method, key, options);

@@ -1,5 +1,5 @@
-import { type Partition, storedPartition } from './keys.ts';
-import { attributeNames, prefixed } from './writes.ts';
+import { type Partition, toStoredPartition } from './keys.ts';
+import { attributeNames, prefixValues } from './writes.ts';
 
 export interface QueryOptions {
   partition: Partition;
@@ -54,8 +54,8 @@ export function queryInput(
     ...(filter && { FilterExpression: filter.expression }),
     ...(ProjectionExpression && { ProjectionExpression }),
     ...attributeNames(`${KeyConditionExpression} ${filter?.expression ?? ''} ${ProjectionExpression ?? ''}`),
-    ExpressionAttributeValues: prefixed({
-      partition: storedPartition(tenant, partition),
+    ExpressionAttributeValues: prefixValues({
+      partition: toStoredPartition(tenant, partition),
       ...(from !== undefined && { from }),
       ...(to !== undefined && { to }),
       ...filter?.values,

@@ -6,7 +6,7 @@ import type { TenantTable } from './table.ts';
 type Attributes = Record<string, unknown>;
 
 /** The first `getMany` also reads this item, so that its `get` takes no request. Costs at most one read. */
-export function readingAhead<E extends AnyEntity>(scope: Scope, entity: E, key: KeyOf<E>): Scope {
+export function readAhead<E extends AnyEntity>(scope: Scope, entity: E, key: KeyOf<E>): Scope {
   const { table } = scope;
   const wanted = entity.key(key);
   let state: 'before' | 'read' | 'used' = 'before';
@@ -33,14 +33,17 @@ export function readingAhead<E extends AnyEntity>(scope: Scope, entity: E, key: 
   return { ...scope, table: { ...table, getMany, get: get as TenantTable['get'] } };
 }
 
-const isSame = (one: Key, other: Key) => nameOf(one) === nameOf(other);
+const isSame = (one: Key, other: Key) => nameKey(one) === nameKey(other);
 
 /** The first `get` of each item takes no request; later ones see changes. @param items Just read consistently. */
-export function alreadyRead(scope: Scope, items: readonly (readonly [Key, Attributes | undefined])[]): Scope {
+export function preloadItems(
+  scope: Scope,
+  items: readonly (readonly [Key, Attributes | undefined])[],
+): Scope {
   const { table } = scope;
-  const left = new Map(items.map(([key, item]) => [nameOf(key), item]));
+  const left = new Map(items.map(([key, item]) => [nameKey(key), item]));
   const get = async (entity: AnyEntity, key: KeyOf<AnyEntity>, options?: { consistent?: boolean }) => {
-    const name = nameOf(entity.key(key));
+    const name = nameKey(entity.key(key));
     if (!left.has(name)) return table.get(entity, key, options);
     const item = left.get(name);
     left.delete(name);
@@ -49,4 +52,4 @@ export function alreadyRead(scope: Scope, items: readonly (readonly [Key, Attrib
   return { ...scope, table: { ...table, get: get as TenantTable['get'] } };
 }
 
-const nameOf = ({ PK, SK }: Key) => JSON.stringify([PK.name, PK.isShared, SK]);
+const nameKey = ({ PK, SK }: Key) => JSON.stringify([PK.name, PK.isShared, SK]);

@@ -1,3 +1,17 @@
+/**
+ * The table as one tenant sees it: the only place where commands are sent to DynamoDB, apart from the walk of migrations
+ * (`walk.ts`).
+ *
+ * Every key gets the tenant's name, so that no caller can reach another tenant's items; shared partitions are declared as such
+ * in `keys.ts`. Items that have expired are absent from every read and condition, although DynamoDB deletes them up to days
+ * later. Reads decode through the entity; writes are built by `writes.ts` and take effect in `commit` (all or none, with
+ * retries of contention and throttling), in `updateAndGet`, or one by one in `insertAll` and `removeAll`, of which a crash may
+ * leave a part undone: callers repeat them.
+ *
+ * Stores get it in their `Scope`; `runtime.ts` makes it. Lists with pages and filters are in `lists/`, versions of documents
+ * in `versions/`.
+ */
+
 import {
   BatchGetCommand,
   BatchWriteCommand,
@@ -11,13 +25,13 @@ import {
 } from '@aws-sdk/lib-dynamodb';
 import { toChunks } from '../../core/chunks.ts';
 import { type AnyEntity, decode, type ItemOf, type KeyOf } from './entity.ts';
-import { type Clock, isExpired, unexpired, withoutListedExpiry } from './expiry.ts';
-import { type Key, type StoredKey, storedKey, storedPartition } from './keys.ts';
+import { type Clock, filterUnexpired, isExpired, removeListedExpiry } from './expiry.ts';
+import { type Key, type StoredKey, toStoredKey, toStoredPartition } from './keys.ts';
 import { modify } from './modify.ts';
 import { type QueryOptions, queryInput, type WalkOptions } from './query.ts';
 import type { RequestSignal } from './requests/exchange.ts';
 import { backOff, retryContention } from './retry-contention.ts';
-import { type PutWrite, type Write, writesFor } from './writes.ts';
+import { createWrites, type PutWrite, type Write } from './writes.ts';
 
 type Attributes = Record<string, unknown>;
 
@@ -60,29 +74,29 @@ export const tenantTable = (
   tenant: string,
   now: Clock = () => new Date(),
 ): TenantTable =>
-  Object.assign(operationsOf(client, TableName, tenant, now), {
-    until: (signal: AbortSignal) => tenantTable(endedBy(client, signal), TableName, tenant, now),
+  Object.assign(createOperations(client, TableName, tenant, now), {
+    until: (signal: AbortSignal) => tenantTable(bindSignal(client, signal), TableName, tenant, now),
     at: (other: Clock) => tenantTable(client, TableName, tenant, other),
   });
 
-export type TenantTable = ReturnType<typeof operationsOf> & {
+export type TenantTable = ReturnType<typeof createOperations> & {
   /** The same view, whose pending and further requests fail once the signal is aborted. */
   until: (signal: AbortSignal) => TenantTable;
   /** The same view by another clock. */
   at: (now: Clock) => TenantTable;
 };
 
-function operationsOf(client: DynamoDBDocumentClient, TableName: string, tenant: string, now: Clock) {
+function createOperations(client: DynamoDBDocumentClient, TableName: string, tenant: string, now: Clock) {
   const table = {
     tenant,
-    writes: writesFor(tenant, now),
+    writes: createWrites(tenant, now),
 
     async get<E extends AnyEntity>(
       entity: E,
       key: KeyOf<E>,
       { consistent = false } = {},
     ): Promise<ItemOf<E> | undefined> {
-      const Key = storedKey(tenant, entity.key(key));
+      const Key = toStoredKey(tenant, entity.key(key));
       if (!isPossible(Key)) return undefined;
       const { Item } = await client.send(new GetCommand({ TableName, Key, ConsistentRead: consistent }));
       return Item && !isExpired(Item, now) ? decode(entity, Item) : undefined;
@@ -91,8 +105,8 @@ function operationsOf(client: DynamoDBDocumentClient, TableName: string, tenant:
     /** Items by their keys, in the requested order; `undefined` for a missing one. */
     async getMany(keys: readonly Key[], { consistent = false } = {}): Promise<(Attributes | undefined)[]> {
       const found = new Map<string, Attributes>();
-      const asked = keys.map((key) => storedKey(tenant, key));
-      const wanted = distinct(asked).filter(isPossible);
+      const asked = keys.map((key) => toStoredKey(tenant, key));
+      const wanted = deduplicate(asked).filter(isPossible);
       await Promise.all(
         toChunks(wanted, batchGetMax).map(async (chunk) => {
           for (
@@ -105,13 +119,13 @@ function operationsOf(client: DynamoDBDocumentClient, TableName: string, tenant:
               new BatchGetCommand({ RequestItems: { [TableName]: { Keys, ConsistentRead: consistent } } }),
             );
             for (const item of Responses?.[TableName] ?? []) {
-              if (!isExpired(item, now)) found.set(nameOf(item as StoredItem), withoutListedExpiry(item));
+              if (!isExpired(item, now)) found.set(nameKey(item as StoredItem), removeListedExpiry(item));
             }
             Keys = UnprocessedKeys?.[TableName]?.Keys ?? [];
           }
         }),
       );
-      return asked.map((key) => found.get(nameOf(key)));
+      return asked.map((key) => found.get(nameKey(key)));
     },
 
     /** Reads a query to its end, one Query at a time. For readers that bound what they read. */
@@ -124,7 +138,7 @@ function operationsOf(client: DynamoDBDocumentClient, TableName: string, tenant:
         startKey = LastEvaluatedKey;
         const readTo = startKey?.[`SK${options.index ?? ''}`] as string | undefined;
         const items = withExpired ? Items : Items.filter((item) => !isExpired(item, now));
-        yield { items: (items as StoredItem[]).map(withoutListedExpiry), readTo };
+        yield { items: (items as StoredItem[]).map(removeListedExpiry), readTo };
         if (!startKey) return;
       }
     },
@@ -161,7 +175,7 @@ function operationsOf(client: DynamoDBDocumentClient, TableName: string, tenant:
       { items = Number.POSITIVE_INFINITY, queries = Number.POSITIVE_INFINITY },
     ): Promise<RowCount> {
       let [count, read] = [0, 0];
-      const unexpiredOnly = { ...options, filter: unexpired(options.filter, options.index, now) };
+      const unexpiredOnly = { ...options, filter: filterUnexpired(options.filter, options.index, now) };
       if (isEmptyRange(tenant, options)) return { count, isMinimum: false };
       for (let startKey: Attributes | undefined, sent = 1; ; sent++) {
         const limit = Number.isFinite(items) ? items - read : undefined;
@@ -203,9 +217,9 @@ function operationsOf(client: DynamoDBDocumentClient, TableName: string, tenant:
 
     /** Deletes items by key, existing or not, named once or more. */
     removeAll(keys: readonly (Key | StoredItem)[]): Promise<void> {
-      const stored = keys.map((key) => (isStored(key) ? key : storedKey(tenant, key)));
-      const deletes = distinct(stored).map(({ PK, SK }) => ({ DeleteRequest: { Key: { PK, SK } } }));
-      return batchWrite(client, TableName, deletes);
+      const stored = keys.map((key) => (isStored(key) ? key : toStoredKey(tenant, key)));
+      const deletes = deduplicate(stored).map(({ PK, SK }) => ({ DeleteRequest: { Key: { PK, SK } } }));
+      return sendBatches(client, TableName, deletes);
     },
 
     /** Deletes all items of a query, expired ones too. @param before Gets those of each page before they are deleted. */
@@ -221,7 +235,7 @@ function operationsOf(client: DynamoDBDocumentClient, TableName: string, tenant:
 
     /** Writes items whose keys are new, in one request for 25 and without the price of a transaction: not all or none. */
     insertAll(puts: readonly PutWrite[]): Promise<void> {
-      return batchWrite(
+      return sendBatches(
         client,
         TableName,
         puts.map(({ Put: { Item } }) => ({ PutRequest: { Item } })),
@@ -233,7 +247,7 @@ function operationsOf(client: DynamoDBDocumentClient, TableName: string, tenant:
 /** DynamoDB rejects an empty range, and a partition that none can have. */
 const isEmptyRange = (tenant: string, { partition, from, to }: QueryOptions) =>
   (from !== undefined && to !== undefined && from > to) ||
-  !fits(storedPartition(tenant, partition), partitionKeyBytesMax);
+  !fits(toStoredPartition(tenant, partition), partitionKeyBytesMax);
 
 const partitionKeyBytesMax = 2_048;
 const sortKeyBytesMax = 1_024;
@@ -247,11 +261,11 @@ const fits = (text: string, bytes: number) => text.length * 3 <= bytes || Buffer
 const isStored = (key: Key | StoredItem): key is StoredItem => typeof key.PK === 'string';
 
 /** A request must name each item once. */
-const distinct = <K extends StoredKey>(keys: readonly K[]): K[] => [
-  ...new Map(keys.map((key) => [nameOf(key), key])).values(),
+const deduplicate = <K extends StoredKey>(keys: readonly K[]): K[] => [
+  ...new Map(keys.map((key) => [nameKey(key), key])).values(),
 ];
 
-const nameOf = ({ PK, SK }: StoredKey) => `${PK}\0${SK}`;
+const nameKey = ({ PK, SK }: StoredKey) => `${PK}\0${SK}`;
 
 type BatchItem =
   | { PutRequest: { Item: Record<string, unknown> } }
@@ -260,7 +274,7 @@ type BatchItem =
 const batchWriteMax = 25;
 
 /** Sends writes without conditions, 25 in a request. Each item by itself: a crash can leave some of them unwritten. */
-async function batchWrite(
+async function sendBatches(
   client: DynamoDBDocumentClient,
   TableName: string,
   items: readonly BatchItem[],
@@ -297,7 +311,7 @@ function sendWrites(
 }
 
 /** A client whose requests fail once the signal is aborted. */
-const endedBy = (client: DynamoDBDocumentClient, signal: AbortSignal): DynamoDBDocumentClient => {
+const bindSignal = (client: DynamoDBDocumentClient, signal: AbortSignal): DynamoDBDocumentClient => {
   const pending = new Set<RequestSignal>();
   const abort = () => {
     for (const request of pending) {

@@ -6,7 +6,7 @@ import { documentClient } from './client.ts';
 import type { AnyEntity } from './entity.ts';
 import type { QueryOptions } from './query.ts';
 import type { StoredItem } from './table.ts';
-import { attributeNames, prefixed } from './writes.ts';
+import { attributeNames, prefixValues } from './writes.ts';
 
 interface WalkOptions {
   entity: AnyEntity;
@@ -44,7 +44,7 @@ export const tableWalk = /* @__PURE__ */ using(
         TableName,
         FilterExpression,
         ...attributeNames(FilterExpression),
-        ExpressionAttributeValues: prefixed({ type: entity.type, ...filter?.values }),
+        ExpressionAttributeValues: prefixValues({ type: entity.type, ...filter?.values }),
         Limit: limit,
         ...(after && { ExclusiveStartKey: after }),
       });

@@ -1,9 +1,19 @@
+/**
+ * Builds the inputs of DynamoDB's writes from entities, changes and conditions. Nothing is sent here: the writes take effect
+ * in `commit` or `updateAndGet` of `table.ts`.
+ *
+ * In expressions, `#name` always stands for the attribute `name` and `:name` for a value of that name; conditions and changes
+ * share the values, so a name that both use is refused. Numbers that DynamoDB could not store exactly are refused with a 400
+ * and their paths. Where an item can expire, conditions take an expired one for absent, and a changed expiry also goes into
+ * `summary`, which is all that the indexes have.
+ */
+
 import { NumberValue } from '@aws-sdk/lib-dynamodb';
 import { omitUndefined } from '../../core/defined.ts';
 import { type ErrorDetail, invalid } from '../../core/errors/errors.ts';
 import { type AnyEntity, attributePath, encode, type KeyOf, type StoredOf } from './entity.ts';
-import { amongUnexpired, type Clock, isListedUntil } from './expiry.ts';
-import { type IndexKeys, type StoredKey, storedIndexKeys, storedKey } from './keys.ts';
+import { type Clock, ignoreExpired, isListedUntil } from './expiry.ts';
+import { type IndexKeys, type StoredKey, toStoredIndexKeys, toStoredKey } from './keys.ts';
 
 /** A condition on the stored item: `#name` is an attribute, `:name` is one of `values`. */
 export interface WriteCondition {
@@ -48,15 +58,15 @@ export const absent: WriteCondition = { expression: 'attribute_not_exists(PK)' }
  * Builds the writes of one tenant. They take effect when they are committed.
  * @param now Conditions take items that have expired by then for absent.
  */
-export function writesFor(tenant: string, now: Clock) {
-  const conditionOn = (entity: AnyEntity, condition: WriteCondition | undefined) =>
-    condition && amongUnexpired(entity, condition, now);
+export function createWrites(tenant: string, now: Clock) {
+  const ignoreIfExpired = (entity: AnyEntity, condition: WriteCondition | undefined) =>
+    condition && ignoreExpired(entity, condition, now);
   return {
     put: <E extends AnyEntity>(entity: E, item: StoredOf<E>, condition?: WriteCondition): PutWrite => ({
-      Put: { Item: encoded(entity, tenant, item), ...conditionOf(conditionOn(entity, condition)) },
+      Put: { Item: encodeStorable(entity, tenant, item), ...toCondition(ignoreIfExpired(entity, condition)) },
     }),
     insert: <E extends AnyEntity>(entity: E, item: StoredOf<E>): PutWrite => ({
-      Put: { Item: encoded(entity, tenant, item), ...conditionOf(conditionOn(entity, absent)) },
+      Put: { Item: encodeStorable(entity, tenant, item), ...toCondition(ignoreIfExpired(entity, absent)) },
     }),
     update: <E extends AnyEntity>(
       entity: E,
@@ -65,52 +75,55 @@ export function writesFor(tenant: string, now: Clock) {
       condition?: WriteCondition,
     ): Write => ({
       Update: {
-        Key: storedKey(tenant, entity.key(key)),
-        ...updateOf(entity, tenant, changes as Changes<AnyEntity>, conditionOn(entity, condition)),
+        Key: toStoredKey(tenant, entity.key(key)),
+        ...toUpdate(entity, tenant, changes as Changes<AnyEntity>, ignoreIfExpired(entity, condition)),
       },
     }),
     remove: <E extends AnyEntity>(entity: E, key: KeyOf<E>, condition?: WriteCondition): Write => ({
-      Delete: { Key: storedKey(tenant, entity.key(key)), ...conditionOf(conditionOn(entity, condition)) },
+      Delete: {
+        Key: toStoredKey(tenant, entity.key(key)),
+        ...toCondition(ignoreIfExpired(entity, condition)),
+      },
     }),
     check: <E extends AnyEntity>(entity: E, key: KeyOf<E>, condition: WriteCondition): Write => ({
       ConditionCheck: {
-        Key: storedKey(tenant, entity.key(key)),
-        ...conditionOf(conditionOn(entity, condition)),
+        Key: toStoredKey(tenant, entity.key(key)),
+        ...toCondition(ignoreIfExpired(entity, condition)),
       },
     }),
   };
 }
-export type Writes = ReturnType<typeof writesFor>;
+export type Writes = ReturnType<typeof createWrites>;
 
 /** @throws ServiceError 400 for numbers that cannot be stored */
-function encoded(entity: AnyEntity, tenant: string, item: object): Parameters {
+function encodeStorable(entity: AnyEntity, tenant: string, item: object): Parameters {
   assertStorableNumbers(item as Parameters);
   return encode(entity, tenant, item as Parameters);
 }
 
-function conditionOf(condition: WriteCondition | undefined): Parameters {
+function toCondition(condition: WriteCondition | undefined): Parameters {
   if (!condition) return {};
   return {
     ConditionExpression: condition.expression,
     ...attributeNames(condition.expression),
-    ...(condition.values && { ExpressionAttributeValues: prefixed(condition.values) }),
+    ...(condition.values && { ExpressionAttributeValues: prefixValues(condition.values) }),
   };
 }
 
-function updateOf(
+function toUpdate(
   entity: AnyEntity,
   tenant: string,
   changes: Changes<AnyEntity>,
   condition: WriteCondition | undefined,
 ) {
-  const set = omitUndefined({ ...changes.set, ...storedIndexKeys(tenant, changes.index ?? {}) });
+  const set = omitUndefined({ ...changes.set, ...toStoredIndexKeys(tenant, changes.index ?? {}) });
   const setOnce = omitUndefined(changes.setOnce ?? {});
   assertStorableNumbers(set);
   assertStorableNumbers(setOnce);
   const { add = {}, removeFromIndex: index } = changes as { add?: Numbers } & typeof changes;
   const remove = [...((changes.remove ?? []) as string[]), ...(index ? [`PK${index}`, `SK${index}`] : [])];
   const path = (field: string) => attributePath(entity, field);
-  const listed = listedExpiry(entity, set, remove);
+  const listed = updateListedExpiry(entity, set, remove);
   const sets = [
     ...listed.set,
     ...Object.keys(set).map((field) => `${path(field)} = :${field}`),
@@ -125,10 +138,10 @@ function updateOf(
     .filter(Boolean)
     .join(' ');
   const ConditionExpression = condition?.expression;
-  const changed = { ...set, ...setOnce, ...numbersIn(add) };
+  const changed = { ...set, ...setOnce, ...toStoredNumbers(add) };
   const clash = Object.keys(condition?.values ?? {}).find((name) => Object.hasOwn(changed, name));
   if (clash) throw new TypeError(`The condition and the changes both have a value named ${clash}`);
-  const values = prefixed({ ...changed, ...listed.values, ...condition?.values });
+  const values = prefixValues({ ...changed, ...listed.values, ...condition?.values });
   return {
     UpdateExpression,
     ...(ConditionExpression && { ConditionExpression }),
@@ -139,7 +152,7 @@ function updateOf(
 }
 
 /** What an index has to learn of a changed expiry, because it has only `summary` of an item. */
-function listedExpiry(entity: AnyEntity, { ttl }: Parameters, removed: readonly string[]) {
+function updateListedExpiry(entity: AnyEntity, { ttl }: Parameters, removed: readonly string[]) {
   const nothing = { set: [], remove: [], values: {} };
   if (!isListedUntil(entity)) return nothing;
   const place = entity.summary ? '#summary.#ttl' : '#summary';
@@ -152,7 +165,7 @@ function listedExpiry(entity: AnyEntity, { ttl }: Parameters, removed: readonly 
   };
 }
 
-const numbersIn = (add: Numbers) =>
+const toStoredNumbers = (add: Numbers) =>
   Object.fromEntries(
     Object.entries(add).map(([name, value]) => [
       name,
@@ -168,7 +181,7 @@ export function attributeNames(expression: string) {
     : { ExpressionAttributeNames: Object.fromEntries([...names].map((name) => [name, name.slice(1)])) };
 }
 
-export const prefixed = (values: Record<string, unknown>) =>
+export const prefixValues = (values: Record<string, unknown>) =>
   Object.fromEntries(Object.entries(values).map(([name, value]) => [`:${name}`, value]));
 
 /** DynamoDB stores no smaller ones than this, and its SDK neither writes nor reads larger ones than a safe integer. */
@@ -179,7 +192,7 @@ const detailsMax = 20;
 /** @throws ServiceError 400 with the path of each number that cannot be stored. */
 function assertStorableNumbers(members: Readonly<Record<string, unknown>>): void {
   if (areStorable(members)) return;
-  throw invalid(refusedIn(members, []).take(detailsMax).toArray());
+  throw invalid(findUnstorable(members, []).take(detailsMax).toArray());
 }
 
 /** Of every write, so without the paths, which only a refusal needs. */
@@ -188,14 +201,14 @@ function areStorable(value: unknown): boolean {
   return !mayHoldNumbers(value) || Object.values(value).every(areStorable);
 }
 
-function* refusedIn(value: unknown, path: readonly string[]): Generator<ErrorDetail, void> {
+function* findUnstorable(value: unknown, path: readonly string[]): Generator<ErrorDetail, void> {
   if (typeof value === 'number') {
     if (!isStorable(value)) yield { path: path.join('.'), ...outOfRange };
     return;
   }
   if (!mayHoldNumbers(value)) return;
   for (const [name, member] of Object.entries(value)) {
-    if (typeof member === 'number' || mayHoldNumbers(member)) yield* refusedIn(member, [...path, name]);
+    if (typeof member === 'number' || mayHoldNumbers(member)) yield* findUnstorable(member, [...path, name]);
   }
 }
 

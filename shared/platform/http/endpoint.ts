@@ -1,3 +1,12 @@
+/**
+ * The declaration of an endpoint, from which everything else is derived: the route, the handler's types, the permission, the
+ * OpenAPI document, the clients, the IAM permissions of its Lambda.
+ *
+ * Each file of `functions/<group>/<verb>.ts` calls `defineEndpoint` once; `lambda/lambda.ts` runs it, `openapi/` describes it,
+ * `endpoint-requirements.ts` sums up what it uses of AWS. A member here is a promise to all of them: what is not declared is
+ * refused (unknown members, query parameters, statuses).
+ */
+
 import type * as z from 'zod';
 import type { SpecialCredential } from '../auth/credential-kind.ts';
 import type { CallerOf, NeedsOf, PublicScope, VerifiedCredential } from '../auth/public-scope.ts';

@@ -29,27 +29,27 @@ class Refused {
 
 /** Accepts I-JSON (RFC 7493) and text that is no JSON. @throws ServiceError 400 with each refused path. */
 export const assertExactJson = (text: string): void =>
-  refuse(text, (name, member, source) => nameProblem(name, member) ?? numberProblem(member, source));
+  refuse(text, (name, member, source) => checkName(name, member) ?? checkNumber(member, source));
 
 /** The same without the numbers. @throws as `assertExactJson` */
-export const assertSafeNames = (text: string): void => refuse(text, nameProblem);
+export const assertSafeNames = (text: string): void => refuse(text, checkName);
 
 function refuse(
   text: string,
-  problemOf: (name: string, member: unknown, source?: string) => Problem | undefined,
+  findProblem: (name: string, member: unknown, source?: string) => Problem | undefined,
 ) {
   if (!suspicious.test(text)) return;
   let refused = 0;
-  const value = parsed(text, (key, member: unknown, context?: { source?: string }) => {
-    const problem = refused < detailsMax ? problemOf(key, member, context?.source) : undefined;
+  const value = tryParse(text, (key, member: unknown, context?: { source?: string }) => {
+    const problem = refused < detailsMax ? findProblem(key, member, context?.source) : undefined;
     if (!problem) return member;
     refused++;
     return new Refused(problem);
   });
-  if (refused > 0) throw invalid(detailsIn(value).take(detailsMax).toArray());
+  if (refused > 0) throw invalid(collectDetails(value).take(detailsMax).toArray());
 }
 
-function parsed(text: string, reviver: Parameters<typeof JSON.parse>[1]): unknown {
+function tryParse(text: string, reviver: Parameters<typeof JSON.parse>[1]): unknown {
   try {
     return JSON.parse(text, reviver);
   } catch {
@@ -59,14 +59,14 @@ function parsed(text: string, reviver: Parameters<typeof JSON.parse>[1]): unknow
 
 const detailsMax = 20;
 
-function* detailsIn(value: unknown, path: string[] = []): Generator<ErrorDetail, void> {
+function* collectDetails(value: unknown, path: string[] = []): Generator<ErrorDetail, void> {
   if (value instanceof Refused) yield { path: path.join('.'), ...value.problem };
   else if (isObject(value)) {
-    for (const [key, member] of Object.entries(value)) yield* detailsIn(member, [...path, key]);
+    for (const [key, member] of Object.entries(value)) yield* collectDetails(member, [...path, key]);
   }
 }
 
-function nameProblem(key: string, member: unknown): Problem | undefined {
+function checkName(key: string, member: unknown): Problem | undefined {
   if (key === '__proto__') {
     return { code: 'FORBIDDEN_MEMBER', message: 'The name __proto__ is not allowed in a body' };
   }
@@ -81,7 +81,7 @@ function nameProblem(key: string, member: unknown): Problem | undefined {
 }
 
 /** Fractions are rounded, as usual. */
-const numberProblem = (member: unknown, source = ''): Problem | undefined =>
+const checkNumber = (member: unknown, source = ''): Problem | undefined =>
   // D22
   typeof member !== 'number' || !roundsWhole(source, member)
     ? undefined

@@ -3,7 +3,7 @@ import { requireEnv } from '../../core/environment.ts';
 import { tooManyAtOnce } from '../../core/errors/errors.ts';
 import { isStorageFull } from '../aws/storage-full.ts';
 import type { Scope } from '../data/scope.ts';
-import { type Pool, takePlace } from '../tenant-places.ts';
+import { acquirePlace, type Pool } from '../tenant-places.ts';
 import type { AnyEndpoint } from './endpoint.ts';
 import type { StreamedBody } from './responses/streamed-body.ts';
 
@@ -26,7 +26,7 @@ const retryAfterSeconds = 10;
 
 export interface OpenRequest {
   /** Gives the place back when the work has ended: its body is sent, and nothing writes it any more. Never fails. */
-  releasedAfter: (reply: unknown) => Promise<void>;
+  releaseAfter: (reply: unknown) => Promise<void>;
 }
 
 /** Costs a write, and one to give it back. @throws 429 if none is free */
@@ -37,7 +37,7 @@ export async function openRequest(
 ): Promise<OpenRequest | undefined> {
   const kind = typeof open === 'function' ? open(request as never) : open;
   if (kind === 'brief') return undefined;
-  const place = await takePlace(scope, pools[kind]).catch((error): 'uncounted' => {
+  const place = await acquirePlace(scope, pools[kind]).catch((error): 'uncounted' => {
     if (kind === 'reader' && isStorageFull(error)) return 'uncounted';
     throw error;
   });
@@ -45,7 +45,7 @@ export async function openRequest(
   if (place === 'uncounted') return undefined;
   if (!place) throw tooManyAtOnce(refusals[kind](requireEnv(variable)), retryAfterSeconds);
   return {
-    async releasedAfter(reply) {
+    async releaseAfter(reply) {
       const { stream, written } = (reply ?? {}) as Partial<StreamedBody>;
       if (stream) await Promise.allSettled([finished(stream), written]);
       await place.release();

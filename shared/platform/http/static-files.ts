@@ -1,6 +1,14 @@
+/**
+ * Serves the files of a built site (console, reference, landing pages) from a manifest: the route, the content coding, the
+ * ETag.
+ *
+ * Pure except for `read`; `functions/static-files.ts` gives the manifest and the reader. A request that is not counted
+ * still gets rate-limit headers, so that clients which read them wait.
+ */
+
 import type { APIGatewayProxyEvent } from 'aws-lambda';
 import { noSuchEndpoint, type ServiceError } from '../../core/errors/errors.ts';
-import { toRateLimitHeaders, uncountedRateLimit } from '../auth/rate-limit-windows.ts';
+import { createUncountedLimit, toRateLimitHeaders } from '../auth/rate-limit-windows.ts';
 import { isEtagMatch } from './validators.ts';
 
 /** Stands for the origins of the issuer’s token endpoint, unknown when the site is built. */
@@ -35,24 +43,25 @@ export interface StaticResponse {
 }
 
 /** @param read Returns stored bytes by name. */
-export async function staticResponse(
+export async function serveStaticFile(
   manifest: FileManifest,
   read: (storedAs: string) => Promise<Uint8Array>,
   request: StaticRequest,
 ): Promise<StaticResponse> {
-  const file = fileAt(manifest, request);
+  const file = findFile(manifest, request);
   if (!file) return notFound(request);
-  const location = withoutSlash(request);
+  const location = removeSlash(request);
   if (location) return { statusCode: 308, headers: { ...file.headers, location }, body: empty };
-  const coding = chooseCoding(file, headerOf(request, 'accept-encoding'));
+  const coding = chooseCoding(file, readHeader(request, 'accept-encoding'));
   const { storedAs, etag } = file.codings[coding] ?? file.codings.identity;
   const headers = {
     ...file.headers,
-    ...toRateLimitHeaders(uncountedRateLimit()),
+    ...toRateLimitHeaders(createUncountedLimit()),
     etag,
     ...(Object.keys(file.codings).length > 1 && { vary: 'Accept-Encoding' }),
   };
-  if (isEtagMatch(headerOf(request, 'if-none-match'), etag)) return { statusCode: 304, headers, body: empty };
+  if (isEtagMatch(readHeader(request, 'if-none-match'), etag))
+    return { statusCode: 304, headers, body: empty };
   return {
     statusCode: 200,
     headers: { ...headers, ...(coding !== 'identity' && { 'content-encoding': coding }) },
@@ -63,7 +72,10 @@ export async function staticResponse(
 const empty = new Uint8Array();
 
 /** Resolves by route, because the event's path may include the base path of a custom domain. */
-function fileAt(manifest: FileManifest, { resource, pathParameters }: StaticRequest): StaticFile | undefined {
+function findFile(
+  manifest: FileManifest,
+  { resource, pathParameters }: StaticRequest,
+): StaticFile | undefined {
   const path = resource.replace('{proxy+}', pathParameters?.proxy ?? '').replace(/\/$/, '');
   const isPage = !/\.\w+$/.test(path);
   const [key] = [path, ...(isPage ? [resource] : [])].filter((each) => Object.hasOwn(manifest, each));
@@ -71,12 +83,12 @@ function fileAt(manifest: FileManifest, { resource, pathParameters }: StaticRequ
 }
 
 /** API Gateway ignores a trailing slash, which breaks relative addresses. Relative itself, for stages before it. */
-function withoutSlash({ requestContext: { path } }: StaticRequest): string | undefined {
+function removeSlash({ requestContext: { path } }: StaticRequest): string | undefined {
   const [last, page] = path.split('/').toReversed();
   return last === '' && page ? `../${page}` : undefined;
 }
 
-function headerOf({ headers }: StaticRequest, name: string): string {
+function readHeader({ headers }: StaticRequest, name: string): string {
   const [, value] = Object.entries(headers ?? {}).find(([each]) => each.toLowerCase() === name) ?? [];
   return value ?? '';
 }
@@ -95,8 +107,8 @@ function chooseCoding({ codings }: StaticFile, acceptEncoding: string): ContentC
 /** The response of API Gateway to an unknown path. */
 const notFound = ({ requestContext: { httpMethod, path } }: StaticRequest): StaticResponse => ({
   statusCode: 404,
-  headers: { 'content-type': 'application/json', ...toRateLimitHeaders(uncountedRateLimit()) },
-  body: Buffer.from(JSON.stringify(bodyOf(noSuchEndpoint(httpMethod, path)))),
+  headers: { 'content-type': 'application/json', ...toRateLimitHeaders(createUncountedLimit()) },
+  body: Buffer.from(JSON.stringify(toBody(noSuchEndpoint(httpMethod, path)))),
 });
 
-const bodyOf = ({ message: error, details }: ServiceError) => ({ error, details });
+const toBody = ({ message: error, details }: ServiceError) => ({ error, details });

@@ -7,15 +7,15 @@ export const EmptyBody = z.strictObject({}).optional();
 
 /** Rejects a list with duplicates. The path of the error is that of the second occurrence. */
 export const unique = (context: z.core.ParsePayload<string[]>) => {
-  const seen = new Set<string>();
+  const values = new Set<string>();
   for (const [index, value] of context.value.entries()) {
-    if (seen.has(value)) {
+    if (values.has(value)) {
       const params = { code: 'DUPLICATE_ID' };
       const message = `${value} occurs twice. Remove one`;
       context.issues.push({ code: 'custom', params, path: [index], message, input: value });
       return;
     }
-    seen.add(value);
+    values.add(value);
   }
 };
 
@@ -33,70 +33,78 @@ export function parseOrReject<S extends z.ZodType>(
 export const toErrorDetails = (
   issues: readonly z.core.$ZodIssue[],
   base: PropertyKey[] = [],
-): ErrorDetail[] => issues.flatMap((issue) => detailOf(issue, base));
+): ErrorDetail[] => issues.flatMap((issue) => toDetails(issue, base));
 
 const expectedTime = 'Expected a time with its zone such as 2026-11-26T08:00:00Z';
 
-function detailOf(issue: z.core.$ZodIssue, base: PropertyKey[]): ErrorDetail[] {
-  const at = (...path: PropertyKey[]) => [...base, ...issue.path, ...path].map(String).join('.');
+function toDetails(issue: z.core.$ZodIssue, base: PropertyKey[]): ErrorDetail[] {
+  const toPath = (...path: PropertyKey[]) => [...base, ...issue.path, ...path].map(String).join('.');
   switch (issue.code) {
     case 'unrecognized_keys':
       return issue.keys.map((key) => ({
-        path: at(key),
+        path: toPath(key),
         code: 'UNKNOWN_MEMBER',
         message: `"${key}" is not a known member of this object`,
       }));
     case 'invalid_type':
       return [
         issue.input === undefined
-          ? { path: at(), code: 'MISSING_REQUIRED_FIELD', message: `Required: expected ${issue.expected}` }
-          : { path: at(), code: 'INVALID_TYPE', message: issue.message },
+          ? {
+              path: toPath(),
+              code: 'MISSING_REQUIRED_FIELD',
+              message: `Required: expected ${issue.expected}`,
+            }
+          : { path: toPath(), code: 'INVALID_TYPE', message: issue.message },
       ];
     case 'invalid_union':
       return (
-        closestBranch(issue.errors, [...base, ...issue.path]) ?? [
+        findClosestBranch(issue.errors, [...base, ...issue.path]) ?? [
           issue.input === undefined
             ? {
-                path: at(),
+                path: toPath(),
                 code: 'MISSING_REQUIRED_FIELD',
-                message: `Required: expected ${branchesOf(issue)}`,
+                message: `Required: expected ${listExpectations(issue)}`,
               }
-            : { path: at(), code: 'INVALID_VALUE', message: messageOfUnion(issue) },
+            : { path: toPath(), code: 'INVALID_VALUE', message: describeUnion(issue) },
         ]
       );
     case 'invalid_value':
       return [
         issue.input === undefined
           ? {
-              path: at(),
+              path: toPath(),
               code: 'MISSING_REQUIRED_FIELD',
               message: `Required: expected one of ${issue.values.join(', ')}`,
             }
-          : { path: at(), code: 'INVALID_ENUM', message: issue.message },
+          : { path: toPath(), code: 'INVALID_ENUM', message: issue.message },
       ];
     case 'invalid_format':
       return [
         {
-          path: at(),
+          path: toPath(),
           code: 'INVALID_FORMAT',
           message: issue.format === 'datetime' ? expectedTime : issue.message,
         },
       ];
     case 'invalid_key':
-      return [{ path: at(), code: 'INVALID_KEY', message: issue.issues[0]?.message ?? issue.message }];
+      return [{ path: toPath(), code: 'INVALID_KEY', message: issue.issues[0]?.message ?? issue.message }];
     case 'custom':
       return [
-        { path: at(), code: (issue.params?.code ?? 'INVALID_VALUE') as DetailCode, message: issue.message },
+        {
+          path: toPath(),
+          code: (issue.params?.code ?? 'INVALID_VALUE') as DetailCode,
+          message: issue.message,
+        },
       ];
     default:
-      return [{ path: at(), code: upperCase(issue.code), message: issue.message }];
+      return [{ path: toPath(), code: upperCase(issue.code), message: issue.message }];
   }
 }
 
 const upperCase = <Text extends string>(text: Text) => text.toUpperCase() as Uppercase<Text>;
 
 /** Reports the errors of the best-matching branch of a union: the one whose error is nested deepest. */
-function closestBranch(branches: readonly (readonly z.core.$ZodIssue[])[], base: PropertyKey[]) {
+function findClosestBranch(branches: readonly (readonly z.core.$ZodIssue[])[], base: PropertyKey[]) {
   const depth = (issues: readonly z.core.$ZodIssue[]) =>
     issues.reduce((deepest, { path }) => Math.max(deepest, path.length), 0);
   const best = branches.toSorted((a, b) => depth(b) - depth(a))[0];
@@ -105,13 +113,13 @@ function closestBranch(branches: readonly (readonly z.core.$ZodIssue[])[], base:
 
 type InvalidUnion = z.core.$ZodIssueInvalidUnion;
 
-const messageOfUnion = (issue: InvalidUnion) =>
+const describeUnion = (issue: InvalidUnion) =>
   issue.message === 'Invalid input' && issue.errors.length > 0
-    ? `Expected ${branchesOf(issue)}`
+    ? `Expected ${listExpectations(issue)}`
     : issue.message;
 
 /** What each branch of a union expects. */
-const branchesOf = ({ errors }: InvalidUnion) =>
+const listExpectations = ({ errors }: InvalidUnion) =>
   [
     ...new Set(
       errors.map(([first]) => first?.message.replace(/^.*?expected /i, '').replace(/, received .*$/, '')),

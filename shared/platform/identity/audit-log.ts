@@ -28,39 +28,39 @@ export const auditLog = /* @__PURE__ */ using(['table:read'], ({ table, now }: S
   /** A page may have fewer entries than asked for, or none, before the end of the log. */
   return async (query: AuditQuery): Promise<AuditPage> => {
     const { limit, cursor } = query;
-    const { oldest, newest } = rangeOf(query, now());
+    const { oldest, newest } = clampRange(query, now());
     // DynamoDB refuses a range that ends before it begins.
-    if (oldest > newest) return { ...pageOf([]), nextCursor: null };
-    const position = cursor === undefined ? undefined : positionAt(cursor);
+    if (oldest > newest) return { ...toPage([]), nextCursor: null };
+    const position = cursor === undefined ? undefined : decodeCursor(cursor);
     const bounds = { from: idFloor('audit', oldest.getTime()), to: idCeiling('audit', newest.getTime()) };
-    const filter = filterOf(query);
+    const filter = toFilter(query);
     const rows: ListedItem[] = [];
     const readMonth = async (month: string, wanted: number) => {
       const source = { partition: auditMonth(month), ...bounds, ...(filter && { filter }) };
       const after = month === position?.month ? position.id : undefined;
       return { month, ...(await collectRows(table, source, { wanted, cursor: after })) };
     };
-    const months = [...monthsIn(oldest, newest, position?.month)];
+    const months = [...listMonths(oldest, newest, position?.month)];
     // Two months fill most pages. A filter may read many entries of each month, so it stops as early as it can.
     for (const group of filter ? toChunks(months, 1) : [months.slice(0, 2), months.slice(2)]) {
       const wanted = limit + 1 - rows.length;
       const read = await Promise.all(group.map((month) => readMonth(month, wanted)));
       for (const { month, found, stoppedAt } of read) {
         rows.push(...found);
-        if (rows.length > limit) return pageOf(rows.slice(0, limit));
-        if (stoppedAt) return { ...pageOf(rows), nextCursor: cursorTo(month, stoppedAt) };
+        if (rows.length > limit) return toPage(rows.slice(0, limit));
+        if (stoppedAt) return { ...toPage(rows), nextCursor: encodeCursor(month, stoppedAt) };
       }
     }
-    return { ...pageOf(rows), nextCursor: null };
+    return { ...toPage(rows), nextCursor: null };
   };
 });
 
-const rangeOf = ({ from, to }: AuditQuery, now: Date) => {
+const clampRange = ({ from, to }: AuditQuery, now: Date) => {
   const kept = new Date(now.getTime() - auditDays * dayMs);
   return { oldest: from && from > kept ? from : kept, newest: to && to < now ? to : now };
 };
 
-function filterOf({ action, targetId }: AuditQuery) {
+function toFilter({ action, targetId }: AuditQuery) {
   // A change of several secrets names them all.
   const conditions = [action && '#action = :action', targetId && 'contains(#targetId, :targetId)'];
   const expression = conditions.filter(Boolean).join(' AND ');
@@ -69,24 +69,24 @@ function filterOf({ action, targetId }: AuditQuery) {
 }
 
 /** The months of a range, newest first, from that of a cursor on. */
-function* monthsIn(oldest: Date, newest: Date, cursorMonth = '9999-12') {
+function* listMonths(oldest: Date, newest: Date, cursorMonth = '9999-12') {
   const last = toMonth(oldest.toISOString());
   const first = toMonth(newest.toISOString());
-  for (let month = cursorMonth < first ? cursorMonth : first; month >= last; month = monthBefore(month))
+  for (let month = cursorMonth < first ? cursorMonth : first; month >= last; month = getPreviousMonth(month))
     yield month;
 }
 
-const monthBefore = (month: string) => toMonth(new Date(Date.parse(`${month}-01`) - 1).toISOString());
+const getPreviousMonth = (month: string) => toMonth(new Date(Date.parse(`${month}-01`) - 1).toISOString());
 
-function pageOf(rows: readonly ListedItem[]): AuditPage {
+function toPage(rows: readonly ListedItem[]): AuditPage {
   const entries = decodeReadable(auditEntity, rows);
   const last = rows.at(-1) as Audit | undefined;
-  return { entries, nextCursor: last ? cursorTo(toMonth(last.at), last.id) : null };
+  return { entries, nextCursor: last ? encodeCursor(toMonth(last.at), last.id) : null };
 }
 
-const cursorTo = (month: string, id: string) => Buffer.from(`${month} ${id}`).toString('base64url');
+const encodeCursor = (month: string, id: string) => Buffer.from(`${month} ${id}`).toString('base64url');
 
-function positionAt(cursor: string) {
+function decodeCursor(cursor: string) {
   const text = Buffer.from(cursor, 'base64url').toString();
   const [, month, id] = /^(\d{4}-(?:0[1-9]|1[0-2])) (audit_[0-9a-z]{26})$/.exec(text) ?? [];
   if (!month || !id) throw invalidListCursor();

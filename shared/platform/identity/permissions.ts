@@ -50,13 +50,13 @@ export function permissionGroups() {
   const groups = Object.groupBy(permissionNames, (name) => name.split(':')[0] ?? name);
   return Object.entries(groups).map(([key, names = []]) => ({
     key,
-    label: key === '*' ? 'Everything' : titleOf(key),
+    label: key === '*' ? 'Everything' : toTitle(key),
     description: permissions[names[0] as Permission],
     permissions: names,
   }));
 }
 
-const titleOf = (key: string) =>
+const toTitle = (key: string) =>
   (key.charAt(0) + key.slice(1).toLowerCase().replaceAll('_', ' ')).replace(/^Api\b/, 'API');
 
 /** `*` covers everything, `FLOWS:*` covers `FLOWS:READ`; WRITE does not imply READ. */
@@ -68,7 +68,7 @@ export function covers(held: readonly string[], needed: string): boolean {
 export const isKnown = (name: string) => permissionNames.some((permission) => covers([name], permission));
 
 /** Test keys cannot have every permission, manage keys and budgets, write secrets and what models the tenant's keys pay for, or send runs elsewhere. */
-export const barredFromTestKeys = (permission: string) =>
+export const isBarredFromTestKeys = (permission: string) =>
   ['*', 'SECRETS:*', 'SECRETS:WRITE', 'MODELS:*', 'MODELS:WRITE', 'BUDGETS:*', 'BUDGETS:WRITE'].includes(
     permission,
   ) || /^(API_KEYS|TELEMETRY):/.test(permission);

@@ -36,7 +36,7 @@ export const toContext = (principal: Omit<Principal, 'sourceIp'>) => ({
   keyId: principal.keyId ?? '',
 });
 
-export function principalFrom(context: {
+export function readPrincipal(context: {
   authorizer?: Record<string, unknown> | null | undefined;
   identity?: { sourceIp?: string };
 }): Principal {

@@ -7,19 +7,19 @@ type RunOwner = Pick<Principal, 'userId' | 'organizationId'>;
 const prefix = 'visitor:';
 
 /** The owner of the runs of a chat: its visitor instead of the user who made the token. The id is no credential. */
-export const visitorOfSession = <Owner extends RunOwner>(owner: Owner, sessionHash: string): Owner => ({
+export const toSessionVisitor = <Owner extends RunOwner>(owner: Owner, sessionHash: string): Owner => ({
   ...owner,
   userId: prefix + createHash('sha256').update(`${prefix}${sessionHash}`).digest('hex').slice(0, 32),
 });
 
 /** The owner of the runs that nobody with a credential starts on a surface. */
-export const visitorOfSurface = <Owner extends RunOwner>(owner: Owner, surfaceId: string): Owner => ({
+export const toSurfaceVisitor = <Owner extends RunOwner>(owner: Owner, surfaceId: string): Owner => ({
   ...owner,
   userId: prefix + surfaceId,
 });
 
 /** The owner of the runs that a caller starts on a surface: the key, whoever made it, or the user of a session. */
-export const callerOfSurface = <Owner extends Pick<Principal, 'userId' | 'keyId'>>(caller: Owner): Owner =>
+export const toSurfaceCaller = <Owner extends Pick<Principal, 'userId' | 'keyId'>>(caller: Owner): Owner =>
   caller.keyId === null ? caller : { ...caller, userId: prefix + caller.keyId };
 
 /** The variables that say for whom a run is. */

@@ -1,8 +1,18 @@
+/**
+ * Runs one portion of a migration: walks the table from where the last page ended, applies the migration to each item, and
+ * stores the progress after each page.
+ *
+ * Called by the worker for each message of the queue (`functions/workers/migrate.ts`), which sends the next one while there is
+ * more. Two workers on the same page are told apart by the number of the page: the slower one stops. A worker that dies leaves
+ * its page to be repeated, so a migration must be repeatable. An item that fails is recorded and skipped; an outage fails the
+ * whole message, which comes back.
+ */
+
 import { forEachConcurrently } from '../../core/concurrency/for-each-concurrently.ts';
 import { log } from '../../core/log.ts';
 import { ConditionFailed, isContention, isOutage } from '../data/condition-failed.ts';
 import { decode } from '../data/entity.ts';
-import { tenantOfItem } from '../data/keys.ts';
+import { readTenant } from '../data/keys.ts';
 import type { Scope } from '../data/scope.ts';
 import type { StoredItem } from '../data/table.ts';
 import type { WalkedPage, WalkTable } from '../data/walk.ts';
@@ -65,7 +75,7 @@ async function applyTo(runtime: MigrationRuntime, migration: Migration, items: r
   await forEachConcurrently(items, concurrency, async (stored) => {
     try {
       const item = decode(migration.entity, stored);
-      if (await migration.apply(runtime.scopeOf(tenantOfItem(stored)), item)) outcome.changed++;
+      if (await migration.apply(runtime.scopeOf(readTenant(stored)), item)) outcome.changed++;
     } catch (error) {
       if (isOutage(error) || isContention(error)) throw error;
       const { PK, SK } = stored;

@@ -16,14 +16,14 @@ export const migrationStarter = /* @__PURE__ */ using(
   ({ table, now }: Pick<Scope, 'table' | 'now'>) => {
     /** @returns whether the migration has to go on. */
     async function begin(id: string, again: boolean): Promise<boolean> {
-      const known = await migrationProgress(table, id);
-      if (known?.state === 'running') return true;
-      if (known?.state === 'completed' && !again) return false;
+      const progress = await migrationProgress(table, id);
+      if (progress?.state === 'running') return true;
+      if (progress?.state === 'completed' && !again) return false;
       const next =
-        known?.state === 'stopped'
-          ? { ...known, state: 'running' as const, updatedAt: now().toISOString() }
-          : newMigrationRound(id, (known?.round ?? 0) + 1, now().toISOString());
-      await table.commit([table.writes.put(progressEntity, next, known ? isSamePage(known) : absent)]);
+        progress?.state === 'stopped'
+          ? { ...progress, state: 'running' as const, updatedAt: now().toISOString() }
+          : newMigrationRound(id, (progress?.round ?? 0) + 1, now().toISOString());
+      await table.commit([table.writes.put(progressEntity, next, progress ? isSamePage(progress) : absent)]);
       return true;
     }
 
@@ -31,7 +31,7 @@ export const migrationStarter = /* @__PURE__ */ using(
       /** Also continues what runs, since its message may be lost. @param again Also starts what is completed. */
       async start(migrations: readonly Named[], again = false): Promise<void> {
         for (const { id } of migrations) {
-          const goesOn = await begin(id, again).catch(byAnother);
+          const goesOn = await begin(id, again).catch(ignoreConflict);
           if (goesOn) await request(id);
         }
       },
@@ -43,7 +43,7 @@ export const request = (id: string) =>
   sendMessage('MIGRATIONS_QUEUE_URL', { id } satisfies z.infer<typeof MigrationMessage>);
 
 /** Another process started it at the same moment, and requests its pages. */
-function byAnother(error: unknown): false {
+function ignoreConflict(error: unknown): false {
   if (error instanceof ConditionFailed) return false;
   throw error;
 }

@@ -111,7 +111,7 @@ const adding = (
   { task, message: { id, parts } }: TaskAnswer,
   leaseUntil: string | null,
 ): Promise<{ task: A2aTask; write: Write }> =>
-  a2aTaskStore(scope).addingMessage(task, { id, parts }, leaseUntil);
+  a2aTaskStore(scope).prepareMessage(task, { id, parts }, leaseUntil);
 
 const notWaiting = (state: string) =>
   new A2aRefusal(

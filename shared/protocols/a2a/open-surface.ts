@@ -48,7 +48,7 @@ export async function openSurface(
   scope: Scope,
   { params, principal, header, timeLeftMs, requestId, baseUrl }: A2aSurfaceRequest,
 ): Promise<{ agent: ServedAgent; gone: AbortController }> {
-  const whole = await exposedItems(scope).ofSurface(params.id, params.surfaceId);
+  const whole = await exposedItems(scope).findSurface(params.id, params.surfaceId);
   if (whole.surface.type !== 'a2a') throw notFound('A2A agent');
   assertOpen(whole.surface, principal);
   const gone = new AbortController();

@@ -70,6 +70,6 @@ export async function repeated(
 ): Promise<StartedTask> {
   const tasks = a2aTaskStore(scope);
   const asked = { ...owner, id, contextId: message.contextId ?? id, itemId: found.item.id };
-  const begun = await tasks.begunBy(asked, { id: message.id, parts: message.parts });
+  const begun = await tasks.findBegunTask(asked, { id: message.id, parts: message.parts });
   return { task: await tasks.find(owner, begun), events: undefined, isRepeated: true };
 }

@@ -128,7 +128,7 @@ async function contextMessages(
   contextId: string | undefined,
 ): Promise<Message[]> {
   if (contextId === undefined) return [];
-  const found = await a2aTaskStore(scope).ofContext(owner, contextId);
+  const found = await a2aTaskStore(scope).listByContext(owner, contextId);
   return (await Promise.all(found.map((task) => messagesOf(scope, task)))).flat();
 }
 

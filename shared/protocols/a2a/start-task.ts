@@ -9,9 +9,9 @@ import { continuesInBackground } from '../../execution/targets/continues-in-back
 import { backgroundStarter } from '../../execution/targets/start-in-background.ts';
 import { startTarget } from '../../execution/targets/start-target.ts';
 import { type Target, toTarget, toTargetInput } from '../../execution/targets/target.ts';
-import { ConditionFailed, ifRefused } from '../../platform/data/condition-failed.ts';
+import { ConditionFailed, onConditionFailed } from '../../platform/data/condition-failed.ts';
 import type { Scope } from '../../platform/data/scope.ts';
-import { callerOfSurface } from '../../platform/identity/visitor.ts';
+import { toSurfaceCaller } from '../../platform/identity/visitor.ts';
 import { targetEvents } from '../responses/target-events.ts';
 import { assertInputs, assertParameters, targetGone } from '../surface/parameters.ts';
 import { exposedRun } from '../surface/start-exposed.ts';
@@ -74,13 +74,13 @@ async function startAgent(scope: Scope, call: A2aCall, planned: PlannedRun): Pro
   const { target, parameters } = planned;
   const executionId = scope.newId('exec');
   const place = { kind: 'agent' as const, executionId, batchId: null, leaseUntil: null };
-  const { task, writes } = await a2aTaskStore(scope).beginning(...taskBeginning(call, planned, place));
+  const { task, writes } = await a2aTaskStore(scope).prepareTask(...taskBeginning(call, planned, place));
   const surface = taskRunSurface(call, planned);
   const run = await startTarget(scope, {
     ...toTargetInput(target, parameters, conversationOf(planned)),
     target,
     environment: principal.environment,
-    owner: callerOfSurface(principal),
+    owner: toSurfaceCaller(principal),
     caller: principal,
     surfaceType: surface.type,
     surface,
@@ -91,7 +91,7 @@ async function startAgent(scope: Scope, call: A2aCall, planned: PlannedRun): Pro
     policy: continuesInBackground,
     forAgent: { alsoWrite: writes },
   })
-    .catch(ifRefused(undefined))
+    .catch(onConditionFailed(undefined))
     .catch(ifMissing(null));
   if (run === null) throw targetGone(target);
   return run ? { task, events: targetEvents(run)(signal) } : repeated(scope, call, planned);
@@ -114,7 +114,7 @@ async function startFlow(scope: Scope, call: A2aCall, planned: PlannedRun): Prom
   const place = { kind: 'flow' as const, executionId, batchId: null, leaseUntil: leaseEnd(scope) };
   const task = await a2aTaskStore(scope)
     .create(...taskBeginning(call, planned, place))
-    .catch(ifRefused(undefined));
+    .catch(onConditionFailed(undefined));
   return task ? { task, events: whileOpen(scope, task, run.events) } : repeated(scope, call, planned);
 }
 
@@ -129,12 +129,12 @@ async function startInBackground(scope: Scope, call: A2aCall, planned: PlannedRu
     batchId: kind === 'flow' ? batchId : null,
     leaseUntil: null,
   };
-  const { task, writes } = await a2aTaskStore(scope).beginning(...taskBeginning(call, planned, place));
+  const { task, writes } = await a2aTaskStore(scope).prepareTask(...taskBeginning(call, planned, place));
   const run = {
     ...toTargetInput(target, parameters, conversationOf(planned)),
     target,
     batchId,
-    owner: callerOfSurface(call.principal),
+    owner: toSurfaceCaller(call.principal),
     surface: taskRunSurface(call, planned),
     alsoWrite: writes,
   };

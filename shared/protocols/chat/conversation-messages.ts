@@ -9,7 +9,7 @@ import { conversationStore } from '../../domain/conversations/conversation-store
 import type { ConversationUsage } from '../../domain/conversations/conversation-usage.ts';
 import { type ContentPart, type Message, messageText } from '../../domain/conversations/message.ts';
 import { messagePages } from '../../domain/conversations/message-pages.ts';
-import { storedAnswer } from '../../domain/conversations/message-writes.ts';
+import { shortenAnswer } from '../../domain/conversations/message-writes.ts';
 import { allBytesMax, filesMax } from '../../execution/model-calls/to-model-messages.ts';
 import { using } from '../../platform/aws/uses.ts';
 import type { Scope } from '../../platform/data/scope.ts';
@@ -60,8 +60,8 @@ export const conversationMessages = /* @__PURE__ */ using(
     ): Promise<boolean> {
       const conversation = await conversations.find(conversationId).catch(ifMissing(undefined));
       if (!conversation) return false;
-      const { messages } = await messagePages(scope).before(conversation, { limit: searchedMax });
-      const stored = storedAnswer(text);
+      const { messages } = await messagePages(scope).readBefore(conversation, { limit: searchedMax });
+      const stored = shortenAnswer(text);
       const isSince = (createdAt: string) => asked === undefined || createdAt >= asked.updatedAt;
       return messages.some(
         ({ id, role, content, createdAt }) =>
@@ -86,12 +86,12 @@ export const conversationMessages = /* @__PURE__ */ using(
         const message: Message = { role: 'user', content: withoutReasoning(given) };
         const conversation = await conversationOf(visit, { message, metadata });
         const { id: conversationId } = conversation;
-        const { messages, ...before } = await messagePages(scope).recent(conversation, historyMax);
+        const { messages, ...before } = await messagePages(scope).readRecent(conversation, historyMax);
         const run = { hash, executionId, target, conversationId, answerId };
         const noted = noteRun({ conversationId, runId: executionId });
         const added = { ...message, id: given.id ?? scope.newId('msg') };
         const { conversation: after, added: count } = await conversations.append(conversationId, [added], {
-          known: conversation,
+          current: conversation,
           alsoWrite: [noted, sessionRuns(scope).insert(run)],
           alsoWriteRefused,
         });
@@ -114,7 +114,7 @@ export const conversationMessages = /* @__PURE__ */ using(
       ): Promise<'interrupted' | 'stored' | 'stored, and the turn has ended'> {
         const { hash, executionId, conversationId, answerId, conversation: known } = run;
         const alsoWrite = [turns.answeredOf(hash, turnId)];
-        const options = { alsoWrite, usage, ...(known && { known }) };
+        const options = { alsoWrite, usage, ...(known && { current: known }) };
         const add = (id: string) =>
           conversations.append(conversationId, answersOf(id, text, executionId), options).then(
             ({ added }) => (added > 0 ? 'stored, and the turn has ended' : 'stored'),

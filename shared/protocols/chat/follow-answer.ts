@@ -38,7 +38,7 @@ const flowAnswer = /* @__PURE__ */ using([conversationStore, messagePages], (sco
 
   async function answerOf({ conversationId, answerId }: SessionRun): Promise<string | undefined> {
     const conversation = await conversationStore(scope).find(conversationId);
-    const { messages } = await messagePages(scope).before(conversation, { limit: searchedMessages });
+    const { messages } = await messagePages(scope).readBefore(conversation, { limit: searchedMessages });
     const answer = messages.find(({ id, content }) => id === answerId && content !== null);
     return answer && messageText(answer as Message);
   }

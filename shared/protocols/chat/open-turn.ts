@@ -6,7 +6,7 @@ import { turnLeases } from '../../domain/client-sessions/turn-leases.ts';
 import type { ConversationUsage } from '../../domain/conversations/conversation-usage.ts';
 import { using } from '../../platform/aws/uses.ts';
 import type { Scope } from '../../platform/data/scope.ts';
-import { type StreamedBody, streamedBody } from '../../platform/http/responses/streamed-body.ts';
+import { type StreamedBody, streamBody } from '../../platform/http/responses/streamed-body.ts';
 import type { StreamEvent } from '../run-events/stream-event.ts';
 import { type AnswerRun, conversationMessages } from './conversation-messages.ts';
 import { clientEvents, type VisitorView } from './events/client-events.ts';
@@ -93,7 +93,7 @@ export const openTurn = /* @__PURE__ */ using(
       const respond: OpenTurn['respond'] = (run, eventsFor, view, isStreamed = true) => {
         const events = (pageGone: AbortSignal) => eventsOf(run, eventsFor, view, pageGone);
         if (isStreamed) return sentClientEvents(events);
-        return streamedBody({
+        return streamBody({
           contentType: 'application/json',
           keepAlive: ' ',
           writeBody: async (write, pageGone) => {

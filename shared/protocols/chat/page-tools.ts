@@ -3,7 +3,11 @@ import { schemaProblems } from '../../adapters/json-schema/json-schema.ts';
 import { sandbox } from '../../adapters/sandbox/sandbox.ts';
 import { type ErrorDetail, invalid } from '../../core/errors/errors.ts';
 import { wellFormed, wellFormedOnly } from '../../core/name.ts';
-import { allowedTools, type PageTool, pageToolModelName } from '../../domain/client-sessions/page-tool.ts';
+import {
+  filterAllowedTools,
+  type PageTool,
+  pageToolModelName,
+} from '../../domain/client-sessions/page-tool.ts';
 import { pageToolSets } from '../../domain/client-sessions/page-tool-set.ts';
 import { JsonSchemaText } from '../../domain/flows/steps/json-schema-text.ts';
 import type { ClientTool } from '../../execution/agent-runs/agent-input.ts';
@@ -58,8 +62,8 @@ export const pageTools = /* @__PURE__ */ using([pageToolSets, sandbox], (scope: 
   ): Promise<ClientTool[] | undefined> {
     const { clientTools: sent, clientToolsFingerprint: fingerprint } = given;
     await checkSchemas(scope, sent ?? []);
-    const tools = await pageToolSets(scope).of(session.hash, { tools: sent, fingerprint });
-    return tools && allowedTools(token, tools).map(toRun);
+    const tools = await pageToolSets(scope).resolve(session.hash, { tools: sent, fingerprint });
+    return tools && filterAllowedTools(token, tools).map(toRun);
   },
 }));
 

@@ -35,7 +35,7 @@ export const resumedChat = /* @__PURE__ */ using(
       const executionId = await openRunOf(session);
       const conversation = await conversationStore(scope).find(conversationId).catch(ifMissing(undefined));
       if (!conversation) return { conversation: null, executionId: null };
-      const page = await messagePages(scope).before(conversation, { limit: shownMessages });
+      const page = await messagePages(scope).readBefore(conversation, { limit: shownMessages });
       return { conversation: shownConversation(conversation, page), executionId };
     };
   },

@@ -16,14 +16,14 @@ import { flowEntity } from '../../domain/flows/flow.ts';
 import { toNetwork } from '../../platform/auth/addresses.ts';
 import { hashKey } from '../../platform/auth/key-format.ts';
 import type { ScopeFrom } from '../../platform/auth/public-scope.ts';
-import { type RateLimit, tighterWindow } from '../../platform/auth/rate-limit-windows.ts';
+import { pickTightestWindow, type RateLimit } from '../../platform/auth/rate-limit-windows.ts';
 import { admitAddress, admitAnonymous, type RequestAdmission } from '../../platform/auth/request-gate.ts';
 import { using } from '../../platform/aws/uses.ts';
 import { decodeReadable } from '../../platform/data/entity.ts';
-import { alreadyRead } from '../../platform/data/read-ahead.ts';
+import { preloadItems } from '../../platform/data/read-ahead.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 import { toTenant } from '../../platform/identity/principal.ts';
-import { visitorOfSession } from '../../platform/identity/visitor.ts';
+import { toSessionVisitor } from '../../platform/identity/visitor.ts';
 import type { Runtime } from '../../platform/runtime.ts';
 
 /** Requests of one network of visitors to one token that run nothing. */
@@ -54,7 +54,7 @@ type Find<V> = (given: string, request: Request) => Promise<Found<V>>;
 const visitorsBy = <V>(finders: Readonly<Record<string, Find<V>>>, membersOf = membersOfBody): ScopeFrom => ({
   kind: 'from',
   uses: ['rate-limits', 'table:read'],
-  async callOf(event, runtime) {
+  async resolveCall(event, runtime) {
     const sourceIp = event.requestContext.identity?.sourceIp ?? null;
     const members = membersOf(event);
     const [given] = Object.entries(finders).flatMap(([name, find]) => {
@@ -218,7 +218,7 @@ export const sessionContext = /* @__PURE__ */ using(
 
 export const sessionVisitor = ({ session }: Pick<SessionContext, 'session'>) => {
   const { userId, organizationId, hash } = session;
-  return visitorOfSession({ userId, organizationId }, hash);
+  return toSessionVisitor({ userId, organizationId }, hash);
 };
 
 type Targets = Pick<ReturnType<typeof chatTargets>, 'of'>;
@@ -246,7 +246,7 @@ async function readForSession(session: ClientSession, runtime: Runtime, startsAn
   const [token] = found ? decodeReadable(clientTokenEntity, [found]) : [];
   return {
     token,
-    scope: alreadyRead(
+    scope: preloadItems(
       scope,
       ahead.map((key, at) => [key, items[at]]),
     ),
@@ -277,7 +277,7 @@ function ofShare(counted: RequestAdmission, token: Limits, now: Date): RequestAd
     counted.refusal ??
     tooMany('Minutely', minutely, perMinute, now) ??
     tooMany('Hourly', hourly, perHour, now);
-  return { ...counted, windows, rateLimit: tighterWindow(windows), refusal };
+  return { ...counted, windows, rateLimit: pickTightestWindow(windows), refusal };
 }
 
 const usedOf = ({ limit, remaining }: RateLimit) => limit - remaining;

@@ -2,7 +2,7 @@ import { missingPermission } from '../../core/errors/errors.ts';
 import type { ExposedItem } from '../../domain/surfaces/exposed-item.ts';
 import { mayRun } from '../../domain/surfaces/item-permissions.ts';
 import type { Surface } from '../../domain/surfaces/surface/surface.ts';
-import { offeredRecordTypes } from '../../domain/surfaces/surface/surface-behavior.ts';
+import { listOfferedRecordTypes } from '../../domain/surfaces/surface/surface-behavior.ts';
 import { covers } from '../../platform/identity/permissions.ts';
 import type { Principal } from '../../platform/identity/principal.ts';
 
@@ -15,7 +15,7 @@ export interface McpOffer {
 /** @throws 403 if the surface offers something, but nothing to this caller. */
 export function offerTo(surface: Surface, exposed: readonly ExposedItem[], principal: Principal): McpOffer {
   const items = exposed.filter((item) => mayRun(item, principal));
-  const opened = offeredRecordTypes(surface);
+  const opened = listOfferedRecordTypes(surface);
   const recordTypes = mayRead(principal) ? opened : [];
   const isNothing = items.length + recordTypes.length === 0;
   if (isNothing && exposed.length + opened.length > 0) throw missingPermission('PRODUCTS:EXECUTE');

@@ -280,7 +280,7 @@ export function recordResources(scope: Scope, types: readonly string[]): Resourc
   async function read(uri: string) {
     const pair = recordOfUri(uri);
     if (!pair || !types.includes(pair.type)) return undefined;
-    const id = await records.idOf(pair);
+    const id = await records.findId(pair);
     const record = id === undefined ? undefined : await records.get(id).catch(ifMissing(undefined));
     // It may have been renamed between the two reads.
     if (record?.type !== pair.type || record.name !== pair.name) return undefined;

@@ -6,8 +6,8 @@ import { livePorts } from '../../execution/live-ports.ts';
 import { endsWithCaller } from '../../execution/targets/ends-with-caller.ts';
 import { using } from '../../platform/aws/uses.ts';
 import type { Scope } from '../../platform/data/scope.ts';
-import { numberedEvents } from '../../platform/http/responses/server-sent-events.ts';
-import { type LoggedRun, nameRun, streamedBody } from '../../platform/http/responses/streamed-body.ts';
+import { sendNumberedEvents } from '../../platform/http/responses/server-sent-events.ts';
+import { type LoggedRun, nameRun, streamBody } from '../../platform/http/responses/streamed-body.ts';
 import { AgentResult, readAgentResult } from '../json/agent-result.ts';
 import { agentEvents } from '../run-events/agent-events.ts';
 
@@ -49,8 +49,8 @@ export function followResponse(
 
 /** Responds with events, or with one JSON body at their end. */
 export function eventsResponse(eventsFor: RunEventsFor, { executionId, isStreamed }: ResponseForm) {
-  if (isStreamed) return numberedEvents((signal) => agentEvents(eventsFor(signal)));
-  return streamedBody({
+  if (isStreamed) return sendNumberedEvents((signal) => agentEvents(eventsFor(signal)));
+  return streamBody({
     contentType: 'application/json',
     keepAlive: ' ',
     writeBody: async (write, signal) => {

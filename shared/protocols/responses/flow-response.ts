@@ -4,8 +4,8 @@ import { type Dispatch, executeFlowRun } from '../../execution/dispatch/execute-
 import { livePorts } from '../../execution/live-ports.ts';
 import { using } from '../../platform/aws/uses.ts';
 import type { Scope } from '../../platform/data/scope.ts';
-import { numberedEvents } from '../../platform/http/responses/server-sent-events.ts';
-import { streamedBody } from '../../platform/http/responses/streamed-body.ts';
+import { sendNumberedEvents } from '../../platform/http/responses/server-sent-events.ts';
+import { streamBody } from '../../platform/http/responses/streamed-body.ts';
 import { DispatchResult, readDispatchResult } from '../json/dispatch-result.ts';
 import { flowEvents } from '../run-events/flow-events.ts';
 import { runScope } from './agent-response.ts';
@@ -21,11 +21,11 @@ type Run = Omit<Dispatch, 'callerSignal' | 'showsProgress'>;
 /** Executes a run while it responds: with its events, or with one JSON body at the end. */
 export function dispatchResponse(scope: Scope, run: Run, isStreamed: boolean) {
   if (isStreamed) {
-    return numberedEvents((callerSignal) =>
+    return sendNumberedEvents((callerSignal) =>
       flowEvents(executeFlowRun(scope, { ...run, callerSignal, showsProgress: true })),
     );
   }
-  return streamedBody({
+  return streamBody({
     contentType: 'application/json',
     keepAlive: ' ',
     writeBody: async (write, callerSignal) => {

@@ -1,4 +1,4 @@
-import { type ShownPlace, shownPlace } from '../../domain/flows/steps/run-path.ts';
+import { type ShownPlace, toShownPlace } from '../../domain/flows/steps/run-path.ts';
 import { type FlowStep, outputVariableName, type StepEvent } from '../../domain/flows/steps/step.ts';
 import { openStarts, toStepEvent } from '../../execution/agent-loop/progress.ts';
 import type { FlowRunEvent, FlowRunEventOf } from '../../execution/runs/flow-run-event.ts';
@@ -34,7 +34,7 @@ function openMapper() {
     if (isFirst) ids.set(name, `${kind}_${++counts[kind]}`);
     return ids.get(name) ?? `${kind}_${counts[kind]}`;
   };
-  const shown = (path: string) => shownPlace(definition, path);
+  const shown = (path: string) => toShownPlace(definition, path);
   const stepEvent = ({ id: stepId }: FlowStep, path: string, event: StepEvent): EventBody => {
     const part = { stepId, ...(isInside(path) && shown(path)) };
     switch (event.type) {

@@ -1,7 +1,7 @@
 import { boundedMap } from '../../core/cache.ts';
 import { flowEntity } from '../../domain/flows/flow.ts';
 import type { ExposedItem } from '../../domain/surfaces/exposed-item.ts';
-import { readingAhead } from '../../platform/data/read-ahead.ts';
+import { readAhead } from '../../platform/data/read-ahead.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 
 /** The flow that each item ran last: it is read together with the surface, because it probably runs again. */
@@ -13,7 +13,7 @@ const keyOf = (surfaceId: string, name: string) => `${surfaceId} ${name}`;
 /** A scope that reads the flow that an item ran last together with its surface. */
 export function withLastFlow(scope: Scope, surfaceId: string, name: string): Scope {
   const id = lastFlows.get(keyOf(surfaceId, name));
-  return id === undefined ? scope : readingAhead(scope, flowEntity, { id });
+  return id === undefined ? scope : readAhead(scope, flowEntity, { id });
 }
 
 export function rememberFlow({ surface, capability }: ExposedItem, name: string): void {

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { clientJson } from '../../core/json/exact-json.ts';
-import { numberedEvents } from '../../platform/http/responses/server-sent-events.ts';
-import { streamedBody } from '../../platform/http/responses/streamed-body.ts';
+import { sendNumberedEvents } from '../../platform/http/responses/server-sent-events.ts';
+import { streamBody } from '../../platform/http/responses/streamed-body.ts';
 import {
   awaitEvent,
   executionComplete,
@@ -94,8 +94,8 @@ export const withoutReasons = ({ events, result }: OutwardRun): OutwardRun => ({
 
 export const outwardResponse = ({ events, result }: OutwardRun, isStreamed: boolean) =>
   isStreamed
-    ? numberedEvents((signal) => outwardEvents(events(signal)))
-    : streamedBody({
+    ? sendNumberedEvents((signal) => outwardEvents(events(signal)))
+    : streamBody({
         contentType: 'application/json',
         keepAlive: ' ',
         writeBody: async (write, signal) => {

@@ -10,7 +10,7 @@ import { toTarget, toTargetInput } from '../../execution/targets/target.ts';
 import { using } from '../../platform/aws/uses.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 import type { Principal } from '../../platform/identity/principal.ts';
-import { callerOfSurface } from '../../platform/identity/visitor.ts';
+import { toSurfaceCaller } from '../../platform/identity/visitor.ts';
 import { targetEvents, targetResult } from '../responses/target-events.ts';
 import { type OutwardRun, outwardResponse, withoutReasons } from './outward.ts';
 import { assertInputs, assertParameters, targetGone } from './parameters.ts';
@@ -51,7 +51,7 @@ export async function exposedRun(
     ...toTargetInput(target, parameters, messages),
     target,
     environment,
-    owner: callerOfSurface(principal),
+    owner: toSurfaceCaller(principal),
     caller: principal,
     surfaceType: surface.type,
     surface: toRunSurface(surface, depth, task),

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { clientTokenEntity, storedClientToken } from '../../../shared/domain/client-tokens/client-token.ts';
+import { clientTokenEntity, toStoredClientToken } from '../../../shared/domain/client-tokens/client-token.ts';
 import { findByValue } from '../../../shared/domain/client-tokens/find-by-value.ts';
 import { tenantLimits } from '../../../shared/domain/tenant-limits.ts';
 import { credentialPartition } from '../../../shared/platform/auth/api-key.ts';
@@ -337,7 +337,7 @@ test('a tenant has at most 200 tokens, which fit a response however large they a
   const token = await table.get(clientTokenEntity, { id });
   if (!token) throw new Error('The token is missing');
   const copies = Array.from({ length: tenantLimits['client tokens'] - 1 }, (_, n) =>
-    table.writes.put(clientTokenEntity, storedClientToken({ ...token, id: `clienttoken_copy${n}` })),
+    table.writes.put(clientTokenEntity, toStoredClientToken({ ...token, id: `clienttoken_copy${n}` })),
   );
   for (let first = 0; first < copies.length; first += 100)
     await table.commit(copies.slice(first, first + 100));

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { collect } from '../../../shared/adapters/ports/model-port.ts';
 import { keyPauseEntity } from '../../../shared/domain/throttles/limits.ts';
-import { throttleEntity, unusedThrottle } from '../../../shared/domain/throttles/throttle.ts';
+import { createThrottle, throttleEntity } from '../../../shared/domain/throttles/throttle.ts';
 import { livePorts } from '../../../shared/execution/live-ports.ts';
 import { plannedBatch, runOnce } from '../../support/flows/batches.ts';
 import { dispatchSteps } from '../../support/flows/budgets.ts';
@@ -133,7 +133,7 @@ async function forgetSent({ tenant }: Pick<Tenant, 'tenant'>, id: string): Promi
   const table = countingTable(tenant);
   const { version = 0 } = (await table.get(throttleEntity, { id }, { consistent: true })) ?? {};
   await table.commit([
-    table.writes.put(throttleEntity, { ...unusedThrottle(id), version: version + 1, sent: '' }),
+    table.writes.put(throttleEntity, { ...createThrottle(id), version: version + 1, sent: '' }),
   ]);
 }
 

@@ -141,12 +141,12 @@ test.each([
   const rows: string[] = [];
   for (let after: string | undefined; ; ) {
     const one = await csvExporter(scope, limits)({ ...everything, filters, keys: ['n'], after });
-    const [, ...lines] = (await Array.fromAsync(one?.pieces ?? [])).join('').split('\r\n').filter(Boolean);
+    const [, ...lines] = (await Array.fromAsync(one?.chunks ?? [])).join('').split('\r\n').filter(Boolean);
     rows.push(...lines);
     after = one?.next;
     if (!after) break;
   }
-  const [, ...expected] = (await Array.fromAsync(whole?.pieces ?? [])).join('').split('\r\n').filter(Boolean);
+  const [, ...expected] = (await Array.fromAsync(whole?.chunks ?? [])).join('').split('\r\n').filter(Boolean);
   expect(expected.length).toBeGreaterThan(0);
   expect(rows).toEqual(expected);
 });
@@ -162,7 +162,7 @@ test('records created during the export are left out, and the columns stay the s
   const tenant = await withRecords([{ type: 'a', name: 'x', metadata: { n: 'old' } }]);
   const store = storeOf(tenant);
   const exporter = exportRecords.needs.exported(countingRuntime().scopeOf(tenant.tenant));
-  const pieces = (await exporter(everything))?.pieces;
+  const pieces = (await exporter(everything))?.chunks;
   const [record] = (await store.list({}, { limit: 1 })).records;
   await store.update(record?.id ?? '', { metadata: { n: 'new', added: 'y' } });
   await store.create(tenant, { type: 'a', name: 'later', metadata: {}, messages: null });
@@ -175,7 +175,7 @@ test('rows are read on demand, so that a file of any length needs constant memor
   const tenant = await withRecords(drafts);
   const runtime = countingRuntime();
   const exporter = exportRecords.needs.exported(runtime.scopeOf(tenant.tenant));
-  const pieces = (await exporter(everything))?.pieces;
+  const pieces = (await exporter(everything))?.chunks;
   const taking = async () => {
     runtime.reset();
     const piece = await pieces?.next();
@@ -193,7 +193,7 @@ test('records that a filter excludes are read once, and records changed since th
   const exporter = exportRecords.needs.exported(runtime.scopeOf(tenant.tenant));
   const where = { field: 'n', op: 'lt' as const, value: 3 };
   const asked = { ...everything, filters: { recordFilter: { type: 'a', where } } };
-  const pieces = (await exporter(asked))?.pieces;
+  const pieces = (await exporter(asked))?.chunks;
   const { data } = (await tenant.call('GET', '/v1/records?type=a&name=1')).body;
   await tenant.call('PUT', `/v1/records/${data[0].id}`, { body: { metadata: { n: 7 } } });
   runtime.reset();
@@ -282,7 +282,7 @@ test('large records are read few at a time, so that a slow reader does not keep 
   const scope = countingRuntime().scopeOf(tenant.tenant);
   const asked = { filters: { type: 'large' }, keys: undefined, isOver: () => false };
   const part = await csvExporter(scope)(asked);
-  const sizes = (await Array.fromAsync(part?.pieces ?? [])).map(({ length }) => length);
+  const sizes = (await Array.fromAsync(part?.chunks ?? [])).map(({ length }) => length);
   expect(Math.max(...sizes)).toBeLessThan(1_500_000);
   expect(sizes.reduce((sum, size) => sum + size, 0)).toBeGreaterThan(20 * 150_000);
 });

@@ -3,7 +3,7 @@ import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { expect, test } from 'vitest';
 import { scheduleEntity } from '../../../shared/domain/schedules/schedule.ts';
 import { documentClient } from '../../../shared/platform/data/client.ts';
-import { storedKey } from '../../../shared/platform/data/keys.ts';
+import { toStoredKey } from '../../../shared/platform/data/keys.ts';
 import { newRecord } from '../../support/data/records.ts';
 import { expectStatus } from '../../support/flows/flows.ts';
 import { createSchedule, daily, inSeconds, scheduleSurface } from '../../support/flows/schedules.ts';
@@ -41,7 +41,7 @@ test('the list names the flows of schedules that an earlier release stored', asy
   const { schedule, path, call, tenant } = await withSchedule();
   const update = new UpdateCommand({
     TableName: stack().table,
-    Key: storedKey(tenant, scheduleEntity.key(schedule)),
+    Key: toStoredKey(tenant, scheduleEntity.key(schedule)),
     UpdateExpression: 'SET flowId = summary.flowId REMOVE summary',
   });
   await documentClient().send(update);

@@ -187,7 +187,7 @@ test('a process looks once a minute whether what it lists exists', async () => {
   const { tenant, productId, surface, flow } = await a2aWorld();
   const { scopeOf, consumed, reset } = countingRuntime();
   const scope = scopeOf(tenant.tenant);
-  const { exposed } = await exposedItems(scope).ofSurface(productId, surface.id);
+  const { exposed } = await exposedItems(scope).findSurface(productId, surface.id);
   const listed = async (laterMs: number) => {
     reset();
     const later = { ...scope, now: () => new Date(Date.now() + laterMs) };

@@ -39,7 +39,7 @@ async function world() {
   const flow = await publishedFlow(tenant, [call, template('{{ measured.celsius }} °C')]);
   await addSkill(made, { capabilityName: 'Measure', flowId: flow.id });
   const scope: Scope = countingRuntime().scopeOf(tenant.tenant);
-  const { exposed } = await exposedItems(scope).ofSurface(productId, surface.id);
+  const { exposed } = await exposedItems(scope).findSurface(productId, surface.id);
   const owner = { surfaceId: surface.id, caller: 'a caller' };
   const a2aCall: A2aCall = {
     principal: principalHere(tenant),

@@ -58,7 +58,7 @@ test('a task ends once: who comes second learns how it ended', async () => {
   expect(await recordEnd(scope, task, { state: 'completed', at, output: 'late' })).toMatchObject({
     state: 'canceled',
   });
-  const { write } = await a2aTaskStore(scope).addingMessage(task, { id: 'n', parts: [{ text: 'x' }] }, null);
+  const { write } = await a2aTaskStore(scope).prepareMessage(task, { id: 'n', parts: [{ text: 'x' }] }, null);
   await expect(scope.table.commit([write])).rejects.toThrow(ConditionFailed);
 });
 

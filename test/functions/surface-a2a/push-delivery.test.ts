@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { pushConfigStore } from '../../../shared/domain/a2a-tasks/push-config-store.ts';
 import { a2aTaskEntity } from '../../../shared/domain/a2a-tasks/task.ts';
-import { notifyTaskEnd, taskEndNotice } from '../../../shared/domain/a2a-tasks/task-notice.ts';
+import { findTaskEndNotification, notifyTaskEnd } from '../../../shared/domain/a2a-tasks/task-notice.ts';
 import { a2aTaskStore } from '../../../shared/domain/a2a-tasks/task-store.ts';
 import { thresholdAttempt } from '../../../shared/domain/budgets/thresholds.ts';
 import { deliveriesPartition, deliveryEntity } from '../../../shared/domain/deliveries/delivery.ts';
@@ -75,7 +75,7 @@ async function openTask() {
 test('the end of a task is told once, whoever notices it', async () => {
   const { scope, task, add, deliveries, deliver, end, requests, sent } = await openTask();
   const followed = await add('one');
-  const notice = await taskEndNotice(scope, task);
+  const notice = await findTaskEndNotification(scope, task);
   await scope.table.commit(notice.writes);
   await notice.send();
   await end();
@@ -86,13 +86,13 @@ test('the end of a task is told once, whoever notices it', async () => {
   await deliver();
   expect(requests).toHaveLength(1);
   expect(JSON.parse(requests[0]?.body ?? '')).toMatchObject({ task: { id: task.id } });
-  expect((await taskEndNotice(scope, task)).writes).toEqual([]);
+  expect((await findTaskEndNotification(scope, task)).writes).toEqual([]);
 });
 
 test('a receiver that is added between the preparation of the end and its commit is told', async () => {
   const { scope, task, add, deliveries, deliver, end, requests } = await openTask();
   await add('one');
-  const notice = await taskEndNotice(scope, task);
+  const notice = await findTaskEndNotification(scope, task);
   await add('two');
   await scope.table.commit(notice.writes);
   await notice.send();
@@ -118,7 +118,7 @@ test('a flow tells what it asks, unless that was answered before', async () => {
   const { scope, task, add, deliveries, deliver, requests } = await openTask();
   const followed = await add('one');
   const awaited = { callId: 'call_1', toolName: 'thermometer', parameters: {} };
-  const { pause, addingMessage, find } = a2aTaskStore(scope);
+  const { pause, prepareMessage, find } = a2aTaskStore(scope);
   const run = {
     runId: task.executionId,
     index: 0,
@@ -137,7 +137,7 @@ test('a flow tells what it asks, unless that was answered before', async () => {
   await pause(followed, { awaited });
   expect(await deliveries()).toHaveLength(2);
   const asked = await find(task, task.id);
-  const { write } = await addingMessage(asked, { id: 'n', parts: [{ data: {} }] }, task.leaseUntil);
+  const { write } = await prepareMessage(asked, { id: 'n', parts: [{ data: {} }] }, task.leaseUntil);
   await scope.table.commit([write]);
   await deliver();
   expect(requests).toHaveLength(1);

@@ -201,9 +201,9 @@ test('a key costs one read of the table for each card, and a surface without one
   const signed = await surfaceStore(scope).find(productId, surface.id);
   reset();
   for (let time = 0; time < 3; time++)
-    expect(await cardKeys(scope).of(signed)).toMatchObject({ alg: 'ES256' });
+    expect(await cardKeys(scope).findCardKey(signed)).toMatchObject({ alg: 'ES256' });
   expect(consumed.commands).toEqual(['BatchGetItem', 'BatchGetItem', 'BatchGetItem']);
   reset();
-  expect(await cardKeys(scope).of({ ...signed, behavior: {} })).toBeUndefined();
+  expect(await cardKeys(scope).findCardKey({ ...signed, behavior: {} })).toBeUndefined();
   expect(consumed.commands).toEqual([]);
 });

@@ -10,9 +10,9 @@ import { batchEntity } from '../../../shared/execution/batches/batch.ts';
 import { batchStore } from '../../../shared/execution/batches/batch-store.ts';
 import { resumeIfStalled } from '../../../shared/execution/batches/stalled-batches.ts';
 import {
+  listUnfinishedCleanups,
   tombstoneEntity,
   tombstoneWrite,
-  unfinishedCleanups,
 } from '../../../shared/platform/cleanup/tombstone.ts';
 import { queueOfItsOwn } from '../../support/data/queues.ts';
 import { deliverRunMessages, plannedBatch, sqsEvent } from '../../support/flows/batches.ts';
@@ -94,7 +94,7 @@ async function deletion() {
   const id = newId('flow');
   await scope.table.commit([tombstoneWrite(scope, id)]);
   const isFoundAt = async (ms: number) => {
-    for await (const page of unfinishedCleanups(scope.table, later(ms))) {
+    for await (const page of listUnfinishedCleanups(scope.table, later(ms))) {
       if (page.some((each) => each.id === id)) return true;
     }
     return false;

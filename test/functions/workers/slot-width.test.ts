@@ -7,7 +7,7 @@ import { messageOfRuns } from '../../../shared/execution/batches/run-message.ts'
 import { slotWidth, usablePlaces } from '../../../shared/execution/batches/slot-sharing.ts';
 import { checkpointEntity } from '../../../shared/execution/runs/checkpoint.ts';
 import { documentClient } from '../../../shared/platform/data/client.ts';
-import { storedKey } from '../../../shared/platform/data/keys.ts';
+import { toStoredKey } from '../../../shared/platform/data/keys.ts';
 import { aQuarter, plannedBatch, sqsEvent } from '../../support/flows/batches.ts';
 import { allowHost, loopback } from '../../support/servers/loopback.ts';
 import { stack } from '../../support/stack/stack.ts';
@@ -103,7 +103,7 @@ test('a message is delivered again while one of its runs fails, and the others a
     response.end('{}');
   });
   const { recordId = null, runId = '' } = messages[1] ?? {};
-  const { PK, SK } = storedKey(tenant, checkpointEntity.key({ recordId, runId, index: 0 }));
+  const { PK, SK } = toStoredKey(tenant, checkpointEntity.key({ recordId, runId, index: 0 }));
   const TableName = stack().table;
   await documentClient().send(new PutCommand({ TableName, Item: { PK, SK, results: 'unreadable' } }));
   expect(await take()).toEqual({ batchItemFailures: [{ itemIdentifier: 'message 0' }] });

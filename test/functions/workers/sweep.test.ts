@@ -12,9 +12,9 @@ import { RunResultQuery, runResults } from '../../../shared/execution/runs/list-
 import { CleanupMessage, sweepDeleted } from '../../../shared/platform/cleanup/cleanup.ts';
 import {
   confirmCleaned,
-  deletedIds,
+  listDeletedIds,
+  listUnfinishedCleanups,
   tombstoneEntity,
-  unfinishedCleanups,
 } from '../../../shared/platform/cleanup/tombstone.ts';
 import { decode } from '../../../shared/platform/data/entity.ts';
 import type { Scope } from '../../../shared/platform/data/scope.ts';
@@ -52,7 +52,7 @@ async function ran() {
     return pages.flat().length;
   };
   const isUnfinished = async (of: string) => {
-    for await (const page of unfinishedCleanups(table, new Date(Date.now() + hour)))
+    for await (const page of listUnfinishedCleanups(table, new Date(Date.now() + hour)))
       if (page.some((each) => each.id === of && each.tenant === table.tenant)) return true;
     return false;
   };
@@ -87,12 +87,12 @@ test.each([
   if (endpoint === deleteRecord) {
     expect(await world.itemsOf(world.id)).toBe(0);
     expect(await world.itemsOf(world.keptId)).toBeGreaterThan(1);
-    expect(await deletedIds(world.scope.table, 'record')).not.toContain(deleted);
+    expect(await listDeletedIds(world.scope.table, 'record')).not.toContain(deleted);
   } else {
     expect(await world.itemsOfFlow()).toBe(0);
     expect(await world.itemsOf(world.id)).toBe(1);
     // Runs that are still queued are told of the deletion.
-    expect(await deletedIds(world.scope.table, 'flow')).toContain(deleted);
+    expect(await listDeletedIds(world.scope.table, 'flow')).toContain(deleted);
   }
 });
 
@@ -202,7 +202,7 @@ test('the sweep finds and confirms hundreds of unfinished cleanups of every tena
   }
   await sweep();
   for (const { scope } of worlds) {
-    const left = async () => (await deletedIds(scope.table, 'record')).size;
+    const left = async () => (await listDeletedIds(scope.table, 'record')).size;
     await eventually(async () => expect(await left()).toBe(0));
   }
 });

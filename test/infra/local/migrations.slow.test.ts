@@ -12,7 +12,7 @@ import type { StackFacts } from '../../../infra/local/stack.ts';
 import { newId } from '../../../shared/core/ids.ts';
 import { testKeyValueEntity } from '../../../shared/domain/api-keys/key-values.ts';
 import { apiKeyEntity, credentialEntity, zeroCounters } from '../../../shared/platform/auth/api-key.ts';
-import { generateKey, storedKeyForm } from '../../../shared/platform/auth/key-format.ts';
+import { deriveKeyFields, generateKey } from '../../../shared/platform/auth/key-format.ts';
 import { documentClient } from '../../../shared/platform/data/client.ts';
 import { type TenantTable, tenantTable } from '../../../shared/platform/data/table.ts';
 import { migrationProgress, progressEntity } from '../../../shared/platform/migrations/progress.ts';
@@ -52,7 +52,7 @@ async function storeFormerKeys(facts: StackFacts): Promise<StoredKey[]> {
         userId: user,
         organizationId: null,
         environment: 'test' as const,
-        ...storedKeyForm(plainKey),
+        ...deriveKeyFields(plainKey),
         permissions: [],
         allowedIps: [],
         isActive: true,

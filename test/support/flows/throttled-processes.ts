@@ -1,6 +1,6 @@
 import type { CallLimits } from '../../../shared/adapters/models/call-limits.ts';
 import { decide } from '../../../shared/domain/throttles/decide.ts';
-import { type Throttle, unusedThrottle } from '../../../shared/domain/throttles/throttle.ts';
+import { createThrottle, type Throttle } from '../../../shared/domain/throttles/throttle.ts';
 import { type GateStore, openGate } from '../../../shared/execution/model-calls/gate.ts';
 import type { virtualTime } from './virtual-time.ts';
 
@@ -8,7 +8,7 @@ type Time = ReturnType<typeof virtualTime>;
 
 /** The item in memory: processes see it late, and what they write meanwhile is refused, as by a table. */
 export function sharedItem(time: Time, latency: () => number = () => 2) {
-  const shared = { item: unusedThrottle('limited') as Throttle, writes: 0 };
+  const shared = { item: createThrottle('limited') as Throttle, writes: 0 };
   const store: GateStore = {
     async ask(_scope, ask, limits, now) {
       for (;;) {

@@ -1,7 +1,7 @@
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { groups } from '../../../functions/index.ts';
 import type { AnyEndpoint } from '../../../shared/platform/http/endpoint.ts';
-import { documentedPath, openApi } from '../../../shared/platform/http/openapi/openapi.ts';
+import { openApi, toDocumentedPath } from '../../../shared/platform/http/openapi/openapi.ts';
 
 const document = openApi(groups);
 const ajv = new Ajv2020({ strict: false, validateFormats: false }).addSchema(document, 'api');
@@ -23,7 +23,7 @@ export function whyNotDescribed(
   const [mediaType = ''] = (headers.get('content-type') ?? '').split(';');
   if (!described.content) return text === '' ? undefined : `${status} has a body`;
   if (!described.content[mediaType]) return `${status} is ${mediaType}, with the body ${text.slice(0, 200)}`;
-  const steps = [documentedPath(endpoint), endpoint.method.toLowerCase(), 'responses', status, 'content'];
+  const steps = [toDocumentedPath(endpoint), endpoint.method.toLowerCase(), 'responses', status, 'content'];
   const pointer = ['paths', ...steps, mediaType, 'schema'].map(escaped).join('/');
   const validate = ajv.compile({ $ref: `api#/${pointer}` });
   return validate(JSON.parse(text)) ? undefined : `${status} has another body: ${text.slice(0, 200)}`;
@@ -34,7 +34,7 @@ interface Operation {
 }
 
 const operationOf = (endpoint: AnyEndpoint) =>
-  (document.paths[documentedPath(endpoint)] as Record<string, Operation>)[
+  (document.paths[toDocumentedPath(endpoint)] as Record<string, Operation>)[
     endpoint.method.toLowerCase()
   ] as Operation;
 

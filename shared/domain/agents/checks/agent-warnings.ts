@@ -2,14 +2,14 @@ import { using } from '../../../platform/aws/uses.ts';
 import type { Scope } from '../../../platform/data/scope.ts';
 import { covers, type Permission } from '../../../platform/identity/permissions.ts';
 import { flowEntity } from '../../flows/flow.ts';
-import { builtinIdIn, ToolReference } from '../../flows/steps/tool-reference.ts';
+import { readBuiltinId, ToolReference } from '../../flows/steps/tool-reference.ts';
 import { isConfigId, readModelAccount } from '../../model-configs/model-account.ts';
 import { modelNameProblem } from '../../model-configs/model-name-problem.ts';
 import { findSecrets } from '../../secrets/find-secrets.ts';
 import { findBuiltinTool } from '../../tools/builtin/index.ts';
-import { manyTools } from '../../tools/tool-store.ts';
+import { readTools } from '../../tools/tool-store.ts';
 import type { Agent } from '../config/agent.ts';
-import { toolIdsIn } from './named-tools.ts';
+import { listToolIds } from './named-tools.ts';
 
 const listedMax = 20;
 
@@ -18,13 +18,13 @@ export const agentWarnings = /* @__PURE__ */ using(
   ['table:read'],
   (scope: Pick<Scope, 'table'>) =>
     async (agent: Agent, held: readonly string[]): Promise<string[]> => {
-      const ifMayRead = async (permission: Permission, find: () => Promise<string[]>) =>
+      const findIfAllowed = async (permission: Permission, find: () => Promise<string[]>) =>
         covers(held, permission) ? find() : [];
       const found = await Promise.all([
         modelWarnings(scope, agent),
-        ifMayRead('TOOLS:READ', () => toolWarnings(scope, agent)),
-        ifMayRead('FLOWS:READ', () => flowWarnings(scope, agent)),
-        ifMayRead('SECRETS:READ', () => secretWarnings(scope, agent)),
+        findIfAllowed('TOOLS:READ', () => toolWarnings(scope, agent)),
+        findIfAllowed('FLOWS:READ', () => flowWarnings(scope, agent)),
+        findIfAllowed('SECRETS:READ', () => secretWarnings(scope, agent)),
       ]);
       return [
         ...typeWarnings(agent),
@@ -65,7 +65,7 @@ function turnWarnings({ agentType, config, capabilities }: Agent): string[] {
 /** Credentials that are missing, and tools of servers that are not configured. */
 function serverWarnings({ config }: Agent): string[] {
   const { mcpServers = [], toolIds = [] } = config?.tools ?? {};
-  const known = mcpServers.map(({ id }) => id);
+  const serverIds = mcpServers.map(({ id }) => id);
   const lacking = mcpServers.filter(
     ({ auth }) => auth && auth.type !== 'none' && !auth.token && !auth.password && !auth.configured,
   );
@@ -74,7 +74,7 @@ function serverWarnings({ config }: Agent): string[] {
     ...toolIds.flatMap((toolId) => {
       const [kind, server = ''] = toolId.split(':');
       if (kind === 'mcp')
-        return known.includes(server) ? [] : [`${toolId}: there is no MCP server ${server}`];
+        return serverIds.includes(server) ? [] : [`${toolId}: there is no MCP server ${server}`];
       return ToolReference.safeParse(toolId).success
         ? []
         : [
@@ -107,18 +107,18 @@ async function modelWarnings({ table }: Pick<Scope, 'table'>, agent: Agent): Pro
 }
 
 async function toolWarnings(scope: Pick<Scope, 'table'>, { config }: Agent): Promise<string[]> {
-  const named = toolIdsIn(config?.tools);
+  const named = listToolIds(config?.tools);
   const ids = [...new Set(named)].filter((id) => ToolReference.safeParse(id).success);
-  const stored = await manyTools(
+  const stored = await readTools(
     scope,
-    ids.filter((id) => builtinIdIn(id) === undefined),
+    ids.filter((id) => readBuiltinId(id) === undefined),
   );
-  const known = new Map(stored.map((tool) => [tool.id, tool]));
+  const toolsById = new Map(stored.map((tool) => [tool.id, tool]));
   return ids.flatMap((id) => {
-    const builtinId = builtinIdIn(id);
+    const builtinId = readBuiltinId(id);
     if (builtinId !== undefined)
       return findBuiltinTool(builtinId) ? [] : [`There is no built-in tool ${builtinId}`];
-    const tool = known.get(id);
+    const tool = toolsById.get(id);
     if (!tool) return [`There is no tool ${id}`];
     return tool.isActive ? [] : [`The tool "${tool.name}" (${id}) is not active`];
   });
@@ -133,8 +133,8 @@ async function flowWarnings({ table }: Pick<Scope, 'table'>, { config }: Agent):
 }
 
 async function secretWarnings({ table }: Pick<Scope, 'table'>, { secretKeys }: Agent): Promise<string[]> {
-  const known = await findSecrets(table, secretKeys);
+  const secrets = await findSecrets(table, secretKeys);
   return secretKeys
-    .filter((key) => known.get(key)?.status !== 'active')
+    .filter((key) => secrets.get(key)?.status !== 'active')
     .map((key) => `The secret ${key} has no value; set it through /v1/secrets`);
 }

@@ -8,7 +8,7 @@ import {
   secretNameProblem,
 } from '../../../core/variables/secret-references.ts';
 import { toErrorDetails } from '../../../platform/http/validation.ts';
-import { duplicatesIn } from '../../duplicates.ts';
+import { findDuplicates } from '../../duplicates.ts';
 import { syntaxProblems } from '../../flows/texts/syntax-problems.ts';
 import { SecretValue } from '../../secrets/secret.ts';
 import { ownToolProblems } from '../../tools/own-tool-problems.ts';
@@ -16,7 +16,7 @@ import { parametersProblems } from '../../tools/parameters-problems.ts';
 import type { AgentContent } from '../config/agent.ts';
 import type { AgentTools } from '../config/tools-config.ts';
 import { credentialTexts, otherTexts, secretKeysOfAgent } from '../credentials/secret-keys.ts';
-import { pooledTools } from './named-tools.ts';
+import { resolvePool } from './named-tools.ts';
 
 /** The transaction that saves the agent writes one item per secret. */
 const secretsMax = 40;
@@ -24,10 +24,10 @@ const secretsMax = 40;
 /** Checks syntax, JSON Schemas, runtime tools, duplicates and secrets. @throws ServiceError 400 that lists all problems. */
 export async function checkAgent(content: AgentContent, sandbox: Sandbox): Promise<void> {
   const problems = [
-    ...duplicatesIn(content.capabilities, 'toolName', ['capabilities']),
+    ...findDuplicates(content.capabilities, 'toolName', ['capabilities']),
     ...poolProblems(content.config?.tools),
     ...secretProblems(content),
-    ...(await syntaxProblems(templatesOf(content), sandbox)),
+    ...(await syntaxProblems(listTemplates(content), sandbox)),
     ...(await ownToolProblems(content.config?.tools ?? {}, ['config', 'tools'], sandbox)),
     ...(
       await Promise.all(
@@ -44,7 +44,7 @@ export async function checkAgent(content: AgentContent, sandbox: Sandbox): Promi
 const poolProblems = (tools: AgentTools = {}): ErrorDetail[] =>
   (['subagentConfig', 'codeModeConfig'] as const).flatMap((member) => {
     const { toolPool = [] } = tools[member] ?? {};
-    return pooledTools(toolPool, tools).unknown.map((index) =>
+    return resolvePool(toolPool, tools).unknown.map((index) =>
       detailAt(['config', 'tools', member, 'toolPool', index], 'INVALID_VALUE', unknownTool(toolPool[index])),
     );
   });
@@ -52,7 +52,7 @@ const poolProblems = (tools: AgentTools = {}): ErrorDetail[] =>
 const unknownTool = (name = '') =>
   `The agent has no tool "${name}": expected tool_<26 characters>, builtin:<id>, the name of one of its runtimeTools, or mcp:<server>:<tool> of one of its mcpServers that allows the tool`;
 
-function templatesOf({ config }: AgentContent) {
+function listTemplates({ config }: AgentContent) {
   const { systemPrompt = '', memory } = config ?? {};
   return [
     { kind: 'template' as const, text: systemPrompt, path: ['config', 'systemPrompt'] },

@@ -5,7 +5,7 @@ import type { OwnTools } from '../../tools/own-tool-problems.ts';
 import type { AgentTools } from '../config/tools-config.ts';
 
 /** The tools that an agent names by their ids: its own, and those of its pools. */
-export const toolIdsIn = ({ toolIds = [], subagentConfig, codeModeConfig }: AgentTools = {}): string[] => [
+export const listToolIds = ({ toolIds = [], subagentConfig, codeModeConfig }: AgentTools = {}): string[] => [
   ...toolIds,
   ...[...(subagentConfig?.toolPool ?? []), ...(codeModeConfig?.toolPool ?? [])].filter(isToolId),
 ];
@@ -22,8 +22,8 @@ export interface PooledTools {
 }
 
 /** What the names of a pool stand for: an id, the name of a runtime tool, `mcp:<server>:<tool>` or `<server>__<tool>`. */
-export function pooledTools(names: readonly string[], own: OwnTools): PooledTools {
-  const { runtimeTools = [], mcpServers = [] } = own;
+export function resolvePool(names: readonly string[], agentTools: OwnTools): PooledTools {
+  const { runtimeTools = [], mcpServers = [] } = agentTools;
   const pooled: PooledTools = { ids: [], runtimeTools: [], mcpServers: [], unknown: [] };
   for (const [index, name] of names.entries()) {
     const runtimeTool = runtimeTools.find((tool) => tool.name === name);
@@ -44,7 +44,7 @@ function toolOfServer(server: McpServer, name: string): { server: McpServer; too
 }
 
 function addTo(servers: PooledTools['mcpServers'], { server, tool }: { server: McpServer; tool: string }) {
-  const known = servers.find(({ id }) => id === server.id);
-  if (known) known.allowedTools.push(tool);
+  const existing = servers.find(({ id }) => id === server.id);
+  if (existing) existing.allowedTools.push(tool);
   else servers.push({ ...server, allowedTools: [tool] });
 }

@@ -3,12 +3,12 @@ import { using } from '../../../platform/aws/uses.ts';
 import type { Scope } from '../../../platform/data/scope.ts';
 import type { TenantTable } from '../../../platform/data/table.ts';
 import type { FlowStepInput } from '../../flows/checking/flow-step.ts';
-import { runtimeToolsIn, toolTarget } from '../../flows/checking/runtime-tools.ts';
+import { listRuntimeTools, toolTarget } from '../../flows/checking/runtime-tools.ts';
 import { walkStepNodes } from '../../flows/checking/step-nodes.ts';
 import { flowEntity } from '../../flows/flow.ts';
 import { stepTools } from '../../flows/steps/prompt-tools.ts';
 import { flowTargetProblems } from '../../flows/sub-flows/check-targets.ts';
-import { type FlowReader, storedFlows } from '../../flows/sub-flows/flow-reader.ts';
+import { createFlowReader, type FlowReader } from '../../flows/sub-flows/flow-reader.ts';
 import { flowTarget } from '../../flows/sub-flows/flow-targets.ts';
 import { connectionProblems, connectionsOfServers } from '../../mcp-connections/named-connections.ts';
 import { agentEntity } from '../config/agent.ts';
@@ -20,12 +20,12 @@ interface Target {
   path: PropertyKey[];
 }
 
-const keyOf = ({ kind, id }: Target) => (kind === 'flow' ? flowEntity.key({ id }) : agentEntity.key({ id }));
+const toKey = ({ kind, id }: Target) => (kind === 'flow' ? flowEntity.key({ id }) : agentEntity.key({ id }));
 
 export const unknownTarget = ({ kind, id }: Pick<Target, 'kind' | 'id'>) => `There is no ${kind} ${id}`;
 
 /** What steps refer to, as it is or will be. */
-interface Known {
+interface TargetSources {
   table: TenantTable;
   flows: FlowReader;
   /** @returns undefined for each that does not exist */
@@ -38,9 +38,9 @@ export const assertStepTargets = /* @__PURE__ */ using(
   (scope: Scope) =>
     async (steps: readonly FlowStepInput[], path: readonly PropertyKey[], flowId?: string): Promise<void> => {
       const { table } = scope;
-      const find: Known['find'] = (targets) => table.getMany(targets.map(keyOf));
-      const known = { table, flows: storedFlows(scope), find };
-      const problems = await stepTargetProblems(known, { steps, path, flowId });
+      const find: TargetSources['find'] = (targets) => table.getMany(targets.map(toKey));
+      const sources = { table, flows: createFlowReader(scope), find };
+      const problems = await stepTargetProblems(sources, { steps, path, flowId });
       if (problems.length > 0) throw invalid(problems);
     },
 );
@@ -53,7 +53,7 @@ interface PlacedSteps {
 
 /** Each flow, agent or connection that steps name and that does not exist or does not fit. */
 export async function stepTargetProblems(
-  { table, flows, find }: Known,
+  { table, flows, find }: TargetSources,
   { steps, path, flowId }: PlacedSteps,
 ): Promise<ErrorDetail[]> {
   const nodes = [...walkStepNodes(steps, { path: [...path] })];
@@ -62,7 +62,7 @@ export async function stepTargetProblems(
     connectionsOfServers(stepTools(step).mcpServers, [...at, 'config', 'tools', 'mcpServers']),
   );
   const targets = enabled.flatMap(({ step, path: at }): Target[] =>
-    runtimeToolsIn(step.config).flatMap((tool) => {
+    listRuntimeTools(step.config).flatMap((tool) => {
       const target = toolTarget(tool);
       return target ? [{ ...target, path: [...at, ...target.path] }] : [];
     }),
@@ -74,12 +74,12 @@ export async function stepTargetProblems(
   const found = targets.length > 0 ? await find(targets) : [];
   return [
     ...(await connectionProblems(table, connections)),
-    ...targets.flatMap((target, index) => problemOf(target, found[index] !== undefined, flowId) ?? []),
+    ...targets.flatMap((target, index) => findProblem(target, found[index] !== undefined, flowId) ?? []),
     ...(await flowTargetProblems(flows, subFlows, flowId)),
   ];
 }
 
-function problemOf(target: Target, exists: boolean, flowId: string | undefined): ErrorDetail | undefined {
+function findProblem(target: Target, exists: boolean, flowId: string | undefined): ErrorDetail | undefined {
   const { kind, id, path } = target;
   if (!exists)
     return detailAt(path, kind === 'flow' ? 'UNKNOWN_FLOW' : 'UNKNOWN_AGENT', unknownTarget(target));

@@ -20,7 +20,7 @@ const linksEntity = defineEntity({
 export async function linkWrite(table: TenantTable, agentId: string, subAgentId: string): Promise<Write> {
   // Read before the agents: a link that is added after it refuses the write.
   const links = await table.get(linksEntity, {}, { consistent: true });
-  const problem = await linkProblem((ids) => storedSubAgents(table, ids), agentId, subAgentId);
+  const problem = await linkProblem((ids) => readSubAgents(table, ids), agentId, subAgentId);
   if (problem) throw invalid([problem]);
   const next = { revision: (links?.revision ?? 0) + 1 };
   return table.writes.put(linksEntity, next, links ? isUnchanged(links) : absent);
@@ -29,7 +29,7 @@ export async function linkWrite(table: TenantTable, agentId: string, subAgentId:
 /** The agents that agents call, as they are or will be. */
 export type SubAgents = (agentIds: readonly string[]) => Promise<readonly string[]>;
 
-export async function storedSubAgents(table: TenantTable, agentIds: readonly string[]): Promise<string[]> {
+export async function readSubAgents(table: TenantTable, agentIds: readonly string[]): Promise<string[]> {
   const keys = agentIds.map((id) => agentEntity.key({ id }));
   const items = await table.getMany(keys, { consistent: true });
   return decodeReadable(agentEntity, items).flatMap(({ capabilities }) =>
@@ -43,12 +43,12 @@ export async function linkProblem(
   agentId: string,
   subAgentId: string,
 ): Promise<ErrorDetail | undefined> {
-  const seen = new Set<string>();
+  const visited = new Set<string>();
   for (let level = [subAgentId]; level.length > 0; ) {
     if (level.includes(agentId)) return cycle;
-    for (const id of level) seen.add(id);
-    if (seen.size > agentsMax) return tooMany;
-    level = [...new Set(await subAgentsOf(level))].filter((id) => !seen.has(id));
+    for (const id of level) visited.add(id);
+    if (visited.size > agentsMax) return tooMany;
+    level = [...new Set(await subAgentsOf(level))].filter((id) => !visited.has(id));
   }
   return undefined;
 }

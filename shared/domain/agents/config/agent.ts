@@ -1,3 +1,12 @@
+/**
+ * The stored shape of agents and of their versions: the schemas, the keys, and which fields lists have.
+ *
+ * An agent carries the content that its editor shows, which is its draft and what runs until a version is published; versions
+ * are immutable items beside it in the same partition. Free-form configs are JSON text. Index 1 lists agents and versions,
+ * index 2 finds a version, or the agent with that draft, by the version's id. Stores are `agent-store.ts` and
+ * `agent-versions.ts`; the schemas of requests are beside this file.
+ */
+
 import * as z from 'zod';
 import { defineEntity } from '../../../platform/data/entity.ts';
 import { jsonText } from '../../../platform/data/json-text.ts';
@@ -85,12 +94,12 @@ export const agentContent = (content: AgentContent): AgentContent => ({
   secretKeys: content.secretKeys,
 });
 
-export const storedContent = <A extends AgentContent>(given: A) => ({
-  ...given,
-  config: JSON.stringify(given.config),
-  externalConfig: JSON.stringify(given.externalConfig),
-  vendorManagedConfig: JSON.stringify(given.vendorManagedConfig),
-  capabilities: JSON.stringify(given.capabilities),
+export const toStoredContent = <A extends AgentContent>(content: A) => ({
+  ...content,
+  config: JSON.stringify(content.config),
+  externalConfig: JSON.stringify(content.externalConfig),
+  vendorManagedConfig: JSON.stringify(content.vendorManagedConfig),
+  capabilities: JSON.stringify(content.capabilities),
 });
 
 export const agentsPartition = tenantPartition('AGENTS');

@@ -44,15 +44,15 @@ export type CapabilityInput = z.infer<typeof CapabilityInput>;
 const targetNames = ['flowId', 'subAgentId', 'toolId'] as const;
 
 export const newCapability = (
-  given: CapabilityInput,
+  input: CapabilityInput,
   made: Pick<AgentCapability, 'id' | 'createdAt' | 'displayOrder'>,
 ): AgentCapability => ({
   ...made,
-  toolName: given.toolName,
-  toolDescription: given.toolDescription ?? null,
-  flowId: given.flowId ?? null,
-  subAgentId: given.subAgentId ?? null,
-  toolId: given.toolId ?? null,
-  parametersSchema: given.parametersSchema ?? null,
-  enabled: given.enabled ?? true,
+  toolName: input.toolName,
+  toolDescription: input.toolDescription ?? null,
+  flowId: input.flowId ?? null,
+  subAgentId: input.subAgentId ?? null,
+  toolId: input.toolId ?? null,
+  parametersSchema: input.parametersSchema ?? null,
+  enabled: input.enabled ?? true,
 });

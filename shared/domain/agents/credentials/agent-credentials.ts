@@ -9,7 +9,7 @@ import type { Scope } from '../../../platform/data/scope.ts';
 import { credentialField, type McpServer } from '../../flows/steps/mcp-server.ts';
 import { secretValues } from '../../secrets/secret-values.ts';
 import { agentCredentialReader } from '../../secrets/secret-vault.ts';
-import { cachedValues } from '../../secrets/value-cache.ts';
+import { createCachedReader } from '../../secrets/value-cache.ts';
 import { agentEntity } from '../config/agent.ts';
 import type { ExternalConfig } from '../config/external-config.ts';
 import { type Configs, nameOfExternal, nameOfServer } from './credential-places.ts';
@@ -42,14 +42,14 @@ export const agentCredentials = /* @__PURE__ */ using(
   ['table:read', secretValues, agentCredentialReader],
   (scope: Scope) => {
     const { table } = scope;
-    const read = cachedValues(scope, agentCredentialReader(scope));
+    const read = createCachedReader(scope, agentCredentialReader(scope));
     const secretsOf = secretValues(scope);
 
     /** @param agentId Null for an inline agent. */
     return async (agentId: string | null, { config, externalConfig }: Configs): Promise<AgentCredentials> => {
       const servers = (config?.tools?.mcpServers ?? []).filter(({ enabled = true }) => enabled);
       const external = externalConfig && placeOfExternal(externalConfig);
-      const places = [...servers.map(placeOf), external].filter((place) => place != null);
+      const places = [...servers.map(findPlace), external].filter((place) => place != null);
       const keys = places.flatMap(({ text }) => (text === undefined ? [] : secretKeysInTemplate(text)));
       const isStored = agentId !== null && places.some(({ text }) => text === undefined);
       const [secrets, agent] = await Promise.all([
@@ -61,7 +61,7 @@ export const agentCredentials = /* @__PURE__ */ using(
       async function resolve({ label, text, name }: Place): Promise<string> {
         const stored = agent?.credentials.find((credential) => credential.name === name);
         const value =
-          text === undefined ? stored && (await read(stored.id, stored.valueId)) : filled(text, secrets);
+          text === undefined ? stored && (await read(stored.id, stored.valueId)) : fillSecrets(text, secrets);
         if (value === undefined)
           throw new StepError(`${label} has no credential; send it with PUT /v1/agents/{id}`);
         values.set(label, value);
@@ -70,7 +70,7 @@ export const agentCredentials = /* @__PURE__ */ using(
 
       const warnings: string[] = [];
       async function open(server: McpServer): Promise<McpServer[]> {
-        const [place, field] = [placeOf(server), credentialField(server)];
+        const [place, field] = [findPlace(server), credentialField(server)];
         if (!place || !field || !server.auth) return [server];
         try {
           return [{ ...server, auth: { ...server.auth, [field]: await resolve(place) } }];
@@ -85,7 +85,7 @@ export const agentCredentials = /* @__PURE__ */ using(
       const credentials = external && (await resolve(external));
       return {
         mcpServers,
-        externalConfig: credentials ? withCredentials(externalConfig, credentials) : externalConfig,
+        externalConfig: credentials ? setCredentials(externalConfig, credentials) : externalConfig,
         values,
         warnings,
       };
@@ -93,7 +93,7 @@ export const agentCredentials = /* @__PURE__ */ using(
   },
 );
 
-function placeOf(server: McpServer): Place | undefined {
+function findPlace(server: McpServer): Place | undefined {
   const field = credentialField(server);
   const text = field && server.auth?.[field];
   if (text === undefined && !server.auth?.configured) return undefined;
@@ -106,12 +106,12 @@ function placeOfExternal(externalConfig: ExternalConfig): Place | undefined {
   return { label: 'External agent', text, name: nameOfExternal(externalConfig) };
 }
 
-const withCredentials = (externalConfig: ExternalConfig, credentials: string): ExternalConfig => ({
+const setCredentials = (externalConfig: ExternalConfig, credentials: string): ExternalConfig => ({
   ...externalConfig,
   auth: { type: 'none', ...externalConfig.auth, credentials },
 });
 
-function filled(text: string, secrets: ReadonlyMap<string, string>): string {
+function fillSecrets(text: string, secrets: ReadonlyMap<string, string>): string {
   if (!hasSecretReference(text)) return text;
   return replaceInScript(text, (key) => {
     const value = secrets.get(key);

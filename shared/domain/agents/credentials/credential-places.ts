@@ -6,13 +6,13 @@ import type { ExternalConfig } from '../config/external-config.ts';
 export type Configs = Pick<AgentContent, 'config' | 'externalConfig'>;
 
 /** The name contains the origin, so that no credential reaches a server for which it was not sent. */
-const nameOf = (use: string, url: string) => `${use} ${URL.parse(url)?.origin ?? ''}`;
+const composeName = (use: string, url: string) => `${use} ${URL.parse(url)?.origin ?? ''}`;
 
 export const nameOfServer = (server: McpServer) =>
-  nameOf(`mcp:${server.id}:${credentialField(server)}`, server.url);
+  composeName(`mcp:${server.id}:${credentialField(server)}`, server.url);
 
 export const nameOfExternal = ({ auth, endpoint, agentCardUrl }: ExternalConfig) =>
-  nameOf(auth?.type === 'basic' ? 'external:basic' : 'external', endpoint ?? agentCardUrl ?? '');
+  composeName(auth?.type === 'basic' ? 'external:basic' : 'external', endpoint ?? agentCardUrl ?? '');
 
 export const credentialNames = ({ config, externalConfig }: Configs): string[] => [
   ...(config?.tools?.mcpServers ?? []).filter(({ auth }) => auth?.configured).map(nameOfServer),
@@ -24,7 +24,7 @@ export const credentialNames = ({ config, externalConfig }: Configs): string[] =
  * stays if it has the same use and origin as before; references to secrets stay as written.
  * @returns the plaintexts by their names.
  */
-export function withoutPlaintexts<C extends Configs>(
+export function extractPlaintexts<C extends Configs>(
   before: Configs,
   after: C,
 ): { content: C; plaintexts: Map<string, string> } {
@@ -39,29 +39,32 @@ export function withoutPlaintexts<C extends Configs>(
   const content = {
     ...after,
     ...(mcpServers && {
-      config: { ...config, tools: { ...config?.tools, mcpServers: mcpServers.map(server) } },
+      config: { ...config, tools: { ...config?.tools, mcpServers: mcpServers.map(stripServer) } },
     }),
-    ...(externalConfig?.auth && { externalConfig: external(externalConfig, externalConfig.auth) }),
+    ...(externalConfig?.auth && { externalConfig: stripExternal(externalConfig, externalConfig.auth) }),
   };
   return { content, plaintexts };
 
-  function server(given: McpServer): McpServer {
-    const field = credentialField(given);
-    if (!given.auth) return given;
-    const { token: _token, password: _password, configured, ...auth } = given.auth;
-    const sent = field && given.auth[field];
+  function stripServer(server: McpServer): McpServer {
+    const field = credentialField(server);
+    if (!server.auth) return server;
+    const { token: _token, password: _password, configured, ...auth } = server.auth;
+    const sent = field && server.auth[field];
     if (field && sent !== undefined && hasSecretReference(sent))
-      return { ...given, auth: { ...auth, [field]: sent } };
-    const stored = field !== undefined && isStored(nameOfServer(given), sent, configured);
-    return { ...given, auth: { ...auth, ...(stored && { configured: true }) } };
+      return { ...server, auth: { ...auth, [field]: sent } };
+    const stored = field !== undefined && isStored(nameOfServer(server), sent, configured);
+    return { ...server, auth: { ...auth, ...(stored && { configured: true }) } };
   }
 
-  function external(given: ExternalConfig, givenAuth: NonNullable<ExternalConfig['auth']>): ExternalConfig {
+  function stripExternal(
+    external: ExternalConfig,
+    givenAuth: NonNullable<ExternalConfig['auth']>,
+  ): ExternalConfig {
     const { credentials, configured, ...auth } = givenAuth;
-    if (auth.type === 'none') return { ...given, auth };
+    if (auth.type === 'none') return { ...external, auth };
     if (credentials !== undefined && hasSecretReference(credentials))
-      return { ...given, auth: { ...auth, credentials } };
-    const stored = isStored(nameOfExternal(given), credentials, configured);
-    return { ...given, auth: { ...auth, ...(stored && { configured: true }) } };
+      return { ...external, auth: { ...auth, credentials } };
+    const stored = isStored(nameOfExternal(external), credentials, configured);
+    return { ...external, auth: { ...auth, ...(stored && { configured: true }) } };
   }
 }

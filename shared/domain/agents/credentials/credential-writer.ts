@@ -51,7 +51,7 @@ export const credentialWriter = /* @__PURE__ */ using(
       revoke,
 
       /** @param change May run several times. Its argument stores the plaintexts and returns the agent's credentials. */
-      async during<T extends Owner>(
+      async runChange<T extends Owner>(
         change: (
           store: (
             before: Owner,

@@ -30,12 +30,12 @@ export const secretKeysOfAgent = (content: Pick<AgentContent, 'config' | 'extern
 export function* otherTexts(content: AgentContent): Generator<{ text: string; path: PropertyKey[] }> {
   const { config, externalConfig, vendorManagedConfig, capabilities } = content;
   const { cachedAgentCard: _card, ...external } = externalConfig ?? {};
-  const given = { config, externalConfig: external, vendorManagedConfig, capabilities };
+  const configs = { config, externalConfig: external, vendorManagedConfig, capabilities };
   const isExempt = ([member, ...path]: PropertyKey[]) =>
     (member === 'config' && path[1] === 'mcpServers' && path[3] === 'auth') ||
     (member === 'config' && path[1] === 'runtimeTools' && path[3] === 'config') ||
     (member === 'externalConfig' && path[0] === 'auth');
-  for (const { text, path } of textsIn(given, [], depthMax)) if (!isExempt(path)) yield { text, path };
+  for (const { text, path } of textsIn(configs, [], depthMax)) if (!isExempt(path)) yield { text, path };
 }
 
 /** Deeper than any valid config. */

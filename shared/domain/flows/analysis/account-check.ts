@@ -1,3 +1,13 @@
+/**
+ * Checks whether the tenant has what the steps of a flow reference: secrets, models, records, flows, agents, tools and
+ * collections.
+ *
+ * Only literal names are looked up, and none that another step of the flow creates; each kind by one batch of keys, within a
+ * bound, and only where the caller's permissions let it see the result. A lookup that fails is logged and reported as skipped:
+ * validation never fails because of it. What is missing is a warning, except where saving refuses it too. Called by
+ * `functions/public/validate-flow.ts`; the analysis that needs no tenant is in `validate.ts`.
+ */
+
 import { isPlain } from '../../../adapters/templates/limits.ts';
 import { hasCollection } from '../../../adapters/vectors/has-collection.ts';
 import { StepError } from '../../../core/errors/step-error.ts';
@@ -14,14 +24,14 @@ import { selectModel } from '../../model-configs/select-model.ts';
 import { RecordType, recordGuardEntity, recordsRange } from '../../records/record.ts';
 import { findSecrets } from '../../secrets/find-secrets.ts';
 import { findBuiltinTool } from '../../tools/builtin/index.ts';
-import { manyTools } from '../../tools/tool-store.ts';
-import { runtimeToolsIn, toolTarget } from '../checking/runtime-tools.ts';
+import { readTools } from '../../tools/tool-store.ts';
+import { listRuntimeTools, toolTarget } from '../checking/runtime-tools.ts';
 import { type StepNode, walkStepNodes } from '../checking/step-nodes.ts';
 import { flowEntity } from '../flow.ts';
 import { ownTexts, secretKeysOfText } from '../secret-keys.ts';
-import { builtinIdIn } from '../steps/tool-reference.ts';
-import { type Finding, finding, limitFindings } from './finding.ts';
-import { modelsIn } from './models.ts';
+import { readBuiltinId } from '../steps/tool-reference.ts';
+import { createFinding, type Finding, limitFindings } from './finding.ts';
+import { listModels } from './models.ts';
 
 interface Check {
   code: string;
@@ -61,7 +71,7 @@ export const accountCheck = /* @__PURE__ */ using(
   ['table:read', hasCollection, modelSelector],
   (scope: Scope) =>
     async function check(steps: unknown, member: string, held: readonly string[]): Promise<AccountFindings> {
-      const mentions = resourceReferencesIn(walkStepNodes(steps, { path: [member] }));
+      const mentions = listReferences(walkStepNodes(steps, { path: [member] }));
       const byKind = [...Map.groupBy(mentions, ({ kind }) => kind)];
       const results = await Promise.all(byKind.map(([kind, some]) => checkKind(scope, kind, some, held)));
       const skipped = results.some((result) => result.skipped);
@@ -88,7 +98,7 @@ async function checkKind(
     const wrong = await lookups[kind](names.slice(0, max), scope);
     const findings = mentions.flatMap(({ name, visit, path }) => {
       const message = wrong.get(name);
-      return message ? [finding(visit, path, code, message, { [kind]: name.split('\0').at(-1) })] : [];
+      return message ? [createFinding(visit, path, code, message, { [kind]: name.split('\0').at(-1) })] : [];
     });
     const [errors, warnings] = prevents ? [findings, []] : [[], findings];
     return { errors, findings: warnings, performed: true, skipped: names.length > max };
@@ -102,30 +112,30 @@ async function checkKind(
 /** Looks up resources of one kind. @returns the problem of each name that does not exist. */
 type Lookup = (names: readonly string[], scope: Scope) => Promise<ReadonlyMap<string, string>>;
 
-async function eachProblem(
+async function collectProblems(
   names: readonly string[],
-  problemOf: (name: string) => Promise<string | undefined>,
+  findProblem: (name: string) => Promise<string | undefined>,
 ) {
-  const checked = await Promise.all(names.map(async (name) => [name, await problemOf(name)] as const));
+  const checked = await Promise.all(names.map(async (name) => [name, await findProblem(name)] as const));
   return new Map(
     checked.flatMap(([name, problem]) => (problem === undefined ? [] : [[name, problem] as const])),
   );
 }
 
 const secret: Lookup = async (keys, { table }) => {
-  const known = await findSecrets(table, keys);
-  return eachProblem(keys, async (key) =>
-    known.get(key)?.status === 'active'
+  const secrets = await findSecrets(table, keys);
+  return collectProblems(keys, async (key) =>
+    secrets.get(key)?.status === 'active'
       ? undefined
       : `The secret ${key} has no value: set it through /v1/secrets`,
   );
 };
 
 const model: Lookup = async (names, scope) => {
-  const world = await modelSelector(scope)();
-  return eachProblem(names, async (name) => {
+  const selecting = await modelSelector(scope)();
+  return collectProblems(names, async (name) => {
     try {
-      selectModel(name, world);
+      selectModel(name, selecting);
       return undefined;
     } catch (error) {
       if (error instanceof StepError) return error.message;
@@ -135,9 +145,9 @@ const model: Lookup = async (names, scope) => {
 };
 
 const tool: Lookup = async (ids, scope) => {
-  const stored = new Map((await manyTools(scope, ids.filter(isToolId))).map((one) => [one.id, one]));
-  return eachProblem(ids, async (id) => {
-    const builtinId = builtinIdIn(id);
+  const stored = new Map((await readTools(scope, ids.filter(isToolId))).map((one) => [one.id, one]));
+  return collectProblems(ids, async (id) => {
+    const builtinId = readBuiltinId(id);
     if (builtinId !== undefined && findBuiltinTool(builtinId)) return undefined;
     const found = stored.get(id);
     if (!found) return `There is no tool ${id}`;
@@ -145,7 +155,7 @@ const tool: Lookup = async (ids, scope) => {
   });
 };
 
-const existing =
+const createTargetLookup =
   (kind: 'flow' | 'agent', keyOf: (id: string) => Key): Lookup =>
   async (ids, { table }) => {
     const found = await table.getMany(ids.map(keyOf));
@@ -171,7 +181,7 @@ const recordName: Lookup = async (pairs, { table }) => {
 };
 
 const recordId: Lookup = (ids, { table }) =>
-  eachProblem(ids, async (id) => {
+  collectProblems(ids, async (id) => {
     const range = { ...recordsRange(undefined), from: id, to: id };
     const exists =
       resourceId('record').safeParse(id).success && (await table.first(1, range)).items.length > 0;
@@ -179,14 +189,14 @@ const recordId: Lookup = (ids, { table }) =>
   });
 
 const recordType: Lookup = (types, { table }) =>
-  eachProblem(types, async (type) => {
+  collectProblems(types, async (type) => {
     const exists =
       RecordType.safeParse(type).success && (await table.first(1, recordsRange(type))).items.length > 0;
     return exists ? undefined : `There is no record of the type "${type}"`;
   });
 
 const collection: Lookup = (collections, { table }) =>
-  eachProblem(collections, async (collection) =>
+  collectProblems(collections, async (collection) =>
     (await hasCollection(table.tenant, collection.trim()))
       ? undefined
       : `The collection "${collection}" is empty; store vectors in it first`,
@@ -196,8 +206,8 @@ const lookups: Record<ResourceKind, Lookup> = {
   secret,
   model,
   tool,
-  flow: existing('flow', (id) => flowEntity.key({ id })),
-  agent: existing('agent', (id) => agentEntity.key({ id })),
+  flow: createTargetLookup('flow', (id) => flowEntity.key({ id })),
+  agent: createTargetLookup('agent', (id) => agentEntity.key({ id })),
   recordName,
   recordId,
   recordType,
@@ -231,11 +241,11 @@ type Json = Record<string, unknown>;
 const nameMax = 1_000;
 
 /** The resources that steps reference literally. Ignores templates, and resources that steps of the same flow create. */
-function resourceReferencesIn(visits: Iterable<StepNode>): ResourceReference[] {
+function listReferences(visits: Iterable<StepNode>): ResourceReference[] {
   const enabled = [...visits].filter(({ step }) => step.enabled);
-  const made = new Set(enabled.flatMap(({ step }) => madeBy(step.type, step.config)));
+  const made = new Set(enabled.flatMap(({ step }) => listCreated(step.type, step.config)));
   return enabled.flatMap((visit) =>
-    namedBy(visit)
+    listNamed(visit)
       .filter(({ name }) => name.length <= nameMax)
       .filter(
         ({ kind, name }) =>
@@ -245,59 +255,67 @@ function resourceReferencesIn(visits: Iterable<StepNode>): ResourceReference[] {
   );
 }
 
-function madeBy(type: string, { recordType, destination }: Json): string[] {
+function listCreated(type: string, { recordType, destination }: Json): string[] {
   if (type === 'upsert-record' && typeof recordType === 'string') return [`recordType ${recordType}`];
   if (type === 'store-vector' && typeof destination === 'string') return [`collection ${destination}`];
   return [];
 }
 
-const namedBy = ({ step }: StepNode): Named[] => [
+const listNamed = ({ step }: StepNode): Named[] => [
   ...ownTexts(step).flatMap(({ text, path }) =>
     secretKeysOfText({ text, path }).map((name): Named => ({ kind: 'secret', name, path })),
   ),
-  ...modelsIn(step.config).map((model): Named => ({ kind: 'model', ...model })),
+  ...listModels(step.config).map((model): Named => ({ kind: 'model', ...model })),
   ...(namesOf.get(step.type)?.(step.config) ?? []),
 ];
 
 /** Further references, by step type. */
 const namesOf = new Map<string, (config: Json) => Named[]>([
-  ['retrieve-record', recordsIn],
-  ['update-record', recordsIn],
-  ['flow', ({ flowId }) => literal('flow', flowId, ['config', 'flowId'])],
-  ['tool-call', ({ toolId }) => literal('tool', toolId, ['config', 'toolId'])],
-  ['prompt', toolsIn],
-  ['vector-search', ({ collection }) => literal('collection', collection, ['config', 'collection'])],
+  ['retrieve-record', listRecordReferences],
+  ['update-record', listRecordReferences],
+  ['flow', ({ flowId }) => toLiteral('flow', flowId, ['config', 'flowId'])],
+  ['tool-call', ({ toolId }) => toLiteral('tool', toolId, ['config', 'toolId'])],
+  ['prompt', listToolReferences],
+  ['vector-search', ({ collection }) => toLiteral('collection', collection, ['config', 'collection'])],
 ]);
 
-function toolsIn(config: Json): Named[] {
+function listToolReferences(config: Json): Named[] {
   const { toolIds } = (config.tools ?? {}) as { toolIds?: unknown };
   return [
     ...(Array.isArray(toolIds) ? toolIds : []).flatMap((id, index) =>
-      literal('tool', id, ['config', 'tools', 'toolIds', index]),
+      toLiteral('tool', id, ['config', 'tools', 'toolIds', index]),
     ),
-    ...runtimeToolsIn(config).flatMap((tool) => {
+    ...listRuntimeTools(config).flatMap((tool) => {
       const { kind, id, path } = toolTarget(tool) ?? {};
-      return kind && path ? literal(kind, id, path) : [];
+      return kind && path ? toLiteral(kind, id, path) : [];
     }),
   ];
 }
 
-function recordsIn({ id, recordId, recordType, type, recordName, name, recordFilter }: Json): Named[] {
+function listRecordReferences({
+  id,
+  recordId,
+  recordType,
+  type,
+  recordName,
+  name,
+  recordFilter,
+}: Json): Named[] {
   const filtered = (recordFilter as { type?: unknown } | null | undefined)?.type;
   const ofType = recordType ?? type;
   const called = recordName ?? name;
-  const at = (member: string) => ['config', member];
+  const toPath = (member: string) => ['config', member];
   if (typeof ofType === 'string' && typeof called === 'string') {
-    const path = at(recordName === undefined ? 'name' : 'recordName');
+    const path = toPath(recordName === undefined ? 'name' : 'recordName');
     if (isPlain(ofType) && isPlain(called))
       return [{ kind: 'recordName', name: `${ofType}\0${called}`, path }];
-    return literal('recordType', ofType, at(recordType === undefined ? 'type' : 'recordType'));
+    return toLiteral('recordType', ofType, toPath(recordType === undefined ? 'type' : 'recordType'));
   }
   return [
-    ...literal('recordId', id ?? recordId, at(id === undefined ? 'recordId' : 'id')),
-    ...literal('recordType', filtered, ['config', 'recordFilter', 'type']),
+    ...toLiteral('recordId', id ?? recordId, toPath(id === undefined ? 'recordId' : 'id')),
+    ...toLiteral('recordType', filtered, ['config', 'recordFilter', 'type']),
   ];
 }
 
-const literal = (kind: ResourceKind, name: unknown, path: PropertyKey[]): Named[] =>
+const toLiteral = (kind: ResourceKind, name: unknown, path: PropertyKey[]): Named[] =>
   typeof name === 'string' && name !== '' && isPlain(name) ? [{ kind, name, path }] : [];

@@ -11,7 +11,7 @@ export interface Finding {
 }
 
 /** @param path Within the step. */
-export const finding = (
+export const createFinding = (
   { step: { name, type }, path: at, index }: StepNode,
   path: readonly PropertyKey[],
   code: string,

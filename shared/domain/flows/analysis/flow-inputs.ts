@@ -1,7 +1,7 @@
 import type { Sandbox } from '../../../adapters/sandbox/sandbox.ts';
 import { walkStepNodes } from '../checking/step-nodes.ts';
 import { analyseTexts } from './text-analysis.ts';
-import { unsetReads, variableUse } from './variables.ts';
+import { findUnsetReads, readVariableUse } from './variables.ts';
 
 export interface FlowInput {
   name: string;
@@ -18,14 +18,14 @@ export async function inputsOfFlow(steps: unknown, sandbox: Sandbox): Promise<Fl
   const { readsOf } = await analyseTexts(texts, sandbox);
   if (!readsOf) return [];
   const reads = texts.flatMap((text) => readsOf(text).names);
-  const uses = visits.map((visit) => variableUse(visit, readsOf));
-  const inputs = [...unsetReads(uses)].flatMap(({ name, setter }) => (setter ? [] : [name]));
+  const uses = visits.map((visit) => readVariableUse(visit, readsOf));
+  const inputs = [...findUnsetReads(uses)].flatMap(({ name, setter }) => (setter ? [] : [name]));
   return [...new Set(inputs)].map((name) => {
-    const own = reads.filter((read) => read.name === name);
-    const types = new Set(own.flatMap(({ type }) => type ?? []));
+    const variableReads = reads.filter((read) => read.name === name);
+    const types = new Set(variableReads.flatMap(({ type }) => type ?? []));
     return {
       name,
-      optional: own.every(({ guarded }) => guarded),
+      optional: variableReads.every(({ guarded }) => guarded),
       type: types.size === 1 ? [...types][0] : undefined,
     };
   });

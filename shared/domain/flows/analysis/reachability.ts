@@ -1,11 +1,11 @@
 import type { StepNode } from '../checking/step-nodes.ts';
-import { heldLists } from '../steps/held-lists.ts';
-import { type Finding, finding } from './finding.ts';
+import { findHeldLists } from '../steps/held-lists.ts';
+import { createFinding, type Finding } from './finding.ts';
 
 /** Whether an expression is always true, or always false; undefined if that depends on the variables. */
 export type AlwaysHolds = (expression: string) => boolean | undefined;
 
-export function reachable(
+export function findReachable(
   visits: readonly StepNode[],
   alwaysHolds: AlwaysHolds,
 ): { reached: StepNode[]; findings: Finding[] } {
@@ -19,14 +19,14 @@ export function reachable(
     const problem = neverRuns(visit, alwaysHolds);
     if (problem) {
       findings.push(problem);
-      for (const { at } of heldLists(step.config)) closed.add([...path, 'config', ...at].join('.'));
+      for (const { at } of findHeldLists(step.config)) closed.add([...path, 'config', ...at].join('.'));
       continue;
     }
     reached.push(visit);
     if (step.type !== 'conditional') continue;
-    for (const branch of closedBranches(visit, alwaysHolds)) {
+    for (const branch of findClosedBranches(visit, alwaysHolds)) {
       closed.add([...path, ...branch.path].join('.'));
-      findings.push(finding(visit, branch.path, 'UNREACHABLE_BRANCH', branch.message));
+      findings.push(createFinding(visit, branch.path, 'UNREACHABLE_BRANCH', branch.message));
     }
   }
   return { reached, findings };
@@ -35,9 +35,9 @@ export function reachable(
 function neverRuns(visit: StepNode, alwaysHolds: AlwaysHolds): Finding | undefined {
   const { enabled, when } = visit.step;
   if (!enabled)
-    return finding(visit, ['enabled'], 'UNREACHABLE_STEP', 'The step is disabled, so it never runs');
+    return createFinding(visit, ['enabled'], 'UNREACHABLE_STEP', 'The step is disabled, so it never runs');
   if (when === undefined || alwaysHolds(when) !== false) return undefined;
-  return finding(
+  return createFinding(
     visit,
     ['when'],
     'UNREACHABLE_STEP',
@@ -45,7 +45,7 @@ function neverRuns(visit: StepNode, alwaysHolds: AlwaysHolds): Finding | undefin
   );
 }
 
-function closedBranches({ step: { config } }: StepNode, alwaysHolds: AlwaysHolds) {
+function findClosedBranches({ step: { config } }: StepNode, alwaysHolds: AlwaysHolds) {
   if (typeof config.condition !== 'string') return [];
   const holds = alwaysHolds(config.condition);
   const branch = holds ? 'falseSteps' : 'trueSteps';

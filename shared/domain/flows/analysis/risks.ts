@@ -2,7 +2,7 @@ import type { StepNode } from '../checking/step-nodes.ts';
 import { stepTypes } from '../step-types/index.ts';
 import { mapItemsMax } from '../step-types/map.ts';
 import type { AnyStepType } from '../steps/step.ts';
-import { type Finding, finding } from './finding.ts';
+import { createFinding, type Finding } from './finding.ts';
 
 export const unboundedMap = 'MAP_WITHOUT_BOUND';
 
@@ -14,11 +14,11 @@ export function* risks(visits: readonly StepNode[]): Generator<Finding, void> {
       const paid = visits.find((inside) => callsModels(inside.step.type) && isHeldBy(inside, visit));
       if (paid) {
         const message = `Nothing limits the list, so the step "${paid.step.name}" may call a model up to ${mapItemsMax} times a run; limit the list, for example with .slice(0, 50)`;
-        yield finding(visit, ['config', 'items'], unboundedMap, message);
+        yield createFinding(visit, ['config', 'items'], unboundedMap, message);
       }
     }
     if (type === 'wait-for-callback' && config.announce === undefined) {
-      yield finding(
+      yield createFinding(
         visit,
         ['config', 'announce'],
         'CALLBACK_NOT_ANNOUNCED',

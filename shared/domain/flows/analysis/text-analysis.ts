@@ -18,16 +18,16 @@ export async function analyseTexts(
   sandbox: Sandbox,
 ): Promise<TextAnalysis> {
   const texts = new Map(
-    configTexts.filter(isFlowText).map(({ kind, text }) => [nameOf({ kind, text }), { kind, text }]),
+    configTexts.filter(isFlowText).map(({ kind, text }) => [nameText({ kind, text }), { kind, text }]),
   );
   try {
     const found = texts.size > 0 ? await sandbox(readTextsTask, [...texts.values()], { timeoutMs }) : [];
-    const known = new Map([...texts.keys()].map((name, index) => [name, found[index]]));
+    const foundByName = new Map([...texts.keys()].map((name, index) => [name, found[index]]));
     return {
-      alwaysHolds: (text) => known.get(nameOf({ kind: 'expression', text }))?.alwaysHolds,
+      alwaysHolds: (text) => foundByName.get(nameText({ kind: 'expression', text }))?.alwaysHolds,
       readsOf: (text) => {
         if (text.kind === 'schema') return nothing;
-        return (isFlowText(text) ? known.get(nameOf(text))?.reads : undefined) ?? variableAt(text);
+        return (isFlowText(text) ? foundByName.get(nameText(text))?.reads : undefined) ?? readVariable(text);
       },
     };
   } catch (error) {
@@ -36,13 +36,13 @@ export async function analyseTexts(
   }
 }
 
-const nameOf = ({ kind, text }: FlowText) => `${kind} ${text}`;
+const nameText = ({ kind, text }: FlowText) => `${kind} ${text}`;
 
 /** A JSON Schema reads no variable. */
 const nothing: Reads = { names: [], everything: false };
 
 /** A path reads one variable. */
-const variableAt = ({ text }: ConfigText): Reads => ({
+const readVariable = ({ text }: ConfigText): Reads => ({
   names: [{ name: /^[^.[]+/.exec(text)?.[0] ?? '', guarded: false }],
   everything: false,
 });

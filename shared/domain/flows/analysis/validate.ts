@@ -1,3 +1,12 @@
+/**
+ * Validates a flow as a caller sends it: what saving would refuse, and what is valid but probably wrong.
+ *
+ * The errors are those of the schema for saving and of the texts, all at once instead of the first kind only. The warnings and
+ * recommendations come from reading the steps in the order in which they may run: reachability, variables, risks, unknown
+ * models. Nothing is rendered or run, except that the sandbox parses scripts; texts beyond a size are not analysed, and the
+ * steps that have them are named. `account-check.ts` adds what depends on the tenant.
+ */
+
 import type * as z from 'zod';
 import type { Sandbox } from '../../../adapters/sandbox/sandbox.ts';
 import type { ErrorDetail } from '../../../core/errors/errors.ts';
@@ -7,18 +16,18 @@ import { type StepNode, walkStepNodes } from '../checking/step-nodes.ts';
 import { textProblems } from '../checking/text-problems.ts';
 import { stepTypes } from '../step-types/index.ts';
 import type { AnyStepType } from '../steps/step.ts';
-import { type Finding, finding, limitFindings } from './finding.ts';
+import { createFinding, type Finding, limitFindings } from './finding.ts';
 import { unknownModels } from './models.ts';
-import { reachable } from './reachability.ts';
+import { findReachable } from './reachability.ts';
 import { risks } from './risks.ts';
 import { analyseTexts } from './text-analysis.ts';
 import {
-  overwrittenOutputs,
-  unknownUse,
-  unsetVariables,
-  unusedOutputs,
+  createUnknownUse,
+  findOverwrittenOutputs,
+  findUnsetVariables,
+  findUnusedOutputs,
+  readVariableUse,
   type VariableUse,
-  variableUse,
 } from './variables.ts';
 
 export interface Validation extends Analysis {
@@ -39,9 +48,9 @@ export async function validateSentFlow(
   const member = stepsMember(body);
   const refusals = toErrorDetails(error?.issues ?? []);
   const stop = refusals.some(({ code }) => outOfBounds.has(code));
-  const all = stop ? refusals : await withOthers(refusals, body[member], member, sandbox);
+  const all = stop ? refusals : await addOtherProblems(refusals, body[member], member, sandbox);
   const errors = limitFindings(all.map(({ path = '', ...detail }): Finding => ({ ...detail, path }))).map(
-    (finding): Finding => ({ ...finding, ...stepAt(body, finding.path) }),
+    (finding): Finding => ({ ...finding, ...findStep(body, finding.path) }),
   );
   const analysis = stop
     ? { warnings: [], recommendations: [] }
@@ -57,7 +66,7 @@ export const isOutOfBounds = ({ errors }: Pick<Validation, 'errors'>) =>
   errors.some(({ code }) => outOfBounds.has(code));
 
 /** Saving stops at the first kind of problem: the list of steps, then its shape. Validation reports all of them. */
-async function withOthers(
+async function addOtherProblems(
   refusals: ErrorDetail[],
   steps: unknown,
   member: string,
@@ -73,7 +82,7 @@ async function withOthers(
 }
 
 /** The innermost step on a path, with the index of its top-level step. */
-function stepAt(body: unknown, path: string): Pick<Finding, 'step'> {
+function findStep(body: unknown, path: string): Pick<Finding, 'step'> {
   const segments = path.split('.');
   let value: unknown = body;
   let step: Finding['step'];
@@ -99,31 +108,31 @@ const charactersMax = { all: 250_000, one: 20_000 };
 /** Reads the steps only: renders no template, runs no script, skips invalid parts. @param member Contains the steps. */
 export async function analyse(steps: unknown, member: string, sandbox: Sandbox): Promise<Analysis> {
   const visits = [...walkStepNodes(steps, { path: [member] })];
-  const small = fitting(visits);
+  const small = selectSmall(visits);
   const reading = await analyseTexts(
     [...small].flatMap(({ texts }) => texts),
     sandbox,
   );
-  const { reached, findings } = reachable(visits, reading.alwaysHolds);
+  const { reached, findings } = findReachable(visits, reading.alwaysHolds);
   const uses = reached.map((visit): VariableUse => {
-    if (small.has(visit) && reading.readsOf) return variableUse(visit, reading.readsOf);
+    if (small.has(visit) && reading.readsOf) return readVariableUse(visit, reading.readsOf);
     findings.push(notAnalysed(visit));
-    return unknownUse(visit);
+    return createUnknownUse(visit);
   });
   return {
     warnings: limitFindings(
       findings,
-      unsetVariables(uses),
-      overwrittenOutputs(uses),
+      findUnsetVariables(uses),
+      findOverwrittenOutputs(uses),
       risks(reached),
       await unknownModels(reached),
     ),
-    recommendations: limitFindings(unusedOutputs(uses), practices(reached)),
+    recommendations: limitFindings(findUnusedOutputs(uses), findPractices(reached)),
   };
 }
 
 /** The steps to analyse: in order, up to the total limit, without those that have a text above its own limit. */
-function fitting(visits: readonly StepNode[]): Set<StepNode> {
+function selectSmall(visits: readonly StepNode[]): Set<StepNode> {
   const fit = new Set<StepNode>();
   let characters = 0;
   for (const visit of visits) {
@@ -136,7 +145,7 @@ function fitting(visits: readonly StepNode[]): Set<StepNode> {
 }
 
 const notAnalysed = (visit: StepNode): Finding =>
-  finding(
+  createFinding(
     visit,
     [],
     'NOT_ANALYSED',
@@ -144,11 +153,11 @@ const notAnalysed = (visit: StepNode): Finding =>
   );
 
 /** Finds what is valid, but usually a mistake. */
-function* practices(visits: readonly StepNode[]): Generator<Finding, void> {
+function* findPractices(visits: readonly StepNode[]): Generator<Finding, void> {
   for (const visit of visits) {
     const { type, config } = visit.step;
     if (type === 'prompt' && config.outputVariable === undefined && !visit.last) {
-      yield finding(
+      yield createFinding(
         visit,
         ['config', 'outputVariable'],
         'OUTPUT_NOT_KEPT',
@@ -156,7 +165,7 @@ function* practices(visits: readonly StepNode[]): Generator<Finding, void> {
       );
     }
     if (mayBeHandled(type) && config.errorHandling === undefined && !visit.step.retries) {
-      yield finding(
+      yield createFinding(
         visit,
         ['config', 'errorHandling'],
         'NO_ERROR_HANDLING',

@@ -1,12 +1,21 @@
+/**
+ * Which variables the steps of a flow read and set, and what follows: unset, overwritten and unused ones.
+ *
+ * A step's use is what its texts read and the output that it sets; a step that could not be analysed counts as reading
+ * everything. Whether a read is set depends on the lists around both steps: branches exclude each other, maps, loops and
+ * parallel branches have variables of their own. `validate.ts` reports, `flow-inputs.ts` derives the inputs of a flow from the
+ * unset reads.
+ */
+
 import type { Reads } from '../../../adapters/code/texts.ts';
 import { hasOwnVariables, type NodeList, type StepNode } from '../checking/step-nodes.ts';
 import { getStepType, stepTypes } from '../step-types/index.ts';
 import { outputVariableName } from '../steps/step.ts';
 import type { ConfigText } from '../texts/config-texts.ts';
-import { type Finding, finding } from './finding.ts';
+import { createFinding, type Finding } from './finding.ts';
 
 /** Variables that every run has: the built-in ones, and those that a dispatch adds. */
-const given = new Set([
+const builtinVariables = new Set([
   '_record',
   '_flow',
   '_execution',
@@ -26,7 +35,7 @@ export interface VariableUse {
 }
 
 /** For a step whose texts were not analysed. */
-export function unknownUse(visit: StepNode): VariableUse {
+export function createUnknownUse(visit: StepNode): VariableUse {
   const sets: unknown = outputVariableName(visit.step);
   return {
     visit,
@@ -36,8 +45,8 @@ export function unknownUse(visit: StepNode): VariableUse {
   };
 }
 
-export function variableUse(visit: StepNode, readsOf: (text: ConfigText) => Reads): VariableUse {
-  const use: VariableUse = { ...unknownUse(visit), readsEverything: false };
+export function readVariableUse(visit: StepNode, readsOf: (text: ConfigText) => Reads): VariableUse {
+  const use: VariableUse = { ...createUnknownUse(visit), readsEverything: false };
   for (const text of visit.texts) {
     const { names, everything } = readsOf(text);
     use.readsEverything ||= everything;
@@ -59,11 +68,11 @@ export interface UnsetRead {
   setter: StepNode | undefined;
 }
 
-export function* unsetReads(uses: readonly VariableUse[]): Generator<UnsetRead, void> {
+export function* findUnsetReads(uses: readonly VariableUse[]): Generator<UnsetRead, void> {
   const setters = Map.groupBy(uses.entries(), ([, { sets }]) => sets);
   for (const [at, { visit, reads }] of uses.entries()) {
     for (const [name, { path, guarded }] of reads) {
-      if (given.has(name) || isGivenByHolder(visit, name)) continue;
+      if (builtinVariables.has(name) || isGivenByHolder(visit, name)) continue;
       const by = setters.get(name) ?? [];
       if (by.some(([position, use]) => isSetFor(visit, use.visit, position < at))) continue;
       yield { visit, path, name, guarded, setter: by[0]?.[1].visit };
@@ -97,8 +106,8 @@ function isGivenByHolder({ step, lists }: StepNode, name: string): boolean {
   );
 }
 
-export function* unsetVariables(uses: readonly VariableUse[]): Generator<Finding, void> {
-  for (const { visit, path, name, guarded, setter } of unsetReads(uses)) {
+export function* findUnsetVariables(uses: readonly VariableUse[]): Generator<Finding, void> {
+  for (const { visit, path, name, guarded, setter } of findUnsetReads(uses)) {
     if (guarded) continue;
     const [code, message] = setter
       ? [
@@ -106,7 +115,7 @@ export function* unsetVariables(uses: readonly VariableUse[]): Generator<Finding
           `${name} is not set yet: the step "${setter.step.name}" sets it later or in another branch`,
         ]
       : ['UNKNOWN_VARIABLE', `No step sets ${name}: each run must pass it as an input`];
-    yield finding(visit, path, code, message, { variable: name });
+    yield createFinding(visit, path, code, message, { variable: name });
   }
 }
 
@@ -117,7 +126,7 @@ function isOtherBranch(one: StepNode, other: StepNode): boolean {
   return mine !== undefined && theirs !== undefined && mine.holder.path.join() === theirs.holder.path.join();
 }
 
-export function* overwrittenOutputs(uses: readonly VariableUse[]): Generator<Finding, void> {
+export function* findOverwrittenOutputs(uses: readonly VariableUse[]): Generator<Finding, void> {
   for (const [at, { visit, sets }] of uses.entries()) {
     if (sets === undefined) continue;
     const next = uses.find(
@@ -126,7 +135,7 @@ export function* overwrittenOutputs(uses: readonly VariableUse[]): Generator<Fin
     );
     if (!next || isRead(next, sets)) continue;
     const message = `The step "${next.visit.step.name}" overwrites ${sets} before a step reads it`;
-    yield finding(visit, variablePath(visit), 'OUTPUT_OVERWRITTEN', message, { variable: sets });
+    yield createFinding(visit, variablePath(visit), 'OUTPUT_OVERWRITTEN', message, { variable: sets });
   }
 }
 
@@ -139,12 +148,14 @@ const isCertainAfter = (earlier: StepNode, later: StepNode) =>
   earlier.lists.every((list) => !hasOwnVariables(list) || isIn(later, list));
 
 /** Finds outputs that no step reads and that are not the flow's output. */
-export function* unusedOutputs(uses: readonly VariableUse[]): Generator<Finding, void> {
+export function* findUnusedOutputs(uses: readonly VariableUse[]): Generator<Finding, void> {
   const read = new Set(uses.flatMap(({ reads }) => [...reads.keys()]));
   if (uses.some(({ readsEverything }) => readsEverything)) return;
   for (const { visit, sets } of uses) {
     if (sets === undefined || visit.last || read.has(sets)) continue;
-    yield finding(visit, variablePath(visit), 'UNUSED_OUTPUT', `No step reads ${sets}`, { variable: sets });
+    yield createFinding(visit, variablePath(visit), 'UNUSED_OUTPUT', `No step reads ${sets}`, {
+      variable: sets,
+    });
   }
 }
 

@@ -7,7 +7,7 @@ import { stepTypes } from '../step-types/index.ts';
 import { Expression } from '../steps/code.ts';
 import { RetryPolicy, timeoutMsOption } from '../steps/retry-policy.ts';
 import type { AnyStepType, FlowStep } from '../steps/step.ts';
-import { evaluatedTexts } from './texts.ts';
+import { listEvaluatedTexts } from './texts.ts';
 
 export interface FlowStepInput {
   type: string;
@@ -49,8 +49,16 @@ const HeldSteps = z.lazy(() => NestedSteps) as unknown as z.ZodType<FlowStep[], 
 const schemaName = (type: string) =>
   `${type.replaceAll(/(^|-)([a-z])/g, (_match, _dash, letter: string) => letter.toUpperCase())}Step`;
 
-const stepOf = ({ type, summary, config, configWith, output, takesSecrets, permission }: AnyStepType) => {
-  const Config: z.ZodObject = configWith?.(HeldSteps) ?? config;
+const toStepSchema = ({
+  type,
+  summary,
+  config,
+  createConfig,
+  output,
+  takesSecrets,
+  permission,
+}: AnyStepType) => {
+  const Config: z.ZodObject = createConfig?.(HeldSteps) ?? config;
   return z
     .strictObject({ type: z.literal(type), ...base, config: Config.prefault({}) })
     .superRefine((step, context) => {
@@ -59,7 +67,7 @@ const stepOf = ({ type, summary, config, configWith, output, takesSecrets, permi
         context.addIssue({ code: 'custom', params: { code: 'SECRET_NOT_ALLOWED' }, ...issue, path });
       if (when && hasSecretReference(when)) refuse({ message: 'A condition cannot use secrets' }, ['when']);
       const named = ownTexts(step).filter(({ text }) => hasSecretReference(text));
-      const texts = takesSecrets && named.length > 0 ? evaluatedTexts(step) : [];
+      const texts = takesSecrets && named.length > 0 ? listEvaluatedTexts(step) : [];
       const filled = new Set(texts.map(({ path }) => path.join('.')));
       const message = takesSecrets ? 'This member cannot use secrets' : keepsSecret(type);
       const isAllowed = (path: PropertyKey[]) =>
@@ -77,10 +85,13 @@ const secretTakers = Object.values<AnyStepType>(stepTypes).flatMap(({ type, take
   takesSecrets ? [type] : [],
 );
 
-type Variant = ReturnType<typeof stepOf>;
+type Variant = ReturnType<typeof toStepSchema>;
 
 const FlowStepIn = z
-  .discriminatedUnion('type', Object.values<AnyStepType>(stepTypes).map(stepOf) as [Variant, ...Variant[]])
+  .discriminatedUnion(
+    'type',
+    Object.values<AnyStepType>(stepTypes).map(toStepSchema) as [Variant, ...Variant[]],
+  )
   .meta({ id: 'FlowStepInput' });
 
 /** The steps of a flow or of a list in it, each validated by itself. */

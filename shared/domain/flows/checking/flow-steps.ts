@@ -3,13 +3,13 @@ import type { DetailCode } from '../../../core/errors/error-codes.ts';
 import { tooLarge } from '../../../core/errors/errors.ts';
 import type { NewId } from '../../../core/ids.ts';
 import { hasTooManyValues } from '../../../core/json/value-count.ts';
-import { responseBytes, responseBytesMax } from '../../../platform/http/responses/body-sizes.ts';
+import { countResponseBytes, responseBytesMax } from '../../../platform/http/responses/body-sizes.ts';
 import { secretKeysOfSteps } from '../secret-keys.ts';
 import { stepTypeNames } from '../step-types/index.ts';
-import { heldLists, mapHeldLists, nestedListsMax } from '../steps/held-lists.ts';
+import { findHeldLists, mapHeldLists, nestedListsMax } from '../steps/held-lists.ts';
 import type { FlowStep } from '../steps/step.ts';
 import { type FlowStepInput, NestedSteps } from './flow-step.ts';
-import { runtimeToolsIn } from './runtime-tools.ts';
+import { listRuntimeTools } from './runtime-tools.ts';
 import type { CheckedSteps } from './text-problems.ts';
 
 const stepsMax = 1_000;
@@ -35,8 +35,8 @@ export const FlowStepsInput = z
 
 /** Adds defaults (id, order, enabled); sorts by order, then position. @throws ServiceError 413 if no response could hold them. */
 export function normaliseSteps(steps: CheckedSteps, newId: NewId): FlowStep[] {
-  const normalised = completed(steps, newId);
-  if (responseBytes(normalised) > responseBytesMax) throw stepsTooLarge();
+  const normalised = completeSteps(steps, newId);
+  if (countResponseBytes(normalised) > responseBytesMax) throw stepsTooLarge();
   return normalised;
 }
 
@@ -45,7 +45,7 @@ const stepsTooLarge = () =>
     `The steps of a flow take at most ${responseBytesMax} bytes inside a JSON string, where a quote, a backslash or a line break counts twice`,
   );
 
-const completed = (steps: readonly FlowStepInput[], newId: NewId): FlowStep[] =>
+const completeSteps = (steps: readonly FlowStepInput[], newId: NewId): FlowStep[] =>
   steps
     .map(({ type, name, id, order, enabled, when, retry, timeoutMs, config }, index) => ({
       id: id ?? newId('step'),
@@ -56,7 +56,7 @@ const completed = (steps: readonly FlowStepInput[], newId: NewId): FlowStep[] =>
       ...(when !== undefined && { when }),
       ...(retry && { retry }),
       ...(timeoutMs !== undefined && { timeoutMs }),
-      config: mapHeldLists(config ?? {}, (held) => completed(held as FlowStepInput[], newId)),
+      config: mapHeldLists(config ?? {}, (held) => completeSteps(held as FlowStepInput[], newId)),
     }))
     .sort((one, other) => one.order - other.order);
 
@@ -72,9 +72,9 @@ function issuesOfTree(steps: unknown): Issue[] {
   const refuse = (path: PropertyKey[], code: DetailCode, message: string) =>
     issues.push({ code: 'custom', params: { code }, path, message, input: undefined });
   /** Listed before the issues of single steps, which may be truncated. */
-  const refuseAll = (...given: Parameters<typeof refuse>) => {
+  const refuseAll = (...refusal: Parameters<typeof refuse>) => {
     isOutOfBounds = true;
-    refuse(...given);
+    refuse(...refusal);
     issues.unshift(...issues.splice(-1));
   };
 
@@ -90,7 +90,7 @@ function issuesOfTree(steps: unknown): Issue[] {
       }
       if (typeof step !== 'object' || step === null) continue;
       const { type, id, config } = step as Partial<FlowStepInput>;
-      tools += runtimeToolsIn(Object(config)).length;
+      tools += listRuntimeTools(Object(config)).length;
       if (tools > toolsMax) {
         const message = `The prompts of a flow define at most ${toolsMax} runtime tools together`;
         return refuseAll([...at, 'config', 'tools', 'runtimeTools'], 'TOO_MANY_TOOLS', message);
@@ -99,7 +99,7 @@ function issuesOfTree(steps: unknown): Issue[] {
       if (id !== undefined && ids.has(id))
         refuse([...at, 'id'], 'DUPLICATE_ID', `Another step has the id ${id}; give each step its own`);
       ids.add(id);
-      for (const held of heldLists(config)) visit(held.steps, [...at, 'config', ...held.at], depth + 1);
+      for (const held of findHeldLists(config)) visit(held.steps, [...at, 'config', ...held.at], depth + 1);
     }
   };
   if (Array.isArray(steps)) visit(steps, [], 0);

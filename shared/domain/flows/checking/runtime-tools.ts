@@ -6,7 +6,7 @@ interface SentTool {
 }
 
 /** The runtime tools of a config as a caller sent it, which may be partly invalid. */
-export function runtimeToolsIn({ tools }: Record<string, unknown>): SentTool[] {
+export function listRuntimeTools({ tools }: Record<string, unknown>): SentTool[] {
   const { runtimeTools } = (tools ?? {}) as { runtimeTools?: unknown };
   const list: unknown[] = Array.isArray(runtimeTools) ? runtimeTools : [];
   return list.map((tool, index) => {

@@ -1,6 +1,6 @@
-import { heldLists } from '../steps/held-lists.ts';
+import { findHeldLists } from '../steps/held-lists.ts';
 import type { ConfigText } from '../texts/config-texts.ts';
-import { evaluatedTexts } from './texts.ts';
+import { listEvaluatedTexts } from './texts.ts';
 
 type Json = Record<string, unknown>;
 
@@ -49,7 +49,7 @@ interface Place {
 /** Walks the steps of a list and those that they hold in the order in which they are written. Skips what is not a step. */
 export function* walkStepNodes(steps: unknown, place: Place): Generator<StepNode, void> {
   const { lists = [], last: isLast = true } = place;
-  const sent = inOrder(steps);
+  const sent = sortSteps(steps);
   const lastEnabled = sent.findLast(({ step }) => step.enabled)?.position;
   for (const { step, position } of sent) {
     const path = [...place.path, position];
@@ -57,8 +57,8 @@ export function* walkStepNodes(steps: unknown, place: Place): Generator<StepNode
     const isIn = (type: string) => lists.at(-1)?.holder.step.type === type;
     // A branch gives all that it sets.
     const last = isIn('parallel') || (isLast && position === lastEnabled);
-    yield { step, path, index, lists, texts: evaluatedTexts(step), last };
-    for (const held of heldLists(step.config)) {
+    yield { step, path, index, lists, texts: listEvaluatedTexts(step), last };
+    for (const held of findHeldLists(step.config)) {
       const inside = [...path, 'config', ...held.at];
       const list = { path: inside.join('.'), holder: { step, path } };
       const mayBeLast = step.type === 'map' ? step.config.output === undefined : last || step.type === 'loop';
@@ -68,18 +68,18 @@ export function* walkStepNodes(steps: unknown, place: Place): Generator<StepNode
 }
 
 /** By `order`, then by position, as in stored flows. */
-function inOrder(steps: unknown) {
+function sortSteps(steps: unknown) {
   const list: unknown[] = Array.isArray(steps) ? steps : [];
   return list
     .flatMap((raw, position) => {
-      const step = uncheckedStep(raw);
+      const step = toUncheckedStep(raw);
       const { order } = (raw ?? {}) as { order?: unknown };
       return step ? [{ step, position, order: typeof order === 'number' ? order : position }] : [];
     })
     .sort((one, other) => one.order - other.order);
 }
 
-function uncheckedStep(raw: unknown): UncheckedStep | undefined {
+function toUncheckedStep(raw: unknown): UncheckedStep | undefined {
   if (typeof raw !== 'object' || raw === null) return undefined;
   const { type, name, config = {}, when, enabled, retry } = raw as Json;
   if (typeof type !== 'string' || typeof config !== 'object' || config === null) return undefined;

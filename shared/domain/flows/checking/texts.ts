@@ -4,7 +4,7 @@ import { type ConfigText, textsOfConfig } from '../texts/config-texts.ts';
 import type { UncheckedStep } from './step-nodes.ts';
 
 /** The texts of a step that read variables, found through the schema of its type. */
-export function evaluatedTexts({
+export function listEvaluatedTexts({
   type,
   config,
   when,

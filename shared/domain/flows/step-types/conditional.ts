@@ -4,7 +4,7 @@ import { PlainErrorHandling } from '../steps/error-handling.ts';
 import { StoredSteps } from '../steps/held-steps.ts';
 import { defineStepType, type FlowStep } from '../steps/step.ts';
 
-const configWith = (steps: z.ZodType<FlowStep[], unknown>) =>
+const createConfig = (steps: z.ZodType<FlowStep[], unknown>) =>
   z.strictObject({
     condition: Expression.meta({ description: 'A JavaScript expression over the variables' }),
     trueSteps: steps.optional(),
@@ -15,8 +15,8 @@ const configWith = (steps: z.ZodType<FlowStep[], unknown>) =>
 export const conditionalStep = defineStepType({
   type: 'conditional',
   summary: 'Run one of two lists of steps',
-  config: configWith(StoredSteps),
-  configWith,
+  config: createConfig(StoredSteps),
+  createConfig,
   output: z.object({ matched: z.boolean(), result: z.unknown() }),
   effects: false,
   reusable: false,

@@ -4,7 +4,7 @@ import { commonConfig } from '../steps/common-config.ts';
 import { StoredSteps } from '../steps/held-steps.ts';
 import { defineStepType, type FlowStep } from '../steps/step.ts';
 
-const configWith = (steps: z.ZodType<FlowStep[], unknown>) =>
+const createConfig = (steps: z.ZodType<FlowStep[], unknown>) =>
   z.strictObject({
     while: Expression.meta({
       description:
@@ -21,8 +21,8 @@ const configWith = (steps: z.ZodType<FlowStep[], unknown>) =>
 export const loopStep = defineStepType({
   type: 'loop',
   summary: 'Run steps as long as a condition holds',
-  config: configWith(StoredSteps),
-  configWith,
+  config: createConfig(StoredSteps),
+  createConfig,
   output: z.unknown().meta({ description: 'The output of the last step of the last pass; null without one' }),
   effects: false,
   reusable: false,

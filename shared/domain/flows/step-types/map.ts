@@ -7,7 +7,7 @@ import { defineStepType, type FlowStep } from '../steps/step.ts';
 /** The most items of one map. */
 export const mapItemsMax = 1_000;
 
-const configWith = (steps: z.ZodType<FlowStep[], unknown>) =>
+const createConfig = (steps: z.ZodType<FlowStep[], unknown>) =>
   z
     .strictObject({
       items: Expression.meta({
@@ -38,13 +38,13 @@ const configWith = (steps: z.ZodType<FlowStep[], unknown>) =>
       addIssue({ code: 'custom', params: { code: 'INVALID_VALUE' }, path: ['indexAs'], message });
     });
 
-export type MapConfig = z.output<ReturnType<typeof configWith>>;
+export type MapConfig = z.output<ReturnType<typeof createConfig>>;
 
 export const mapStep = defineStepType({
   type: 'map',
   summary: 'Run steps for each item of a list',
-  config: configWith(StoredSteps),
-  configWith,
+  config: createConfig(StoredSteps),
+  createConfig,
   output: z.array(z.unknown()).meta({ description: 'The outputs of the items, in their order' }),
   effects: false,
   reusable: false,

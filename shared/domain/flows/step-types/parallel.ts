@@ -3,7 +3,7 @@ import { commonConfig, VariableName } from '../steps/common-config.ts';
 import { concurrency, onError, StoredSteps } from '../steps/held-steps.ts';
 import { defineStepType, type FlowStep } from '../steps/step.ts';
 
-const configWith = (steps: z.ZodType<FlowStep[], unknown>) => {
+const createConfig = (steps: z.ZodType<FlowStep[], unknown>) => {
   const branch = z.strictObject({ name: VariableName, steps });
   const branches = z
     .array(branch)
@@ -34,8 +34,8 @@ const configWith = (steps: z.ZodType<FlowStep[], unknown>) => {
 export const parallelStep = defineStepType({
   type: 'parallel',
   summary: 'Run several lists of steps at the same time',
-  config: configWith(StoredSteps),
-  configWith,
+  config: createConfig(StoredSteps),
+  createConfig,
   output: z
     .record(z.string(), z.record(z.string(), z.unknown()))
     .meta({ description: 'By the name of the branch, the variables that it set' }),

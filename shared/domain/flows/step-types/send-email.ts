@@ -8,7 +8,7 @@ export const recipientsMax = 50;
 
 /** Checks literal addresses now, and rendered ones when the step runs. */
 const Addresses = Template.min(1).superRefine((text, context) => {
-  const message = isTemplated(text) ? undefined : problemOf(text);
+  const message = isTemplated(text) ? undefined : findProblem(text);
   if (message) context.addIssue({ code: 'custom', message });
 });
 
@@ -49,7 +49,7 @@ export const sendEmailStep = defineStepType({
   permission: null,
 });
 
-function problemOf(text: string): string | undefined {
+function findProblem(text: string): string | undefined {
   try {
     return parseMailboxes(text).length > 0 ? undefined : 'Expected an email address';
   } catch (error) {

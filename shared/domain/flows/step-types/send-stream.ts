@@ -2,13 +2,13 @@ import * as z from 'zod';
 import { commonConfig, VariablePath } from '../steps/common-config.ts';
 import { defineStepType, type StepEvent } from '../steps/step.ts';
 
-const asText = (value: unknown) => (typeof value === 'string' ? value : JSON.stringify(value));
+const toText = (value: unknown) => (typeof value === 'string' ? value : JSON.stringify(value));
 
 export const streamEvents = {
   text: (value: unknown): StepEvent[] => [
     { type: 'text_start' },
-    { type: 'text_delta', delta: asText(value) },
-    { type: 'text_complete', text: asText(value) },
+    { type: 'text_delta', delta: toText(value) },
+    { type: 'text_complete', text: toText(value) },
   ],
   json: (value: unknown): StepEvent[] => [{ type: 'custom', name: 'json', value }],
   artifact: (value: unknown): StepEvent[] => [{ type: 'custom', name: 'artifact', value }],

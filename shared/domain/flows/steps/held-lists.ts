@@ -18,7 +18,7 @@ export const nestedListsMax = 10;
 const plainLists = { trueSteps: 'true', falseSteps: 'false' } as const;
 
 /** Config that is checked later may be anything. */
-export function heldLists(config: unknown): HeldList[] {
+export function findHeldLists(config: unknown): HeldList[] {
   const json = (config ?? {}) as Json;
   const plain = Object.entries(plainLists).flatMap(([name, key]) => listAt(json[name], [name], key));
   const repeated = listAt(json.steps, ['steps'], 'while' in Object(config) ? 'p' : 'i');
@@ -38,7 +38,7 @@ export function mapHeldLists<Config extends object>(
   config: Config,
   change: (steps: unknown[]) => unknown[],
 ): Config {
-  const lists = heldLists(config);
+  const lists = findHeldLists(config);
   if (lists.length === 0) return config;
   const copy = { ...config } as Record<PropertyKey, unknown>;
   for (const { at, steps } of lists) {

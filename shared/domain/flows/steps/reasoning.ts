@@ -28,9 +28,9 @@ export const Reasoning = z
 
 export function toModelReasoning(config: z.infer<typeof Reasoning> | undefined): ModelReasoning | undefined {
   if (config === undefined) return undefined;
-  const given = typeof config === 'boolean' ? { enabled: config } : config;
-  if (!given.enabled) return { effort: 'none' };
-  const { reasoningEffort, reasoningSummary, budgetTokens, thinkingBudget, includeThoughts } = given;
+  const settings = typeof config === 'boolean' ? { enabled: config } : config;
+  if (!settings.enabled) return { effort: 'none' };
+  const { reasoningEffort, reasoningSummary, budgetTokens, thinkingBudget, includeThoughts } = settings;
   const budget = budgetTokens ?? thinkingBudget;
   return {
     effort: reasoningEffort ?? (budget === undefined ? 'medium' : undefined),

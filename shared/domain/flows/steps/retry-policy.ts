@@ -48,9 +48,9 @@ export const timeoutMsOption = z.int().min(100).max(900_000).optional().meta({
 });
 
 /** The policy with its defaults. */
-export const retryPolicy = (given: RetryPolicy): typeof defaults => ({
+export const retryPolicy = (policy: RetryPolicy): typeof defaults => ({
   ...defaults,
-  ...omitUndefined(given),
+  ...omitUndefined(policy),
 });
 
 /**
@@ -58,9 +58,9 @@ export const retryPolicy = (given: RetryPolicy): typeof defaults => ({
  * @param attempt From 1, for the second.
  * @param random From 0 to 1
  */
-export function pauseBefore(given: RetryPolicy, attempt: number, random: number, askedMs = 0): number {
-  const { initialDelayMs, factor, maxDelayMs, jitter } = retryPolicy(given);
+export function computeRetryPause(policy: RetryPolicy, attempt: number, random: number, askedMs = 0): number {
+  const { initialDelayMs, factor, maxDelayMs, jitter } = retryPolicy(policy);
   const whole = Math.min(maxDelayMs, initialDelayMs * factor ** (attempt - 1));
-  const own = jitter === 'full' ? whole * random : whole;
-  return Math.round(Math.max(own, Math.min(askedMs, maxDelayMs)));
+  const jittered = jitter === 'full' ? whole * random : whole;
+  return Math.round(Math.max(jittered, Math.min(askedMs, maxDelayMs)));
 }

@@ -1,4 +1,4 @@
-import { heldLists } from './held-lists.ts';
+import { findHeldLists } from './held-lists.ts';
 import type { FlowStep } from './step.ts';
 
 /**
@@ -40,7 +40,7 @@ export const actPath = (path: RunPath) => `${path}#act`;
 export const turnsPath = (path: RunPath) => `${path}#turns`;
 
 /** Under what a step keeps something until it has ended. */
-export const keptPaths = (path: RunPath) => [path, pausePath(path), actPath(path), turnsPath(path)];
+export const listKeptPaths = (path: RunPath) => [path, pausePath(path), actPath(path), turnsPath(path)];
 
 /** As people read it: step ids with what they hold, such as `each[3]/ask`, `both/left/ask`. */
 export interface ShownPlace {
@@ -50,22 +50,22 @@ export interface ShownPlace {
 }
 
 /** The definition of what ran there. @param path A path in a run of these steps, or one in their definition */
-export function stepAt(steps: readonly FlowStep[], path: RunPath): FlowStep | undefined {
+export function findStepAt(steps: readonly FlowStep[], path: RunPath): FlowStep | undefined {
   const [index, key, ...rest] = path.split('.');
   const step = steps[Number(index)];
   if (!step || key === undefined) return step;
-  const held = heldLists(step.config).find((each) => each.key === definitionKey(key));
-  return held && stepAt(held.steps as FlowStep[], rest.join('.'));
+  const held = findHeldLists(step.config).find((each) => each.key === definitionKey(key));
+  return held && findStepAt(held.steps as FlowStep[], rest.join('.'));
 }
 
 const definitionKey = (key: string) => key.replace(/^([ip])\d+$/, '$1');
 
 /** @param path A path in a run of these steps. */
-export const shownPlace = (steps: readonly FlowStep[], path: RunPath): ShownPlace =>
-  shownPlaceBy((at) => stepAt(steps, at), path);
+export const toShownPlace = (steps: readonly FlowStep[], path: RunPath): ShownPlace =>
+  findShownPlace((at) => findStepAt(steps, at), path);
 
 /** @param find Finds the definition of a step by its path in the run. */
-export function shownPlaceBy(find: (path: RunPath) => FlowStep | undefined, path: RunPath): ShownPlace {
+export function findShownPlace(find: (path: RunPath) => FlowStep | undefined, path: RunPath): ShownPlace {
   const parts = path.split('.');
   const names: string[] = [];
   let itemIndex: number | undefined;

@@ -37,7 +37,7 @@ export function checkSelector(config: SelectorConfig, context: z.RefinementCtx):
     if (config[one] !== undefined && config[other] !== undefined)
       refuse([other], `Give either ${one} or its alias ${other}`);
   }
-  const { id, type, name, filter } = selectorIn(config);
+  const { id, type, name, filter } = readSelector(config);
   const ways = [id, type ?? name, filter].filter((way) => way !== undefined).length;
   if (ways !== 1) refuse([], 'Select the record by id, by recordType and recordName, or by recordFilter');
   else if ((type === undefined) !== (name === undefined))
@@ -50,7 +50,7 @@ const aliases = [
   ['recordName', 'name'],
 ] as const;
 
-export const selectorIn = ({
+export const readSelector = ({
   id,
   recordId,
   recordType,

@@ -60,7 +60,7 @@ export interface StepType<
   /** Strict: saving a flow rejects unknown members. */
   config: Config;
   /** The config with the schema of the steps that it holds, for types that hold steps. */
-  configWith?: (steps: z.ZodType<FlowStep[], unknown>) => Config;
+  createConfig?: (steps: z.ZodType<FlowStep[], unknown>) => Config;
   output: Output;
   /** True if the step has effects outside of the run: its result is checkpointed before the next step begins. */
   effects: boolean;

@@ -8,21 +8,21 @@ export const Template = z
   .string()
   .max(templateCharactersMax)
   .superRefine((text, context) => {
-    const problem = problemIn(text);
+    const problem = findProblem(text);
     if (problem) context.addIssue({ code: 'custom', params: { code: 'INVALID_TEMPLATE' }, message: problem });
   });
 
 /** Any JSON with `{{ references }}` in its texts. */
 export const TemplatedJson = z.unknown().superRefine((value, context) => {
   for (const { text, path, depth } of textsIn(value)) {
-    const message = depth > nestingMax ? `Nested more than ${nestingMax} levels deep` : problemIn(text);
+    const message = depth > nestingMax ? `Nested more than ${nestingMax} levels deep` : findProblem(text);
     if (!message) continue;
     context.addIssue({ code: 'custom', params: { code: 'INVALID_TEMPLATE' }, path, message });
     return;
   }
 });
 
-function problemIn(text: string): string | undefined {
+function findProblem(text: string): string | undefined {
   if (isPlain(text)) return undefined;
   if (text.length > templateCharactersMax)
     return `A template has at most ${templateCharactersMax} characters`;

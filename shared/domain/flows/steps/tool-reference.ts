@@ -14,7 +14,7 @@ export const ToolReference = z
 const prefix = 'builtin:';
 export const builtinReference = (id: string) => `${prefix}${id}`;
 /** The id of a built-in tool; undefined for a stored tool. */
-export const builtinIdIn = (reference: string): string | undefined =>
+export const readBuiltinId = (reference: string): string | undefined =>
   reference.startsWith(prefix) ? reference.slice(prefix.length) : undefined;
 
 /** Whether a tool is one of an MCP server: it comes with its server. */

@@ -1,4 +1,4 @@
-import { heldLists, mapHeldLists } from './held-lists.ts';
+import { findHeldLists, mapHeldLists } from './held-lists.ts';
 
 interface StepLike {
   config?: unknown;
@@ -18,7 +18,7 @@ export function* walkSteps<Step extends StepLike>(
   for (const [index, step] of steps.entries()) {
     const path = `${base}${index}`;
     yield { step, path };
-    for (const { key, steps: held } of heldLists(step.config)) {
+    for (const { key, steps: held } of findHeldLists(step.config)) {
       yield* walkSteps(held as Step[], `${path}.${key}.`);
     }
   }

@@ -4,8 +4,8 @@ import type { Scope } from '../../../platform/data/scope.ts';
 import { flowFinder } from '../flow-store.ts';
 import type { FlowStep } from '../steps/step.ts';
 import { versionFinder } from '../version-store.ts';
-import { type FlowReader, storedFlows } from './flow-reader.ts';
-import { type FlowTarget, flowTargetsIn } from './flow-targets.ts';
+import { createFlowReader, type FlowReader } from './flow-reader.ts';
+import { type FlowTarget, listFlowTargets } from './flow-targets.ts';
 import { flowsMax, levelsMax } from './sub-flows.ts';
 
 export interface PlacedTarget extends FlowTarget {
@@ -18,8 +18,8 @@ export const assertPublishable = /* @__PURE__ */ using(
   [flowFinder, versionFinder],
   (scope: Scope) =>
     async (flowId: string, steps: readonly FlowStep[]): Promise<void> => {
-      const targets = flowTargetsIn(steps).map((target) => ({ ...target, path: [] }));
-      const [problem] = await flowTargetProblems(storedFlows(scope), targets, flowId);
+      const targets = listFlowTargets(steps).map((target) => ({ ...target, path: [] }));
+      const [problem] = await flowTargetProblems(createFlowReader(scope), targets, flowId);
       if (problem) throw invalidAt('versionId', problem.code, problem.message);
     },
 );
@@ -33,13 +33,13 @@ export async function flowTargetProblems(
   const reading = openReading(flows);
   const problems: ErrorDetail[] = [];
   for (const { path, ...target } of targets) {
-    const found = await problemOf(reading, target, ownId);
+    const found = await findProblem(reading, target, ownId);
     if (found) problems.push(detailAt([...path, found.member], found.code, found.message));
   }
   return problems;
 }
 
-async function problemOf(reading: Reading, target: FlowTarget, ownId: string | undefined) {
+async function findProblem(reading: Reading, target: FlowTarget, ownId: string | undefined) {
   const { flowId, version } = target;
   const flow = await reading.flow(flowId);
   const invalid = (code: 'INVALID_VALUE' | 'TOO_DEEP', message: string) => ({
@@ -71,8 +71,8 @@ async function levelsBelow(
   if (above.includes(flowId)) return 'circle';
   if (above.length > levelsMax) return above.length;
   const name = `${flowId} ${version}`;
-  const known = reading.levels.get(name);
-  if (known !== undefined) return known;
+  const cached = reading.levels.get(name);
+  if (cached !== undefined) return cached;
   const targets = await reading.targets({ flowId, version });
   if (reading.count() > flowsMax) return 'too many';
   let most = 0;
@@ -105,7 +105,7 @@ function openReading(flows: FlowReader) {
       const others = await Promise.all(
         [...ids].map((id) => (id ? flows.version({ flowId, version: id }) : undefined)),
       );
-      const all = [current, ...others].flatMap((each) => flowTargetsIn(each?.steps ?? []));
+      const all = [current, ...others].flatMap((each) => listFlowTargets(each?.steps ?? []));
       return [...new Map(all.map((each) => [`${each.flowId} ${each.version}`, each])).values()];
     },
   };

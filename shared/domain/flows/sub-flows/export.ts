@@ -2,11 +2,15 @@ import { tooLarge } from '../../../core/errors/errors.ts';
 import { withBareReferences } from '../../../core/variables/secret-references.ts';
 import { using } from '../../../platform/aws/uses.ts';
 import type { Scope } from '../../../platform/data/scope.ts';
-import { megabytes, responseBytes, responseBytesMax } from '../../../platform/http/responses/body-sizes.ts';
+import {
+  countResponseBytes,
+  megabytes,
+  responseBytesMax,
+} from '../../../platform/http/responses/body-sizes.ts';
 import { flowFinder } from '../flow-store.ts';
 import type { FlowStep } from '../steps/step.ts';
 import { versionFinder } from '../version-store.ts';
-import { flowTargetsIn } from './flow-targets.ts';
+import { listFlowTargets } from './flow-targets.ts';
 import { loadSubFlows } from './load-sub-flows.ts';
 
 /** A flow for another runtime: complete, with secrets referenced as `secret:<NAME>`. */
@@ -31,15 +35,15 @@ export const flowExporter = /* @__PURE__ */ using([flowFinder, versionFinder], (
     const { steps } = publishedVersionId
       ? await versions.immutable(id, publishedVersionId)
       : await flows.get(id);
-    const flow = { id, name, description, steps: withReferenceNames(steps) };
-    if (flowTargetsIn(steps).length === 0) return flow;
+    const flow = { id, name, description, steps: nameReferences(steps) };
+    if (listFlowTargets(steps).length === 0) return flow;
     const run = await loadSubFlows(scope, steps, readSteps);
     const others = run.versions.map(({ steps: held, ...version }) => ({
       ...version,
-      steps: withReferenceNames([...held]),
+      steps: nameReferences([...held]),
     }));
     const exported = { ...flow, flows: others };
-    if (responseBytes(exported) > responseBytesMax) throw tooLarge(tooMany);
+    if (countResponseBytes(exported) > responseBytesMax) throw tooLarge(tooMany);
     return exported;
   };
 });
@@ -47,7 +51,7 @@ export const flowExporter = /* @__PURE__ */ using([flowFinder, versionFinder], (
 const tooMany = `The flow and those that it runs take more than ${megabytes(responseBytesMax)}; export them one by one`;
 
 /** A copy of a JSON value with `secret:<NAME>` in place of each `{{secret:NAME}}`. */
-export const withReferenceNames = <T>(value: T): T => mapTexts(value, withBareReferences);
+export const nameReferences = <T>(value: T): T => mapTexts(value, withBareReferences);
 
 /** A copy of a JSON value with each text in it changed. */
 export function mapTexts<T>(value: T, change: (text: string) => string): T {

@@ -13,7 +13,7 @@ export interface FlowReader {
 }
 
 /** Reads each stored flow and each version once. */
-export function storedFlows(scope: Scope): FlowReader {
+export function createFlowReader(scope: Scope): FlowReader {
   const [flows, versions] = [flowFinder(scope), versionFinder(scope)];
   return {
     flow: loadEachOnce((id: string) => flows.get(id).catch(ifMissing(undefined))),

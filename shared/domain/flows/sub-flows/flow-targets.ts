@@ -17,5 +17,5 @@ export const flowTarget = ({ type, config }: StepLike): FlowTarget | undefined =
     : undefined;
 
 /** The flows that steps run, with those that they hold. */
-export const flowTargetsIn = (steps: readonly FlowStep[]): FlowTarget[] =>
+export const listFlowTargets = (steps: readonly FlowStep[]): FlowTarget[] =>
   [...walkSteps(steps)].flatMap(({ step }) => flowTarget(step) ?? []);

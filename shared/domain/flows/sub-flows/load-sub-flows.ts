@@ -3,8 +3,8 @@ import { decodeReadable } from '../../../platform/data/entity.ts';
 import type { Scope } from '../../../platform/data/scope.ts';
 import { flowEntity } from '../flow.ts';
 import type { FlowStep } from '../steps/step.ts';
-import { type FlowTarget, flowTargetsIn } from './flow-targets.ts';
-import { flowsMax, levelsMax, type SubFlows, versionIn } from './sub-flows.ts';
+import { type FlowTarget, listFlowTargets } from './flow-targets.ts';
+import { findVersionId, flowsMax, levelsMax, type SubFlows } from './sub-flows.ts';
 
 /** A version of another flow that a run runs. */
 export interface RunnableVersion {
@@ -19,15 +19,15 @@ export type ReadSteps = (flowId: string, versionId: string) => Promise<readonly 
 
 /**
  * Reads the flows that steps run, and those that these run.
- * @param known As they were when the run started. Without it, they are looked up.
+ * @param loaded As they were when the run started. Without it, they are looked up.
  */
 export async function loadSubFlows(
   { table }: Pick<Scope, 'table'>,
   steps: readonly FlowStep[],
   readSteps: ReadSteps,
-  known?: SubFlows,
+  loaded?: SubFlows,
 ): Promise<{ flows: SubFlows; versions: RunnableVersion[] }> {
-  const flows: SubFlows = { ...known };
+  const flows: SubFlows = { ...loaded };
   const versions = new Map<string, RunnableVersion>();
 
   const asked = new Set<string>();
@@ -43,7 +43,7 @@ export async function loadSubFlows(
 
   async function read(target: FlowTarget): Promise<readonly FlowStep[]> {
     const { flowId: id } = target;
-    const versionId = versionIn(flows, target);
+    const versionId = findVersionId(flows, target);
     if (!versionId || asked.has(versionId)) return [];
     asked.add(versionId);
     const steps = await readSteps(id, versionId).catch(ifMissing(undefined));
@@ -51,10 +51,10 @@ export async function loadSubFlows(
     return steps ?? [];
   }
 
-  let targets = flowTargetsIn(steps);
+  let targets = listFlowTargets(steps);
   for (let level = 0; level < levelsMax && targets.length > 0; level++) {
-    if (!known) await lookUp(targets);
-    targets = flowTargetsIn((await Promise.all(targets.map(read))).flat());
+    if (!loaded) await lookUp(targets);
+    targets = listFlowTargets((await Promise.all(targets.map(read))).flat());
   }
   return { flows, versions: [...versions.values()] };
 }

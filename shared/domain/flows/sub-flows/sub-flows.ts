@@ -20,5 +20,5 @@ export const flowsMax = 100;
 export const stepsMax = 2_000;
 
 /** @returns undefined if the flow has no such version */
-export const versionIn = (flows: SubFlows, { flowId, version }: FlowTarget): string | undefined =>
+export const findVersionId = (flows: SubFlows, { flowId, version }: FlowTarget): string | undefined =>
   Object.hasOwn(flows, flowId) ? (version === 'published' ? flows[flowId]?.versionId : version) : undefined;

@@ -30,7 +30,7 @@ interface Definition {
   valueType?: z.ZodType;
   options?: z.ZodType[];
 }
-const definitionOf = (schema: z.ZodType) => schema._zod.def as unknown as Definition;
+const getDefinition = (schema: z.ZodType) => schema._zod.def as unknown as Definition;
 
 // A refined schema keeps its earlier checks, so the last check of a base schema identifies it.
 const kinds = new Map<unknown, Kind>(
@@ -43,21 +43,21 @@ const kinds = new Map<unknown, Kind>(
       [VariablePath, 'path'],
       [JsonSchemaText, 'schema'],
     ] as const
-  ).map(([schema, kind]) => [definitionOf(schema).checks?.at(-1), kind]),
+  ).map(([schema, kind]) => [getDefinition(schema).checks?.at(-1), kind]),
 );
-const kindOf = ({ checks = [] }: Definition) =>
+const findKind = ({ checks = [] }: Definition) =>
   checks.map((check) => kinds.get(check)).find((kind) => kind !== undefined);
 
 /** The texts of a config that read variables, found through its schema. Their paths begin with `config`. */
 export function textsOfConfig(schema: z.ZodType, config: Readonly<Record<string, unknown>>): ConfigText[] {
-  return [...textsUnder(schema, config, ['config'])].map((text) =>
+  return [...walkTexts(schema, config, ['config'])].map((text) =>
     text.kind === 'script' && config.language === 'typescript' ? { ...text, kind: 'typescript' } : text,
   );
 }
 
-function* textsUnder(schema: z.ZodType, value: unknown, path: PropertyKey[]): Generator<ConfigText, void> {
-  const definition = definitionOf(schema);
-  const kind = kindOf(definition);
+function* walkTexts(schema: z.ZodType, value: unknown, path: PropertyKey[]): Generator<ConfigText, void> {
+  const definition = getDefinition(schema);
+  const kind = findKind(definition);
   if (kind === 'json') {
     for (const { text, path: inside } of textsIn(value)) {
       if (!isPlain(text)) yield { kind: 'template', text, path: [...path, ...inside] };
@@ -68,21 +68,21 @@ function* textsUnder(schema: z.ZodType, value: unknown, path: PropertyKey[]): Ge
     if (typeof value === 'string' && !(kind === 'template' && isPlain(value)))
       yield { kind, text: value, path };
   } else {
-    for (const [inner, member, at] of inside(definition, value)) {
-      yield* textsUnder(inner, member, [...path, ...at]);
+    for (const [inner, member, at] of listInside(definition, value)) {
+      yield* walkTexts(inner, member, [...path, ...at]);
     }
   }
 }
 
 /** The side of a pipe that describes the input: a preprocessed schema begins with a transform. */
-const sentAs = ({ in: first, out }: Definition) =>
-  first && definitionOf(first).type === 'transform' ? out : first;
+const pickInput = ({ in: first, out }: Definition) =>
+  first && getDefinition(first).type === 'transform' ? out : first;
 
 type Inside = [schema: z.ZodType, value: unknown, at: PropertyKey[]];
 
-function inside(definition: Definition, value: unknown): Inside[] {
+function listInside(definition: Definition, value: unknown): Inside[] {
   const { innerType, getter, options, shape, element, valueType } = definition;
-  const wrapped = innerType ?? sentAs(definition) ?? getter?.();
+  const wrapped = innerType ?? pickInput(definition) ?? getter?.();
   if (wrapped) return [[wrapped, value, []]];
   if (options) return options.map((option) => [option, value, []]);
   if (element) return Array.isArray(value) ? value.map((item, index) => [element, item, [index]]) : [];

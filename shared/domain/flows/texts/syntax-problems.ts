@@ -15,24 +15,24 @@ export async function syntaxProblems(
 ): Promise<ErrorDetail[]> {
   if (texts.length === 0) return [];
   const at = new Int32Array(new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT));
-  const input = { texts: texts.map(asChecked), at };
+  const input = { texts: texts.map(toChecked), at };
   try {
     const problems = await sandbox(findTextProblemsTask, input, { timeoutMs });
-    return texts.flatMap((text, index) => detailOf(text, problems[index]));
+    return texts.flatMap((text, index) => toDetails(text, problems[index]));
   } catch (error) {
     const culprit = texts[at[0] ?? 0];
     if (!(error instanceof SandboxError) || !culprit) throw error;
-    return detailOf(culprit, 'The text is nested too deeply, or takes too long to check; simplify it');
+    return toDetails(culprit, 'The text is nested too deeply, or takes too long to check; simplify it');
   }
 }
 
 /** The escape sequence is valid only inside a literal, so the check also finds references outside of literals. */
-const asChecked = ({ kind, text }: FlowText): FlowText => ({
+const toChecked = ({ kind, text }: FlowText): FlowText => ({
   kind,
   text: kind === 'template' ? text : replaceInScript(text, () => escapedForScript('-')),
 });
 
-const detailOf = ({ kind, path }: ConfigText, message: string | undefined): ErrorDetail[] =>
+const toDetails = ({ kind, path }: ConfigText, message: string | undefined): ErrorDetail[] =>
   message === undefined
     ? []
     : [

@@ -22,9 +22,9 @@ export const bulkDeleter = /* @__PURE__ */ using([recordStore, cleanupQueue], (s
   const cleanup = cleanupQueue(scope);
 
   /** @returns whether this call deleted it. */
-  async function removed(known: RecordItem): Promise<boolean> {
-    const { id } = known;
-    const options = { consistent: true, known, conflictError: () => renamed(id) };
+  async function removeRecord(record: RecordItem): Promise<boolean> {
+    const { id } = record;
+    const options = { consistent: true, current: record, conflictError: () => createRenamedError(id) };
     const removal = (record: RecordItem) => recordRemoval(scope, record);
     return (await scope.table.modify(recordEntity, { id }, removal, options)) !== undefined;
   }
@@ -36,13 +36,13 @@ export const bulkDeleter = /* @__PURE__ */ using([recordStore, cleanupQueue], (s
     const remaining = new Set(records.map(({ id }) => id));
     try {
       await forEachInTime(records, { atOnce: deletesAtOnce, timeLeftMs }, async (record, signal) => {
-        const isDeleted = await removed(record);
+        const isDeleted = await removeRecord(record);
         if (signal.aborted) return;
         remaining.delete(record.id);
         if (isDeleted) deleted.add(record.id);
       });
     } finally {
-      await cleanup.deleted([...deleted]);
+      await cleanup.enqueue([...deleted]);
     }
     return {
       deletedIds: wanted.filter((id) => deleted.has(id)),
@@ -52,5 +52,5 @@ export const bulkDeleter = /* @__PURE__ */ using([recordStore, cleanupQueue], (s
   };
 });
 
-const renamed = (id: string) =>
+const createRenamedError = (id: string) =>
   conflict(`The record ${id} was renamed by other requests several times; try again`);

@@ -1,6 +1,6 @@
 import { outOfTime } from '../../../core/errors/errors.ts';
 import { using } from '../../../platform/aws/uses.ts';
-import { ifRefused } from '../../../platform/data/condition-failed.ts';
+import { onConditionFailed } from '../../../platform/data/condition-failed.ts';
 import { forEachInTime } from '../../../platform/data/for-each-in-time.ts';
 import { isUnchanged } from '../../../platform/data/modify.ts';
 import { retryOnConflict } from '../../../platform/data/retry-on-conflict.ts';
@@ -33,7 +33,7 @@ export interface BulkEdited {
 /** The edit cannot continue, though some records are done. */
 class Halted extends Error {}
 
-const timeIsOver = () => new Halted('The time limit of the call was reached');
+const haltOnTimeout = () => new Halted('The time limit of the call was reached');
 
 /** Checks everything before the first write. Retries records that changed. Idempotent: the same call again does the rest. */
 export const bulkEditor = /* @__PURE__ */ using([recordStore, { memoryMb: 1_769 }], (scope: Scope) => {
@@ -49,7 +49,7 @@ export const bulkEditor = /* @__PURE__ */ using([recordStore, { memoryMb: 1_769 
     if (dryRun) return bulkEdited(edits);
     const done = new Map<string, RecordEdit | undefined>();
 
-    const writeOf = ({ id, metadata = '', revision }: RecordEdit) => {
+    const toWrite = ({ id, metadata = '', revision }: RecordEdit) => {
       const changes = { set: { metadata, updatedAt: scope.now().toISOString() }, add: { revision: 1 } };
       return table.writes.update(recordEntity, { id }, changes, isUnchanged({ revision }));
     };
@@ -57,7 +57,8 @@ export const bulkEditor = /* @__PURE__ */ using([recordStore, { memoryMb: 1_769 
     /** Writes edits in one transaction, or each by itself if another writer changed a record meanwhile. */
     async function applyTogether(edits: readonly RecordEdit[], signal: AbortSignal): Promise<void> {
       const isWritten =
-        edits.length > 1 && (await table.commit(edits.map(writeOf)).then(() => true, ifRefused(false)));
+        edits.length > 1 &&
+        (await table.commit(edits.map(toWrite)).then(() => true, onConditionFailed(false)));
       for (const edit of edits) {
         if (!isWritten) await applyEdit(edit, signal);
         else if (!signal.aborted) done.set(edit.id, edit);
@@ -67,17 +68,17 @@ export const bulkEditor = /* @__PURE__ */ using([recordStore, { memoryMb: 1_769 
     async function applyEdit(planned: RecordEdit, signal: AbortSignal): Promise<void> {
       let edit: RecordEdit | undefined;
       const writeEdit = async () => {
-        edit = edit ? await replanned(edit) : planned;
+        edit = edit ? await replanEdit(edit) : planned;
         if (edit?.metadata === undefined) return;
-        if (signal.aborted) throw timeIsOver();
-        await table.commit([writeOf(edit)]);
+        if (signal.aborted) throw haltOnTimeout();
+        await table.commit([toWrite(edit)]);
       };
       await retryOnConflict(writeEdit, { attempts: Number.POSITIVE_INFINITY });
       if (!signal.aborted) done.set(planned.id, edit);
     }
 
     /** The edit of a record that another writer changed; undefined if it was deleted or no longer matches. */
-    async function replanned({ id, shown: earlier }: RecordEdit): Promise<RecordEdit | undefined> {
+    async function replanEdit({ id, shown: earlier }: RecordEdit): Promise<RecordEdit | undefined> {
       const [record] = await getMany([id]);
       if (!record || !targetTest(targets, scope.now())(record)) return undefined;
       const { edit, shown, tooLarge } = planEdit(record, change);
@@ -88,8 +89,8 @@ export const bulkEditor = /* @__PURE__ */ using([recordStore, { memoryMb: 1_769 
 
     for (const edit of edits) if (edit.metadata === undefined) done.set(edit.id, edit);
     const limits = { atOnce: writesAtOnce, timeLeftMs };
-    const writing = forEachInTime(transactionsOf(edits), limits, applyTogether).then((unfinished) => {
-      if (unfinished.length > 0) throw timeIsOver();
+    const writing = forEachInTime(groupTransactions(edits), limits, applyTogether).then((unfinished) => {
+      if (unfinished.length > 0) throw haltOnTimeout();
     });
     await writing.catch((error) => {
       if (!(error instanceof Halted)) throw error;
@@ -102,7 +103,7 @@ export const bulkEditor = /* @__PURE__ */ using([recordStore, { memoryMb: 1_769 
 });
 
 /** The edits that change something, those of one transaction together. */
-function* transactionsOf(edits: readonly RecordEdit[]): Generator<RecordEdit[]> {
+function* groupTransactions(edits: readonly RecordEdit[]): Generator<RecordEdit[]> {
   let together: RecordEdit[] = [];
   let bytes = 0;
   for (const edit of edits) {

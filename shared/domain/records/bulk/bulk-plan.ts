@@ -60,21 +60,21 @@ export async function bulkPlan(
       if (sizes.tooLarge) tooLarge.push(record.id);
       const isShown = edits.length < shownMax && shownBytesLeft >= 0;
       edits.push(isShown ? { ...edit, shown } : edit);
-      if (edits.length > recordsPerEdit) throw refused(targets, tooMany);
-      if (bytesLeft < 0) throw refused(targets, tooMuch);
+      if (edits.length > recordsPerEdit) throw createRefusal(targets, tooMany);
+      if (bytesLeft < 0) throw createRefusal(targets, tooMuch);
       await turn();
     }
   }
-  if (tooLarge.length > 0) throw invalid(tooLarge.slice(0, 10).map(tooLargeAfter));
+  if (tooLarge.length > 0) throw invalid(tooLarge.slice(0, 10).map(createTooLargeDetail));
   return edits;
 }
 
 const tooMany = `More than ${recordsPerEdit} records match, the maximum for one call; nothing was changed`;
 const tooMuch = `The new metadata of all records has more than ${bytesTogetherMax} bytes; nothing was changed: edit fewer records at a time`;
-const refused = (targets: BulkTargets, message: string) =>
+const createRefusal = (targets: BulkTargets, message: string) =>
   invalidAt(targetsMember(targets), 'TOO_MANY_RECORDS', message);
 
-const tooLargeAfter = (id: string): ErrorDetail => ({
+const createTooLargeDetail = (id: string): ErrorDetail => ({
   path: 'updates',
   code: 'TOO_LARGE',
   message: `The updates would give ${id} more than ${metadataBytesMax} bytes of metadata as JSON; nothing was changed`,

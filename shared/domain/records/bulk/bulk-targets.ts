@@ -89,14 +89,14 @@ export async function* targetPages(
   const { getMany } = recordStore(scope);
   const isMatch = targetTest(targets, scope.now());
   let read = 0;
-  for await (const ids of pagesOf(scope, targets)) {
+  for await (const ids of readPages(scope, targets)) {
     read += ids.length;
     if (read > readMax || timeLeftMs() < reserveMs) throw tooManyToRead(targets, readMax);
     yield await filterYielding(await getMany(ids), isMatch, scope.signal);
   }
 }
 
-const pagesOf = (scope: Scope, targets: BulkTargets) =>
+const readPages = (scope: Scope, targets: BulkTargets) =>
   'recordIds' in targets
     ? toChunks([...new Set(targets.recordIds)], idsPerPage)
     : idPages(scope, 'recordFilter' in targets ? targets.recordFilter.type : undefined);

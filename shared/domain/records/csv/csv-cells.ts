@@ -6,18 +6,19 @@ const signedNumber = /^[+-]\d+(\.\d+)?$/;
 
 export const csvCell = (text: string) => (formula.test(text) && !signedNumber.test(text) ? `'${text}` : text);
 
-export const unescapedCell = (cell: string) => (escaped.test(cell) ? cell.slice(1) : cell);
+export const unescapeCell = (cell: string) => (escaped.test(cell) ? cell.slice(1) : cell);
 
 /** The record's own columns. Metadata keys of the same name get a prefix. */
 const ownColumns = ['name', 'type'] as const;
 const prefix = 'metadata.';
-const isLike = (key: string, own: string) =>
-  /^(metadata\.)*$/.test(key.slice(0, -own.length)) && key.endsWith(own);
+const isLike = (key: string, ownColumn: string) =>
+  /^(metadata\.)*$/.test(key.slice(0, -ownColumn.length)) && key.endsWith(ownColumn);
 
-export const csvColumn = (key: string) => (ownColumns.some((own) => isLike(key, own)) ? prefix + key : key);
+export const csvColumn = (key: string) =>
+  ownColumns.some((ownColumn) => isLike(key, ownColumn)) ? prefix + key : key;
 
 /** The metadata key of a column, in a file with these own columns. */
-export const columnKey = (column: string, own: readonly (string | undefined)[]) =>
-  column.startsWith(prefix) && ownColumns.some((name) => own.includes(name) && isLike(column, name))
+export const columnKey = (column: string, columns: readonly (string | undefined)[]) =>
+  column.startsWith(prefix) && ownColumns.some((name) => columns.includes(name) && isLike(column, name))
     ? column.slice(prefix.length)
     : column;

@@ -1,5 +1,5 @@
 /** The delimiter that the first line declares for Excel: only `sep=;`. */
-export const declaredDelimiter = (beginning: string): string | undefined =>
+export const readDelimiter = (beginning: string): string | undefined =>
   /^"?sep=([,;\t|])"?(?=[\r\n])/i.exec(beginning)?.[1];
 
 export const dialect = {

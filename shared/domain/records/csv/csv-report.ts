@@ -9,7 +9,7 @@ const errorsBytesMax = responseBytesMax / 2;
 const errorCharactersMax = 2_000;
 
 /** The next upload reports the errors from this line on. */
-export const untilLine = (line: number, errors: readonly RowError[]): RowError[] => [
+export const cutErrors = (line: number, errors: readonly RowError[]): RowError[] => [
   ...errors.filter((error) => error.line < line),
   {
     line,
@@ -44,12 +44,12 @@ export function csvWarnings(found: readonly CsvWarning[]): Warning[] {
 /** Collects the records of the first rows, in whatever order they are created. */
 export function firstRows(max: number) {
   let kept: { line: number; record: RecordItem }[] = [];
-  const inOrder = () => kept.toSorted((one, other) => one.line - other.line).slice(0, max);
+  const sortRows = () => kept.toSorted((one, other) => one.line - other.line).slice(0, max);
   return {
     add(more: typeof kept) {
       kept.push(...more);
-      if (kept.length > 2 * max) kept = inOrder();
+      if (kept.length > 2 * max) kept = sortRows();
     },
-    all: () => inOrder().map(({ record }) => record),
+    all: () => sortRows().map(({ record }) => record),
   };
 }

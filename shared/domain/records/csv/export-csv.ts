@@ -40,11 +40,11 @@ interface Survey {
 
 export interface ExportedPart {
   next: string | undefined;
-  pieces: AsyncGenerator<string, void>;
+  chunks: AsyncGenerator<string, void>;
 }
 
 /**
- * Exports the matching records as CSV, in pieces; undefined if there are none. Reads them twice, since the header lists
+ * Exports the matching records as CSV, in chunks; undefined if there are none. Reads them twice, since the header lists
  * the keys of all records, and says before the first row where the part ends. Excludes records and keys that are
  * created in between.
  */
@@ -75,11 +75,11 @@ export const csvExporter = /* @__PURE__ */ using([recordStore], (scope: Scope, l
     return { keys: [...found], groups, next: undefined };
   }
 
-  async function* pieces(filters: RecordFilters, { keys, groups }: Survey) {
-    yield linesOf([['name', 'type', ...keys.map((key) => csvCell(csvColumn(key)))]]);
+  async function* streamChunks(filters: RecordFilters, { keys, groups }: Survey) {
+    yield toLines([['name', 'type', ...keys.map((key) => csvCell(csvColumn(key)))]]);
     for (const some of groups) {
       const records = await stillMatching(filters, some);
-      if (records.length > 0) yield linesOf(records.map((record) => rowOf(record, keys)));
+      if (records.length > 0) yield toLines(records.map((record) => toRow(record, keys)));
     }
   }
 
@@ -88,7 +88,7 @@ export const csvExporter = /* @__PURE__ */ using([recordStore], (scope: Scope, l
     const surveyed = await survey(asked).finally(release);
     const { groups, next } = surveyed;
     if (groups.length === 0 && next === undefined) return undefined;
-    return { next, pieces: pieces(asked.filters, surveyed) };
+    return { next, chunks: streamChunks(asked.filters, surveyed) };
   };
 });
 
@@ -115,13 +115,13 @@ function rowBytes({ name, type, metadata }: RecordItem, keys: readonly string[] 
 }
 
 // Quotes every line break, since upload-csv reads each as the end of a row.
-const linesOf = (rows: string[][]) =>
+const toLines = (rows: string[][]) =>
   stringify(rows, { record_delimiter: 'windows', quoted_match: /[\r\n]/ });
 
-const rowOf = ({ name, type, metadata }: RecordItem, keys: readonly string[]) =>
-  [name, type, ...keys.map((key) => written(Object.hasOwn(metadata, key) ? metadata[key] : ''))].map(csvCell);
+const toRow = ({ name, type, metadata }: RecordItem, keys: readonly string[]) =>
+  [name, type, ...keys.map((key) => toText(Object.hasOwn(metadata, key) ? metadata[key] : ''))].map(csvCell);
 
-const written = (value: unknown) => (typeof value === 'string' ? value : JSON.stringify(value));
+const toText = (value: unknown) => (typeof value === 'string' ? value : JSON.stringify(value));
 
 const tooManyColumns = () =>
   invalidAt(

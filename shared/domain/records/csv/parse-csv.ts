@@ -1,3 +1,12 @@
+/**
+ * Reads an uploaded CSV file row by row into drafts of records, with the errors and warnings of its rows by their lines.
+ *
+ * The whole file is checked first: its encoding (by its mark, its name, or its bytes), its delimiter, its header and its size,
+ * so that a file that cannot be read stores nothing. Then rows are parsed as the caller takes them, and the event loop gets
+ * its turn in between. A row with an error is reported and skipped; only an unclosed quote ends the file.
+ * `functions/records/upload-csv.ts` stores the drafts; the columns are read in `row-to-record.ts`.
+ */
+
 import { isUtf8 } from 'node:buffer';
 import { Readable } from 'node:stream';
 import { setImmediate } from 'node:timers/promises';
@@ -14,7 +23,7 @@ import {
   replacementCharacter,
 } from '../../../core/text-encoding.ts';
 import { jsonBytes, type RecordDraft } from '../record.ts';
-import { declaredDelimiter, dialect, isEmpty } from './csv-dialect.ts';
+import { readDelimiter, dialect, isEmpty } from './csv-dialect.ts';
 import { type CsvColumns, hasColumns, rowReader } from './row-to-record.ts';
 
 interface CsvRow {
@@ -23,7 +32,7 @@ interface CsvRow {
   cells: string[];
 }
 
-const pieceBytes = 16_384;
+const chunkBytes = 16_384;
 
 interface RowCallbacks {
   /** Receives the line of a row with an unclosed quote. That row and all later ones are not returned. */
@@ -38,7 +47,7 @@ export async function* streamRows(
   delimiter: string,
   { onUnclosed, onCell }: RowCallbacks = {},
 ): AsyncGenerator<CsvRow> {
-  const beginOf = lineFinder(file);
+  const beginOf = createLineFinder(file);
   let rows = 0;
   const cast = (cell: string, { index }: { index: number }) => {
     onCell?.(index, rows);
@@ -63,13 +72,13 @@ export async function* streamRows(
     },
   });
   // Not compose(): left while its last rows are waiting, it throws an error that ends the process.
-  yield* Readable.from(piecesOf(file)).pipe(parser) as AsyncIterable<CsvRow>;
+  yield* Readable.from(splitChunks(file)).pipe(parser) as AsyncIterable<CsvRow>;
 }
 
 const [lf, cr] = [0x0a, 0x0d];
 
 /** Maps the end of each row to the line on which it begins, as editors count lines. */
-function lineFinder(file: Buffer) {
+function createLineFinder(file: Buffer) {
   let line = 1;
   let at = 0;
   const pass = () => {
@@ -85,9 +94,9 @@ function lineFinder(file: Buffer) {
 }
 
 /** Yields to the event loop between two pieces: reading a large file takes seconds. */
-async function* piecesOf(file: Buffer): AsyncGenerator<Buffer> {
-  for (let start = 0; start < file.length; start += pieceBytes) {
-    yield file.subarray(start, start + pieceBytes);
+async function* splitChunks(file: Buffer): AsyncGenerator<Buffer> {
+  for (let start = 0; start < file.length; start += chunkBytes) {
+    yield file.subarray(start, start + chunkBytes);
     await setImmediate();
   }
 }
@@ -120,7 +129,7 @@ export async function readCsv(
 ): Promise<AsyncGenerator<CsvEntry>> {
   const decoded = toUtf8(bytes, encoding);
   const { file } = decoded;
-  const declared = declaredDelimiter(file.toString('latin1', 0, 10));
+  const declared = readDelimiter(file.toString('latin1', 0, 10));
   const delimiter = declared ?? (await detectDelimiter(file, columns));
   const rowsAbove = declared ? 1 : 0;
   const header = await readCsvHeader(file, delimiter, rowsAbove);
@@ -129,7 +138,7 @@ export async function readCsv(
   if (count < 1) throw noRows('The file is empty', unclosedAt);
   const read = rowReader(header, columns);
   if (count === 1) throw noRows('The file has no rows below its header', unclosedAt);
-  return entriesOf(decoded, delimiter, rowsAbove + 1, read);
+  return readEntries(decoded, delimiter, rowsAbove + 1, read);
 }
 
 /** A wrong name would be in every record. */
@@ -171,7 +180,7 @@ async function lookThrough(file: Buffer, delimiter: string, rowsAbove: number) {
   return { count, unclosedAt };
 }
 
-async function* entriesOf(
+async function* readEntries(
   { file, ...decoded }: CsvBytes,
   delimiter: string,
   rowsAbove: number,
@@ -183,10 +192,10 @@ async function* entriesOf(
   const onUnclosed = (line: number) => {
     unclosedAt = line;
   };
-  if (decoded.isGuess) yield { line: 0, message: guessed(decoded.encoding), isWarning: true };
+  if (decoded.isGuess) yield { line: 0, message: warnGuess(decoded.encoding), isWarning: true };
   for await (const { line, cells } of streamRows(file, delimiter, { onUnclosed })) {
     if (count++ < rowsAbove) continue;
-    const draft = wholeNamed(read(cells), decoded);
+    const draft = checkNames(read(cells), decoded);
     if (typeof draft === 'string') {
       yield { line, message: draft };
       continue;
@@ -203,11 +212,11 @@ async function* entriesOf(
   if (unclosedAt !== undefined) yield { line: unclosedAt, message: unclosed };
 }
 
-const guessed = (encoding: string) =>
+const warnGuess = (encoding: string) =>
   `The file is not in UTF-8 and was read as ${encoding}: compare its letters beyond ASCII, or name the file's encoding in \`encoding\``;
 
 /** A record is found by its type and name, so they are not stored with a part missing. */
-const wholeNamed = (draft: RecordDraft | string, { isDamaged, encoding }: Omit<CsvBytes, 'file'>) =>
+const checkNames = (draft: RecordDraft | string, { isDamaged, encoding }: Omit<CsvBytes, 'file'>) =>
   isDamaged && typeof draft !== 'string' && `${draft.type}${draft.name}`.includes(replacementCharacter)
     ? `the name or the type contains bytes that are not ${encoding}`
     : draft;
@@ -233,10 +242,10 @@ function toUtf8(bytes: Uint8Array, named: string | undefined): CsvBytes {
   const mark = encodingOfMark(bytes);
   if (mark?.startsWith('utf-16') && bytes.length % 2 !== 0)
     throw unknownEncoding(`It begins as ${mark} and ends in the middle of a letter. Upload the whole file`);
-  const encoding = mark ?? namedEncoding(named);
+  const encoding = mark ?? parseEncoding(named);
   if (encoding === undefined || encoding === 'utf-8') {
-    const own = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-    const file = mark ? own.subarray(3) : own;
+    const content = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+    const file = mark ? content.subarray(3) : content;
     if (file.includes(0)) throw binary();
     if (isUtf8(file) && !file.includes(0x1b))
       return { file, encoding: 'utf-8', isGuess: false, isDamaged: false };
@@ -249,10 +258,10 @@ function toUtf8(bytes: Uint8Array, named: string | undefined): CsvBytes {
   return { file: Buffer.from(text), ...rest };
 }
 
-function namedEncoding(named: string | undefined): string | undefined {
+function parseEncoding(named: string | undefined): string | undefined {
   if (named === undefined) return undefined;
-  const known = knownEncoding(named);
-  if (known !== undefined) return known;
+  const encoding = knownEncoding(named);
+  if (encoding !== undefined) return encoding;
   const message = `"${named}" is no encoding. Such are utf-8, windows-1252, windows-1251, gbk, shift_jis, macintosh`;
   throw invalidAt('encoding', 'INVALID_VALUE', message);
 }
@@ -286,7 +295,7 @@ const sampleRows = 20;
 class TooWide extends Error {}
 
 /** The first row below `rowsAbove` others; undefined if it has too many cells, which are then not all read. */
-async function headerUnder(
+async function readHeaderRow(
   file: Buffer,
   delimiter: string,
   rowsAbove: number,
@@ -307,7 +316,7 @@ async function headerUnder(
 
 /** Reads the header before any row below it. @throws ServiceError 400 if it has too many columns. */
 async function readCsvHeader(file: Buffer, delimiter: string, rowsAbove: number): Promise<string[]> {
-  const header = await headerUnder(file, delimiter, rowsAbove);
+  const header = await readHeaderRow(file, delimiter, rowsAbove);
   if (header) return header;
   throw invalidAt('file', 'TOO_MANY_COLUMNS', `A file has at most ${columnsMax} columns; this one has more`);
 }
@@ -316,15 +325,15 @@ async function readCsvHeader(file: Buffer, delimiter: string, rowsAbove: number)
 async function detectDelimiter(file: Buffer, columns: CsvColumns): Promise<string> {
   const scores = [];
   for (const delimiter of delimiters)
-    scores.push({ delimiter, ...(await looksOf(file, delimiter, columns)) });
+    scores.push({ delimiter, ...(await rateDelimiter(file, delimiter, columns)) });
   const [best] = scores.toSorted(
     (a, b) => Number(b.found) - Number(a.found) || b.even - a.even || b.width - a.width,
   );
   return best?.delimiter ?? ',';
 }
 
-async function looksOf(file: Buffer, delimiter: string, columns: CsvColumns) {
-  const header = await headerUnder(file, delimiter, 0);
+async function rateDelimiter(file: Buffer, delimiter: string, columns: CsvColumns) {
+  const header = await readHeaderRow(file, delimiter, 0);
   if (!header) return { found: false, even: 0, width: Number.POSITIVE_INFINITY };
   const width = header.length;
   let [rows, asWide] = [-1, 0];

@@ -1,6 +1,6 @@
 import { invalidAt } from '../../../core/errors/errors.ts';
 import { RecordDraft } from '../record.ts';
-import { columnKey, unescapedCell } from './csv-cells.ts';
+import { columnKey, unescapeCell } from './csv-cells.ts';
 
 export interface CsvColumns {
   /** The column of the records' names. Default: the one called "name" in any case. */
@@ -11,7 +11,7 @@ export interface CsvColumns {
 }
 
 export function hasColumns(header: readonly string[], columns: CsvColumns): boolean {
-  const names = header.map(headerOf);
+  const names = header.map(toHeader);
   return findName(names, columns) >= 0 && (!needsType(columns) || names.includes(columns.typeColumn ?? ''));
 }
 
@@ -24,16 +24,17 @@ const findName = (names: readonly string[], { nameColumn }: CsvColumns) =>
 export function rowReader(header: readonly string[], columns: CsvColumns) {
   const names = columnNames(header);
   const nameAt = findName(names, columns);
-  if (nameAt < 0) throw missingColumn('nameColumn', columns.nameColumn || 'name', names);
+  if (nameAt < 0) throw createMissingColumn('nameColumn', columns.nameColumn || 'name', names);
   const typeAt = needsType(columns) ? names.indexOf(columns.typeColumn?.trim() ?? '') : -1;
-  if (needsType(columns) && typeAt < 0) throw missingColumn('typeColumn', columns.typeColumn ?? '', names);
+  if (needsType(columns) && typeAt < 0)
+    throw createMissingColumn('typeColumn', columns.typeColumn ?? '', names);
 
   const keys = names.map((column) => columnKey(column, [names[nameAt], names[typeAt]]));
 
   return (written: readonly string[]): RecordDraft | string => {
     if (written.length !== names.length)
       return `expected ${names.length} cells, as in the header, but found ${written.length}`;
-    const cells = written.map(unescapedCell);
+    const cells = written.map(unescapeCell);
     const name = cells[nameAt] ?? '';
     const type = columns.typeValue || cells[typeAt] || '';
     if (isBlank(name)) return `the name (column "${names[nameAt]}") is blank`;
@@ -49,13 +50,13 @@ export function rowReader(header: readonly string[], columns: CsvColumns) {
   };
 }
 
-const headerOf = (cell: string) => unescapedCell(cell.trim());
+const toHeader = (cell: string) => unescapeCell(cell.trim());
 
 const isBlank = (text: string) => text.trim() === '';
 
 /** The header's names, trimmed. Blank names become their position, repeated names get a number. */
 function columnNames(header: readonly string[]): string[] {
-  const trimmed = header.map((name, index) => headerOf(name) || `column_${index + 1}`);
+  const trimmed = header.map((name, index) => toHeader(name) || `column_${index + 1}`);
   if (trimmed.includes('__proto__')) {
     throw invalidAt('file', 'INVALID_COLUMN', 'A column cannot be named __proto__; rename it');
   }
@@ -70,7 +71,7 @@ function columnNames(header: readonly string[]): string[] {
   });
 }
 
-const missingColumn = (path: string, name: string, names: readonly string[]) =>
+const createMissingColumn = (path: string, name: string, names: readonly string[]) =>
   invalidAt(
     path,
     'MISSING_COLUMN',

@@ -3,7 +3,7 @@ import { using } from '../../../platform/aws/uses.ts';
 import type { Scope } from '../../../platform/data/scope.ts';
 import { secretValues } from '../../secrets/secret-values.ts';
 import { surfaceSecretReader } from '../../secrets/secret-vault.ts';
-import { cachedValues } from '../../secrets/value-cache.ts';
+import { createCachedReader } from '../../secrets/value-cache.ts';
 import type { Surface } from '../surface/surface.ts';
 import { type HeldSecret, plaintextIds, surfaceSecretKeys } from '../surface/surface-secret-places.ts';
 import { readPlaintexts } from './surface-plaintexts.ts';
@@ -18,7 +18,7 @@ export interface SurfaceSecrets {
 
 /** @throws if a value cannot be read because of an outage. */
 export const surfaceSecrets = /* @__PURE__ */ using([secretValues, surfaceSecretReader], (scope: Scope) => {
-  const read = cachedValues(scope, surfaceSecretReader(scope));
+  const read = createCachedReader(scope, surfaceSecretReader(scope));
 
   return async (surface: Surface): Promise<SurfaceSecrets> => {
     const keys = surfaceSecretKeys(surface);

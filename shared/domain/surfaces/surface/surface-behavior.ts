@@ -57,7 +57,7 @@ export function callersApprove({ type, behavior }: Pick<Surface, 'type' | 'behav
 }
 
 /** The types of the records that an mcp surface offers. None by default, or if their value is older than its check. */
-export function offeredRecordTypes({ behavior }: Surface): string[] {
+export function listOfferedRecordTypes({ behavior }: Surface): string[] {
   const { data } = McpBehavior.safeParse(behavior);
   return [...new Set(data?.resources?.recordTypes)];
 }

@@ -31,22 +31,22 @@ export interface SealedMembers {
   generatedId: string;
 }
 
-const secretsOf = ({ inbound, outbound }: WithSecrets): HeldSecret[] =>
+const listSecrets = ({ inbound, outbound }: WithSecrets): HeldSecret[] =>
   [...(inbound.signature?.secrets ?? []), outbound.webhook?.secret].filter((each) => each !== undefined);
 
 export const plaintextIds = (surface: WithSecrets): string[] =>
-  secretsOf(surface).flatMap((secret) => (typeof secret === 'string' ? [] : [secret.id]));
+  listSecrets(surface).flatMap((secret) => (typeof secret === 'string' ? [] : [secret.id]));
 
 export const surfaceSecretKeys = (surface: WithSecrets): string[] => [
   ...new Set(
-    secretsOf(surface).flatMap((secret) =>
+    listSecrets(surface).flatMap((secret) =>
       typeof secret === 'string' ? (soleSecretReference(secret) ?? []) : [],
     ),
   ),
 ];
 
 /** Takes the plaintexts out of a request. Call once: a change may be decided several times. */
-export function sealed(
+export function extractSecrets(
   { inbound, outbound }: { inbound?: Inbound | undefined; outbound?: Outbound | undefined },
   newId: NewId,
 ): SealedMembers {
@@ -71,7 +71,7 @@ export function sealed(
 }
 
 /** @throws 400 for a stored secret that the surface does not have. */
-export function inboundAfter(before: StoredInbound, { inbound, plaintexts }: SealedMembers): StoredInbound {
+export function mergeInbound(before: StoredInbound, { inbound, plaintexts }: SealedMembers): StoredInbound {
   if (!inbound) return before;
   const { signature, ...rest } = inbound;
   if (!signature) return rest;
@@ -82,7 +82,7 @@ export function inboundAfter(before: StoredInbound, { inbound, plaintexts }: Sea
     const { configured, id = stored.length === 1 ? stored[0] : undefined } = secret;
     if (id !== undefined && plaintexts.has(id)) return { configured, id };
     // Each scheme has its own form of secrets, and its own sender.
-    if (isOtherScheme) throw ofOtherScheme(`inbound.signature.secrets.${index}`);
+    if (isOtherScheme) throw createSchemeError(`inbound.signature.secrets.${index}`);
     if (id !== undefined && stored.includes(id)) return { configured, id };
     throw notStored(`inbound.signature.secrets.${index}`);
   });
@@ -94,14 +94,14 @@ export function inboundAfter(before: StoredInbound, { inbound, plaintexts }: Sea
  * which could present it to the old one.
  * @throws 400 for a stored secret that the surface does not have.
  */
-export function outboundAfter(before: StoredOutbound, sent: SealedMembers): StoredOutbound {
+export function mergeOutbound(before: StoredOutbound, sent: SealedMembers): StoredOutbound {
   if (!sent.outbound) return before;
   const { webhook, ...rest } = sent.outbound;
   if (!webhook) return rest;
   const { secret } = webhook;
   if (typeof secret === 'string') return { ...rest, webhook: { ...webhook, secret } };
   const old = before.webhook;
-  const isSameOrigin = old !== undefined && originOf(old.url) === originOf(webhook.url);
+  const isSameOrigin = old !== undefined && toOrigin(old.url) === toOrigin(webhook.url);
   const stored = isSameOrigin && typeof old.secret === 'object' ? old.secret.id : undefined;
   const isSent = secret?.id !== undefined && sent.plaintexts.has(secret.id);
   if (secret?.id !== undefined && !isSent && isSameOrigin && secret.id !== stored) {
@@ -111,9 +111,9 @@ export function outboundAfter(before: StoredOutbound, sent: SealedMembers): Stor
   return { ...rest, webhook: { ...webhook, secret: { configured: true, id } } };
 }
 
-const originOf = (url: string) => new URL(url).origin;
+const toOrigin = (url: string) => new URL(url).origin;
 
-const ofOtherScheme = (path: string) =>
+const createSchemeError = (path: string) =>
   invalidAt(path, 'INVALID_VALUE', 'The stored secret is one of another scheme. Send the secret of this one');
 
 const notStored = (path: string) =>

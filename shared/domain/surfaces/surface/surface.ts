@@ -56,7 +56,7 @@ export const Surface = z.object({
 });
 export type Surface = z.infer<typeof Surface>;
 
-export const storedSurface = (surface: Surface): z.input<typeof Surface> => ({
+export const toStoredSurface = (surface: Surface): z.input<typeof Surface> => ({
   ...surface,
   behavior: JSON.stringify(surface.behavior),
   inbound: JSON.stringify(surface.inbound),

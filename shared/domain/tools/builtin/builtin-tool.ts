@@ -33,8 +33,8 @@ export const defineBuiltinTool = <Id extends string, Parameters extends z.ZodObj
 const schemas = new WeakMap<BuiltinTool, JsonSchema>();
 
 export function schemaOfBuiltin(tool: BuiltinTool): JsonSchema {
-  const known = schemas.get(tool);
-  if (known) return known;
+  const cached = schemas.get(tool);
+  if (cached) return cached;
   const { $schema: _draft, ...schema } = z.toJSONSchema(tool.parameters, { io: 'input' });
   schemas.set(tool, schema);
   return schema;

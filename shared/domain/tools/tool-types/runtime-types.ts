@@ -10,7 +10,7 @@ export type RuntimeOnlyTypeName = keyof typeof runtimeOnlyTypes;
 /** The type of a tool that is defined inline; undefined if there is none of this name. */
 export function findRuntimeType(name: string): ToolType | undefined {
   if (Object.hasOwn(runtimeOnlyTypes, name)) return runtimeOnlyTypes[name as RuntimeOnlyTypeName];
-  return toolTypeNames.some((known) => known === name) ? getToolType(name) : undefined;
+  return toolTypeNames.some((typeName) => typeName === name) ? getToolType(name) : undefined;
 }
 
 export const runtimeConfigProblems = (

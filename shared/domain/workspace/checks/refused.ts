@@ -11,12 +11,12 @@ export async function refusalProblems(
     return [];
   } catch (error) {
     if (!hasCode(error, 'VALIDATION') && !hasCode(error, 'CONFLICT')) throw error;
-    return placedIn(node, error.details);
+    return placeDetails(node, error.details);
   }
 }
 
 /** Details of a resource, or of a part of one, with their places in the document. */
-export const placedIn = ({ after }: PlanNode, details: readonly ErrorDetail[]): ErrorDetail[] =>
+export const placeDetails = ({ after }: PlanNode, details: readonly ErrorDetail[]): ErrorDetail[] =>
   details.map(({ path, code, message }) =>
     detailAt([...(after?.path ?? []), ...(path === undefined ? [] : [path])], code, message),
   );

@@ -1,3 +1,12 @@
+/**
+ * What endpoints would refuse because of other resources, as these will be after the apply: agents that call themselves, flows
+ * that run themselves or too much, models, connections and times that do not fit.
+ *
+ * The checks are those of the endpoints, run on a mix of what is stored and what the document makes of it; names of the
+ * document stand for ids through the name book. Called by `functions/workspace/planner.ts` after `plan.ts`, because it needs
+ * to know which resources change.
+ */
+
 import { loadCatalog } from '../../../adapters/models/catalog.ts';
 import { eventLoopYielder } from '../../../core/concurrency/event-loop.ts';
 import { mapConcurrently } from '../../../core/concurrency/map-concurrently.ts';
@@ -6,11 +15,11 @@ import { using } from '../../../platform/aws/uses.ts';
 import type { Scope } from '../../../platform/data/scope.ts';
 import type { TenantTable } from '../../../platform/data/table.ts';
 import { stepTargetProblems } from '../../agents/checks/step-targets.ts';
-import { linkProblem, type SubAgents, storedSubAgents } from '../../agents/checks/sub-agent-links.ts';
+import { linkProblem, readSubAgents, type SubAgents } from '../../agents/checks/sub-agent-links.ts';
 import type { Agent } from '../../agents/config/agent.ts';
 import { flowFinder } from '../../flows/flow-store.ts';
 import type { FlowStep } from '../../flows/steps/step.ts';
-import { type FlowReader, storedFlows } from '../../flows/sub-flows/flow-reader.ts';
+import { createFlowReader, type FlowReader } from '../../flows/sub-flows/flow-reader.ts';
 import { versionFinder } from '../../flows/version-store.ts';
 import { connectionProblems, connectionsOfServers } from '../../mcp-connections/named-connections.ts';
 import { assertKnownModel, assertOwnKey } from '../../model-configs/config-changes.ts';
@@ -23,9 +32,9 @@ import type { ResourceMembers } from '../kinds/kind.ts';
 import { modelConfigsKind } from '../kinds/model-configs.ts';
 import type { ReplaceReference } from '../kinds/references.ts';
 import type { NameBook } from '../names.ts';
-import { type PlannedChange, savedChanges } from '../plan.ts';
+import { filterSaved, type PlannedChange } from '../plan.ts';
 import { isWritten } from '../written-nodes.ts';
-import { placedIn, refusalProblems } from './refused.ts';
+import { placeDetails, refusalProblems } from './refused.ts';
 
 /** What endpoints would refuse because of other resources, as these are after the apply. */
 export const stateProblems = /* @__PURE__ */ using(
@@ -50,39 +59,39 @@ async function agentProblems(
   { book, toId }: { book: NameBook; toId: ReplaceReference },
 ): Promise<ErrorDetail[]> {
   const saved = changes.filter(({ kind, action }) => kind === 'agents' && action !== 'delete');
-  const idOf = ({ name }: PlannedChange) => String(book.idOf('agents', name));
-  const subAgentIn = (content: ResourceMembers) =>
+  const getId = ({ name }: PlannedChange) => String(book.getId('agents', name));
+  const readSubAgent = (content: ResourceMembers) =>
     typeof content.subAgentId === 'string' ? toId('agents', content.subAgentId, []) : undefined;
   const called = new Map(
     saved.map((change) => {
       const { capabilities = [] } = change.node.after?.parts ?? {};
-      return [idOf(change), capabilities.flatMap(({ content }) => subAgentIn(content) ?? [])] as const;
+      return [getId(change), capabilities.flatMap(({ content }) => readSubAgent(content) ?? [])] as const;
     }),
   );
-  const subAgentsOf: SubAgents = async (ids) => [
+  const listSubAgents: SubAgents = async (ids) => [
     ...ids.flatMap((id) => called.get(id) ?? []),
-    ...(await storedSubAgents(
+    ...(await readSubAgents(
       scope.table,
       ids.filter((id) => !called.has(id)),
     )),
   ];
   const ofLinks = saved.flatMap((change) =>
     (change.node.parts.capabilities ?? []).filter(isWritten).map(async (node) => {
-      const subAgentId = subAgentIn(node.after?.content ?? {});
-      const problem = subAgentId && (await linkProblem(subAgentsOf, idOf(change), subAgentId));
-      return problem ? placedIn(node, [problem]) : [];
+      const subAgentId = readSubAgent(node.after?.content ?? {});
+      const problem = subAgentId && (await linkProblem(listSubAgents, getId(change), subAgentId));
+      return problem ? placeDetails(node, [problem]) : [];
     }),
   );
   const ofConnections = saved.map(async ({ node }) => {
     const { before, after } = node;
-    const named = connectionsOf(agentsKind.references(after?.content ?? {}, toId));
-    const known = connectionsOf(before?.resource?.content ?? {});
-    return placedIn(node, await connectionProblems(scope.table, named, known));
+    const named = listConnections(agentsKind.references(after?.content ?? {}, toId));
+    const current = listConnections(before?.resource?.content ?? {});
+    return placeDetails(node, await connectionProblems(scope.table, named, current));
   });
   return (await Promise.all([...ofLinks, ...ofConnections])).flat();
 }
 
-const connectionsOf = ({ config }: ResourceMembers) =>
+const listConnections = ({ config }: ResourceMembers) =>
   connectionsOfServers((config as Agent['config'])?.tools?.mcpServers);
 
 /** Why model configs cannot be saved: the catalog has no such model, or the key is of another provider. */
@@ -91,7 +100,7 @@ async function modelConfigProblems(
   changes: readonly PlannedChange[],
   toId: ReplaceReference,
 ): Promise<ErrorDetail[]> {
-  const saved = savedChanges(changes, 'modelConfigs');
+  const saved = filterSaved(changes, 'modelConfigs');
   if (saved.length === 0) return [];
   const [catalog, account] = await Promise.all([loadCatalog(), readModelAccount(table)]);
   const found = saved.flatMap(({ node }) => {
@@ -128,28 +137,28 @@ async function flowProblems(
   changes: readonly PlannedChange[],
   { book, toId }: { book: NameBook; toId: ReplaceReference },
 ): Promise<ErrorDetail[]> {
-  const saved = savedChanges(changes, 'flows');
+  const saved = filterSaved(changes, 'flows');
   const turn = eventLoopYielder();
   const drafts = new Map<string, Draft>();
   for (const { name, action, node } of saved) {
     await turn();
     const { flowSteps = [] } = flowsKind.references(node.after?.content ?? {}, toId);
     const draft = { name, steps: flowSteps as FlowStep[], isStored: action === 'update' };
-    drafts.set(String(book.idOf('flows', name)), draft);
+    drafts.set(String(book.getId('flows', name)), draft);
   }
-  const known = {
+  const sources = {
     table: scope.table,
-    flows: withDrafts(storedFlows(scope), drafts),
+    flows: addDrafts(createFlowReader(scope), drafts),
     // The names of a document that stand for nothing are known by now.
     find: async (targets: readonly unknown[]) => targets,
   };
   const found: ErrorDetail[][] = [];
   const checks = mapConcurrently(saved.entries(), checksAtOnce, async ([at, { name, node }]) => {
     await turn();
-    const flowId = String(book.idOf('flows', name));
+    const flowId = String(book.getId('flows', name));
     const steps = drafts.get(flowId)?.steps ?? [];
     const path = [...(node.after?.path ?? []), 'flowSteps'];
-    found[at] = await stepTargetProblems(known, { steps, path, flowId });
+    found[at] = await stepTargetProblems(sources, { steps, path, flowId });
   });
   for await (const _ of checks);
   return found.flat();
@@ -162,7 +171,7 @@ interface Draft {
 }
 
 /** What is published stays so until the end of an apply. */
-const withDrafts = (stored: FlowReader, drafts: ReadonlyMap<string, Draft>): FlowReader => ({
+const addDrafts = (stored: FlowReader, drafts: ReadonlyMap<string, Draft>): FlowReader => ({
   ...stored,
   async flow(id) {
     const draft = drafts.get(id);

@@ -5,7 +5,7 @@ import type { ErrorDetail } from '../../../core/errors/errors.ts';
 import { documentKinds } from '../kinds/index.ts';
 import type { NameBook } from '../names.ts';
 import type { PlannedChange, Writers } from '../plan.ts';
-import { writtenNodes } from '../written-nodes.ts';
+import { listWrittenNodes } from '../written-nodes.ts';
 import { refusalProblems } from './refused.ts';
 
 const checksAtOnce = 4;
@@ -18,7 +18,9 @@ export async function workspaceTextProblems(
   sandbox: Sandbox,
 ): Promise<ErrorDetail[]> {
   const toId = book.toId((target, name) => book.addPlaceholder(target, name));
-  const written = changes.flatMap(({ kind, node }) => writtenNodes(documentKinds[kind], writers[kind], node));
+  const written = changes.flatMap(({ kind, node }) =>
+    listWrittenNodes(documentKinds[kind], writers[kind], node),
+  );
   const turn = eventLoopYielder();
   const found = new Map<number, ErrorDetail[]>();
   const checks = mapConcurrently(

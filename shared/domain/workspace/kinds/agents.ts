@@ -1,3 +1,11 @@
+/**
+ * Agents and their capabilities as a document of a workspace shows them.
+ *
+ * A document has no credentials: what is stored loses its marks, plaintexts are refused, and a new agent that needs some gets
+ * a note. Shorthands and what the service found out by itself are left out, so that equal agents have equal documents.
+ * `kind.ts` says what each member of a kind is for.
+ */
+
 import { hasSecretReference } from '../../../core/variables/secret-references.ts';
 import { using } from '../../../platform/aws/uses.ts';
 import type { Scope } from '../../../platform/data/scope.ts';
@@ -8,12 +16,12 @@ import type { DocumentKind, ResourceMembers, StoredResource, WorkspaceKind } fro
 import { tooManyParts } from './part-limits.ts';
 import { agentPlaces } from './places.ts';
 import { readAll } from './read-all.ts';
-import { referencesAt } from './references.ts';
+import { mapReferences } from './references.ts';
 
 const capabilities: DocumentKind = {
   noun: 'capability',
   nameMember: 'toolName',
-  nameOf: ({ toolName }) => String(toolName),
+  getName: ({ toolName }) => String(toolName),
   defaults: {
     toolDescription: null,
     flowId: null,
@@ -22,14 +30,14 @@ const capabilities: DocumentKind = {
     parametersSchema: null,
     enabled: true,
   },
-  references: referencesAt({ flowId: 'flows', subAgentId: 'agents', toolId: 'tools' }),
+  references: mapReferences({ flowId: 'flows', subAgentId: 'agents', toolId: 'tools' }),
 };
 
 export const agentsKind: WorkspaceKind = {
   group: 'AGENTS',
   noun: 'agent',
   nameMember: 'name',
-  nameOf: ({ name }) => String(name),
+  getName: ({ name }) => String(name),
   defaults: {
     description: null,
     icon: null,
@@ -41,17 +49,17 @@ export const agentsKind: WorkspaceKind = {
   },
   tidy,
   plaintexts: (content) =>
-    credentialsIn(content).flatMap(({ at, value }) =>
+    listCredentials(content).flatMap(({ at, value }) =>
       value !== undefined && !hasSecretReference(value) ? [at] : [],
     ),
-  fitted: (content, before) => ({
+  fit: (content, before) => ({
     content,
     notes:
-      before === undefined && credentialsIn(content).some(({ value }) => value === undefined)
+      before === undefined && listCredentials(content).some(({ value }) => value === undefined)
         ? ['a document holds no credentials. Set those of its servers with PUT /v1/agents/{id}']
         : [],
   }),
-  references: referencesAt(agentPlaces),
+  references: mapReferences(agentPlaces),
   parts: { capabilities },
   problems: (entry) =>
     tooManyParts(entry, 'capabilities', {
@@ -66,13 +74,13 @@ export const agentsKind: WorkspaceKind = {
           const { agents, pagination } = await store.list(query);
           return { ids: agents.map(({ id }) => id), nextCursor: pagination.nextCursor };
         },
-        async (id) => resourceOf(await store.find(id)),
+        async (id) => toResource(await store.find(id)),
         room,
       );
   }),
 };
 
-const resourceOf = (agent: Agent): StoredResource => ({
+const toResource = (agent: Agent): StoredResource => ({
   id: agent.id,
   content: {
     name: agent.name,
@@ -121,23 +129,23 @@ function tidy({ maxTurns, claudeManagedConfig, ...content }: ResourceMembers): R
         ...others,
         ...(advisor !== null && advisor !== undefined && { advisor }),
         ...loopConfig,
-        ...(mcpServers && { tools: { ...config?.tools, mcpServers: mcpServers.map(unmarked) } }),
+        ...(mcpServers && { tools: { ...config?.tools, mcpServers: mcpServers.map(removeMark) } }),
       },
     }),
-    ...(externalConfig && { externalConfig: unmarked(external) }),
+    ...(externalConfig && { externalConfig: removeMark(external) }),
   };
 }
 
-function unmarked<S extends Server>(server: S): S {
+function removeMark<S extends Server>(server: S): S {
   if (!server.auth) return server;
   const { configured: _configured, ...auth } = server.auth;
   return { ...server, auth };
 }
 
 /** The credentials that servers need, with their places. */
-function credentialsIn(content: ResourceMembers): { at: PropertyKey[]; value: string | undefined }[] {
+function listCredentials(content: ResourceMembers): { at: PropertyKey[]; value: string | undefined }[] {
   const { config, externalConfig } = content as Configs;
-  const found = (server: Server, at: PropertyKey[], member: string) => {
+  const findCredential = (server: Server, at: PropertyKey[], member: string) => {
     const { type = 'none' } = server.auth ?? {};
     const name = member === 'token' && type === 'basic' ? 'password' : member;
     const value = server.auth?.[name] as string | undefined;
@@ -145,8 +153,8 @@ function credentialsIn(content: ResourceMembers): { at: PropertyKey[]; value: st
   };
   return [
     ...(config?.tools?.mcpServers ?? []).flatMap((server, index) =>
-      found(server, ['config', 'tools', 'mcpServers', index], 'token'),
+      findCredential(server, ['config', 'tools', 'mcpServers', index], 'token'),
     ),
-    ...(externalConfig ? found(externalConfig, ['externalConfig'], 'credentials') : []),
+    ...(externalConfig ? findCredential(externalConfig, ['externalConfig'], 'credentials') : []),
   ];
 }

@@ -20,17 +20,17 @@ export const budgetsKind: WorkspaceKind = {
   noun: 'budget',
   limited: 'budgets',
   nameMember: 'name',
-  nameOf: ({ name }) => String(name),
+  getName: ({ name }) => String(name),
   defaults: { timezone: 'UTC', alertAt: [50, 80, 100], notify: {} },
   tidy: ({ alertAt, notify, ...content }) => ({
     ...content,
     ...(Array.isArray(alertAt) && { alertAt: alertAt.toSorted((one, other) => one - other) }),
     ...(notify !== undefined && { notify: tidyNotify(notify as ResourceMembers) }),
   }),
-  fitted: (content, before) => ({
+  fit: (content, before) => ({
     content,
     notes:
-      webhookIn(content) !== undefined && webhookIn(before) === undefined
+      readWebhook(content) !== undefined && readWebhook(before) === undefined
         ? ['the key that signs what its webhook gets is made, and the response to the apply shows it once']
         : [],
   }),
@@ -46,7 +46,13 @@ export const budgetsKind: WorkspaceKind = {
       ({ id, name, period, limit, timezone, action, alertAt, webhookUrl, emails, ...rest }) => ({
         id,
         content: {
-          ...{ name, scope: rest.scope, period, limit, timezone, action, alertAt },
+          name,
+          scope: rest.scope,
+          period,
+          limit,
+          timezone,
+          action,
+          alertAt,
           notify: { webhookUrl, emails },
         },
       }),
@@ -54,7 +60,7 @@ export const budgetsKind: WorkspaceKind = {
   }),
 };
 
-const webhookIn = (content: ResourceMembers | undefined) =>
+const readWebhook = (content: ResourceMembers | undefined) =>
   (content?.notify as { webhookUrl?: string } | undefined)?.webhookUrl;
 
 const tidyNotify = ({ webhookUrl, emails }: ResourceMembers) => ({

@@ -12,7 +12,7 @@ export const flowsKind: WorkspaceKind = {
   group: 'FLOWS',
   noun: 'flow',
   nameMember: 'name',
-  nameOf: ({ name }) => String(name),
+  getName: ({ name }) => String(name),
   defaults: { description: null, flowSteps: [] },
   tidy: ({ steps, ...content }) => {
     const flowSteps = content.flowSteps ?? steps;

@@ -39,9 +39,9 @@ export interface DocumentProblem extends ErrorDetail {
 /** How a document describes the resources of a list. */
 export interface DocumentKind {
   noun: string;
-  /** The member with the name. Null if a resource has none: its `nameOf` says what it stands for. */
+  /** The member with the name. Null if a resource has none: its `getName` says what it stands for. */
   nameMember: string | null;
-  nameOf: (content: ResourceMembers) => string;
+  getName: (content: ResourceMembers) => string;
   /** Whether the name follows from other members, so that no request contains it. */
   isNameDerived?: true;
   /** What members mean that a document leaves out. */
@@ -53,7 +53,7 @@ export interface DocumentKind {
   /** Where a sent content holds values of secrets. */
   plaintexts?: (content: ResourceMembers) => PropertyKey[][];
   /** Takes out what cannot be applied, such as a secret that is not stored. */
-  fitted?: (
+  fit?: (
     content: ResourceMembers,
     before: ResourceMembers | undefined,
   ) => { content: ResourceMembers; notes: string[] };

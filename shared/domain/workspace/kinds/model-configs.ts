@@ -3,21 +3,21 @@ import { using } from '../../../platform/aws/uses.ts';
 import type { Scope } from '../../../platform/data/scope.ts';
 import { readModelAccount } from '../../model-configs/model-account.ts';
 import type { DocumentEntry, DocumentProblem, WorkspaceKind } from './kind.ts';
-import { referencesAt } from './references.ts';
+import { mapReferences } from './references.ts';
 
-const nameOf = ({ provider, modelId }: Record<string, unknown>) => `${provider}/${modelId}`;
+const getName = ({ provider, modelId }: Record<string, unknown>) => `${provider}/${modelId}`;
 
 export const modelConfigsKind: WorkspaceKind = {
   group: 'MODELS',
   noun: 'model config',
   limited: 'model configs',
   nameMember: 'name',
-  nameOf,
+  getName: getName,
   isNameDerived: true,
   defaults: { providerKeyId: null, settings: {}, limits: {}, isEnabled: true, isDefault: false },
   kept: ['isDefault'],
   problems: nameProblems,
-  references: referencesAt({ providerKeyId: 'providerKeys' }),
+  references: mapReferences({ providerKeyId: 'providerKeys' }),
   read: /* @__PURE__ */ using(['table:read'], ({ table }: Scope) => async () => {
     const { configs, defaults } = await readModelAccount(table);
     return configs.map(({ id, provider, modelId, providerKeyId, settings, limits = {}, isEnabled }) => {
@@ -32,7 +32,7 @@ export const modelConfigsKind: WorkspaceKind = {
 
 /** Another name would not be found again. */
 function nameProblems({ key, content, path }: DocumentEntry): DocumentProblem[] {
-  const name = nameOf(content);
+  const name = getName(content);
   if (key === name || (key.startsWith(`${name} (`) && /^\(\d+\)$/.test(key.slice(name.length + 1))))
     return [];
   const message = `A model config has the name of its provider and model: "${name}"`;

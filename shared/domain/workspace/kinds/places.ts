@@ -1,5 +1,5 @@
-import { heldLists, mapHeldLists } from '../../flows/steps/held-lists.ts';
-import { type Places, type ReferenceMap, type ReplaceReference, referencesAt } from './references.ts';
+import { findHeldLists, mapHeldLists } from '../../flows/steps/held-lists.ts';
+import { mapReferences, type Places, type ReferenceMap, type ReplaceReference } from './references.ts';
 
 type Members = Record<string, unknown>;
 
@@ -11,14 +11,14 @@ export const toolPlaces = {
   'config.auth.connectionId': 'mcpConnections',
 } as const satisfies Places;
 
-const below = (base: string, places: Places): Places =>
+const prefixPlaces = (base: string, places: Places): Places =>
   Object.fromEntries(Object.entries(places).map(([place, target]) => [`${base}.${place}`, target]));
 
 /** What a prompt and an agent have alike. */
 const callPlaces: Places = {
   'config.model': 'modelConfigs',
   'config.errorHandling.fallbacks.*.model': 'modelConfigs',
-  ...below('config.tools', {
+  ...prefixPlaces('config.tools', {
     'toolIds.*': 'tools',
     'toolConfigs.{}': 'tools',
     'perToolLimits.{}': 'tools',
@@ -27,7 +27,7 @@ const callPlaces: Places = {
     'subagentConfig.defaultModel': 'modelConfigs',
     'codeModeConfig.toolPool.*': 'tools',
     'mcpServers.*.auth.connectionId': 'mcpConnections',
-    ...below('runtimeTools.*', toolPlaces),
+    ...prefixPlaces('runtimeTools.*', toolPlaces),
   }),
 };
 
@@ -47,16 +47,16 @@ export const stepPlaces: Places = {
   ...callPlaces,
 };
 
-const ofStep = referencesAt(stepPlaces);
+const ofStep = mapReferences(stepPlaces);
 
 /** References of the steps in `flowSteps`, and of those that they hold. */
 export const stepReferences: ReferenceMap = (content, change, path = []) => {
   const { flowSteps } = content;
   if (!Array.isArray(flowSteps)) return content;
-  return { ...content, flowSteps: mapped(flowSteps, change, [...path, 'flowSteps']) };
+  return { ...content, flowSteps: mapSteps(flowSteps, change, [...path, 'flowSteps']) };
 };
 
-const mapped = (
+const mapSteps = (
   steps: readonly unknown[],
   change: ReplaceReference,
   path: readonly PropertyKey[],
@@ -64,17 +64,17 @@ const mapped = (
   steps.map((step, index) => {
     if (typeof step !== 'object' || step === null) return step;
     const at = [...path, index];
-    const replaced = versionReplaced(ofStep(step as Members, change, at), step as Members, change, at);
+    const replaced = replaceVersion(ofStep(step as Members, change, at), step as Members, change, at);
     if (typeof replaced.config !== 'object' || replaced.config === null) return replaced;
-    const lists = new Map(heldLists(replaced.config).map((held) => [held.steps, held.at]));
+    const lists = new Map(findHeldLists(replaced.config).map((held) => [held.steps, held.at]));
     const config = mapHeldLists(replaced.config, (held) =>
-      mapped(held, change, [...at, 'config', ...(lists.get(held) ?? [])]),
+      mapSteps(held, change, [...at, 'config', ...(lists.get(held) ?? [])]),
     );
     return { ...replaced, config };
   });
 
 /** A version is named within its flow. */
-function versionReplaced(
+function replaceVersion(
   step: Members,
   before: Members,
   change: ReplaceReference,

@@ -1,3 +1,12 @@
+/**
+ * Products with their capabilities and surfaces, and the items and schedules of surfaces, as a document of a workspace shows
+ * them.
+ *
+ * Secrets of surfaces that are stored stay as they are and are shown as configured; a document cannot set them elsewhere,
+ * which a note says. Problems of a surface (its behavior, the uniqueness of its items, schedules where none can be) are those
+ * of its endpoints. `kind.ts` says what each member of a kind is for.
+ */
+
 import { detailAt, type ErrorDetail, hasCode } from '../../../core/errors/errors.ts';
 import { hasSecretReference } from '../../../core/variables/secret-references.ts';
 import { using } from '../../../platform/aws/uses.ts';
@@ -10,7 +19,7 @@ import { productCapabilitiesMax } from '../../surfaces/product-capabilities.ts';
 import type { Surface, SurfaceItem } from '../../surfaces/surface/surface.ts';
 import { assertBehavior } from '../../surfaces/surface/surface-behavior.ts';
 import { channelProblem, surfacesMax } from '../../surfaces/surface-changes.ts';
-import { itemsMax, takenMember } from '../../surfaces/surface-items.ts';
+import { findTakenMember, itemsMax } from '../../surfaces/surface-items.ts';
 import { surfaceStore } from '../../surfaces/surface-store.ts';
 import type {
   DocumentEntry,
@@ -22,12 +31,12 @@ import type {
 } from './kind.ts';
 import { tooManyParts } from './part-limits.ts';
 import { readAll } from './read-all.ts';
-import { referencesAt } from './references.ts';
+import { mapReferences } from './references.ts';
 
 const items: DocumentKind = {
   noun: 'item',
   nameMember: null,
-  nameOf: ({ capabilityId }) => String(capabilityId),
+  getName: ({ capabilityId }) => String(capabilityId),
   defaults: {
     enabled: true,
     endpointSlug: null,
@@ -38,19 +47,19 @@ const items: DocumentKind = {
     presentation: null,
   },
   kept: ['endpointSlug'],
-  references: referencesAt({ capabilityId: 'capabilities' }),
+  references: mapReferences({ capabilityId: 'capabilities' }),
 };
 
 const schedules: DocumentKind = {
   noun: 'schedule',
   nameMember: null,
-  nameOf: ({ flowId }) => String(flowId),
+  getName: ({ flowId }) => String(flowId),
   defaults: scheduleDefaults,
   tidy: ({ recordIds, ...content }) => ({
     ...content,
     ...(Array.isArray(recordIds) && recordIds.length > 0 && { recordIds }),
   }),
-  references: referencesAt({
+  references: mapReferences({
     flowId: 'flows',
     'recordIds.*': 'records',
     'executionOptions.modelOverride': 'modelConfigs',
@@ -68,7 +77,7 @@ interface WithSecrets {
 const surfacesKind: DocumentKind = {
   noun: 'surface',
   nameMember: 'name',
-  nameOf: ({ name }) => String(name),
+  getName: ({ name }) => String(name),
   defaults: { environment: 'development', status: 'draft', behavior: {}, inbound: {}, outbound: {} },
   tidy,
   plaintexts: (content) => {
@@ -81,7 +90,7 @@ const surfacesKind: DocumentKind = {
       ...(isPlain(outbound?.webhook?.secret) ? [['outbound', 'webhook', 'secret']] : []),
     ];
   },
-  fitted,
+  fit: fit,
   references: (content) => content,
   problems: surfaceProblems,
   parts: { items, schedules },
@@ -111,7 +120,7 @@ function tidy({ config, ...content }: ResourceMembers): ResourceMembers {
 const bare = (secret: Secret): Secret => (typeof secret === 'string' ? secret : { configured: true });
 
 /** A secret that is not stored here cannot be set by a document. */
-function fitted(content: ResourceMembers, before: ResourceMembers | undefined) {
+function fit(content: ResourceMembers, before: ResourceMembers | undefined) {
   const { inbound, outbound } = content as WithSecrets;
   const old = (before ?? {}) as WithSecrets;
   const notes =
@@ -136,17 +145,17 @@ function fitted(content: ResourceMembers, before: ResourceMembers | undefined) {
 const capabilities: DocumentKind = {
   noun: 'capability',
   nameMember: 'capabilityName',
-  nameOf: ({ capabilityName }) => String(capabilityName),
+  getName: ({ capabilityName }) => String(capabilityName),
   defaults: { capabilityDescription: null, flowId: null, agentId: null, enabled: true },
   kept: ['parametersSchema'],
-  references: referencesAt({ flowId: 'flows', agentId: 'agents' }),
+  references: mapReferences({ flowId: 'flows', agentId: 'agents' }),
 };
 
 export const productsKind: WorkspaceKind = {
   group: 'PRODUCTS',
   noun: 'product',
   nameMember: 'name',
-  nameOf: ({ name }) => String(name),
+  getName: ({ name }) => String(name),
   defaults: { description: null, icon: null, spec: {} },
   // Where an editor shows what, by ids.
   tidy: ({ canvas: _canvas, ...content }) => content,
@@ -243,9 +252,9 @@ function surfaceProblems(surface: DocumentEntry): DocumentProblem[] {
   const channel = status === 'active' ? channelProblem({ type }) : undefined;
   return [
     ...(channel
-      ? [placed(surface, { path: 'status', code: 'CHANNEL_NOT_CONNECTED', message: channel })]
+      ? [placeDetail(surface, { path: 'status', code: 'CHANNEL_NOT_CONNECTED', message: channel })]
       : []),
-    ...refused(surface, () => assertBehavior(type, behavior)),
+    ...collectRefusals(surface, () => assertBehavior(type, behavior)),
     ...items.flatMap((item, at) => surfaceItemProblems(item, items.slice(0, at), type)),
     ...tooManyParts(surface, 'items', { max: itemsMax, limit: `A surface has at most ${itemsMax} items` }),
     ...scheduleProblems(surface, type),
@@ -258,13 +267,13 @@ function surfaceItemProblems(
   type: Surface['type'],
 ): DocumentProblem[] {
   const content = item.content as Partial<SurfaceItem>;
-  const taken = takenMember(
+  const taken = findTakenMember(
     before.map((other) => other.content as Partial<SurfaceItem>),
     content,
   );
   return [
-    ...(taken ? [placed(item, taken)] : []),
-    ...refused(item, () => assertItemConfig(type, content.config)),
+    ...(taken ? [placeDetail(item, taken)] : []),
+    ...collectRefusals(item, () => assertItemConfig(type, content.config)),
   ];
 }
 
@@ -276,20 +285,23 @@ function scheduleProblems(surface: DocumentEntry, type: Surface['type']): Docume
     return tooManyParts(surface, 'schedules', { max: schedulesMax, limit });
   }
   const message = `The surface has the type ${type}. Create schedules on a surface of the type schedule`;
-  return [placed(surface, { path: 'schedules', code: 'INVALID_VALUE', message })];
+  return [placeDetail(surface, { path: 'schedules', code: 'INVALID_VALUE', message })];
 }
 
-function refused(entry: DocumentEntry, check: () => void): DocumentProblem[] {
+function collectRefusals(entry: DocumentEntry, check: () => void): DocumentProblem[] {
   try {
     check();
     return [];
   } catch (error) {
     if (!hasCode(error, 'VALIDATION')) throw error;
-    return error.details.map((detail) => placed(entry, detail));
+    return error.details.map((detail) => placeDetail(entry, detail));
   }
 }
 
-const placed = ({ path: at }: DocumentEntry, { path = '', code, message }: ErrorDetail): DocumentProblem => ({
+const placeDetail = (
+  { path: at }: DocumentEntry,
+  { path = '', code, message }: ErrorDetail,
+): DocumentProblem => ({
   ...detailAt([...at, path], code, message),
   at,
   onlyIfChanging: true,

@@ -35,7 +35,7 @@ export type ReferenceMap = (
 /** References by their places: dotted, `*` stands for each element of a list, `{}` for each name of a member. */
 export type Places = Readonly<Record<string, ReferenceTarget>>;
 
-export const referencesAt = (places: Places): ReferenceMap => {
+export const mapReferences = (places: Places): ReferenceMap => {
   const parsed = Object.entries(places).map(([place, target]) => ({ at: place.split('.'), target }));
   return (content, change, path = []) =>
     parsed.reduce<Members>(

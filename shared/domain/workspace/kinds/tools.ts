@@ -4,15 +4,15 @@ import { toolStore } from '../../tools/tool-store.ts';
 import type { StoredResource, WorkspaceKind } from './kind.ts';
 import { toolPlaces } from './places.ts';
 import { readAll } from './read-all.ts';
-import { referencesAt } from './references.ts';
+import { mapReferences } from './references.ts';
 
 export const toolsKind: WorkspaceKind = {
   group: 'TOOLS',
   noun: 'tool',
   nameMember: 'name',
-  nameOf: ({ name }) => String(name),
+  getName: ({ name }) => String(name),
   defaults: { isActive: true },
-  references: referencesAt(toolPlaces),
+  references: mapReferences(toolPlaces),
   read: /* @__PURE__ */ using([toolStore], (scope: Scope) => {
     const store = toolStore(scope);
     return (room) =>

@@ -2,7 +2,7 @@ import { loadOnce } from '../../../core/concurrency/load-once.ts';
 import { StepError } from '../../../core/errors/step-error.ts';
 import type { PromptConfig } from '../../../domain/flows/step-types/prompt.ts';
 import { credentialField, type McpServer } from '../../../domain/flows/steps/mcp-server.ts';
-import { builtinIdIn, isOfMcpServer } from '../../../domain/flows/steps/tool-reference.ts';
+import { isOfMcpServer, readBuiltinId } from '../../../domain/flows/steps/tool-reference.ts';
 import type { StepPerforming, StepPlanning } from '../../step-support/step-runner.ts';
 import type { RunnableTool } from '../../tools/call-tool.ts';
 
@@ -17,7 +17,7 @@ type Tools = NonNullable<PromptConfig['tools']>;
 export async function plannedTools(step: StepPlanning<PromptConfig>) {
   const { tools } = step.config;
   if (!tools) return undefined;
-  const stored = (tools.toolIds ?? []).filter((id) => builtinIdIn(id) === undefined && !isOfMcpServer(id));
+  const stored = (tools.toolIds ?? []).filter((id) => readBuiltinId(id) === undefined && !isOfMcpServer(id));
   const [definitions, mcpServers] = await Promise.all([
     stored.length > 0 ? step.ports.tools.find(stored) : new Map(),
     Promise.all((tools.mcpServers ?? []).map((server) => opened(server, step))),

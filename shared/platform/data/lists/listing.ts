@@ -1,3 +1,11 @@
+/**
+ * Reads filtered lists from an index page by page, within bounds of Queries and read units.
+ *
+ * An index filter runs in DynamoDB; a post-filter gets whole items in batches and is the only one that can say that a list has
+ * ended early. Whatever stops a search (enough rows, the end, a bound) is reported as the place to go on from, so that a
+ * caller never loses entries. `pages.ts` and `numbered-pages.ts` make responses from it, `counts.ts` the counts.
+ */
+
 import { toChunks } from '../../../core/chunks.ts';
 import type { QueryOptions, WalkOptions } from '../query.ts';
 import type { QueryPage, TenantTable } from '../table.ts';
@@ -38,7 +46,7 @@ const newestRowQueriesMax = 2;
 const newestRowUnitsMax = 200;
 
 /** The newest row within a short scan. `stoppedAt` is where the scan ended without one. */
-export async function newestRow(table: TenantTable, source: ListSource) {
+export async function findNewestRow(table: TenantTable, source: ListSource) {
   const bounds = { wanted: 1, queries: newestRowQueriesMax, units: newestRowUnitsMax };
   const { found, stoppedAt, units } = await collectRows(table, source, bounds);
   return { row: found[0], stoppedAt, units };
@@ -97,9 +105,9 @@ export async function* walkList(
 ): AsyncGenerator<Stage, void> {
   const { postFilter = passAll } = source;
   let queries = 0;
-  for await (const page of table.walk(queryOf(source, { ...place, wanted }))) {
+  for await (const page of table.walk(toQuery(source, { ...place, wanted }))) {
     const isLastPage = page.readTo === undefined;
-    const entries = entriesIn(page, source).filter(({ id }) => id !== place.cursor || place.inclusive);
+    const entries = toEntries(page, source).filter(({ id }) => id !== place.cursor || place.inclusive);
     const chunks = toChunks(entries, postFilter.batchSize);
     for (const [index, chunk] of chunks.entries()) {
       const { last, ...filtered } = await postFilter.keep(chunk);
@@ -118,12 +126,12 @@ const passAll: PostFilter = {
   batchSize: Number.POSITIVE_INFINITY,
 };
 
-const sortKeyOf = ({ index }: ListSource) => (index ? `SK${index}` : 'SK');
+const nameSortKey = ({ index }: ListSource) => (index ? `SK${index}` : 'SK');
 
-const entriesIn = (page: QueryPage, source: ListSource): ListedItem[] =>
-  page.items.map((item) => ({ ...item, ...(item.summary as object), id: item[sortKeyOf(source)] }));
+const toEntries = (page: QueryPage, source: ListSource): ListedItem[] =>
+  page.items.map((item) => ({ ...item, ...(item.summary as object), id: item[nameSortKey(source)] }));
 
-function queryOf(list: ListSource, { wanted, backwards = false, cursor }: Search): WalkOptions {
+function toQuery(list: ListSource, { wanted, backwards = false, cursor }: Search): WalkOptions {
   const { postFilter: _inMemory, passesMost: _hint, ...source } = list;
   return {
     ...source,

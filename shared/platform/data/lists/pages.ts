@@ -1,3 +1,12 @@
+/**
+ * The cursor pagination of the API: its query and response members, and the cursors themselves.
+ *
+ * A cursor names the id next to a page, the direction and the offset; it depends on nothing stored, so it never expires, and
+ * stays valid while rows are added or removed. It is checked against the kind of the list. A page that found no row within the
+ * bounds of `listing.ts` still has a cursor to go on from. Endpoints use `CursorQuery` and `CursorPagination`; stores call
+ * `cursorPage`, or `paginateAll` for lists that they have read as a whole.
+ */
+
 import * as z from 'zod';
 import { invalidAt } from '../../../core/errors/errors.ts';
 import { type IdPrefix, idKind } from '../../../core/ids.ts';
@@ -128,8 +137,8 @@ export async function cursorPage(
   const offset = backwards ? Math.max(0, cursor.offset - rows.length) : (cursor?.offset ?? 0);
   const hasMore = backwards || more;
   const hasPrev = backwards ? more : cursor !== undefined;
-  const nextFrom = (backwards ? undefined : stoppedAt) ?? idOf(rows.at(-1)) ?? cursor?.id;
-  const prevFrom = (backwards ? stoppedAt : undefined) ?? idOf(rows[0]) ?? cursor?.id;
+  const nextFrom = (backwards ? undefined : stoppedAt) ?? getId(rows.at(-1)) ?? cursor?.id;
+  const prevFrom = (backwards ? stoppedAt : undefined) ?? getId(rows[0]) ?? cursor?.id;
   const turned = rows.length === 0 && { including: true as const };
   return {
     rows,
@@ -152,7 +161,7 @@ export async function cursorPage(
 }
 
 /** A page of a list that is short, so that it was read as a whole. Newest first. */
-export function pageOfAll<Row extends { id: string }>(
+export function paginateAll<Row extends { id: string }>(
   all: readonly Row[],
   kind: IdPrefix,
   query: CursorQuery,
@@ -160,8 +169,8 @@ export function pageOfAll<Row extends { id: string }>(
   const { limit } = query;
   const sorted = all.toSorted((one, other) => (one.id < other.id ? 1 : -1));
   const cursor = decodeCursor(query, kind);
-  const newer = (id: string) => sorted.filter((row) => row.id > id).length;
-  const end = cursor?.to === 'prev' ? newer(cursor.id) : undefined;
+  const countNewer = (id: string) => sorted.filter((row) => row.id > id).length;
+  const end = cursor?.to === 'prev' ? countNewer(cursor.id) : undefined;
   const next = cursor && sorted.findIndex(({ id }) => id < cursor.id);
   const start = end === undefined ? (next === -1 ? sorted.length : (next ?? 0)) : Math.max(0, end - limit);
   const rows = sorted.slice(start, end ?? start + limit);
@@ -197,4 +206,4 @@ export const onePage = (
   ...(includeCount === 'true' && countMembers({ count, isMinimum: false }, { limit })),
 });
 
-const idOf = (row: ListedItem | undefined) => row?.id as string | undefined;
+const getId = (row: ListedItem | undefined) => row?.id as string | undefined;

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 
 /** What the text of a query parameter stands for, as the reference describes it. */
-const documentedAs = (asJson: Record<string, unknown>) => ({ asJson });
+const describeAs = (asJson: Record<string, unknown>) => ({ asJson });
 
 export const wholeNumber = (least: number, most: number) =>
   z
@@ -9,16 +9,16 @@ export const wholeNumber = (least: number, most: number) =>
     .regex(/^\d+$/, 'Expected a whole number')
     .transform(Number)
     .pipe(z.int().min(least).max(most))
-    .meta(documentedAs({ type: 'integer', minimum: least, maximum: most }));
+    .meta(describeAs({ type: 'integer', minimum: least, maximum: most }));
 
-export const Flag = z.enum(['true', 'false']).meta(documentedAs({ type: 'boolean' }));
+export const Flag = z.enum(['true', 'false']).meta(describeAs({ type: 'boolean' }));
 
 /** One of these whole numbers. */
 export const oneOfNumbers = (numbers: readonly number[], error: string) =>
   z
     .enum(numbers.map(String), error)
     .transform(Number)
-    .meta(documentedAs({ type: 'integer', enum: numbers }));
+    .meta(describeAs({ type: 'integer', enum: numbers }));
 
 /** Some of these names, separated by commas. */
 export const listOfNames = <const Name extends string>(names: readonly Name[]) =>
@@ -28,7 +28,7 @@ export const listOfNames = <const Name extends string>(names: readonly Name[]) =
     .pipe(z.array(z.enum(names)))
     .meta({
       description: 'One or more, separated by commas',
-      ...documentedAs({ type: 'array', items: { type: 'string', enum: names }, minItems: 1 }),
+      ...describeAs({ type: 'array', items: { type: 'string', enum: names }, minItems: 1 }),
     });
 
 /** A time with its zone. */

@@ -9,10 +9,10 @@ import {
   SMITHY_CONTEXT_KEY,
 } from '@smithy/types';
 import { loadOnce } from '../../../core/concurrency/load-once.ts';
-import { type DynamoExchange, exchangeWith, type RequestSignal, type WireResponse } from './exchange.ts';
+import { createExchange, type DynamoExchange, type RequestSignal, type WireResponse } from './exchange.ts';
 import type { Learned } from './learned.ts';
 import type { DynamoOperation } from './operations.ts';
-import { signer } from './signing.ts';
+import { createSigner } from './signing.ts';
 
 /** A request on its way. */
 export interface SentRequest {
@@ -25,22 +25,22 @@ export interface SentRequest {
 type Config = DynamoDBClient['config'];
 
 /** Sends one attempt of a request. @throws the errors of the SDK */
-export function attemptWith(config: Config) {
-  const deserialize = loadOnce(() => deserializerOf(config));
+export function createAttempt(config: Config) {
+  const deserialize = loadOnce(() => findDeserializer(config));
   const destinations = new Map<string, Destination>();
-  const clock = loadOnce(() => clockOf(config));
+  const clock = loadOnce(() => createClock(config));
 
   return async (sent: SentRequest & { request: HttpRequest }) => {
     const { operation, learned, request, signal } = sent;
     const body = request.body as string;
     const headers = { ...request.headers };
-    const { exchange, sign } = destinationOf(destinations, learned);
+    const { exchange, sign } = findDestination(destinations, learned);
     const { success, failure, now } = (await clock()).begin();
     sign(headers, body, await config.credentials(), now);
     try {
       const response = new HttpResponse(await exchange(headers, body, signal));
       success(response);
-      const output = outputOf(operation, response as WireResponse);
+      const output = readOutput(operation, response as WireResponse);
       if (output) return { response, output };
       const context = { [SMITHY_CONTEXT_KEY]: { operationSchema: operation.schema } };
       return await deserialize()(async () => ({ response }), context as HandlerExecutionContext)(sent);
@@ -51,7 +51,7 @@ export function attemptWith(config: Config) {
 }
 
 /** @returns `undefined` for an error, and for what cannot be read: the SDK says why. */
-function outputOf(
+function readOutput(
   { read }: DynamoOperation,
   { statusCode, headers, body }: WireResponse,
 ): object | undefined {
@@ -71,17 +71,17 @@ function outputOf(
 
 interface Destination {
   exchange: DynamoExchange;
-  sign: ReturnType<typeof signer>;
+  sign: ReturnType<typeof createSigner>;
 }
 
-function destinationOf(known: Map<string, Destination>, { origin, scope }: Learned): Destination {
-  const found = known.get(origin) ?? { exchange: exchangeWith(origin), sign: signer(scope) };
-  known.set(origin, found);
+function findDestination(destinations: Map<string, Destination>, { origin, scope }: Learned): Destination {
+  const found = destinations.get(origin) ?? { exchange: createExchange(origin), sign: createSigner(scope) };
+  destinations.set(origin, found);
   return found;
 }
 
 /** The SDK's own middleware that reads responses. */
-function deserializerOf(config: Config): DeserializeMiddleware<object, object> {
+function findDeserializer(config: Config): DeserializeMiddleware<object, object> {
   let found: unknown;
   getSchemaSerdePlugin(config as never).applyToStack({
     add(middleware: unknown, { name }: { name?: string }) {
@@ -92,7 +92,7 @@ function deserializerOf(config: Config): DeserializeMiddleware<object, object> {
 }
 
 /** The SDK's correction of a clock that differs from DynamoDB's. */
-async function clockOf(config: Config) {
+async function createClock(config: Config) {
   const isFixed = (await config.disableClockSkewCorrection()) === true;
   const scheme = config.httpAuthSchemes.find(({ schemeId }) => schemeId === 'aws.auth#sigv4');
   if (!scheme) throw new Error('The client does not sign its requests');

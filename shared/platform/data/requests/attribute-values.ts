@@ -53,7 +53,7 @@ const rareToWire = (value: unknown): WireValue =>
 
 /** DynamoDB's JSON of a value of the SDK. */
 export const toWireValue = (value: AttributeValue): WireValue =>
-  withBinary(value, (bytes: Uint8Array) =>
+  convertBinary(value, (bytes: Uint8Array) =>
     Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('base64'),
   );
 
@@ -88,13 +88,13 @@ export function mapFromWire(wire: Record<string, WireValue>): Record<string, unk
   return map;
 }
 
-const rareFromWire = (wire: WireValue): unknown => convertToNative(decodedAttribute(wire));
+const rareFromWire = (wire: WireValue): unknown => convertToNative(fromWireValue(wire));
 
 /** The value of the SDK that has this JSON. */
-export const decodedAttribute = (wire: WireValue): AttributeValue =>
-  withBinary(wire, (text: string) => Buffer.from(text, 'base64')) as unknown as AttributeValue;
+export const fromWireValue = (wire: WireValue): AttributeValue =>
+  convertBinary(wire, (text: string) => Buffer.from(text, 'base64')) as unknown as AttributeValue;
 
-function withBinary<Bytes>(value: object, convert: (bytes: Bytes) => unknown): WireValue {
+function convertBinary<Bytes>(value: object, convert: (bytes: Bytes) => unknown): WireValue {
   const { B, BS, L, M, ...rest } = value as {
     B?: Bytes;
     BS?: Bytes[];
@@ -105,9 +105,9 @@ function withBinary<Bytes>(value: object, convert: (bytes: Bytes) => unknown): W
     ...rest,
     ...(B !== undefined && { B: convert(B) }),
     ...(BS && { BS: BS.map(convert) }),
-    ...(L && { L: L.map((each) => withBinary(each, convert)) }),
+    ...(L && { L: L.map((each) => convertBinary(each, convert)) }),
     ...(M && {
-      M: Object.fromEntries(Object.entries(M).map(([name, each]) => [name, withBinary(each, convert)])),
+      M: Object.fromEntries(Object.entries(M).map(([name, each]) => [name, convertBinary(each, convert)])),
     }),
   };
 }

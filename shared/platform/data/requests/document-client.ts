@@ -8,7 +8,7 @@ import {
   type MiddlewareStack,
   SMITHY_CONTEXT_KEY,
 } from '@smithy/types';
-import { attemptWith, type SentRequest } from './attempt.ts';
+import { createAttempt, type SentRequest } from './attempt.ts';
 import type { RequestSignal } from './exchange.ts';
 import { learnFrom } from './learned.ts';
 import { commandOperation, type DynamoOperation } from './operations.ts';
@@ -43,7 +43,7 @@ export class DocumentClient extends DynamoDBDocumentClient {
   constructor(client: DynamoDBClient) {
     super(client, { marshallOptions: { removeUndefinedValues: true } });
     this.#lessons = learnFrom(client);
-    this.#attempt = attemptWith(client.config);
+    this.#attempt = createAttempt(client.config);
   }
 
   // biome-ignore lint/suspicious/noExplicitAny: stands for every overload
@@ -63,7 +63,7 @@ export class DocumentClient extends DynamoDBDocumentClient {
     if (credentials.accountId !== learned.accountId) return super.send(command as never, options as never);
     let handler = this.#handlers.get(operation);
     if (!handler) {
-      handler = this.#handlerOf(operation);
+      handler = this.#createHandler(operation);
       this.#handlers.set(operation, handler);
     }
     const { output } = await handler({
@@ -75,14 +75,14 @@ export class DocumentClient extends DynamoDBDocumentClient {
     return output;
   }
 
-  #handlerOf({ name, schema }: DynamoOperation) {
+  #createHandler({ name, schema }: DynamoOperation) {
     // biome-ignore lint/suspicious/noExplicitAny: holds middlewares of every operation
     const stack = this.middlewareStack.clone() as MiddlewareStack<any, any>;
     for (const each of [...replaced, this.#lessons.middleware]) stack.remove(each);
-    stack.add((next) => (sent) => next({ ...sent, request: requestOf(sent as SentRequest) }), {
+    stack.add((next) => (sent) => next({ ...sent, request: buildRequest(sent as SentRequest) }), {
       step: 'serialize',
     });
-    stack.add(retries(this.config), { step: 'finalizeRequest', priority: 'high' });
+    stack.add(createRetries(this.config), { step: 'finalizeRequest', priority: 'high' });
     const context = {
       clientName: 'DynamoDBClient',
       commandName: `${name}Command`,
@@ -92,14 +92,14 @@ export class DocumentClient extends DynamoDBDocumentClient {
   }
 }
 
-function requestOf({ operation, learned, input }: SentRequest): HttpRequest {
+function buildRequest({ operation, learned, input }: SentRequest): HttpRequest {
   const body = JSON.stringify(operation.write(input));
   const headers = { ...learned.headers, 'content-length': String(Buffer.byteLength(body)) };
   return new HttpRequest({ method: 'POST', path: '/', headers, body });
 }
 
 /** The SDK's own retries. It keeps the signal in the context of a request; here, operations share theirs. */
-function retries(config: DynamoDBClient['config']) {
+function createRetries(config: DynamoDBClient['config']) {
   const retry = retryMiddleware(config);
   return (
     // biome-ignore lint/suspicious/noExplicitAny: of every operation
@@ -109,7 +109,10 @@ function retries(config: DynamoDBClient['config']) {
   ): FinalizeHandler<any, any> =>
     (sent) => {
       const { signal } = sent as unknown as SentRequest;
-      const own = { ...context[SMITHY_CONTEXT_KEY], ...(signal && { abortSignal: signal as AbortSignal }) };
-      return retry(next, { ...context, [SMITHY_CONTEXT_KEY]: own })(sent);
+      const smithyContext = {
+        ...context[SMITHY_CONTEXT_KEY],
+        ...(signal && { abortSignal: signal as AbortSignal }),
+      };
+      return retry(next, { ...context, [SMITHY_CONTEXT_KEY]: smithyContext })(sent);
     };
 }

@@ -10,10 +10,10 @@ export interface RequestSignal {
   onabort: (() => void) | null;
 }
 
-export type DynamoExchange = ReturnType<typeof exchangeWith>;
+export type DynamoExchange = ReturnType<typeof createExchange>;
 
 /** Kept connections to an origin, as many as the SDK allows itself. Like the SDK's, they wait for an answer without a limit. */
-export function exchangeWith(origin: string) {
+export function createExchange(origin: string) {
   const { protocol, hostname, port } = new URL(origin);
   // Loaded when first used: TLS takes 10 ms (D113).
   const { Agent, request } = process.getBuiltinModule(protocol === 'https:' ? 'node:https' : 'node:http');
@@ -27,7 +27,7 @@ export function exchangeWith(origin: string) {
     signal: RequestSignal | undefined,
   ): Promise<WireResponse> =>
     new Promise((resolve, reject) => {
-      if (signal?.aborted) return reject(aborted());
+      if (signal?.aborted) return reject(createAbortError());
       // A list of headers is sent as it is, at less CPU than an object.
       const sent = request({ ...options, headers: Object.entries(headers).flat() }, (response) => {
         const chunks: Buffer[] = [];
@@ -47,13 +47,13 @@ export function exchangeWith(origin: string) {
       if (signal)
         signal.onabort = () => {
           sent.destroy();
-          reject(aborted());
+          reject(createAbortError());
         };
       sent.end(body);
     });
 }
 
-const aborted = () => Object.assign(new Error('Request aborted'), { name: 'AbortError' });
+const createAbortError = () => Object.assign(new Error('Request aborted'), { name: 'AbortError' });
 
 /** What the SDK calls a time-out if there is no answer yet. */
 const timeouts: ReadonlySet<string | undefined> = new Set(['ECONNRESET', 'EPIPE', 'ETIMEDOUT']);

@@ -12,11 +12,11 @@ export interface DynamoOperation {
   read: ShapeReader;
 }
 
-const known = new Map<unknown, DynamoOperation>();
+const operationsByCommand = new Map<unknown, DynamoOperation>();
 
 /** The operation of a command of the document client. */
 export function commandOperation(command: object): DynamoOperation {
-  const found = known.get(command.constructor);
+  const found = operationsByCommand.get(command.constructor);
   if (found) return found;
   const { schema } = (command as { clientCommand: { schema: StaticOperationSchema } }).clientCommand;
   const [, , name, , input, output] = schema;
@@ -26,7 +26,7 @@ export function commandOperation(command: object): DynamoOperation {
     write: createShapeWriter(deref(input)),
     read: createShapeReader(deref(output)),
   };
-  known.set(command.constructor, operation);
+  operationsByCommand.set(command.constructor, operation);
   return operation;
 }
 
@@ -45,33 +45,33 @@ const reading: Direction = { value: fromWire as Convert, map: mapFromWire as Con
 
 /** From an operation's input in native values to the body of its request, as an object. */
 const createShapeWriter = (schema: SchemaRef) =>
-  structOf(NormalizedSchema.of(schema), writing) as ShapeWriter;
+  createStructConverter(NormalizedSchema.of(schema), writing) as ShapeWriter;
 type ShapeWriter = (input: object) => object;
 
 /** From the body of a response, parsed, to the operation's output in native values. */
 const createShapeReader = (schema: SchemaRef) =>
-  structOf(NormalizedSchema.of(schema), reading) as ShapeReader;
+  createStructConverter(NormalizedSchema.of(schema), reading) as ShapeReader;
 type ShapeReader = (body: object) => object;
 
 /** @returns `undefined` for a shape that has no attribute values. */
-function converterOf(schema: NormalizedSchema, direction: Direction): Convert | undefined {
+function createConverter(schema: NormalizedSchema, direction: Direction): Convert | undefined {
   if (isAttributeValue(schema)) return direction.value;
-  if (schema.isMapSchema()) return mapOf(schema.getValueSchema(), direction);
+  if (schema.isMapSchema()) return createMapConverter(schema.getValueSchema(), direction);
   if (schema.isListSchema()) {
-    const convert = converterOf(schema.getValueSchema(), direction);
+    const convert = createConverter(schema.getValueSchema(), direction);
     return convert && ((list: readonly never[]) => list.map((each) => convert(each)));
   }
   if (!schema.isStructSchema()) return undefined;
-  const hasValues = [...schema.structIterator()].some(([, member]) => converterOf(member, direction));
-  return hasValues ? structOf(schema, direction) : undefined;
+  const hasValues = [...schema.structIterator()].some(([, member]) => createConverter(member, direction));
+  return hasValues ? createStructConverter(schema, direction) : undefined;
 }
 
 const isAttributeValue = (schema: NormalizedSchema) =>
   schema.getName(true) === 'com.amazonaws.dynamodb#AttributeValue';
 
-function mapOf(values: NormalizedSchema, direction: Direction): Convert | undefined {
+function createMapConverter(values: NormalizedSchema, direction: Direction): Convert | undefined {
   if (isAttributeValue(values)) return direction.map;
-  const convert = converterOf(values, direction);
+  const convert = createConverter(values, direction);
   return (
     convert &&
     ((map: Record<string, never>) =>
@@ -79,10 +79,10 @@ function mapOf(values: NormalizedSchema, direction: Direction): Convert | undefi
   );
 }
 
-function structOf(schema: NormalizedSchema, direction: Direction): Convert {
+function createStructConverter(schema: NormalizedSchema, direction: Direction): Convert {
   const members = Array.from(schema.structIterator(), ([name, member]) => ({
     name,
-    convert: converterOf(member, direction),
+    convert: createConverter(member, direction),
     isToken: direction.isWriting && member.isIdempotencyToken(),
   }));
   return (source: Record<string, never>) => {

@@ -14,7 +14,7 @@ const unsigned: ReadonlySet<string> = new Set(['user-agent', 'authorization']);
  * Adds the headers of Signature Version 4 to those of a POST to `/` without a query. The key of a day is kept.
  * See https://docs.aws.amazon.com/IAM/latest/UserGuide/reference_sigv-create-signed-request.html.
  */
-export function signer({ region, service }: SigningScope) {
+export function createSigner({ region, service }: SigningScope) {
   let key: { of: AwsCredentialIdentity; day: string; secret: KeyObject } | undefined;
   return (
     headers: Record<string, string>,
@@ -25,7 +25,7 @@ export function signer({ region, service }: SigningScope) {
     const date = time.toISOString().replace(/[-:]|\.\d{3}/g, '');
     const day = date.slice(0, 8);
     if (key?.of !== credentials || key.day !== day)
-      key = { of: credentials, day, secret: keyOf(credentials, day, region, service) };
+      key = { of: credentials, day, secret: deriveKey(credentials, day, region, service) };
     headers['x-amz-date'] = date;
     if (credentials.sessionToken) headers['x-amz-security-token'] = credentials.sessionToken;
     const payloadHash = hash('sha256', body);
@@ -43,7 +43,7 @@ export function signer({ region, service }: SigningScope) {
   };
 }
 
-function keyOf({ secretAccessKey }: AwsCredentialIdentity, ...parts: string[]): KeyObject {
+function deriveKey({ secretAccessKey }: AwsCredentialIdentity, ...parts: string[]): KeyObject {
   const key = [...parts, 'aws4_request'].reduce<string | Buffer>(
     (secret, part) => createHmac('sha256', secret).update(part).digest(),
     `AWS4${secretAccessKey}`,

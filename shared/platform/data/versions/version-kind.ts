@@ -54,7 +54,7 @@ export interface VersionKind<D extends Versioned, V extends Version, Summary> {
   stored?: (version: V) => object;
 }
 
-export const firstDraft = (draft: { id: string; createdAt: string }) => ({
+export const createFirstDraft = (draft: { id: string; createdAt: string }) => ({
   draft: { ...draft, number: 1 },
   publishedVersionId: null,
   lastVersionNumber: 1,
@@ -62,24 +62,24 @@ export const firstDraft = (draft: { id: string; createdAt: string }) => ({
 });
 
 /** The fields that change when the draft is saved. Creates the draft if there is none. */
-export function savedDraft({ draft, lastVersionNumber }: Versioned, made: { id: string; createdAt: string }) {
+export function saveDraft({ draft, lastVersionNumber }: Versioned, made: { id: string; createdAt: string }) {
   const number = lastVersionNumber + (draft ? 0 : 1);
   return { draft: draft ?? { ...made, number }, lastVersionNumber: number };
 }
 
 /** A document's draft as a version. @throws 404 if there is none. */
-export function draftVersion<D extends Versioned, V extends Version, Summary>(
+export function toDraftVersion<D extends Versioned, V extends Version, Summary>(
   kind: VersionKind<D, V, Summary>,
   document: D,
 ): V {
-  if (!document.draft) throw noDraft();
+  if (!document.draft) throw createMissingDraft();
   const version: Version = { ...document.draft, type: 'draft', label: null, notes: null };
   return { ...version, ...kind.contentOf(document) } as V;
 }
 
-export const noDraft = () => notFound('Draft version');
+export const createMissingDraft = () => notFound('Draft version');
 
-export const storedVersion = <D extends Versioned, V extends Version, Summary>(
+export const toStoredVersion = <D extends Versioned, V extends Version, Summary>(
   { stored }: Pick<VersionKind<D, V, Summary>, 'stored'>,
   version: V,
 ): object => stored?.(version) ?? version;

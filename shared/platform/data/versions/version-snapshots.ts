@@ -1,11 +1,11 @@
 import { loadingCache } from '../../../core/cache.ts';
 import { derivedId, timeMsFromId } from '../../../core/ids.ts';
-import { ifRefused } from '../condition-failed.ts';
+import { onConditionFailed } from '../condition-failed.ts';
 import type { Scope } from '../scope.ts';
-import { storedVersion, type Version, type Versioned, type VersionKind } from './version-kind.ts';
+import { toStoredVersion, type Version, type Versioned, type VersionKind } from './version-kind.ts';
 
 /** Snapshots that this process knows to be stored. Running them again writes nothing. */
-const seen = loadingCache<true>({ entriesMax: 10_000 });
+const storeOnce = loadingCache<true>({ entriesMax: 10_000 });
 
 /** Versions of unpublished content that is run. */
 export function versionSnapshots<D extends Versioned, V extends Version, Summary>(
@@ -18,7 +18,7 @@ export function versionSnapshots<D extends Versioned, V extends Version, Summary
      * Writes nothing.
      * @param facts The fields of the version in addition to its content. @param content The hashed content, as JSON.
      */
-    of<Facts extends Pick<Version, 'number' | 'type' | 'createdAt'>>(
+    build<Facts extends Pick<Version, 'number' | 'type' | 'createdAt'>>(
       documentId: string,
       facts: Facts,
       content: unknown,
@@ -34,15 +34,15 @@ export function versionSnapshots<D extends Versioned, V extends Version, Summary
      * @param ttl The expiry in Unix seconds; permanent without it.
      */
     async keep(id: string, make: () => Promise<V>, ttl?: number): Promise<void> {
-      await seen(`${table.tenant} ${id}${ttl === undefined ? '' : ' for a time'}`, async () => {
+      await storeOnce(`${table.tenant} ${id}${ttl === undefined ? '' : ' for a time'}`, async () => {
         const version = await make();
         const { put, insert } = table.writes;
         // A permanent snapshot replaces an expiring one.
         const write =
           ttl === undefined
-            ? put(kind.entity, storedVersion(kind, version))
-            : insert(kind.entity, storedVersion(kind, { ...version, ttl }));
-        await table.commit([write]).catch(ifRefused(undefined));
+            ? put(kind.entity, toStoredVersion(kind, version))
+            : insert(kind.entity, toStoredVersion(kind, { ...version, ttl }));
+        await table.commit([write]).catch(onConditionFailed(undefined));
         return true;
       });
     },

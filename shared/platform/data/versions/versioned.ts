@@ -1,12 +1,21 @@
+/**
+ * The versions of a document (a flow or an agent): one draft, which is the document's own content, and immutable published
+ * versions beside it.
+ *
+ * Publishing copies the draft into a version and points the document to it in one transaction, so a reader sees either the old
+ * version or the new one. What a run uses of unpublished content is a snapshot (`version-snapshots.ts`). The domain gives its
+ * `VersionKind` and the change of its documents; `flows/version-store.ts` and `agents/agent-versions.ts` are the two users.
+ */
+
 import type { DetailCode } from '../../../core/errors/error-codes.ts';
 import { invalidAt, notFound } from '../../../core/errors/errors.ts';
 import type { Scope } from '../scope.ts';
 import type { Write } from '../writes.ts';
 import {
-  draftVersion,
-  noDraft,
-  savedDraft,
-  storedVersion,
+  createMissingDraft,
+  saveDraft,
+  toDraftVersion,
+  toStoredVersion,
   type Version,
   type Versioned,
   type VersionKind,
@@ -26,37 +35,37 @@ export function readVersions<D extends Versioned, V extends Version, Summary ext
 ) {
   const get = (documentId: string, id: string, consistent = false): Promise<V | undefined> =>
     table.get(kind.entity, kind.keyOf(documentId, id), { consistent });
-  const missing = () => notFound(`${capitalised(kind.noun)} version`);
+  const createMissing = () => notFound(`${capitalise(kind.noun)} version`);
 
   /** @throws 400 for a version of another document, 404 for an unknown one. */
   async function find(document: D, id: string): Promise<V> {
-    if (document.draft?.id === id) return draftVersion(kind, document);
+    if (document.draft?.id === id) return toDraftVersion(kind, document);
     const version = await get(document.id, id);
     if (version) return version;
     const range = { partition: kind.allVersions, index: 2, from: id, to: id } as const;
-    if ((await table.first(1, range)).items.length === 0) throw missing();
-    throw ofAnother(kind);
+    if ((await table.first(1, range)).items.length === 0) throw createMissing();
+    throw createForeignError(kind);
   }
 
   return {
     find,
 
     /** Reads a version without its document, which may have a newer version by now. For workers. @throws 404 */
-    async immutable(documentId: string, id: string): Promise<V> {
+    async getImmutable(documentId: string, id: string): Promise<V> {
       const version = await get(documentId, id, true);
-      if (!version) throw missing();
+      if (!version) throw createMissing();
       return version;
     },
 
     /** @throws 404 if no version is published. */
-    async published(document: D): Promise<V> {
+    async findPublished(document: D): Promise<V> {
       if (!document.publishedVersionId) throw notFound('Published version');
       return find(document, document.publishedVersionId);
     },
 
     /** All versions of a document, newest first. */
     async list(document: D): Promise<Summary[]> {
-      const draft = document.draft && kind.summary.parse(draftVersion(kind, document));
+      const draft = document.draft && kind.summary.parse(toDraftVersion(kind, document));
       const range = { partition: kind.versionsOf(document.id), index: 1, newestFirst: true } as const;
       const stored = (await table.queryAll(range)).map(({ SK1, summary }) =>
         kind.summary.parse({ ...(summary as object), id: SK1 }),
@@ -67,7 +76,7 @@ export function readVersions<D extends Versioned, V extends Version, Summary ext
 }
 
 /** Versions of documents: a mutable draft, and immutable published and test versions. */
-export function versioned<D extends Versioned, V extends Version, Summary extends { number: number }>(
+export function manageVersions<D extends Versioned, V extends Version, Summary extends { number: number }>(
   { table, now, newId }: Pick<Scope, 'table' | 'now' | 'newId'>,
   kind: VersionKind<D, V, Summary>,
   documents: Documents<D>,
@@ -75,14 +84,14 @@ export function versioned<D extends Versioned, V extends Version, Summary extend
   const reads = readVersions({ table }, kind);
 
   /** @param toPublish The document with the draft to publish, which becomes a version. @returns the version's id. */
-  async function publishDraftOf(documentId: string, toPublish: (document: D) => D): Promise<string> {
+  async function publishDocument(documentId: string, toPublish: (document: D) => D): Promise<string> {
     const { publishedVersionId } = await documents.change(documentId, async (before) => {
       const document = toPublish(before);
-      const draft = draftVersion(kind, document);
+      const draft = toDraftVersion(kind, document);
       const version: V = { ...draft, type: 'published', createdAt: now().toISOString() };
       return {
-        after: { ...pointedAt(document, version, version.createdAt), draft: null },
-        alsoWrite: [table.writes.insert(kind.entity, storedVersion(kind, version))],
+        after: { ...setPublished(document, version, version.createdAt), draft: null },
+        alsoWrite: [table.writes.insert(kind.entity, toStoredVersion(kind, version))],
       };
     });
     return publishedVersionId as string;
@@ -90,12 +99,12 @@ export function versioned<D extends Versioned, V extends Version, Summary extend
 
   /** Publishes the draft, with immediate effect. @throws 404 if there is none, or another than expected. */
   const publishDraft = (documentId: string, expectedId?: string): Promise<string> =>
-    publishDraftOf(documentId, (document) => {
-      if (expectedId && document.draft?.id !== expectedId) throw noDraft();
+    publishDocument(documentId, (document) => {
+      if (expectedId && document.draft?.id !== expectedId) throw createMissingDraft();
       return document;
     });
 
-  const pointedAt = (document: D, version: V, updatedAt: string): D => ({
+  const setPublished = (document: D, version: V, updatedAt: string): D => ({
     ...document,
     ...kind.publishedFields(version),
     publishedVersionId: version.id,
@@ -108,9 +117,9 @@ export function versioned<D extends Versioned, V extends Version, Summary extend
 
     /** Publishes the content of the document as a new version, also if there is no draft. */
     publishCurrent: (documentId: string): Promise<string> =>
-      publishDraftOf(documentId, (document) => {
+      publishDocument(documentId, (document) => {
         const draft = { id: newId(kind.idPrefix), createdAt: now().toISOString() };
-        return { ...document, ...savedDraft(document, draft) };
+        return { ...document, ...saveDraft(document, draft) };
       }),
 
     /** Publishes a version: the draft, or one that was published before. */
@@ -119,13 +128,13 @@ export function versioned<D extends Versioned, V extends Version, Summary extend
       if (version.type === 'draft') return void (await publishDraft(documentId, id));
       if (version.type !== 'published') throw notPublishable(version);
       await documents.change(documentId, async (before) => ({
-        after: pointedAt(before, version, now().toISOString()),
+        after: setPublished(before, version, now().toISOString()),
       }));
     },
   };
 }
 
-const ofAnother = ({ noun, codeOfForeign }: { noun: string; codeOfForeign: DetailCode }) =>
+const createForeignError = ({ noun, codeOfForeign }: { noun: string; codeOfForeign: DetailCode }) =>
   invalidAt(
     'versionId',
     codeOfForeign,
@@ -139,4 +148,4 @@ const notPublishable = ({ type }: Version) =>
     `A ${type} version is a snapshot of a run. Publish the draft instead`,
   );
 
-const capitalised = (noun: string) => noun.charAt(0).toUpperCase() + noun.slice(1);
+const capitalise = (noun: string) => noun.charAt(0).toUpperCase() + noun.slice(1);

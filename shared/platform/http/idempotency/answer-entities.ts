@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { defineEntity } from '../../data/entity.ts';
 import { tenantPartition } from '../../data/keys.ts';
 
-const partitionOf = (name: string) => tenantPartition(`ANSWER#${name}`);
+const toAnswerPartition = (name: string) => tenantPartition(`ANSWER#${name}`);
 
 /** What the JSON of answers often contains. */
 const dictionaries = [
@@ -33,7 +33,7 @@ export const answerEntity = defineEntity({
     parts: z.int().optional(),
   }),
   packing: { fields: ['body'], dictionaries },
-  key: ({ name }: { name: string }) => ({ PK: partitionOf(name), SK: 'ANSWER' }),
+  key: ({ name }: { name: string }) => ({ PK: toAnswerPartition(name), SK: 'ANSWER' }),
 });
 
 const Part = z.object({ name: z.string(), holder: z.string(), n: z.int(), text: z.string(), ttl: z.int() });
@@ -45,7 +45,7 @@ const partEntity = <Type extends string>(type: Type, prefix: string, digits: num
     schema: Part,
     packing: { fields: ['text'], dictionaries },
     key: ({ name, holder, n }: { name: string; holder: string; n: number }) => ({
-      PK: partitionOf(name),
+      PK: toAnswerPartition(name),
       SK: `${prefix}#${holder}#${String(n).padStart(digits, '0')}`,
     }),
   });

@@ -1,10 +1,20 @@
+/**
+ * Stores the answer to a request with an idempotency key for a day, and decides which of several equal requests may answer.
+ *
+ * A request acquires the lock by a conditional write; the holder then renews it, says how it answers (streams, follows a run)
+ * and at last stores the answer in the same item, or releases the lock after a failure that may be tried again. Every later
+ * write has the condition that the holder still has the lock. None of these fails the request itself. After a crash the lock
+ * ends by itself after 15 minutes, or at once where this process knows that it is alone. Long bodies lie in items of their
+ * own, under the holder's name, so that one that lost its lock writes over nothing. `once.ts` is the only user.
+ */
+
 import { randomUUID } from 'node:crypto';
 import type * as z from 'zod';
 import { forEachConcurrently } from '../../../core/concurrency/for-each-concurrently.ts';
 import { aloneSince } from '../../../core/earlier-process.ts';
 import { log } from '../../../core/log.ts';
 import { unixSeconds } from '../../../core/time.ts';
-import { ifRefused } from '../../data/condition-failed.ts';
+import { onConditionFailed } from '../../data/condition-failed.ts';
 import { decode } from '../../data/entity.ts';
 import type { Scope } from '../../data/scope.ts';
 import type { LoggedRun } from '../responses/streamed-body.ts';
@@ -37,23 +47,23 @@ export interface AnswerLock {
   release: () => Promise<void>;
 }
 
-export interface Known
+export interface EarlierRequest
   extends Pick<Answer, 'name' | 'fingerprint' | 'holder' | 'contentType' | 'lockedUntil' | 'run' | 'ttl'> {
   answer: HttpAnswer | undefined;
 }
 
-export type KeptAnswers = ReturnType<typeof keptAnswers>;
+export type AnswerStore = ReturnType<typeof answerStore>;
 
 const attemptsMax = 3;
 
 /** Answers to requests with an idempotency key, for 24 hours. */
-export function keptAnswers(scope: Scope) {
+export function answerStore(scope: Scope) {
   const { table, now } = scope;
-  const expired = () => ({ at: now().getTime(), seconds: unixSeconds(now()) });
+  const readNow = () => ({ at: now().getTime(), seconds: unixSeconds(now()) });
 
-  async function take(name: string, fingerprint: string): Promise<AnswerLock | undefined> {
+  async function acquire(name: string, fingerprint: string): Promise<AnswerLock | undefined> {
     const holder = randomUUID();
-    const { at, seconds } = expired();
+    const { at, seconds } = readNow();
     const lock = { name, fingerprint, holder, lockedUntil: at + lockMs, ttl: seconds + keptSeconds };
     const isFree = {
       // A request that is repeated finds what the first one wrote.
@@ -63,45 +73,49 @@ export function keptAnswers(scope: Scope) {
     };
     const isTaken = await table
       .commit([table.writes.put(answerEntity, lock, isFree)])
-      .then(() => true, ifRefused(false));
-    return isTaken ? heldBy(scope, lock) : undefined;
+      .then(() => true, onConditionFailed(false));
+    return isTaken ? createLock(scope, lock) : undefined;
   }
 
-  async function find(name: string): Promise<Known | undefined> {
+  async function find(name: string): Promise<EarlierRequest | undefined> {
     const found = await table.get(answerEntity, { name }, { consistent: true });
     if (!found) return undefined;
     const { status, contentType = '', parts, body = '' } = found;
     if (status === undefined) return { ...found, answer: undefined };
-    const whole = parts === undefined ? body : await joined(scope, found);
+    const whole = parts === undefined ? body : await joinParts(scope, found);
     return { ...found, answer: { status, contentType, body: whole } };
   }
 
   return {
     find,
     /** Whether a request that did not answer yet has lost its process, which may be known before its lock ends. */
-    isLost: ({ lockedUntil }: Known) => lockedUntil <= now().getTime() || lockedUntil - lockMs < aloneSince(),
-    liveOf: (known: Known) => liveParts(scope, known),
+    isLost: ({ lockedUntil }: EarlierRequest) =>
+      lockedUntil <= now().getTime() || lockedUntil - lockMs < aloneSince(),
+    openLiveParts: (earlier: EarlierRequest) => liveParts(scope, earlier),
     /** @returns the right to answer, or what is known of the request that has or had it. */
-    async takeOrFind(name: string, fingerprint: string): Promise<{ held: AnswerLock } | { known: Known }> {
+    async acquireOrFind(
+      name: string,
+      fingerprint: string,
+    ): Promise<{ lock: AnswerLock } | { earlier: EarlierRequest }> {
       for (let attempt = 1; attempt <= attemptsMax; attempt++) {
-        const held = await take(name, fingerprint);
-        if (held) return { held };
-        const known = await find(name);
-        if (known) return { known };
+        const lock = await acquire(name, fingerprint);
+        if (lock) return { lock };
+        const earlier = await find(name);
+        if (earlier) return { earlier };
       }
       throw new Error('The lock of an idempotency key changed too often');
     },
   };
 }
 
-const failed = (error: unknown) => log.warn('The answer to a request could not be kept', { error });
+const logFailure = (error: unknown) => log.warn('The answer to a request could not be kept', { error });
 
-function heldBy(scope: Scope, lock: Answer): AnswerLock {
+function createLock(scope: Scope, lock: Answer): AnswerLock {
   const { table, now } = scope;
   const { name, holder, ttl } = lock;
-  const own = { expression: '#holder = :own', values: { own: lock.holder } };
+  const isHolder = { expression: '#holder = :own', values: { own: lock.holder } };
   const change = (set: Partial<Answer>) =>
-    table.commit([table.writes.update(answerEntity, { name }, { set }, own)]).catch(failed);
+    table.commit([table.writes.update(answerEntity, { name }, { set }, isHolder)]).catch(logFailure);
   return {
     streams: (contentType) => change({ contentType }),
     follows: (run) => change({ status: 200, run }),
@@ -116,9 +130,9 @@ function heldBy(scope: Scope, lock: Answer): AnswerLock {
           await forEachConcurrently(parts, partsAtOnce, (part) =>
             table.commit([table.writes.put(answerPartEntity, part)]),
           );
-        await table.commit([table.writes.put(answerEntity, { ...lock, ...answer, ...content }, own)]);
+        await table.commit([table.writes.put(answerEntity, { ...lock, ...answer, ...content }, isHolder)]);
       } catch (error) {
-        failed(error);
+        logFailure(error);
       }
     },
     // Expired, not deleted: likewise.
@@ -137,7 +151,7 @@ export function splitBody(body: string): string[] {
   return parts;
 }
 
-async function joined({ table }: Scope, { name, holder, parts = 0 }: Answer): Promise<string> {
+async function joinParts({ table }: Scope, { name, holder, parts = 0 }: Answer): Promise<string> {
   const keys = Array.from({ length: parts }, (_, n) => answerPartEntity.key({ name, holder, n }));
   const items = await table.getMany(keys, { consistent: true });
   return items.map((item) => decode(answerPartEntity, item ?? {}).text).join('');

@@ -16,22 +16,22 @@ export type LiveParts = ReturnType<typeof liveParts>;
 
 /** What a request has streamed so far, for its repetitions. It is stored only while one of them reads. */
 export function liveParts({ table, now }: Scope, { name, holder, ttl }: Of) {
-  const failed = (error: unknown) => log.warn('A stream could not be shared', { error });
+  const logFailure = (error: unknown) => log.warn('A stream could not be shared', { error });
   return {
     /** Lets the request know that somebody reads. */
-    read(): Promise<void> {
+    markRead(): Promise<void> {
       const set = { readUntil: now().getTime() + readMs };
-      const own = { expression: '#holder = :own', values: { own: holder } };
-      return table.commit([table.writes.update(answerEntity, { name }, { set }, own)]).catch(failed);
+      const isHolder = { expression: '#holder = :own', values: { own: holder } };
+      return table.commit([table.writes.update(answerEntity, { name }, { set }, isHolder)]).catch(logFailure);
     },
     async isRead(): Promise<boolean> {
-      const { readUntil = 0 } = (await table.get(answerEntity, { name }).catch(failed)) ?? {};
+      const { readUntil = 0 } = (await table.get(answerEntity, { name }).catch(logFailure)) ?? {};
       return readUntil > now().getTime();
     },
     write: (n: number, text: string): Promise<void> =>
-      table.commit([table.writes.put(livePartEntity, { name, holder, n, text, ttl })]).catch(failed),
+      table.commit([table.writes.put(livePartEntity, { name, holder, n, text, ttl })]).catch(logFailure),
     /** The texts from a number on. */
-    async from(n: number): Promise<string[]> {
+    async readFrom(n: number): Promise<string[]> {
       const { PK: partition, SK: from } = livePartEntity.key({ name, holder, n });
       const to = livePartEntity.key({ name, holder, n: liveLast }).SK;
       const items = await table.queryAll({ partition, from, to, consistent: true });

@@ -1,3 +1,16 @@
+/**
+ * Answers requests with an `Idempotency-Key`: the first one answers and its answer is kept, later ones get the same answer
+ * without doing anything.
+ *
+ * In order: acquire the lock or find the earlier request (`kept-answers.ts`); refuse a key that was used with another body;
+ * then either answer and keep, or repeat. JSON is kept whole, without values that are shown once. A stream is kept when it has
+ * been written to its end; meanwhile repetitions read its parts as they are stored, which happens only while one reads
+ * (`live-parts.ts`). Where a stream shows the events of a stored run, only the run is kept, and a repetition follows its log.
+ *
+ * `lambda/handle-request.ts` calls it around the handler. If the process crashes, repetitions get 409 until the lock ends, and
+ * then the request runs again.
+ */
+
 import { Readable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { APIGatewayProxyEvent, APIGatewayProxyResult } from 'aws-lambda';
@@ -11,19 +24,19 @@ import { eventStreamType, pingComment } from '../responses/server-sent-events.ts
 import {
   type BodyListener,
   type LoggedRun,
-  streamedBody,
-  withBodyListener,
+  runWithListener,
+  streamBody,
 } from '../responses/streamed-body.ts';
 import {
   type AnswerLock,
+  type AnswerStore,
+  answerStore,
+  type EarlierRequest,
   type HttpAnswer,
-  type KeptAnswers,
-  type Known,
-  keptAnswers,
   splitBody,
 } from './kept-answers.ts';
 import type { LiveParts } from './live-parts.ts';
-import { keptAnswerName, requestFingerprint } from './request-names.ts';
+import { nameAnswer, requestFingerprint } from './request-names.ts';
 
 interface KeyedRequest {
   endpoint: AnyEndpoint;
@@ -32,7 +45,7 @@ interface KeyedRequest {
   caller: string;
   key: string;
   /** The response to a request that failed. */
-  failureOf: (error: unknown) => APIGatewayProxyResult;
+  toFailure: (error: unknown) => APIGatewayProxyResult;
   /** Takes the place that this request has while it is open, as the first one did. @throws 429 if none is free */
   open: () => Promise<OpenRequest | undefined>;
 }
@@ -55,67 +68,71 @@ interface Answered {
  * @param answer With a run, it answers with the events of that run.
  * @throws 409 while the earlier one is being answered; 422 if it was another request
  */
-export async function once(
+export async function answerIdempotently(
   request: KeyedRequest,
   answer: (run?: LoggedRun) => Promise<APIGatewayProxyResult>,
 ): Promise<Answered> {
   const { endpoint, event, scope, caller, key } = request;
-  const answers = keptAnswers(scope);
-  const name = keptAnswerName(caller, endpoint, event.pathParameters ?? {}, key);
+  const answers = answerStore(scope);
+  const name = nameAnswer(caller, endpoint, event.pathParameters ?? {}, key);
   const fingerprint = requestFingerprint(key, endpoint, event);
-  const taken = await answers.takeOrFind(name, fingerprint);
-  if ('held' in taken) return firstAnswer(request, taken.held, answer);
-  const { known } = taken;
-  if (known.fingerprint !== fingerprint) throw keyReused();
-  const { result, kept } = known.run
-    ? { result: await answer(known.run) }
-    : await repeated(request, answers, known);
-  if (known.run) readWhileOpen(answers.liveOf(known), result.body);
+  const acquired = await answers.acquireOrFind(name, fingerprint);
+  if ('lock' in acquired) return answerFirst(request, acquired.lock, answer);
+  const { earlier } = acquired;
+  if (earlier.fingerprint !== fingerprint) throw keyReused();
+  const { result, kept } = earlier.run
+    ? { result: await answer(earlier.run) }
+    : await repeatAnswer(request, answers, earlier);
+  if (earlier.run) readWhileOpen(answers.openLiveParts(earlier), result.body);
   const headers = { ...result.headers, ...replayedHeader };
   return { result: { ...result, headers }, ...(kept && { kept }) };
 }
 
-async function firstAnswer(
-  { endpoint: { shownOnce = [] }, failureOf }: KeyedRequest,
-  held: AnswerLock,
+async function answerFirst(
+  { endpoint: { shownOnce = [] }, toFailure }: KeyedRequest,
+  lock: AnswerLock,
   answer: () => Promise<APIGatewayProxyResult>,
 ): Promise<Answered> {
   const body = captureStream();
   try {
-    const result = await withBodyListener(body.listener, answer);
-    const streamed = await body.keptBy(held);
+    const result = await runWithListener(body.listener, answer);
+    const streamed = await body.keepWith(lock);
     if (streamed) return { result, ...streamed };
     if (isKept(result.statusCode)) {
       // D25
-      await held.keep({ ...answerOf(result), body: masked(result.body, shownOnce) });
-    } else await held.release();
+      await lock.keep({ ...toAnswer(result), body: maskValues(result.body, shownOnce) });
+    } else await lock.release();
     return { result };
   } catch (error) {
-    const failure = failureOf(error);
-    await (isKept(failure.statusCode) ? held.keep(answerOf(failure)) : held.release());
+    const failure = toFailure(error);
+    await (isKept(failure.statusCode) ? lock.keep(toAnswer(failure)) : lock.release());
     throw error;
   }
 }
 
-const answerOf = ({ statusCode: status, headers, body }: APIGatewayProxyResult): HttpAnswer => ({
+const toAnswer = ({ statusCode: status, headers, body }: APIGatewayProxyResult): HttpAnswer => ({
   status,
   contentType: String(headers?.['content-type'] ?? ''),
   body,
 });
 
-async function repeated({ open }: KeyedRequest, answers: KeptAnswers, known: Known): Promise<Answered> {
-  const { answer, contentType: streams } = known;
-  if (answer) return { result: repetition(answer) };
-  if (streams === undefined || answers.isLost(known)) throw keyInUse();
+async function repeatAnswer(
+  { open }: KeyedRequest,
+  answers: AnswerStore,
+  earlier: EarlierRequest,
+): Promise<Answered> {
+  const { answer, contentType: streams } = earlier;
+  if (answer) return { result: toRepetition(answer) };
+  if (streams === undefined || answers.isLost(earlier)) throw keyInUse();
   const opened = await open();
-  const stream = awaitedBody(answers, known);
+  const stream = followBody(answers, earlier);
   // Middy accepts a stream as the body, although the type of a proxy result allows only text.
   const body = stream as unknown as string;
-  const kept = opened?.releasedAfter({ stream });
-  return { result: repetition({ status: 200, contentType: streams, body }), ...(kept && { kept }) };
+  const kept = opened?.releaseAfter({ stream });
+  return { result: toRepetition({ status: 200, contentType: streams, body }), ...(kept && { kept }) };
 }
 
-const repetition = ({ status, contentType, body }: HttpAnswer): APIGatewayProxyResult => ({
+const toRepetition = ({ status, contentType, body }: HttpAnswer): APIGatewayProxyResult => ({
   statusCode: status,
   headers: { 'content-type': contentType, 'cache-control': 'no-store' },
   body,
@@ -136,39 +153,39 @@ const keyInUse = () => {
 };
 
 /** The JSON of an answer without the values that are shown once. @param paths Dotted; `*` stands for each element of a list. */
-function masked(body: string, paths: readonly string[]): string {
+function maskValues(body: string, paths: readonly string[]): string {
   if (paths.length === 0) return body;
   const answer = JSON.parse(body);
   for (const path of paths) {
     const names = path.split('.');
     const last = names.pop() as string;
-    for (const place of placesAt(answer, names)) {
-      if (typeof place?.[last] === 'string') place[last] = maskedValue(place[last]);
+    for (const parent of findParents(answer, names)) {
+      if (typeof parent?.[last] === 'string') parent[last] = maskValue(parent[last]);
     }
   }
   return JSON.stringify(answer);
 }
 
-type Place = Record<string, string> | undefined;
+type Parent = Record<string, string> | undefined;
 
-const placesAt = (answer: unknown, names: readonly string[]): Place[] =>
+const findParents = (answer: unknown, names: readonly string[]): Parent[] =>
   names.reduce<unknown[]>(
     (places, name) =>
       places.flatMap((place) =>
-        name === '*' ? (Array.isArray(place) ? place : []) : [(place as Place)?.[name]],
+        name === '*' ? (Array.isArray(place) ? place : []) : [(place as Parent)?.[name]],
       ),
     [answer],
-  ) as Place[];
+  ) as Parent[];
 
 /** The prefix of a value such as `tv_live_` with 4 more characters, and its last 4; of a link, that of its token. */
-function maskedValue(value: string): string {
+function maskValue(value: string): string {
   const start = value.startsWith('http') ? Math.max(value.indexOf('#'), value.indexOf('=')) + 1 : 0;
   const [prefix = ''] = /^(?:[a-z]+_)*/.exec(value.slice(start)) ?? [];
   return `${value.slice(0, start + prefix.length + 4)}…${value.slice(-4)}`;
 }
 
 /** The pieces of a text: those of one text that follow each other are kept as one. */
-interface Piece {
+interface TextDelta {
   type: string;
   id?: string;
   toolCallId?: string;
@@ -181,15 +198,15 @@ const charactersMax = 4_000_000;
 /** Gathers the text of a streamed body without what only keeps its connection open. */
 export function openCopy() {
   const kept: string[] = [];
-  let last: Piece | undefined;
+  let last: TextDelta | undefined;
   let characters = 0;
   /** What was added since somebody took the text. */
   let fresh: string[] | undefined;
 
-  function push(text: string, piece?: Piece): void {
-    const before = piece && last && sourceOf(piece) === sourceOf(last) ? last : undefined;
-    const whole = piece && { ...piece, delta: (before?.delta ?? '') + piece.delta };
-    const frame = whole && before ? withData(text, whole) : text;
+  function push(text: string, textDelta?: TextDelta): void {
+    const before = textDelta && last && nameSource(textDelta) === nameSource(last) ? last : undefined;
+    const whole = textDelta && { ...textDelta, delta: (before?.delta ?? '') + textDelta.delta };
+    const frame = whole && before ? replaceData(text, whole) : text;
     const replaced = before ? kept.pop() : undefined;
     characters += frame.length - (replaced?.length ?? 0);
     last = whole;
@@ -202,10 +219,10 @@ export function openCopy() {
   return {
     add(text: string): void {
       if (text.startsWith(':') || text.trim() === '') return;
-      const event = dataOf(text);
+      const event = readData(text);
       if (event?.type === 'ping') return;
       fresh?.push(text);
-      push(text, event && 'delta' in event ? (event as Piece) : undefined);
+      push(text, event && 'delta' in event ? (event as TextDelta) : undefined);
     },
     text: () => kept.join(''),
     /** What was added since the last time; first, everything. */
@@ -217,16 +234,16 @@ export function openCopy() {
   };
 }
 
-const sourceOf = ({ type, id = '', toolCallId = '' }: Piece) => `${type} ${id} ${toolCallId}`;
+const nameSource = ({ type, id = '', toolCallId = '' }: TextDelta) => `${type} ${id} ${toolCallId}`;
 
 const dataLine = /^data: (.*)$/m;
 
-function dataOf(frame: string): (object & { type?: string }) | undefined {
+function readData(frame: string): (object & { type?: string }) | undefined {
   const [, data] = dataLine.exec(frame) ?? [];
   return data === undefined ? undefined : (parseExact(data) as object);
 }
 
-const withData = (frame: string, piece: Piece) =>
+const replaceData = (frame: string, piece: TextDelta) =>
   frame.replace(dataLine, () => `data: ${JSON.stringify(piece)}`);
 
 const renewEveryMs = 5 * 60_000;
@@ -252,24 +269,24 @@ function captureStream() {
   return {
     listener,
     /** @returns when the body is complete and kept, or its run is named; undefined if the request streams nothing. */
-    async keptBy(held: AnswerLock): Promise<{ kept: Promise<void> } | undefined> {
+    async keepWith(lock: AnswerLock): Promise<{ kept: Promise<void> } | undefined> {
       if (!stream) return undefined;
       const { contentType, written } = stream;
       if (run) {
-        await held.follows(run);
-        const watch = readers.watch(held.live);
+        await lock.follows(run);
+        const watch = readers.watch(lock.live);
         return { kept: written.catch(() => {}).finally(watch.end) };
       }
-      await held.streams(contentType);
+      await lock.streams(contentType);
       const failure = 'The lock of an idempotency key could not be kept';
-      const { stop } = renewing(held.renew, { everyMs: renewEveryMs, failure });
-      const sharing = shareWhileRead(held.live, copy.takeNew, readers);
+      const { stop } = renewing(lock.renew, { everyMs: renewEveryMs, failure });
+      const sharing = shareWhileRead(lock.live, copy.takeNew, readers);
       const keep = async () => {
         stop();
         await sharing.end();
         const body = copy.text();
         // What broke off before it said anything may be tried again.
-        await (body === '' ? held.release() : held.keep({ status: 200, contentType, body }));
+        await (body === '' ? lock.release() : lock.keep({ status: 200, contentType, body }));
       };
       return { kept: written.then(keep, keep) };
     },
@@ -296,24 +313,28 @@ const pollMs = 500;
 const pollsPerMark = 10;
 
 /** The body that another request is streaming, from its beginning on. */
-function awaitedBody(answers: KeptAnswers, known: Known): Readable {
-  const { contentType = '', name, holder } = known;
-  const { stream } = streamedBody({
+function followBody(answers: AnswerStore, earlier: EarlierRequest): Readable {
+  const { contentType = '', name, holder } = earlier;
+  const { stream } = streamBody({
     contentType,
     keepAlive: contentType === eventStreamType ? pingComment : ' ',
     async writeBody(write, signal) {
-      const live = answers.liveOf(known);
+      const live = answers.openLiveParts(earlier);
       let [n, polls] = [0, 0];
-      for (let found: Known | undefined = known; found?.holder === holder; found = await answers.find(name)) {
+      for (
+        let found: EarlierRequest | undefined = earlier;
+        found?.holder === holder;
+        found = await answers.find(name)
+      ) {
         // The last part is stored before the answer.
-        for (const text of await live.from(n)) {
+        for (const text of await live.readFrom(n)) {
           await write(text);
           n++;
         }
         if (found.answer && n === 0) await write(found.answer.body);
         if (found.answer) return;
         if (answers.isLost(found)) break;
-        if (polls++ % pollsPerMark === 0) await live.read();
+        if (polls++ % pollsPerMark === 0) await live.markRead();
         await sleep(pollMs, undefined, { signal });
       }
       throw new Error('The request that answers has lost its process');
@@ -369,6 +390,6 @@ const markEveryMs = 3_000;
 /** Lets a request know that a repetition follows its run. Costs nothing where the run has ended and is told of at once. */
 function readWhileOpen(live: LiveParts, body: unknown): void {
   if (!(body instanceof Readable)) return;
-  const timer = setInterval(() => void live.read(), markEveryMs);
+  const timer = setInterval(() => void live.markRead(), markEveryMs);
   body.once('close', () => clearInterval(timer));
 }

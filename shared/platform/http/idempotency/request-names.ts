@@ -7,12 +7,11 @@ import type { Principal } from '../../identity/principal.ts';
 import type { AnyEndpoint } from '../endpoint.ts';
 
 /** Who uses keys of their own. An API key stays the same caller when it is regenerated. */
-export const callerOfPrincipal = ({ kind, keyId, hash, userId }: Principal) =>
-  `${kind} ${keyId ?? hash ?? userId}`;
+export const nameCaller = ({ kind, keyId, hash, userId }: Principal) => `${kind} ${keyId ?? hash ?? userId}`;
 
 /** The name under which the answer to a request is kept: the key itself may be a secret of the caller. */
-export const keptAnswerName = (caller: string, { method, path }: AnyEndpoint, params: object, key: string) =>
-  hashOf([caller, method, path, params, key]);
+export const nameAnswer = (caller: string, { method, path }: AnyEndpoint, params: object, key: string) =>
+  hashContent([caller, method, path, params, key]);
 
 /**
  * Equal for requests with a key that ask for the same. The order of the members of JSON does not count. The key, which is
@@ -24,12 +23,13 @@ export function requestFingerprint(
   { body, headers, isBase64Encoded, queryStringParameters }: APIGatewayProxyEvent,
 ): string {
   const bytes = Buffer.from(body ?? '', isBase64Encoded ? 'base64' : 'utf8');
-  const content = bodyType === 'json' ? jsonOf(bytes) : partsOf(bytes, headers['content-type'] ?? '');
-  return hashOf([key, content, queryStringParameters ?? {}]);
+  const content =
+    bodyType === 'json' ? normaliseJson(bytes) : removeBoundary(bytes, headers['content-type'] ?? '');
+  return hashContent([key, content, queryStringParameters ?? {}]);
 }
 
 /** Clients separate the parts of a form by another text in each request. */
-function partsOf(bytes: Buffer, contentType: string): string {
+function removeBoundary(bytes: Buffer, contentType: string): string {
   const [, quoted, plain] = /boundary=(?:"([^"]+)"|([^\s;]+))/i.exec(contentType) ?? [];
   const boundary = quoted ?? plain;
   const text = bytes.toString('latin1');
@@ -37,7 +37,7 @@ function partsOf(bytes: Buffer, contentType: string): string {
 }
 
 /** Text that is no JSON, too deep or too much to be accepted is compared as it is. */
-function jsonOf(bytes: Buffer): string {
+function normaliseJson(bytes: Buffer): string {
   const text = bytes.toString();
   if (textHasTooManyValues(text)) return text;
   try {
@@ -47,4 +47,5 @@ function jsonOf(bytes: Buffer): string {
   }
 }
 
-const hashOf = (content: unknown) => createHash('sha256').update(sortedJson(content)).digest('base64url');
+const hashContent = (content: unknown) =>
+  createHash('sha256').update(sortedJson(content)).digest('base64url');

@@ -1,10 +1,10 @@
 import type { PluginExecutionMode } from '@middy/core';
 import type { APIGatewayProxyEvent, APIGatewayProxyResult, Context } from 'aws-lambda';
 import type { PublicCall } from '../../auth/public-scope.ts';
-import { toRateLimitHeaders, uncountedRateLimit } from '../../auth/rate-limit-windows.ts';
+import { createUncountedLimit, toRateLimitHeaders } from '../../auth/rate-limit-windows.ts';
 import { admit, type RequestAdmission } from '../../auth/request-gate.ts';
 import type { Scope } from '../../data/scope.ts';
-import { type Principal, principalFrom } from '../../identity/principal.ts';
+import { type Principal, readPrincipal } from '../../identity/principal.ts';
 import type { Runtime } from '../../runtime.ts';
 import type { AnyEndpoint } from '../endpoint.ts';
 import type { openRequest } from '../open-requests.ts';
@@ -16,22 +16,22 @@ export function resolveCall(
   loadRuntime: () => Runtime,
 ): PublicCall | Promise<PublicCall> | undefined {
   if (endpoint.scope === 'none') return undefined;
-  if (endpoint.scope) return endpoint.scope.callOf(event, loadRuntime());
-  if (endpoint.credential) return endpoint.credential.callOf(event, loadRuntime(), endpoint);
-  const principal = principalFrom(event.requestContext);
+  if (endpoint.scope) return endpoint.scope.resolveCall(event, loadRuntime());
+  if (endpoint.credential) return endpoint.credential.resolveCall(event, loadRuntime(), endpoint);
+  const principal = readPrincipal(event.requestContext);
   const scope = loadRuntime().scopeOf(principal.tenant);
   return { principal, scope, admission: admit(scope, principal, endpoint) };
 }
 
 /** A signal that is aborted when a request is refused, or cannot be counted. */
-export function refusalSignal(admission: Promise<RequestAdmission>): AbortSignal {
+export function signalRefusal(admission: Promise<RequestAdmission>): AbortSignal {
   const refused = new AbortController();
-  admitted(admission).catch((error) => refused.abort(error));
+  requireAdmission(admission).catch((error) => refused.abort(error));
   return refused.signal;
 }
 
 /** @returns the current permissions of the credential. */
-export async function admitted(admission: Promise<RequestAdmission> | undefined): Promise<string[]> {
+export async function requireAdmission(admission: Promise<RequestAdmission> | undefined): Promise<string[]> {
   const { refusal, permissions = [] } = (await admission) ?? {};
   if (refusal) throw refusal;
   return permissions;
@@ -48,7 +48,7 @@ export function rateLimitHeaders() {
   }) => {
     const admission = await context.admission?.catch(() => undefined);
     if (!response) return;
-    const limits = toRateLimitHeaders(admission?.rateLimit ?? uncountedRateLimit());
+    const limits = toRateLimitHeaders(admission?.rateLimit ?? createUncountedLimit());
     response.headers = { ...response.headers, ...limits };
   };
   return { after: add, onError: add };

@@ -6,7 +6,7 @@ import { isStorageFull, storageFull } from '../../aws/storage-full.ts';
 import type { AnyEndpoint } from '../endpoint.ts';
 import { toHttpError } from '../responses/http-errors.ts';
 import type { CallContext } from './admission.ts';
-import { jsonProxyResult } from './proxy-result.ts';
+import { toJsonProxyResult } from './proxy-result.ts';
 
 type Failing = { [Name in 'errorBody']?: AnyEndpoint[Name] | undefined };
 
@@ -14,7 +14,7 @@ type Failing = { [Name in 'errorBody']?: AnyEndpoint[Name] | undefined };
 export function failureResult({ errorBody }: Failing, error: unknown, requestId: string) {
   const reported = error instanceof ServiceError ? error : internalError(error, requestId);
   const { statusCode, body, headers } = toHttpError(reported);
-  return jsonProxyResult(statusCode, errorBody?.bodyOf(reported, statusCode) ?? body, headers);
+  return toJsonProxyResult(statusCode, errorBody?.bodyOf(reported, statusCode) ?? body, headers);
 }
 
 const internalError = (error: unknown, requestId: string) =>

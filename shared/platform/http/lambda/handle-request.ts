@@ -1,3 +1,15 @@
+/**
+ * From an event of API Gateway to the result of an endpoint's handler: body, parameters, needs, handler, response schema, with
+ * the idempotency key around it.
+ *
+ * `answerRequest` wraps the answer with what is kept for its key; `runEndpoint` is the answer itself. Bodies are decoded by
+ * their declared type (JSON, multipart, form) and refused before validation if they are too large, too deep, or hold numbers
+ * that no double holds. A handler that lasts acquires a place of its tenant first, which is released when its body has been
+ * sent (`context.released`).
+ *
+ * `lambda.ts` calls both once the request gate has admitted the request, or beside it for reads.
+ */
+
 import httpJsonBodyParser from '@middy/http-json-body-parser';
 import type { APIGatewayProxyEvent, APIGatewayProxyResult } from 'aws-lambda';
 import { invalid, invalidAt, ServiceError, tooLarge } from '../../../core/errors/errors.ts';
@@ -16,21 +28,21 @@ import {
 import { resolveNeeds } from '../../data/scope.ts';
 import { apiBaseUrl } from '../base-url.ts';
 import type { AnyEndpoint } from '../endpoint.ts';
-import { once } from '../idempotency/once.ts';
-import { callerOfPrincipal } from '../idempotency/request-names.ts';
+import { answerIdempotently } from '../idempotency/once.ts';
+import { nameCaller } from '../idempotency/request-names.ts';
 import { readIdempotencyKey } from '../idempotency-key.ts';
 import { assertExactJson, assertNotTooDeep, assertSafeNames, tooDeep } from '../json-body.ts';
 import type { OpenRequest } from '../open-requests.ts';
-import { escapedBytes, requestBytesMax } from '../responses/body-sizes.ts';
+import { countEscapedBytes, requestBytesMax } from '../responses/body-sizes.ts';
 import type { LoggedRun } from '../responses/streamed-body.ts';
 import { EmptyBody, parseOrReject } from '../validation.ts';
-import { admitted, type CallContext, type Lasting } from './admission.ts';
+import { type CallContext, type Lasting, requireAdmission } from './admission.ts';
 import { failureResult } from './error-mapper.ts';
 import { takesKnownQuery } from './error-statuses.ts';
 import { toProxyResult } from './proxy-result.ts';
 
 /** The answer to a request; with an idempotency key, that to the first one. */
-export async function answeredOnce(
+export async function answerRequest(
   endpoint: AnyEndpoint,
   event: APIGatewayProxyEvent,
   context: CallContext,
@@ -39,15 +51,15 @@ export async function answeredOnce(
 ): Promise<APIGatewayProxyResult> {
   const { principal, scope, caller } = context;
   const key = readIdempotencyKey(endpoint, event);
-  const known = principal ? callerOfPrincipal(principal) : caller;
-  if (key === undefined || !scope || known === undefined) return answer();
-  const failureOf = (error: unknown) => failureResult(endpoint, error, event.requestContext.requestId);
+  const callerName = principal ? nameCaller(principal) : caller;
+  if (key === undefined || !scope || callerName === undefined) return answer();
+  const toFailure = (error: unknown) => failureResult(endpoint, error, event.requestContext.requestId);
   const open = async () => {
     await parseBody(endpoint, event);
     return lasting?.openRequest(scope, endpoint, parseRequest(endpoint, event));
   };
-  const request = { endpoint, event, scope, caller: known, key, failureOf, open };
-  const { result, kept } = await once(request, answer);
+  const request = { endpoint, event, scope, caller: callerName, key, toFailure, open };
+  const { result, kept } = await answerIdempotently(request, answer);
   if (kept) context.released = Promise.all([context.released, kept]);
   return result;
 }
@@ -70,7 +82,7 @@ export async function runEndpoint(
   const { awsRequestId: requestId, getRemainingTimeInMillis: timeLeftMs } = context;
   const baseUrl = () => apiBaseUrl(endpoint.path, event.requestContext);
   const usage = async () => (await admission)?.windows;
-  const permissions = () => admitted(admission);
+  const permissions = () => requireAdmission(admission);
   const request = {
     ...parseRequest(endpoint, event),
     principal,
@@ -88,22 +100,22 @@ export async function runEndpoint(
   const opened = scope && (await lasting?.openRequest(scope, endpoint, request));
   const handle = () =>
     run ? endpoint.follow?.(request, needs, run) : endpoint.handle(request as never, needs as never);
-  const reply = await handled(handle, opened, context);
+  const reply = await handleAndRelease(handle, opened, context);
   return toProxyResult(endpoint.response, reply, request.header('if-none-match'));
 }
 
 /** Handles a request, and gives its place back in the end. */
-async function handled(
+async function handleAndRelease(
   handle: () => unknown,
   opened: OpenRequest | undefined,
   context: CallContext,
 ): Promise<unknown> {
   try {
     const reply = await handle();
-    context.released = opened?.releasedAfter(reply);
+    context.released = opened?.releaseAfter(reply);
     return reply;
   } catch (error) {
-    context.released = opened?.releasedAfter(undefined);
+    context.released = opened?.releaseAfter(undefined);
     throw error;
   }
 }
@@ -112,7 +124,7 @@ async function handled(
 function parseRequest(endpoint: AnyEndpoint, event: APIGatewayProxyEvent) {
   const { params, query, body, needsBody, method } = endpoint;
   const input = {
-    params: decoded(event.pathParameters ?? {}),
+    params: decodeParameters(event.pathParameters ?? {}),
     query: event.queryStringParameters ?? {},
     body: event.body ?? undefined,
   };
@@ -130,10 +142,10 @@ function parseRequest(endpoint: AnyEndpoint, event: APIGatewayProxyEvent) {
 function assertKnownQuery(endpoint: AnyEndpoint, sent: readonly string[]) {
   if (!takesKnownQuery(endpoint)) return;
   const { query } = endpoint;
-  const known = Object.keys(query?.shape ?? {});
-  const unknown = sent.filter((name) => !known.includes(name));
+  const names = Object.keys(query?.shape ?? {});
+  const unknown = sent.filter((name) => !names.includes(name));
   if (unknown.length === 0) return;
-  const have = known.length > 0 ? `The parameters are ${known.join(', ')}` : 'It has no parameters';
+  const have = names.length > 0 ? `The parameters are ${names.join(', ')}` : 'It has no parameters';
   throw invalid(
     unknown.map((path) => ({
       path,
@@ -144,7 +156,7 @@ function assertKnownQuery(endpoint: AnyEndpoint, sent: readonly string[]) {
 }
 
 /** API Gateway passes path parameters percent-encoded. */
-const decoded = (parameters: Record<string, string | undefined>) =>
+const decodeParameters = (parameters: Record<string, string | undefined>) =>
   Object.fromEntries(
     Object.entries(parameters).map(([name, value]) => {
       try {
@@ -161,7 +173,7 @@ async function parseBody(
   event: APIGatewayProxyEvent,
 ): Promise<void> {
   const text = method === 'GET' ? '' : (event.body ?? '');
-  const bytes = event.isBase64Encoded ? text.length : escapedBytes(text);
+  const bytes = event.isBase64Encoded ? text.length : countEscapedBytes(text);
   if (bytes > requestBytesMax) throw tooLarge(bodyTooLarge(bodyType));
   const body = text === '' ? undefined : await readers[bodyType](event, exactNumbers);
   Object.assign(event, { body });
@@ -171,13 +183,13 @@ type Sent = Pick<APIGatewayProxyEvent, 'headers' | 'body' | 'isBase64Encoded'>;
 
 const readers = {
   json: parseJsonBody,
-  multipart: formBody,
+  multipart: parseMultipartBody,
   'json-or-form': (event: Sent, exactNumbers?: true) =>
-    withMembers(isForm(event) ? urlencodedBody(event, exactNumbers) : parseJsonBody(event, exactNumbers)),
+    wrapInput(isForm(event) ? parseUrlencodedBody(event, exactNumbers) : parseJsonBody(event, exactNumbers)),
 };
 
 /** An event that is a list, a text, a number or a boolean is in `_input`, as are members without a name of a variable. */
-const withMembers = (body: unknown): unknown =>
+const wrapInput = (body: unknown): unknown =>
   isJsonObject(body) || body === null || body === undefined ? body : { _input: body };
 
 const inJson = 'inside a JSON string, where a quote, a backslash or a line break counts twice';
@@ -223,14 +235,14 @@ export function parseJsonBody({ headers, body, isBase64Encoded }: Sent, exactNum
       );
     }
     if (message.startsWith('Maximum call stack')) throw tooDeep();
-    throw invalidAt('', 'MALFORMED_JSON', `The body is not valid JSON: ${unquoted(message)}`);
+    throw invalidAt('', 'MALFORMED_JSON', `The body is not valid JSON: ${removeExcerpt(message)}`);
   }
   assertNotTooDeep(parsed.body);
   return exactNumbers && mayBeInexact(text) ? parseExact(text) : parsed.body;
 }
 
 /** The parser's message without its excerpt of the body, which may contain a secret. */
-const unquoted = (message: string) => message.replace(/, (?:\.\.\.)?".*$/s, '');
+const removeExcerpt = (message: string) => message.replace(/, (?:\.\.\.)?".*$/s, '');
 
 const isForm = ({ headers }: Sent) =>
   /^\s*application\/x-www-form-urlencoded\s*(?:;|$)/i.test(headers['content-type'] ?? '');
@@ -239,8 +251,8 @@ const isForm = ({ headers }: Sent) =>
  * The fields of a form; of several with a name, a list. A form of the one field `payload` is the JSON in it, as GitHub and Slack send
  * events. @throws 400
  */
-function urlencodedBody({ headers, body }: Sent, exactNumbers?: true): unknown {
-  const fields = formFields(body ?? '', headers['content-type'] ?? '');
+function parseUrlencodedBody({ headers, body }: Sent, exactNumbers?: true): unknown {
+  const fields = parseFormFields(body ?? '', headers['content-type'] ?? '');
   const [[name, value] = [], another] = fields;
   if (name === 'payload' && another === undefined)
     return parseJsonBody(
@@ -256,7 +268,7 @@ function urlencodedBody({ headers, body }: Sent, exactNumbers?: true): unknown {
 }
 
 /** In UTF-8 unless the media type names another encoding, or the bytes show one. */
-function formFields(body: string, contentType: string): [string, string][] {
+function parseFormFields(body: string, contentType: string): [string, string][] {
   const named = namedCharset(contentType);
   const fields = [...new URLSearchParams(body)];
   const isUtf8 = named === undefined || /^utf-?8$/i.test(named);
@@ -266,18 +278,20 @@ function formFields(body: string, contentType: string): [string, string][] {
     urlPart(String.fromCharCode(firstMark + Number.parseInt(hex, 16))),
   );
   const raw = [...new URLSearchParams(marked)];
-  const encoding = isUtf8 ? decodeUnnamed(unmarked(raw.flat().join('\n')))?.encoding : knownEncoding(named);
+  const encoding = isUtf8
+    ? decodeUnnamed(restoreBytes(raw.flat().join('\n')))?.encoding
+    : knownEncoding(named);
   if (encoding === undefined && !isUtf8)
     throw unsupportedMediaType('application/x-www-form-urlencoded in UTF-8');
   if (encoding === undefined) return fields;
-  const decoded = (text: string) => decodeAs(unmarked(text), encoding).text;
-  return raw.map(([name, value]) => [decoded(name), decoded(value)]);
+  const decodeText = (text: string) => decodeAs(restoreBytes(text), encoding).text;
+  return raw.map(([name, value]) => [decodeText(name), decodeText(value)]);
 }
 
 /** Of characters for private use, which stand for bytes. */
 const firstMark = 0xe000;
 
-function unmarked(text: string): Buffer {
+function restoreBytes(text: string): Buffer {
   const bytes = Buffer.alloc(3 * text.length);
   let end = 0;
   for (const char of text) {
@@ -287,7 +301,7 @@ function unmarked(text: string): Buffer {
   return bytes.subarray(0, end);
 }
 
-async function formBody(event: Sent): Promise<unknown> {
+async function parseMultipartBody(event: Sent): Promise<unknown> {
   const contentType = event.headers['content-type'] ?? '';
   if (!/^multipart\/form-data\b/i.test(contentType)) throw unsupportedMediaType('multipart/form-data');
   const bytes = Buffer.from(event.body ?? '', event.isBase64Encoded ? 'base64' : 'utf8');

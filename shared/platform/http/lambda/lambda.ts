@@ -1,3 +1,16 @@
+/**
+ * The Lambda of an endpoint: the middlewares in their order, around `handle-request.ts`.
+ *
+ * In order: lower-case headers, the caller and the tenant, the request gate with the permission, idempotency key, body,
+ * validation, handler, response schema. A read runs beside the gate, and its response is held until the gate decides;
+ * everything that writes, streams or is audited waits for it. Every response passes the error mapper, gets rate-limit and
+ * cross-origin headers, and is counted. The Lambda ends only when what outlives the response (`context.released`) has ended,
+ * because the process is frozen then.
+ *
+ * Registered by `functions/`; public endpoints resolve their tenant through their `scope`
+ * (`shared/platform/auth/public-scope.ts`).
+ */
+
 import { Readable } from 'node:stream';
 import type { MiddlewareObj } from '@middy/core';
 import middy from '@middy/core';
@@ -15,15 +28,15 @@ import type { AnyEndpoint } from '../endpoint.ts';
 import { corsHeaders, corsOrigins } from '../responses/cors.ts';
 import { isStreamed } from '../responses/response.ts';
 import {
-  admitted,
   type CallContext,
   type Lasting,
   rateLimitHeaders,
-  refusalSignal,
+  requireAdmission,
   resolveCall,
+  signalRefusal,
 } from './admission.ts';
 import { errorMapper } from './error-mapper.ts';
-import { answeredOnce, runEndpoint } from './handle-request.ts';
+import { answerRequest, runEndpoint } from './handle-request.ts';
 
 const timedOut = 'The request timed out. Request less at once, or try again later';
 
@@ -35,11 +48,11 @@ export function toLambda(endpoint: AnyEndpoint, loadRuntime?: () => Runtime, las
   const handle = requestStack(endpoint, loadRuntime, lasting);
   return (event: APIGatewayProxyEvent, ...rest: [CallContext]): Promise<APIGatewayProxyResult> =>
     inInvocation({ endpoint: endpoint.id, requestId: event.requestContext?.requestId }, () =>
-      withReceivedTrace(parseTraceparent(traceparentOf(event)), () => handle(event, ...rest)),
+      withReceivedTrace(parseTraceparent(readTraceparent(event)), () => handle(event, ...rest)),
     );
 }
 
-const traceparentOf = ({ headers }: APIGatewayProxyEvent) =>
+const readTraceparent = ({ headers }: APIGatewayProxyEvent) =>
   Object.entries(headers ?? {}).find(([name]) => name.toLowerCase() === 'traceparent')?.[1];
 
 const requestStack = (
@@ -55,10 +68,10 @@ const requestStack = (
     ...(lasting?.executionMode && { executionMode: lasting.executionMode }),
     ...(lasting && { requestEnd: endRequest }),
   })
-    .use(lasting?.executionMode ? wholeTexts() : [])
-    .use(endpoint.method === 'GET' ? withoutContent() : [])
-    .use(responseMetrics(endpoint))
-    .use(crossOrigin(endpoint))
+    .use(lasting?.executionMode ? writeWholeTexts() : [])
+    .use(endpoint.method === 'GET' ? dropHeadContent() : [])
+    .use(measureResponses(endpoint))
+    .use(addCorsHeaders(endpoint))
     .use(rateLimitHeaders())
     .use(errorMapper(endpoint))
     .before(({ event }) => {
@@ -78,9 +91,9 @@ const requestStack = (
       const { method, sessionOnly, scope } = endpoint;
       const isRead = method === 'GET' && !isStreamed(endpoint) && !sessionOnly && !scope;
       if (isRead && call.principal && !wasRefused(call.principal))
-        context.refused = refusalSignal(call.admission);
+        context.refused = signalRefusal(call.admission);
       else {
-        const permissions = await admitted(call.admission);
+        const permissions = await requireAdmission(call.admission);
         if (call.principal) call.principal.permissions = permissions;
       }
     })
@@ -88,17 +101,17 @@ const requestStack = (
       async (event: APIGatewayProxyEvent, context: CallContext, { signal }: { signal: AbortSignal }) => {
         const { refused } = context;
         const needed = refused ? AbortSignal.any([signal, refused]) : signal;
-        const answer = answeredOnce(endpoint, event, context, lasting, (run) =>
+        const answer = answerRequest(endpoint, event, context, lasting, (run) =>
           runEndpoint(endpoint, event, context, { signal: needed, lasting, run }),
         );
         answer.catch(() => {});
-        await admitted(context.admission);
+        await requireAdmission(context.admission);
         return answer;
       },
     );
 
 /** Answers HEAD as GET without its content (RFC 9110, 9.3.2). */
-function withoutContent() {
+function dropHeadContent() {
   const drop = ({ event, response }: Ended & { event: APIGatewayProxyEvent }): void => {
     if (event.httpMethod !== 'HEAD' || !response) return;
     endBody(response);
@@ -124,12 +137,12 @@ interface Ended {
   context: CallContext;
 }
 
-function crossOrigin({
+function addCorsHeaders({
   anyOrigin,
 }: Pick<AnyEndpoint, 'anyOrigin'>): MiddlewareObj<APIGatewayProxyEvent, APIGatewayProxyResult> {
   const add: MiddlewareObj<APIGatewayProxyEvent, APIGatewayProxyResult>['after'] = ({ event, response }) => {
     if (!response) return;
-    const origin = originOf(event);
+    const origin = readOrigin(event);
     const origins = anyOrigin ? [origin ?? 'null'] : corsOrigins();
     const { Vary, ...others } = corsHeaders(origin, origins);
     const varies = [response.headers?.Vary, Vary].filter(Boolean).join(', ');
@@ -139,11 +152,11 @@ function crossOrigin({
 }
 
 /** A middleware may fail before header names are in lower case. */
-const originOf = ({ headers }: APIGatewayProxyEvent) =>
+const readOrigin = ({ headers }: APIGatewayProxyEvent) =>
   Object.entries(headers ?? {}).find(([name]) => name.toLowerCase() === 'origin')?.[1];
 
 /** Counts each response by the endpoint's group and the caller's class, and measures the time to it. */
-function responseMetrics(
+function measureResponses(
   endpoint: AnyEndpoint,
 ): MiddlewareObj<APIGatewayProxyEvent, APIGatewayProxyResult, Error, CallContext> {
   const [group = endpoint.id] = endpoint.id.split('.');
@@ -155,7 +168,7 @@ function responseMetrics(
     response?: APIGatewayProxyResult | null | undefined;
   }) => {
     const { statusCode = 500 } = response ?? {};
-    setDimensions({ group, callerClass: callerClassOf(context.principal) });
+    setDimensions({ group, callerClass: classifyCaller(context.principal) });
     measure('Requests');
     if (statusCode >= 500) measure('ServerErrors');
     else if (statusCode >= 400) measure('ClientErrors');
@@ -173,7 +186,7 @@ function responseMetrics(
   };
 }
 
-function callerClassOf(principal: Principal | undefined): CallerClass {
+function classifyCaller(principal: Principal | undefined): CallerClass {
   if (!principal) return 'anonymous';
   if (principal.kind === 'session') return 'session';
   if (principal.kind === 'intake') return 'setup-link';
@@ -184,7 +197,7 @@ function callerClassOf(principal: Principal | undefined): CallerClass {
 const pieceMax = 16_384;
 
 /** Has a streaming Lambda write its long texts as bytes. */
-function wholeTexts() {
+function writeWholeTexts() {
   const toBytes = ({ response }: { response: APIGatewayProxyResult | null }): void => {
     if (typeof response?.body !== 'string' || response.body.length <= pieceMax) return;
     response.body = Readable.from([Buffer.from(response.body)]) as unknown as string;

@@ -25,26 +25,26 @@ export function toProxyResult(
 ): APIGatewayProxyResult {
   switch (response.kind) {
     case 'redirect':
-      return redirectResult(response, reply as string | Redirection);
+      return toRedirectResult(response, reply as string | Redirection);
     case 'sse':
     case 'stream':
       return isStreamedBody(reply)
-        ? streamedResult(reply)
-        : jsonResult(response.bodies ?? {}, reply as StatusAndBody);
+        ? toStreamedResult(reply)
+        : toJsonResult(response.bodies ?? {}, reply as StatusAndBody);
     case 'json': {
       const [status, another] = Object.keys(response.bodies);
       const isOnly = another === undefined;
-      const result = jsonResult(
+      const result = toJsonResult(
         response.bodies,
         isOnly ? { status: Number(status), body: reply } : (reply as StatusAndBody),
       );
-      return response.cached ? cacheable(result, response.cached, reply, ifNoneMatch) : result;
+      return response.cached ? toCacheableResult(result, response.cached, reply, ifNoneMatch) : result;
     }
   }
 }
 
 /** @throws ServiceError RESPONSE_TOO_LARGE if Lambda would refuse the answer. */
-export function jsonProxyResult(statusCode: number, body: unknown, headers = {}): APIGatewayProxyResult {
+export function toJsonProxyResult(statusCode: number, body: unknown, headers = {}): APIGatewayProxyResult {
   const text = body === undefined ? '' : clientJson(body);
   if (!fitsAnswer(text)) throw responseTooLarge();
   // Responses are private to the caller.
@@ -58,13 +58,13 @@ const responseTooLarge = () =>
     'The response would be larger than 6 MB. What the request wrote remains. Request less at once',
   );
 
-function jsonResult(bodies: Bodies, { status, body }: StatusAndBody): APIGatewayProxyResult {
+function toJsonResult(bodies: Bodies, { status, body }: StatusAndBody): APIGatewayProxyResult {
   const schema = bodies[status as keyof Bodies];
   if (!schema) throw new Error(`The endpoint declares no body for the status ${status}`);
-  return jsonProxyResult(status, schema.parse(body));
+  return toJsonProxyResult(status, schema.parse(body));
 }
 
-function cacheable(
+function toCacheableResult(
   result: APIGatewayProxyResult,
   { maxAgeSeconds, varies, meaningOf = (body) => body }: Caching,
   reply: unknown,
@@ -84,7 +84,7 @@ const isStreamedBody = (reply: unknown): reply is StreamedBody =>
   (reply as StreamedBody).stream !== undefined;
 
 /** Middy accepts a stream as the body, although the type of a proxy result allows only text. */
-const streamedResult = ({
+const toStreamedResult = ({
   statusCode = 200,
   contentType,
   headers,
@@ -95,7 +95,7 @@ const streamedResult = ({
   body: stream as unknown as string,
 });
 
-function redirectResult(
+function toRedirectResult(
   { maxAgeSeconds }: RedirectResponse,
   reply: string | Redirection,
 ): APIGatewayProxyResult {

@@ -1,3 +1,11 @@
+/**
+ * Converts Zod schemas to the JSON Schema of an OpenAPI document that generators for Go, Python and TypeScript accept.
+ *
+ * Zod converts; this tidies each node: it removes bounds and defaults that say nothing, spells out patterns so that every
+ * engine reads them alike, turns lists of types into alternatives, and moves schemas with an id into the components. A stream
+ * of events becomes the schema of one message. `renderType` writes a schema as a line of TypeScript, for descriptions.
+ */
+
 import * as z from 'zod';
 
 export type Json = Record<string, unknown>;
@@ -5,11 +13,11 @@ export type Json = Record<string, unknown>;
 export type Components = Map<string, Json>;
 
 /** Converts a schema to JSON Schema. Schemas with an id move to the components and are referenced. */
-export function openapiSchema(schema: z.ZodType, io: 'input' | 'output', schemas: Components): Json {
+export function toOpenapiSchema(schema: z.ZodType, io: 'input' | 'output', schemas: Components): Json {
   const {
     $schema: _dialect,
     $defs = {},
-    ...own
+    ...converted
   } = z.toJSONSchema(schema, {
     io,
     unrepresentable: 'any',
@@ -18,18 +26,18 @@ export function openapiSchema(schema: z.ZodType, io: 'input' | 'output', schemas
   for (const [name, definition] of Object.entries($defs)) schemas.set(name, pointToComponents(definition));
   const id = schema.meta()?.id;
   // A schema with an id is already a definition if it references itself.
-  if (!id || own.$ref) return pointToComponents(own);
-  schemas.set(id, pointToComponents(own));
+  if (!id || converted.$ref) return pointToComponents(converted);
+  schemas.set(id, pointToComponents(converted));
   return { $ref: `#/components/schemas/${id}` };
 }
 
 const pointToComponents = (schema: Json): Json =>
   JSON.parse(JSON.stringify(schema).replaceAll('#/$defs/', '#/components/schemas/'), (_name, value) =>
-    Array.isArray(value?.type) ? withAlternatives(value) : value,
+    Array.isArray(value?.type) ? toAlternatives(value) : value,
   );
 
 /** Generators for Go read alternatives, and no list of types but one with null. Zod makes lists after all overrides (D33). */
-function withAlternatives({ type, ...others }: { type: string[] }): Json {
+function toAlternatives({ type, ...others }: { type: string[] }): Json {
   if (type.filter((each) => each !== 'null').length < 2) return { type, ...others };
   return { anyOf: type.map((each) => ({ type: each })), ...others };
 }
@@ -51,8 +59,8 @@ interface Tidied {
 }
 
 /** An incomplete object is no default. An empty one breaks the Go client of openapi-generator. */
-const isFit = ({ default: given, required = [] }: Tidied) =>
-  JSON.stringify(given) !== '{}' && required.every((member) => Object.hasOwn(Object(given), member));
+const isFit = ({ default: value, required = [] }: Tidied) =>
+  JSON.stringify(value) !== '{}' && required.every((member) => Object.hasOwn(Object(value), member));
 
 /** Generators name a constant by its letters and signs of ASCII. */
 const isNameless = (value: unknown) => typeof value === 'string' && !/[!-~]/.test(value);
@@ -67,18 +75,18 @@ function tidy(schema: Tidied, source: z.core.$ZodType): void {
   }
   // Zod omits the default of text that it converts.
   if (source instanceof z.ZodDefault && schema.type === 'integer') schema.default = source.def.defaultValue;
-  if (schema.pattern !== undefined) schema.pattern = portablePattern(schema.pattern);
+  if (schema.pattern !== undefined) schema.pattern = toPortablePattern(schema.pattern);
   // The schema of a step describes its input. Its output is described in prose.
   if (schema.output instanceof z.ZodType) {
-    const output = typeText(z.toJSONSchema(schema.output, { unrepresentable: 'any' }) as object);
+    const output = renderType(z.toJSONSchema(schema.output, { unrepresentable: 'any' }) as object);
     schema.description = `${schema.description ?? ''}. Its output: \`${output}\``;
     delete schema.output;
   }
   if (schema.default !== undefined && !isFit(schema)) delete schema.default;
   if (schema.default !== undefined && schema.anyOf) {
     // Generators for Go refuse a default beside alternatives.
-    const given = `Default: \`${JSON.stringify(schema.default)}\``;
-    schema.description = schema.description ? `${schema.description}. ${given}` : given;
+    const defaultText = `Default: \`${JSON.stringify(schema.default)}\``;
+    schema.description = schema.description ? `${schema.description}. ${defaultText}` : defaultText;
     delete schema.default;
   }
   if (schema.minimum === Number.MIN_SAFE_INTEGER) delete schema.minimum;
@@ -87,22 +95,22 @@ function tidy(schema: Tidied, source: z.core.$ZodType): void {
 
 /** Replaces what says which values a schema takes. */
 function describeAs(schema: Tidied, asJson: object): void {
-  const { description, default: given } = schema;
+  const { description, default: value } = schema;
   for (const key of Object.keys(schema)) delete schema[key as keyof Tidied];
   Object.assign(
     schema,
     description !== undefined && { description },
-    given !== undefined && { default: given },
+    value !== undefined && { default: value },
     asJson,
   );
 }
 
 /** As in OpenAPI 3.2. OpenAPI 3.1 has no `itemSchema`, so `schema` describes one event (D35). */
 export function eventStreamSchema(events: z.ZodType, components: Components): Json {
-  const contentSchema = openapiSchema(events, 'output', components);
+  const contentSchema = toOpenapiSchema(events, 'output', components);
   const name = `${events.meta()?.id}Message`;
   const [example] = (events.meta()?.examples ?? []) as SentExample[];
-  const types = typesOf(events);
+  const types = listTypes(events);
   // Those of other protocols may have no types, or no numbers.
   const heads = {
     ...((types.length > 0 || example?.type !== undefined) && {
@@ -123,7 +131,7 @@ export function eventStreamSchema(events: z.ZodType, components: Components): Js
       data: { type: 'string', contentMediaType: 'application/json', contentSchema },
     },
     required: [...Object.keys(heads), 'data'],
-    ...(example !== undefined && { examples: [messageOf(example)] }),
+    ...(example !== undefined && { examples: [toMessage(example)] }),
   });
   return { schema: { $ref: `#/components/schemas/${name}` } };
 }
@@ -133,13 +141,13 @@ interface SentExample {
   seq?: number;
 }
 
-const messageOf = (event: SentExample) => ({
+const toMessage = (event: SentExample) => ({
   ...(event.type !== undefined && { event: event.type }),
   ...(event.seq !== undefined && { id: String(event.seq) }),
   data: JSON.stringify(event),
 });
 
-const typesOf = (events: z.ZodType) =>
+const listTypes = (events: z.ZodType) =>
   events instanceof z.ZodDiscriminatedUnion
     ? events.options.flatMap((event) => (event instanceof z.ZodObject ? event.shape.type.value : []))
     : [];
@@ -158,7 +166,7 @@ const complements: Record<string, string> = {
 };
 
 /** So that JavaScript (with and without `u`), Python and Go interpret it alike. */
-export function portablePattern(source: string): string {
+export function toPortablePattern(source: string): string {
   let inClass = false;
   return source.replace(/\\(?:p\{\w+\}|.)|[[\]]/gi, (token) => {
     if (token === '[' || token === ']') inClass = token === '[';
@@ -181,27 +189,28 @@ interface JsonSchema {
 }
 
 /** Renders a JSON Schema as a one-line TypeScript type, which people read faster than a schema. */
-export function typeText(schema: JsonSchema): string {
+export function renderType(schema: JsonSchema): string {
   const { anyOf, oneOf, properties, items, type, additionalProperties } = schema;
   if ('const' in schema) return JSON.stringify(schema.const);
   if (schema.enum) return schema.enum.map((value) => JSON.stringify(value)).join(' | ');
   const variants = anyOf ?? oneOf;
-  if (variants) return variants.map(typeText).join(' | ');
+  if (variants) return variants.map(renderType).join(' | ');
   if (Array.isArray(type)) return type.join(' | ');
-  if (type === 'array') return `${bracketed(items ?? {})}[]`;
+  if (type === 'array') return `${wrapUnion(items ?? {})}[]`;
   if (type !== 'object') return type ?? 'any';
-  if (properties && Object.keys(properties).length > 0) return membersText(properties, schema.required ?? []);
-  return typeof additionalProperties === 'object' ? `map of ${bracketed(additionalProperties)}` : 'object';
+  if (properties && Object.keys(properties).length > 0)
+    return renderMembers(properties, schema.required ?? []);
+  return typeof additionalProperties === 'object' ? `map of ${wrapUnion(additionalProperties)}` : 'object';
 }
 
-function membersText(properties: Record<string, JsonSchema>, required: readonly string[]): string {
+function renderMembers(properties: Record<string, JsonSchema>, required: readonly string[]): string {
   const members = Object.entries(properties).map(
-    ([name, member]) => `${name}${required.includes(name) ? '' : '?'}: ${typeText(member)}`,
+    ([name, member]) => `${name}${required.includes(name) ? '' : '?'}: ${renderType(member)}`,
   );
   return `{ ${members.join('; ')} }`;
 }
 
-const bracketed = (schema: JsonSchema) => {
-  const text = typeText(schema);
+const wrapUnion = (schema: JsonSchema) => {
+  const text = renderType(schema);
   return text.includes(' | ') ? `(${text})` : text;
 };

@@ -1,3 +1,12 @@
+/**
+ * Describes the endpoints as an OpenAPI 3.1 document: paths, parameters, bodies, every status with its form of error, and the
+ * headers.
+ *
+ * All of it is derived from the declarations and their schemas; only the texts about the service, the meanings of statuses and
+ * the headers stand here. Used for `/openapi.json`, the clients, and the documents of single surfaces, which describe
+ * operations of their own with the same functions. Schemas are converted in `openapi-schemas.ts`.
+ */
+
 import * as z from 'zod';
 import { detailCodes } from '../../../core/errors/error-codes.ts';
 import { permissions } from '../../identity/permissions.ts';
@@ -8,7 +17,7 @@ import { errorStatuses, takesCredential } from '../lambda/error-statuses.ts';
 import { maxHeaderSize, megabytes, requestBytesMax, responseBytesMax } from '../responses/body-sizes.ts';
 import { textStatuses } from '../responses/http-errors.ts';
 import type { Bodies, EndpointResponse } from '../responses/response.ts';
-import { type Components, eventStreamSchema, type Json, openapiSchema } from './openapi-schemas.ts';
+import { type Components, eventStreamSchema, type Json, toOpenapiSchema } from './openapi-schemas.ts';
 
 const about = `Build and run automation from flows, agents, records and products.
 
@@ -47,14 +56,14 @@ const docsGroup: { description: string; endpoints: readonly Described[] } = {
 export function openApi(groups: Readonly<Record<string, EndpointGroup>>) {
   const described = Object.entries({ ...groups, docs: docsGroup }).map(
     ([name, { description, endpoints }]) => ({
-      tag: { name, description, 'x-displayName': titleOf(name) },
+      tag: { name, description, 'x-displayName': toTitle(name) },
       endpoints,
     }),
   );
   const schemas: Components = new Map();
   const paths: Record<string, Json> = {};
   for (const endpoint of described.flatMap(({ endpoints }) => endpoints)) {
-    const path = documentedPath(endpoint);
+    const path = toDocumentedPath(endpoint);
     paths[path] = {
       ...paths[path],
       [endpoint.method.toLowerCase()]: openApiOperation(endpoint, schemas),
@@ -83,10 +92,10 @@ export function openApi(groups: Readonly<Record<string, EndpointGroup>>) {
 }
 
 /** OpenAPI has no parameter of several segments. */
-export const documentedPath = ({ path }: Pick<Described, 'path'>): string => path.replace('+}', '}');
+export const toDocumentedPath = ({ path }: Pick<Described, 'path'>): string => path.replace('+}', '}');
 
 /** The name of a group as a heading: `surface-a2a` is "Surface A2A". */
-function titleOf(name: string): string {
+function toTitle(name: string): string {
   const words = name.replaceAll('-', ' ').replace(/\b(a2a|api|mcp)\b/g, (word) => word.toUpperCase());
   return words.charAt(0).toUpperCase() + words.slice(1);
 }
@@ -147,10 +156,10 @@ export function openApiOperation(endpoint: Described, schemas: Components): Json
     ...(deletes && { 'x-destructive': true }),
     ...(isPublic && { security: takesCredential(endpoint) ? [{}, { bearer: [] }] : [] }),
     parameters: [
-      ...parameters('path', params, schemas),
-      ...parameters('query', query, schemas),
-      ...parameters('header', headers, schemas),
-      ...parameters('header', takesKey ? IdempotencyHeaders : undefined, schemas),
+      ...describeParameters('path', params, schemas),
+      ...describeParameters('query', query, schemas),
+      ...describeParameters('header', headers, schemas),
+      ...describeParameters('header', takesKey ? IdempotencyHeaders : undefined, schemas),
     ],
     ...(body && {
       requestBody: {
@@ -158,18 +167,22 @@ export function openApiOperation(endpoint: Described, schemas: Components): Json
         content: Object.fromEntries(
           mediaTypes[bodyType].map((type) => [
             type,
-            { schema: openapiSchema(body, 'input', schemas), ...exampleOf(body) },
+            { schema: toOpenapiSchema(body, 'input', schemas), ...findExample(body) },
           ]),
         ),
       },
     }),
-    responses: openapiResponses(endpoint, errorStatuses(endpoint), { isCounted, takesKey }, schemas),
+    responses: describeResponses(endpoint, errorStatuses(endpoint), { isCounted, takesKey }, schemas),
   };
 }
 
-function parameters(place: 'path' | 'query' | 'header', schema: z.ZodType | undefined, schemas: Components) {
+function describeParameters(
+  place: 'path' | 'query' | 'header',
+  schema: z.ZodType | undefined,
+  schemas: Components,
+) {
   if (!schema) return [];
-  const { properties = {}, required = [] } = openapiSchema(schema, 'input', schemas) as {
+  const { properties = {}, required = [] } = toOpenapiSchema(schema, 'input', schemas) as {
     properties?: Record<string, Json>;
     required?: string[];
   };
@@ -185,7 +198,7 @@ function parameters(place: 'path' | 'query' | 'header', schema: z.ZodType | unde
   }));
 }
 
-function exampleOf(schema: z.ZodType): { example?: unknown } {
+function findExample(schema: z.ZodType): { example?: unknown } {
   const [example] = (schema.meta()?.examples ?? []) as unknown[];
   return example === undefined ? {} : { example };
 }
@@ -255,41 +268,44 @@ interface Headers {
   takesKey: boolean;
 }
 
-const headersOf = ({ isCounted, takesKey }: Headers) => ({
+const describeHeaders = ({ isCounted, takesKey }: Headers) => ({
   ...(isCounted && rateLimitHeaders),
   ...(takesKey && replayedHeader),
 });
 
-const openapiResponses = (
+const describeResponses = (
   endpoint: Failing & Pick<AnyEndpoint, 'response' | 'statuses'>,
   failures: readonly number[],
-  given: Headers,
+  headers: Headers,
   schemas: Components,
 ) =>
   Object.fromEntries([
-    ...successes(endpoint.response, schemas).map(([status, content]) => [
+    ...listSuccesses(endpoint.response, schemas).map(([status, content]) => [
       status,
-      success(status, content, given),
+      describeSuccess(status, content, headers),
     ]),
     ...failures.map((status) => {
       const meanings = [
         isOurs(endpoint, status) && errorMeanings[status],
         endpoint.statuses?.[status],
         endpoint.protocolErrors?.statuses[status],
-        given.takesKey && keyMeanings[status],
+        headers.takesKey && keyMeanings[status],
       ];
       const description = meanings.filter(Boolean).join('. ');
-      return [status, failure(status, description, given.isCounted, errorSchema(endpoint, status, schemas))];
+      return [
+        status,
+        describeFailure(status, description, headers.isCounted, toErrorSchema(endpoint, status, schemas)),
+      ];
     }),
   ]);
 
 /** The content of each success status; none for a status without a body. */
-function successes(
+function listSuccesses(
   response: EndpointResponse,
   schemas: Components,
 ): [status: number, content: Json | undefined][] {
   const json = (schema: z.ZodType) => ({
-    'application/json': { schema: openapiSchema(schema, 'output', schemas) },
+    'application/json': { schema: toOpenapiSchema(schema, 'output', schemas) },
   });
   const jsonBodies = (bodies: Bodies = {}) =>
     Object.entries(bodies).map(([status, schema]): [number, Json | undefined] => [
@@ -305,7 +321,7 @@ function successes(
     case 'json':
       return [...jsonBodies(response.bodies), ...(response.cached ? [notModified] : [])];
     case 'stream': {
-      const schema = openapiSchema(response.body, 'output', schemas);
+      const schema = toOpenapiSchema(response.body, 'output', schemas);
       const empty: [number, undefined][] = response.emptyStatus ? [[response.emptyStatus, undefined]] : [];
       return [[200, { [response.mediaType]: { schema } }], ...empty, ...jsonBodies(response.bodies)];
     }
@@ -325,9 +341,9 @@ const descriptions: Record<number, string> = {
   302: 'The address is in the header `Location`; most clients follow it and get what is there',
 };
 
-const success = (status: number, content: Json | undefined, given: Headers) => ({
+const describeSuccess = (status: number, content: Json | undefined, headers: Headers) => ({
   description: descriptions[status] ?? (content ? 'Done' : 'Done; no body'),
-  ...((given.isCounted || given.takesKey) && { headers: headersOf(given) }),
+  ...((headers.isCounted || headers.takesKey) && { headers: describeHeaders(headers) }),
   ...(content && { content }),
 });
 
@@ -342,26 +358,28 @@ const onlyGateway = [408, 431];
  */
 const alsoGateway = [403, 413, 429, 500, 504];
 
-function errorForms(endpoint: Failing, status: number): z.ZodType[] {
+function listErrorForms(endpoint: Failing, status: number): z.ZodType[] {
   const { errorBody, protocolErrors } = endpoint;
   const ours = textStatuses.includes(status) ? AccessError : ErrorBody;
   if (onlyGateway.includes(status)) return [ours];
   if (errorBody) return [errorBody.schema, ...(alsoGateway.includes(status) ? [ours] : [])];
-  const own = isOurs(endpoint, status) ? [ours] : [];
-  return protocolErrors?.statuses[status] === undefined ? own : [protocolErrors.schema, ...own];
+  const serviceForms = isOurs(endpoint, status) ? [ours] : [];
+  return protocolErrors?.statuses[status] === undefined
+    ? serviceForms
+    : [protocolErrors.schema, ...serviceForms];
 }
 
 /** Whether the service itself returns a status that the endpoint has. */
 const isOurs = ({ errors = [], protocolErrors }: Failing, status: number) =>
   protocolErrors?.statuses[status] === undefined || errors.some((each) => each === status);
 
-function errorSchema(endpoint: Failing, status: number, schemas: Components): Json {
-  const forms = errorForms(endpoint, status).map((form) => openapiSchema(form, 'output', schemas));
+function toErrorSchema(endpoint: Failing, status: number, schemas: Components): Json {
+  const forms = listErrorForms(endpoint, status).map((form) => toOpenapiSchema(form, 'output', schemas));
   const [only = {}, ...others] = forms;
   return others.length === 0 ? only : { anyOf: forms };
 }
 
-const failure = (status: number, description: string, isCounted: boolean, schema: Json) => ({
+const describeFailure = (status: number, description: string, isCounted: boolean, schema: Json) => ({
   description,
   ...((isCounted || status === 429) && { headers: rateLimitHeaders }),
   content: { 'application/json': { schema } },

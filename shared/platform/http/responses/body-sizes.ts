@@ -25,7 +25,7 @@ const [quote, backslash, blank] = [0x22, 0x5c, 0x20];
 const shortEscapes = new Set([...'\b\t\n\f\r'].map((character) => character.charCodeAt(0)));
 
 /** The size of a text as the content of a JSON string, in bytes of UTF-8. @param text Well-formed Unicode. */
-export function escapedBytes(text: string): number {
+export function countEscapedBytes(text: string): number {
   let bytes = Buffer.byteLength(text);
   for (let index = 0; index < text.length; index++) {
     const unit = text.charCodeAt(index);
@@ -35,17 +35,17 @@ export function escapedBytes(text: string): number {
   return bytes;
 }
 
-export const responseBytes = (value: unknown) => escapedBytes(clientJson(value) ?? '');
+export const countResponseBytes = (value: unknown) => countEscapedBytes(clientJson(value) ?? '');
 
 /** Whether an answer has room for this JSON text as its body. No character of JSON text takes more than 3 bytes. */
 export const fitsAnswer = (json: string) =>
-  json.length * 3 <= bodyBytesMax || escapedBytes(json) <= bodyBytesMax;
+  json.length * 3 <= bodyBytesMax || countEscapedBytes(json) <= bodyBytesMax;
 
 /** The first values that fit a number of bytes of a response. */
 export function takeWithinBytes<T>(values: readonly T[], bytesMax: number): T[] {
   let bytes = 0;
   const end = values.findIndex((value) => {
-    bytes += responseBytes(value) + ','.length;
+    bytes += countResponseBytes(value) + ','.length;
     return bytes > bytesMax;
   });
   return end < 0 ? [...values] : values.slice(0, end);

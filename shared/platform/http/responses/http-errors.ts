@@ -43,16 +43,16 @@ export interface HttpError {
 /** A message or a path may repeat a text of the request. A hundred of this length fit a response. */
 const charactersMax = 2_000;
 
-const shortened = ({ path, code, message }: ErrorDetail): ErrorDetail => ({
+const shortenDetail = ({ path, code, message }: ErrorDetail): ErrorDetail => ({
   ...(path !== undefined && { path: truncate(path, charactersMax) }),
   code,
   message: truncate(message, charactersMax),
 });
 
-export function toHttpError(given: ServiceError): HttpError {
-  const { code, retryAfterSeconds, challenge } = given;
-  const message = truncate(given.message, charactersMax);
-  const details = given.details.map(shortened);
+export function toHttpError(serviceError: ServiceError): HttpError {
+  const { code, retryAfterSeconds, challenge } = serviceError;
+  const message = truncate(serviceError.message, charactersMax);
+  const details = serviceError.details.map(shortenDetail);
   const { status, error = message, headers }: Mapped = httpErrors[code];
   const [detail] = details;
   return {

@@ -1,5 +1,5 @@
 import { clientJson } from '../../../core/json/exact-json.ts';
-import { type StreamedBody, streamedBody } from './streamed-body.ts';
+import { type StreamedBody, streamBody } from './streamed-body.ts';
 
 export interface SentEvent {
   data: unknown;
@@ -21,17 +21,17 @@ export const pingComment = ': ping\n\n';
 export const eventStreamType = 'text/event-stream';
 
 /** Responds with events until there are no more. @param eventsFor The signal is aborted when the client disconnects. */
-export const sentEvents = <T>(
+export const sendEvents = <T>(
   eventsFor: (signal: AbortSignal) => AsyncIterable<T>,
-  sent: (event: T) => SentEvent,
+  toEvent: (event: T) => SentEvent,
 ): StreamedBody =>
-  streamedBody({
+  streamBody({
     contentType: eventStreamType,
     writeBody: async (write, signal) => {
-      for await (const event of eventsFor(signal)) await write(serverSentEvent(sent(event), clientJson));
+      for await (const event of eventsFor(signal)) await write(serverSentEvent(toEvent(event), clientJson));
     },
   });
 
-export const numberedEvents = (
+export const sendNumberedEvents = (
   eventsFor: (signal: AbortSignal) => AsyncIterable<{ type: string; seq: number }>,
-): StreamedBody => sentEvents(eventsFor, (data) => ({ event: data.type, id: data.seq, data }));
+): StreamedBody => sendEvents(eventsFor, (data) => ({ event: data.type, id: data.seq, data }));

@@ -1,3 +1,12 @@
+/**
+ * A response body that is written while it is sent.
+ *
+ * Writing begins at once. A slow client holds the writer back, a client that leaves aborts it, and text in between keeps an
+ * idle connection open. `written` settles when nothing writes any more, which may be after the client has left: a listener
+ * (the idempotency key's, `once.ts`) may let the writing go on for others that read the same body. The listener is found
+ * through the asynchronous context, so that handlers need not know of it.
+ */
+
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { Readable } from 'node:stream';
 import { log } from '../../../core/log.ts';
@@ -42,8 +51,7 @@ export interface LoggedRun {
 const listening = new AsyncLocalStorage<BodyListener>();
 
 /** Lets a listener hear the body that some work begins to stream. */
-export const withBodyListener = <T>(listener: BodyListener, work: () => T): T =>
-  listening.run(listener, work);
+export const runWithListener = <T>(listener: BodyListener, work: () => T): T => listening.run(listener, work);
 
 /** Names the run whose events a response streams, if they can be read again. */
 export const nameRun = (run: LoggedRun): void => listening.getStore()?.names(run);
@@ -52,7 +60,7 @@ export const nameRun = (run: LoggedRun): void => listening.getStore()?.names(run
 export const pingEveryMs = 15_000;
 
 /** Starts writing at once, and stops when the client disconnects; with a listener, when that says so. */
-export function streamedBody({ contentType, keepAlive, writeBody }: StreamSource): StreamedBody {
+export function streamBody({ contentType, keepAlive, writeBody }: StreamSource): StreamedBody {
   const listener = listening.getStore();
   const clientGone = new AbortController();
   let writable: PromiseWithResolvers<void> | undefined;

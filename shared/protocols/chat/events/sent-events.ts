@@ -1,6 +1,6 @@
-import { sentEvents } from '../../../platform/http/responses/server-sent-events.ts';
+import { sendEvents } from '../../../platform/http/responses/server-sent-events.ts';
 import type { ClientSentEvent } from './client-events.ts';
 
 /** Responds with the events of a chat. The `id` of each says where to continue. */
 export const sentClientEvents = (eventsFor: (pageGone: AbortSignal) => AsyncIterable<ClientSentEvent>) =>
-  sentEvents(eventsFor, ({ event, id }) => ({ event: event.type, id, data: event }));
+  sendEvents(eventsFor, ({ event, id }) => ({ event: event.type, id, data: event }));

@@ -1,6 +1,6 @@
 import { log } from '../../../core/log.ts';
 import { eventStreamType, pingComment } from '../../../platform/http/responses/server-sent-events.ts';
-import { type StreamedBody, streamedBody } from '../../../platform/http/responses/streamed-body.ts';
+import { type StreamedBody, streamBody } from '../../../platform/http/responses/streamed-body.ts';
 import { errorInStream } from '../failures.ts';
 import type { AnswerEvent, OpenaiAnswer } from './answer.ts';
 
@@ -27,7 +27,7 @@ export async function streamedAnswer(
   const left = new AbortController();
   const iterator = events(AbortSignal.any([left.signal, limit]))[Symbol.asyncIterator]();
   const first = await iterator.next();
-  return streamedBody({
+  return streamBody({
     contentType: eventStreamType,
     keepAlive: pingComment,
     async writeBody(write, signal) {
@@ -52,7 +52,7 @@ export async function streamedAnswer(
 
 /** A body that is there as a whole. */
 export const wholeJsonBody = (body: object): StreamedBody =>
-  streamedBody({
+  streamBody({
     contentType: 'application/json',
     writeBody: async (write) => {
       write(JSON.stringify(body));

@@ -67,7 +67,7 @@ const responseKeeper = /* @__PURE__ */ using([conversationStore, keptResponses],
         ...(message.role === 'assistant' && { runId }),
       }));
       for (const messages of toChunks(spoken, appendedMax)) {
-        const options = { known: conversation };
+        const options = { current: conversation };
         conversation = (await conversations.append(conversation.id, messages, options)).conversation;
       }
       await kept.keep(id, conversation, {

@@ -3,7 +3,7 @@ import { beforeEach, expect, test, vi } from 'vitest';
 import { assetStore } from '../../../../shared/adapters/assets/asset-store.ts';
 import type { AssetsPort } from '../../../../shared/adapters/ports/assets-port.ts';
 import { newId } from '../../../../shared/core/ids.ts';
-import { signedUrl } from '../../../../shared/platform/aws/s3.ts';
+import { signObjectUrl } from '../../../../shared/platform/aws/s3.ts';
 import { stepFailure } from '../../../support/flows/failure-of.ts';
 import { loopback } from '../../../support/servers/loopback.ts';
 import { eventually } from '../../../support/stack/eventually.ts';
@@ -67,7 +67,7 @@ test('the address of a private file expires', async () => {
   const past = await assetStore(owner()).store(file());
   const { pathname } = new URL(past.url);
   const [, bucket = '', ...key] = pathname.split('/');
-  const url = await signedUrl(bucket, key.map(decodeURIComponent).join('/'), 0);
+  const url = await signObjectUrl(bucket, key.map(decodeURIComponent).join('/'), 0);
   await eventually(async () => expect((await fetch(url)).status).toBe(403));
 });
 

@@ -23,7 +23,7 @@ async function world() {
   const conversation = await store.create({ userId, organizationId: null }, { title: 'x' });
   const { id } = conversation;
   const read = async () => {
-    const { messages } = await messagePages(scope).before(await store.find(id), { limit: 200 });
+    const { messages } = await messagePages(scope).readBefore(await store.find(id), { limit: 200 });
     return messages.map((message) => message.id);
   };
   const items = () => scope.table.queryAll({ partition: conversationPartition(id) });
@@ -84,8 +84,8 @@ test('the same message by parallel writers is stored once', async () => {
 
 test('a conversation that is not the one known is read again', async () => {
   const { append, id, conversation, read } = await world();
-  await append(id, alternatingMessages(2), { known: conversation });
-  await append(id, [{ id: 'c', role: 'user', content: 'x' }], { known: conversation });
+  await append(id, alternatingMessages(2), { current: conversation });
+  await append(id, [{ id: 'c', role: 'user', content: 'x' }], { current: conversation });
   expect(await read()).toEqual(['m0', 'm1', 'c']);
 });
 
@@ -94,7 +94,7 @@ test('a message is never added to messages that were replaced meanwhile', async 
   const { conversation: before } = await append(id, alternatingMessages(5));
   await store.update(id, { messages: alternatingMessages(2) });
   const { conversation: after } = await append(id, [{ id: 'c', role: 'user', content: 'x' }], {
-    known: before,
+    current: before,
   });
   expect(after.messageCount).toBe(3);
   expect(await read()).toEqual(['m0', 'm1', 'c']);
@@ -120,7 +120,7 @@ test('an append is one transaction, with the writes of the caller', async () => 
   const { metadata: _metadata, ...rest } = other;
   const alsoWrite = [scope.table.writes.insert(conversationEntity, { ...rest, metadata: '{}' })];
   reset();
-  await append(id, alternatingMessages(2), { known: conversation, alsoWrite });
+  await append(id, alternatingMessages(2), { current: conversation, alsoWrite });
   expect(consumed.commands).toEqual(['TransactWriteItems']);
   // The second insertion is refused, so nothing is stored, however often it is repeated.
   const added = alternatingMessages(3).slice(2);
@@ -132,7 +132,7 @@ test('404 for a conversation that was deleted meanwhile', async () => {
   const { append, id, conversation, store } = await world();
   await store.remove(id);
   await expect(append(id, alternatingMessages(1))).rejects.toMatchObject({ code: 'NOT_FOUND' });
-  await expect(append(id, alternatingMessages(1), { known: conversation })).rejects.toMatchObject({
+  await expect(append(id, alternatingMessages(1), { current: conversation })).rejects.toMatchObject({
     code: 'NOT_FOUND',
   });
 });

@@ -8,7 +8,7 @@ import { deliverer } from '../../../../shared/domain/deliveries/tenant-deliverie
 import { approvalAttempt } from '../../../../shared/domain/run-waits/approval-attempt.ts';
 import { taskRequests } from '../../../../shared/execution/a2a-tasks/task-request.ts';
 import { messageGroup } from '../../../../shared/platform/aws/queues.ts';
-import { tenantOfItem } from '../../../../shared/platform/data/keys.ts';
+import { readTenant } from '../../../../shared/platform/data/keys.ts';
 import type { Scope } from '../../../../shared/platform/data/scope.ts';
 import { silentQueue } from '../../../support/data/silent-queue.ts';
 import { expectStatus } from '../../../support/flows/flows.ts';
@@ -68,7 +68,7 @@ async function sweepOwn(scope: Scope, tenant: string): Promise<void> {
   const { table } = countingRuntime().scopeOf('');
   async function* pages(range: Parameters<typeof table.pages>[0]) {
     for await (const items of table.pages(range)) {
-      yield items.filter((item) => tenantOfItem(item) === tenant);
+      yield items.filter((item) => readTenant(item) === tenant);
     }
   }
   const everybody = { ...scope, table: { ...table, pages } };

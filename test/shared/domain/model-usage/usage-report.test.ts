@@ -1,18 +1,18 @@
 import { expect, test } from 'vitest';
-import { modelCall } from '../../../../shared/domain/model-usage/model-calls.ts';
+import { createModelCall } from '../../../../shared/domain/model-usage/model-calls.ts';
 import { usageWrites } from '../../../../shared/domain/model-usage/usage.ts';
 import { usageMonths } from '../../../../shared/domain/model-usage/usage-days.ts';
 import { usageReport } from '../../../../shared/domain/model-usage/usage-report.ts';
 import { countingRuntime, newTenant } from '../../../support/stack/stack.ts';
 
 const source = { modelUsed: 'anthropic/claude-opus-5', keySource: 'platform' as const, durationMs: 1 };
-const wrote = modelCall({
+const wrote = createModelCall({
   ...source,
   usage: { inputTokens: 1_000, outputTokens: 10, cacheWriteTokens: 800 },
   cost: '0.00625',
   cacheSavings: '-0.001',
 });
-const read = modelCall({
+const read = createModelCall({
   ...source,
   usage: { inputTokens: 1_000, outputTokens: 10, cacheReadTokens: 800 },
   cost: '0.00165',

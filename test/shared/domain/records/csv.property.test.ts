@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { unescapedCell } from '../../../../shared/domain/records/csv/csv-cells.ts';
+import { unescapeCell } from '../../../../shared/domain/records/csv/csv-cells.ts';
 import { numRuns } from '../../../support/suite/slow.ts';
 import { parseCsv } from './parse-csv.ts';
 
@@ -48,7 +48,7 @@ test('any table written as CSV is read back unchanged, each row with its line', 
           named.map(([name, ...cells]) => [
             name,
             cells
-              .map(unescapedCell)
+              .map(unescapeCell)
               .flatMap((text, index) => (text.trim() === '' ? [] : [[header[index + 1], text]])),
           ]),
         );

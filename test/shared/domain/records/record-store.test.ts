@@ -113,7 +113,7 @@ test('concurrent upserts, renames and deletions of one pair leave at most one re
   const { records: left } = await records.list({}, firstPage);
   const names = left.map(({ name }) => name);
   expect(new Set(names).size).toBe(names.length);
-  for (const record of left) expect(await records.idOf(record)).toBe(record.id);
+  for (const record of left) expect(await records.findId(record)).toBe(record.id);
   for (const name of ['x', 'y'].filter((each) => !names.includes(each))) {
     expect((await upsert(name)).name).toBe(name);
   }

@@ -1,7 +1,7 @@
 import Big from 'big.js';
 import { expect, test } from 'vitest';
 import { newId } from '../../../../shared/core/ids.ts';
-import { foldedRange } from '../../../../shared/domain/run-metrics/metric-items.ts';
+import { toFoldedRange } from '../../../../shared/domain/run-metrics/metric-items.ts';
 import { runRowRemover } from '../../../../shared/domain/run-metrics/remove-runs.ts';
 import { folder } from '../../../../shared/domain/run-metrics/sweep-metrics.ts';
 import { listMarks } from '../../../../shared/domain/runs/hour-marks.ts';
@@ -334,7 +334,7 @@ test('an hour with more numbers than an item holds takes several', async () => {
   expect((await metrics(at.tenant, query))[0].total).toMatchObject({ runs: 3_000, cost: '3' });
   await at.foldAt(base + 2 * hour);
   const period = new Date(base).toISOString().slice(0, 13);
-  expect(await at.scope.table.count(foldedRange(period, period))).toBeGreaterThan(1);
+  expect(await at.scope.table.count(toFoldedRange(period, period))).toBeGreaterThan(1);
   expect((await metrics(at.tenant, query))[0].total).toMatchObject({ runs: 3_000, cost: '3' });
   expect(await metrics(at.tenant, { ...query, groupBy: 'flow' })).toHaveLength(100);
 });

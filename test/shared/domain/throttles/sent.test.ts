@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { packSent, summed, unpackSent } from '../../../../shared/domain/throttles/throttle.ts';
+import { packSent, sumSeconds, unpackSent } from '../../../../shared/domain/throttles/throttle.ts';
 
 const Sent = fc.record({
   second: fc.integer({ min: 1_760_000_000, max: 1_760_000_070 }),
@@ -11,7 +11,7 @@ const Sent = fc.record({
 test('what was sent is read as it was written, one entry a second', () => {
   fc.assert(
     fc.property(fc.array(Sent), (sent) => {
-      expect(unpackSent(packSent(sent))).toEqual(summed(sent));
+      expect(unpackSent(packSent(sent))).toEqual(sumSeconds(sent));
     }),
   );
 });

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { newId } from '../../../../shared/core/ids.ts';
 import { countedWarning, type WarningCode } from '../../../../shared/core/warnings.ts';
-import { noTotals, plusTotals } from '../../../../shared/domain/runs/run-totals.ts';
+import { addTotals, noTotals } from '../../../../shared/domain/runs/run-totals.ts';
 import { toSketch } from '../../../../shared/domain/runs/sketch.ts';
 import {
   type CountedRecord,
@@ -71,7 +71,7 @@ test('what slots count adds up to what their records took, whatever came togethe
         }
         const all = groups.flat();
         const { totals, records } = totalsOfSlots(slots.map((slot) => SlotItem.parse(slot)));
-        const expected = all.map((each) => each.totals).reduce(plusTotals, noTotals);
+        const expected = all.map((each) => each.totals).reduce(addTotals, noTotals);
         expect(totals.tokens).toEqual(expected.tokens);
         expect(totals.cost.toFixed()).toBe(expected.cost.toFixed());
         expect(totals.saved.toFixed()).toBe(expected.saved.toFixed());

@@ -9,7 +9,7 @@ import { batchStore } from '../../../../shared/execution/batches/batch-store.ts'
 import { resumeIfStalled } from '../../../../shared/execution/batches/stalled-batches.ts';
 import { batchDefaults, batchStarter } from '../../../../shared/execution/batches/start-batch.ts';
 import { sweepKeys } from '../../../../shared/platform/cleanup/sweeps.ts';
-import { storedIndexKeys, storedKey } from '../../../../shared/platform/data/keys.ts';
+import { toStoredIndexKeys, toStoredKey } from '../../../../shared/platform/data/keys.ts';
 import type { Scope } from '../../../../shared/platform/data/scope.ts';
 import { queueOfItsOwn } from '../../../support/data/queues.ts';
 import { deliverRunMessages, plannedBatch, runOnce } from '../../../support/flows/batches.ts';
@@ -205,7 +205,7 @@ test('the sweep checks only the batches that are due, and an unreadable one does
   const keys = sweepKeys(batchSweep, due.batch.id, new Date(0).toISOString());
   await table.commit([
     {
-      Put: { Item: { ...storedKey(table.tenant, unreadable), ...storedIndexKeys(table.tenant, keys) } },
+      Put: { Item: { ...toStoredKey(table.tenant, unreadable), ...toStoredIndexKeys(table.tenant, keys) } },
     },
   ]);
   await sweep();

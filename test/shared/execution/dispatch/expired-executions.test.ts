@@ -8,7 +8,7 @@ import { readCheckpoints } from '../../../../shared/execution/runs/read-checkpoi
 import { recordCosts } from '../../../../shared/execution/runs/spending.ts';
 import { sweepKeys } from '../../../../shared/platform/cleanup/sweeps.ts';
 import { tombstoneWrite } from '../../../../shared/platform/cleanup/tombstone.ts';
-import { storedIndexKeys, storedKey } from '../../../../shared/platform/data/keys.ts';
+import { toStoredIndexKeys, toStoredKey } from '../../../../shared/platform/data/keys.ts';
 import type { Scope } from '../../../../shared/platform/data/scope.ts';
 import { createRecords, template } from '../../../support/flows/flows.ts';
 import { countingRuntime, newTenant } from '../../../support/stack/stack.ts';
@@ -125,7 +125,7 @@ test('the sweep ends only the runs with an expired lease, and an unreadable one 
   const keys = sweepKeys(executionSweep, past.runId, new Date(0).toISOString());
   await table.commit([
     {
-      Put: { Item: { ...storedKey(table.tenant, unreadable), ...storedIndexKeys(table.tenant, keys) } },
+      Put: { Item: { ...toStoredKey(table.tenant, unreadable), ...toStoredIndexKeys(table.tenant, keys) } },
     },
   ]);
   await sweep();

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { StepError } from '../../../../shared/core/errors/step-error.ts';
 import type { FlowStepInput } from '../../../../shared/domain/flows/checking/flow-step.ts';
-import { shownPlace } from '../../../../shared/domain/flows/steps/run-path.ts';
+import { toShownPlace } from '../../../../shared/domain/flows/steps/run-path.ts';
 import type { FlowRun, StepResult } from '../../../../shared/execution/engine/engine.ts';
 import { type EngineEvent, engineEvents } from '../../../support/flows/engine-events.ts';
 import { fakeModel, promptText } from '../../../support/models/model-ports.ts';
@@ -98,7 +98,7 @@ test('a map runs its steps for each item, and gives their outputs in the order o
     transform('({ all, leaks: typeof item + typeof n })'),
   ]);
   expect(last).toMatchObject({ output: { all: ['0: 3', '1: 1', '2: 2'], leaks: 'undefinedundefined' } });
-  expect(shownPlace(steps, results[1]?.path ?? '')).toEqual({ stepPath: 'step-0[1]/step_1', itemIndex: 1 });
+  expect(toShownPlace(steps, results[1]?.path ?? '')).toEqual({ stepPath: 'step-0[1]/step_1', itemIndex: 1 });
 });
 
 test('an item that fails is null in the output of a map that goes on', async () => {

@@ -4,7 +4,7 @@ import { RunMustWait } from '../../../../shared/core/errors/run-must-wait.ts';
 import { failureOfStatus, StepError } from '../../../../shared/core/errors/step-error.ts';
 import { tracedRun } from '../../../../shared/core/tracing/trace-context.ts';
 import type { FlowStepInput } from '../../../../shared/domain/flows/checking/flow-step.ts';
-import { pauseBefore } from '../../../../shared/domain/flows/steps/retry-policy.ts';
+import { computeRetryPause } from '../../../../shared/domain/flows/steps/retry-policy.ts';
 import type { FlowRun } from '../../../../shared/execution/engine/engine.ts';
 import { type EngineEvent, engineEvents } from '../../../support/flows/engine-events.ts';
 import { fakeModel } from '../../../support/models/model-ports.ts';
@@ -123,7 +123,7 @@ test('a pause is as long as the other side asks for, within the policy', async (
   expect(between(await pauseAfter('3600'), near(60_000))).toBe(true);
   expect(between(await pauseAfter('3600', { maxDelayMs: 3_600_000 }), near(3_600_000))).toBe(true);
   expect(await pauseAfter('soon')).toBe(0);
-  expect(pauseBefore({ initialDelayMs: 100, jitter: 'none' }, 1, 0.5, 20)).toBe(100);
+  expect(computeRetryPause({ initialDelayMs: 100, jitter: 'none' }, 1, 0.5, 20)).toBe(100);
 });
 
 test('a time limit ends an attempt, and what it holds', async () => {
@@ -168,8 +168,10 @@ test.each(['map', 'parallel'])(
 
 test('pauses grow to their limit, and jitter takes a part', () => {
   const policy = { initialDelayMs: 100, factor: 3, maxDelayMs: 1_000, jitter: 'none' as const };
-  expect([1, 2, 3, 4].map((attempt) => pauseBefore(policy, attempt, 0.5))).toEqual([100, 300, 900, 1_000]);
-  expect(pauseBefore({ ...policy, jitter: 'full' }, 2, 0.5)).toBe(150);
+  expect([1, 2, 3, 4].map((attempt) => computeRetryPause(policy, attempt, 0.5))).toEqual([
+    100, 300, 900, 1_000,
+  ]);
+  expect(computeRetryPause({ ...policy, jitter: 'full' }, 2, 0.5)).toBe(150);
 });
 
 test('the model’s client does not try again by itself where the step does', async () => {

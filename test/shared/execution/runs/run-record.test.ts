@@ -12,7 +12,7 @@ import {
 import { checkpointEntity } from '../../../../shared/execution/runs/checkpoint.ts';
 import { tombstoneWrite } from '../../../../shared/platform/cleanup/tombstone.ts';
 import { documentClient } from '../../../../shared/platform/data/client.ts';
-import { storedKey } from '../../../../shared/platform/data/keys.ts';
+import { toStoredKey } from '../../../../shared/platform/data/keys.ts';
 import { silentQueue } from '../../../support/data/silent-queue.ts';
 import { aQuarter, deliverRunMessages, plannedBatch } from '../../../support/flows/batches.ts';
 import { template } from '../../../support/flows/flows.ts';
@@ -114,7 +114,7 @@ test('a message that fails is returned with the later ones of its group; other g
 test('a message of several runs that fails is delivered again, and goes on after those that have ended', async () => {
   const server = await model({ answer: () => 'an answer' });
   const batch = await plannedBatch({ recordCount: 4, recordConcurrency: 1, steps: [prompt('x')] });
-  const { PK, SK } = storedKey(batch.tenant, checkpointEntity.key({ ...batch.message(2), index: 0 }));
+  const { PK, SK } = toStoredKey(batch.tenant, checkpointEntity.key({ ...batch.message(2), index: 0 }));
   const client = documentClient();
   const { table: TableName } = stack();
   await client.send(new PutCommand({ TableName, Item: { PK, SK, results: 'unreadable' } }));

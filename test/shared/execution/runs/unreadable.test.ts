@@ -5,7 +5,7 @@ import { RunResultQuery, runResults } from '../../../../shared/execution/runs/li
 import { StepResultQuery, stepResultStore } from '../../../../shared/execution/runs/list-step-results.ts';
 import { readCheckpoints } from '../../../../shared/execution/runs/read-checkpoints.ts';
 import { recordCosts } from '../../../../shared/execution/runs/spending.ts';
-import { s3Request } from '../../../../shared/platform/aws/s3.ts';
+import { requestS3 } from '../../../../shared/platform/aws/s3.ts';
 import { type Packing, unpack } from '../../../../shared/platform/data/entity.ts';
 import { deliverRunMessages, plannedBatch } from '../../../support/flows/batches.ts';
 import {
@@ -110,9 +110,9 @@ async function ranWithPayload() {
 }
 
 test.each<[string, (pointer: string) => Promise<unknown>]>([
-  ['gone', (pointer) => s3Request(bucket(), 'DELETE', pointer)],
-  ['not packed', (pointer) => s3Request(bucket(), 'PUT', pointer, { body: Buffer.from('{}') })],
-  ['no JSON', (pointer) => s3Request(bucket(), 'PUT', pointer, { body: gzipSync('{"cut": ') })],
+  ['gone', (pointer) => requestS3(bucket(), 'DELETE', pointer)],
+  ['not packed', (pointer) => requestS3(bucket(), 'PUT', pointer, { body: Buffer.from('{}') })],
+  ['no JSON', (pointer) => requestS3(bucket(), 'PUT', pointer, { body: gzipSync('{"cut": ') })],
 ])('a payload that is %s becomes null, and the row is shown', async (_what, spoil) => {
   const batch = await ranWithPayload();
   await spoil(batch.pointer);

@@ -13,7 +13,7 @@ import {
 } from '../../../../shared/execution/batches/run-message.ts';
 import { checkpointEntity } from '../../../../shared/execution/runs/checkpoint.ts';
 import { documentClient } from '../../../../shared/platform/data/client.ts';
-import { storedKey } from '../../../../shared/platform/data/keys.ts';
+import { toStoredKey } from '../../../../shared/platform/data/keys.ts';
 import { queueOfItsOwn } from '../../../support/data/queues.ts';
 import { silentQueue } from '../../../support/data/silent-queue.ts';
 import { deliverRunMessages, plannedBatch, runOnce, sqsEvent } from '../../../support/flows/batches.ts';
@@ -68,7 +68,7 @@ test('of a message from the dead-letter queue, each record that has not ended is
   await deliverRunMessages([batch.message(0)]);
   const sent = await silentQueue<TimerMessage>('WAKES_QUEUE_URL');
   // One that cannot be read does not hold up the others.
-  const { PK, SK } = storedKey(batch.tenant, checkpointEntity.key({ ...batch.message(2), index: 0 }));
+  const { PK, SK } = toStoredKey(batch.tenant, checkpointEntity.key({ ...batch.message(2), index: 0 }));
   const { table: TableName } = stack();
   const client = documentClient();
   await client.send(new PutCommand({ TableName, Item: { PK, SK, results: 'unreadable' } }));
@@ -95,7 +95,7 @@ test.each(['record', 'checkpoint'])(
       what === 'record'
         ? recordEntity.key({ id: recordId ?? '' })
         : checkpointEntity.key({ recordId, runId, index: 0 });
-    const { PK, SK } = storedKey(batch.tenant, key);
+    const { PK, SK } = toStoredKey(batch.tenant, key);
     const Item = { PK, SK, results: 'unreadable' };
     await documentClient().send(new PutCommand({ TableName: stack().table, Item }));
     expect(await deliverRunMessages([batch.message()])).toHaveLength(1);

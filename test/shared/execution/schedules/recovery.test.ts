@@ -12,7 +12,7 @@ import { cleaner } from '../../../../shared/execution/cleaner.ts';
 import { scheduleFirer } from '../../../../shared/execution/schedules/fire-schedule.ts';
 import { firingStarter } from '../../../../shared/execution/schedules/start-firing.ts';
 import { sweepSchedules } from '../../../../shared/execution/schedules/sweep-schedules.ts';
-import { tenantOfItem } from '../../../../shared/platform/data/keys.ts';
+import { readTenant } from '../../../../shared/platform/data/keys.ts';
 import { newRecord } from '../../../support/data/records.ts';
 import { createFlow, expectStatus } from '../../../support/flows/flows.ts';
 import {
@@ -48,7 +48,7 @@ async function withSchedule(changes: object = {}) {
     const { table } = countingRuntime().scopeOf('');
     async function* pages(range: Parameters<typeof table.pages>[0]) {
       for await (const page of table.pages(range))
-        yield page.filter((item) => tenantOfItem(item) === tenant.tenant);
+        yield page.filter((item) => readTenant(item) === tenant.tenant);
     }
     const all = { ...scope, table: { ...table, pages } } as typeof scope;
     await sweepSchedules({ scopeOf: (name) => (name === '' ? all : scope) }, due, timeLeft);

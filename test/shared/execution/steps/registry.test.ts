@@ -37,8 +37,8 @@ const readsDataThatChanges = ['memory-summary', 'recall-memory', 'retrieve-recor
 const asks = ['approval', 'wait-for-callback'];
 
 test.each(stepTypeNames)('%s says what it will do before it does it, if it costs or acts', async (name) => {
-  const { effects, reusable, configWith, branch } = getStepType(name);
-  const holds = (configWith && !branch) || name === 'flow';
+  const { effects, reusable, createConfig, branch } = getStepType(name);
+  const holds = (createConfig && !branch) || name === 'flow';
   const free = holds ? ['hold'] : ['run'];
   expect(Object.keys(await loadStepRunner(name))).toEqual(effects ? ['plan', 'perform'] : free);
   expect(reusable).toBe(effects && ![...readsDataThatChanges, ...asks].includes(name));

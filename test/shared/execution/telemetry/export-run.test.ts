@@ -4,7 +4,7 @@ import { telemetryNotice } from '../../../../shared/domain/telemetry/telemetry-n
 import { telemetryWriter } from '../../../../shared/domain/telemetry/telemetry-store.ts';
 import { isSampled } from '../../../../shared/execution/telemetry/otlp-requests.ts';
 import { runExporter } from '../../../../shared/execution/telemetry/tenant-exports.ts';
-import { tenantOfItem } from '../../../../shared/platform/data/keys.ts';
+import { readTenant } from '../../../../shared/platform/data/keys.ts';
 import { logged } from '../../../support/data/log-lines.ts';
 import { endRuns } from '../../../support/files/exports.ts';
 import { loopback } from '../../../support/servers/loopback.ts';
@@ -134,7 +134,7 @@ test('an export whose message was lost is sent by the sweep', async () => {
   const { table } = countingRuntime().scopeOf('');
   async function* pages(range: Parameters<typeof table.pages>[0]) {
     for await (const items of table.pages(range)) {
-      yield items.filter((item) => tenantOfItem(item) === tenant.tenant);
+      yield items.filter((item) => readTenant(item) === tenant.tenant);
     }
   }
   const everybody = { ...scope, table: { ...table, pages } };

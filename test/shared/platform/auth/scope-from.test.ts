@@ -3,7 +3,7 @@ import type { APIGatewayProxyEvent } from 'aws-lambda';
 import { expect, expectTypeOf, test } from 'vitest';
 import * as z from 'zod';
 import { newId } from '../../../../shared/core/ids.ts';
-import { scopeFrom } from '../../../../shared/platform/auth/scope-from.ts';
+import { defineScope } from '../../../../shared/platform/auth/scope-from.ts';
 import { using } from '../../../../shared/platform/aws/uses.ts';
 import type { Scope } from '../../../../shared/platform/data/scope.ts';
 import { defineEndpoint } from '../../../../shared/platform/http/endpoint.ts';
@@ -16,13 +16,13 @@ import { countingRuntime } from '../../../support/stack/stack.ts';
 const tenantName = using([], ({ table }: Scope) => table.tenant);
 
 /** A public endpoint whose path names its tenant, where that begins with `known`. */
-const chatOf = (limit: Parameters<typeof scopeFrom>[0]['limit'], handled: string[] = []) =>
+const chatOf = (limit: Parameters<typeof defineScope>[0]['limit'], handled: string[] = []) =>
   defineEndpoint({
     id: 'chat.card',
     method: 'GET',
     path: '/v1/chat/{tenant}',
     permission: 'public',
-    scope: scopeFrom({
+    scope: defineScope({
       what: 'Chat',
       uses: [],
       limit,

@@ -1,7 +1,7 @@
 import { pushConfigStore } from '../../../../shared/domain/a2a-tasks/push-config-store.ts';
-import { taskEndNotice } from '../../../../shared/domain/a2a-tasks/task-notice.ts';
+import { findTaskEndNotification } from '../../../../shared/domain/a2a-tasks/task-notice.ts';
 import { a2aTaskStore } from '../../../../shared/domain/a2a-tasks/task-store.ts';
-import { ifRefused } from '../../../../shared/platform/data/condition-failed.ts';
+import { onConditionFailed } from '../../../../shared/platform/data/condition-failed.ts';
 import type { Pattern } from './access-pattern.ts';
 import type { AccessWorld } from './access-world.ts';
 
@@ -58,7 +58,7 @@ export const a2aPatterns: Record<string, Pattern> = {
       const { tasks, create, message } = await withTask(world);
       const task = await create();
       return async () => {
-        const { write } = await tasks.addingMessage(task, message, null);
+        const { write } = await tasks.prepareMessage(task, message, null);
         await world.scope.table.commit([write]);
       };
     },
@@ -73,8 +73,8 @@ export const a2aPatterns: Record<string, Pattern> = {
       return () =>
         tasks
           .create(again, message)
-          .catch(ifRefused(undefined))
-          .then(() => tasks.begunBy(again, message))
+          .catch(onConditionFailed(undefined))
+          .then(() => tasks.findBegunTask(again, message))
           .then((id) => tasks.find(owner, id));
     },
   },
@@ -109,7 +109,7 @@ export const a2aPatterns: Record<string, Pattern> = {
       const { key, add } = await followedTask(world);
       await add();
       return async () => {
-        const notice = await taskEndNotice(world.scope, key);
+        const notice = await findTaskEndNotification(world.scope, key);
         await world.scope.table.commit(notice.writes);
         await notice.send();
       };
@@ -133,7 +133,7 @@ export const a2aPatterns: Record<string, Pattern> = {
     run: async (world) => {
       const { tasks, owner, create } = await withTask(world);
       await create();
-      return () => tasks.ofContext(owner, 'a context');
+      return () => tasks.listByContext(owner, 'a context');
     },
   },
 };

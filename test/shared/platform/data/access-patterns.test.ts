@@ -32,7 +32,7 @@ import { endExpiredExecution } from '../../../../shared/execution/dispatch/expir
 import { flowShards, runFlowShard } from '../../../../shared/execution/runs/checkpoint.ts';
 import { admitAddress } from '../../../../shared/platform/auth/request-gate.ts';
 import { postponeCleanup } from '../../../../shared/platform/cleanup/tombstone.ts';
-import { keptAnswers } from '../../../../shared/platform/http/idempotency/kept-answers.ts';
+import { answerStore } from '../../../../shared/platform/http/idempotency/kept-answers.ts';
 import { auditLog } from '../../../../shared/platform/identity/audit-log.ts';
 import { loginBody, newProof } from '../../../support/command-line/command-line-logins.ts';
 import { a2aPatterns } from './a2a-patterns.ts';
@@ -161,22 +161,22 @@ const sections: Record<string, Record<string, Pattern>> = {
       run:
         ({ scope }) =>
         () =>
-          keptAnswers(scope).takeOrFind(newId('key'), ''),
+          answerStore(scope).acquireOrFind(newId('key'), ''),
     },
     'Keep the answer of an idempotency key': {
       commands: 'PutItem',
       units: 1,
       run: async ({ scope }) => {
-        const taken = await keptAnswers(scope).takeOrFind(newId('key'), '');
-        return async () => 'held' in taken && taken.held.keep(created);
+        const taken = await answerStore(scope).acquireOrFind(newId('key'), '');
+        return async () => 'lock' in taken && taken.lock.keep(created);
       },
     },
     'Give an idempotency key back': {
       commands: 'UpdateItem',
       units: 1,
       run: async ({ scope }) => {
-        const taken = await keptAnswers(scope).takeOrFind(newId('key'), '');
-        return async () => 'held' in taken && taken.held.release();
+        const taken = await answerStore(scope).acquireOrFind(newId('key'), '');
+        return async () => 'lock' in taken && taken.lock.release();
       },
     },
     'Repeat the answer of an idempotency key': {
@@ -185,9 +185,9 @@ const sections: Record<string, Record<string, Pattern>> = {
       units: [1, 2],
       run: async ({ scope }) => {
         const name = newId('key');
-        const taken = await keptAnswers(scope).takeOrFind(name, '');
-        if ('held' in taken) await taken.held.keep(created);
-        return () => keptAnswers(scope).takeOrFind(name, '');
+        const taken = await answerStore(scope).acquireOrFind(name, '');
+        if ('lock' in taken) await taken.lock.keep(created);
+        return () => answerStore(scope).acquireOrFind(name, '');
       },
     },
     'Count an anonymous request': {
@@ -405,7 +405,7 @@ const sections: Record<string, Record<string, Pattern>> = {
       units: 1,
       run: async (world) => {
         const link = await world.newSetupLink(['KEY']);
-        return () => world.setupLinks.of(link);
+        return () => world.setupLinks.findSetupLink(link);
       },
     },
     'Count a setup link’s request': {
@@ -732,7 +732,7 @@ const sections: Record<string, Record<string, Pattern>> = {
       run: async (world) => {
         const { id } = await newAgent(world);
         const agents = agentStore(world.scope);
-        return async () => agents.primaryFlowOf(await agents.find(id));
+        return async () => agents.findPrimaryFlow(await agents.find(id));
       },
     },
     'List agents': {
@@ -973,7 +973,7 @@ const sections: Record<string, Record<string, Pattern>> = {
         ({ scope }) =>
         async () => {
           const asked = { filters: { type: 'even' }, keys: undefined, isOver: () => false };
-          return Array.fromAsync((await csvExporter(scope)(asked))?.pieces ?? []);
+          return Array.fromAsync((await csvExporter(scope)(asked))?.chunks ?? []);
         },
     },
     'Record by type and name': {
@@ -1538,7 +1538,7 @@ test('a conversation of 1,000 messages opens with the requests and the units of 
   const open = (id: string, limit: number) =>
     world.measure(async () => {
       const conversation = await conversationStore(world.scope).find(id);
-      return messagePages(world.scope).before(conversation, { limit });
+      return messagePages(world.scope).readBefore(conversation, { limit });
     });
   expect(await open(long.id, 50)).toEqual(await open(short.id, 50));
 });

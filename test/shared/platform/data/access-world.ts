@@ -6,7 +6,7 @@ import { type LoadedVersion, versionStore } from '../../../../shared/domain/flow
 import { configStore } from '../../../../shared/domain/model-configs/config-store.ts';
 import { modelSelector } from '../../../../shared/domain/model-configs/model-selector.ts';
 import { providerKeyStore } from '../../../../shared/domain/model-configs/provider-key-store.ts';
-import { modelCall } from '../../../../shared/domain/model-usage/model-calls.ts';
+import { createModelCall } from '../../../../shared/domain/model-usage/model-calls.ts';
 import { usageWrites } from '../../../../shared/domain/model-usage/usage.ts';
 import { usageMonths } from '../../../../shared/domain/model-usage/usage-days.ts';
 import { recordStore } from '../../../../shared/domain/records/record-store.ts';
@@ -45,11 +45,11 @@ import {
 } from '../../../../shared/platform/auth/api-key.ts';
 import { hashKey } from '../../../../shared/platform/auth/key-format.ts';
 import { admit } from '../../../../shared/platform/auth/request-gate.ts';
-import { dueForSweep, sweepKeys } from '../../../../shared/platform/cleanup/sweeps.ts';
+import { listDue, sweepKeys } from '../../../../shared/platform/cleanup/sweeps.ts';
 import {
   confirmCleaned,
+  listUnfinishedCleanups,
   tombstoneWrite,
-  unfinishedCleanups,
 } from '../../../../shared/platform/cleanup/tombstone.ts';
 import { decode, defineEntity } from '../../../../shared/platform/data/entity.ts';
 import { tenantPartition } from '../../../../shared/platform/data/keys.ts';
@@ -186,7 +186,7 @@ export async function accessWorld(recordCount = 60) {
         ),
       ),
     unfinishedCleanups: async () => {
-      for await (const _page of unfinishedCleanups(scope.table, new Date(0)));
+      for await (const _page of listUnfinishedCleanups(scope.table, new Date(0)));
     },
     /** One in each partition, of a moment at which no other test has anything swept. */
     standingInSweep: (kind: string) =>
@@ -196,7 +196,7 @@ export async function accessWorld(recordCount = 60) {
         ),
       ),
     dueForSweep: async (kind: string) => {
-      for await (const _page of dueForSweep(scope.table, kind, new Date(0)));
+      for await (const _page of listDue(scope.table, kind, new Date(0)));
     },
     /** A run on a record with a first checkpoint, and nobody at work on it. */
     async abandonedRun(recordId: string): Promise<string> {
@@ -255,7 +255,7 @@ export async function accessWorld(recordCount = 60) {
       estimatedCost: '0.1',
       notes: [{ k: 'm' as const, at: 13, ms: 1_840, n: 'a/model', u: [1, 1, 0, 0], c: '0.1', f: 420 }],
       modelCalls: [
-        modelCall({
+        createModelCall({
           modelUsed: 'a/model',
           keySource: 'platform',
           usage: { inputTokens: 1, outputTokens: 1 },
@@ -271,7 +271,7 @@ export async function accessWorld(recordCount = 60) {
           {
             flowId: null,
             calls: [
-              modelCall({
+              createModelCall({
                 modelUsed: 'a/model',
                 keySource: 'platform',
                 usage: null,

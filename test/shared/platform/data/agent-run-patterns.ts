@@ -21,7 +21,7 @@ import { loadRun } from '../../../../shared/execution/agent-runs/run-log.ts';
 import { startRun } from '../../../../shared/execution/agent-runs/start-run.ts';
 import { endRun } from '../../../../shared/execution/agent-runs/sweep-runs.ts';
 import { appendTo, keepLease, takeOver } from '../../../../shared/execution/agent-runs/take-run.ts';
-import { takePlace } from '../../../../shared/platform/tenant-places.ts';
+import { acquirePlace } from '../../../../shared/platform/tenant-places.ts';
 import type { Pattern } from './access-pattern.ts';
 import { type AccessWorld, sessionPrincipal } from './access-world.ts';
 
@@ -260,7 +260,7 @@ export const agentRunPatterns: Record<string, Pattern> = {
     run:
       ({ scope }) =>
       async () =>
-        (await takePlace(scope, workerPlaces))?.release(),
+        (await acquirePlace(scope, workerPlaces))?.release(),
   },
   'Keep a run for 25 seconds': {
     commands: '8 GetItem, UpdateItem',

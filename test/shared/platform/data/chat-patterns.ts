@@ -149,14 +149,14 @@ export const chatPatterns: Record<string, Pattern> = {
     run:
       async ({ scope }) =>
       () =>
-        pageToolSets(scope).of('hash', { tools: [], fingerprint: 'one' }),
+        pageToolSets(scope).resolve('hash', { tools: [], fingerprint: 'one' }),
   },
   'Read the tools of a page': {
     commands: 'GetItem',
     units: 1,
     run: async ({ scope }) => {
-      await pageToolSets(scope).of('hash', { tools: [], fingerprint: 'one' });
-      return () => pageToolSets(scope).of('hash', { fingerprint: 'one' });
+      await pageToolSets(scope).resolve('hash', { tools: [], fingerprint: 'one' });
+      return () => pageToolSets(scope).resolve('hash', { fingerprint: 'one' });
     },
   },
   'Store feedback on a message': {
@@ -232,7 +232,7 @@ export const chatPatterns: Record<string, Pattern> = {
       const { id } = await longConversation(world, 60);
       return async () => {
         const conversation = await conversationStore(world.scope).find(id);
-        return messagePages(world.scope).before(conversation, { limit: 50 });
+        return messagePages(world.scope).readBefore(conversation, { limit: 50 });
       };
     },
   },
@@ -244,7 +244,7 @@ export const chatPatterns: Record<string, Pattern> = {
       const place = { conversationId: conversation.id, generation: conversation.generation, number: 30 };
       return async () => {
         await messageSummaries(world.scope).store(place, { summary: 'x'.repeat(3_000), instructions: '' });
-        const { messages } = await messagePages(world.scope).recent(conversation, 100);
+        const { messages } = await messagePages(world.scope).readRecent(conversation, 100);
         if (messages.length !== 29) throw new Error('The summary does not end the history');
       };
     },
@@ -274,7 +274,7 @@ export const chatPatterns: Record<string, Pattern> = {
     indexes: 'GSI2',
     run: async (world) => {
       await newConversation(world);
-      return () => conversationLists(world.scope).countOf('clienttoken_1');
+      return () => conversationLists(world.scope).countByToken('clienttoken_1');
     },
   },
   'Rename a conversation': {

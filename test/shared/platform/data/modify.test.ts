@@ -151,17 +151,19 @@ test('a known item is not read again; after a conflict the caller’s function r
   const { table, commands, byOther, stored } = await world();
   const known = account();
   const decide = () => ({ update: { set: { balance: 1 } } });
-  expect(await commands(() => table.modify(accountEntity, key, decide, { known }))).toEqual(['UpdateItem']);
+  expect(await commands(() => table.modify(accountEntity, key, decide, { current: known }))).toEqual([
+    'UpdateItem',
+  ]);
   await byOther();
   const read: number[] = [];
   const readAgain = async (before: Account) => {
     read.push(before.revision);
     return stored();
   };
-  await table.modify(accountEntity, key, decide, { known, readAgain });
+  await table.modify(accountEntity, key, decide, { current: known, readAgain });
   expect(read).toEqual([1]);
   const gone = async () => undefined;
-  expect(await table.modify(accountEntity, key, decide, { known, readAgain: gone })).toBeUndefined();
+  expect(await table.modify(accountEntity, key, decide, { current: known, readAgain: gone })).toBeUndefined();
 });
 
 test('only an item with a revision can be modified', () => {

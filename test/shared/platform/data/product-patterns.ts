@@ -247,7 +247,7 @@ export const productPatterns: Record<string, Pattern> = {
     units: 1,
     run: async (world) => {
       const { product, surface } = await newItem(world);
-      return () => exposedItems(world.scope).ofSurface(product.id, surface.id);
+      return () => exposedItems(world.scope).findSurface(product.id, surface.id);
     },
   },
   'Verify a signed event': {

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { flowEntity } from '../../../../shared/domain/flows/flow.ts';
 import { flowStore } from '../../../../shared/domain/flows/flow-store.ts';
-import { alreadyRead, readingAhead } from '../../../../shared/platform/data/read-ahead.ts';
+import { preloadItems, readAhead } from '../../../../shared/platform/data/read-ahead.ts';
 import { createFlow, template } from '../../../support/flows/flows.ts';
 import { countingRuntime, newTenant } from '../../../support/stack/stack.ts';
 
@@ -16,7 +16,7 @@ async function world() {
 
 test('an item that is read ahead takes no request of its own, once', async () => {
   const { scope, one, other, consumed } = await world();
-  const ahead = readingAhead(scope, flowEntity, { id: one });
+  const ahead = readAhead(scope, flowEntity, { id: one });
   const found = await ahead.table.getMany([flowEntity.key({ id: other })]);
   expect(found).toMatchObject([{ id: other }]);
   expect(await flowStore(ahead).find(one)).toMatchObject({ id: one });
@@ -28,7 +28,7 @@ test('an item that is read ahead takes no request of its own, once', async () =>
 
 test('a consistent read, and one before the others, ask the table', async () => {
   const { scope, one, other, consumed } = await world();
-  const ahead = readingAhead(scope, flowEntity, { id: one });
+  const ahead = readAhead(scope, flowEntity, { id: one });
   await ahead.table.get(flowEntity, { id: one });
   await ahead.table.getMany([flowEntity.key({ id: other })]);
   await ahead.table.get(flowEntity, { id: one }, { consistent: true });
@@ -37,7 +37,7 @@ test('a consistent read, and one before the others, ask the table', async () => 
 
 test('a guess of something that does not exist finds nothing', async () => {
   const { scope, other } = await world();
-  const ahead = readingAhead(scope, flowEntity, { id: 'flow_gone' });
+  const ahead = readAhead(scope, flowEntity, { id: 'flow_gone' });
   expect(await ahead.table.getMany([flowEntity.key({ id: other })])).toHaveLength(1);
   await expect(flowStore(ahead).find('flow_gone')).rejects.toThrow('Flow not found');
 });
@@ -47,7 +47,7 @@ test('an item that was read, or is missing, takes no request the first time', as
   const key = flowEntity.key({ id: one });
   const gone = flowEntity.key({ id: 'flow_gone' });
   const [item] = await scope.table.getMany([key]);
-  const { table } = alreadyRead(scope, [
+  const { table } = preloadItems(scope, [
     [key, item],
     [gone, undefined],
   ]);

@@ -3,7 +3,7 @@ import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { afterEach, expect, test, vi } from 'vitest';
 import { documentClient } from '../../../../shared/platform/data/client.ts';
 import { ConditionFailed } from '../../../../shared/platform/data/condition-failed.ts';
-import { storedKey, tenantPartition } from '../../../../shared/platform/data/keys.ts';
+import { tenantPartition, toStoredKey } from '../../../../shared/platform/data/keys.ts';
 import { type FirstItems, type TenantTable, tenantTable } from '../../../../shared/platform/data/table.ts';
 import type { Changes } from '../../../../shared/platform/data/writes.ts';
 import {
@@ -461,7 +461,7 @@ test('keys whose concatenations are equal stay distinct', async () => {
     { PK: tenantPartition('A'), SK: 'BC' },
     { PK: tenantPartition('AB'), SK: 'C' },
   ];
-  const stored = keys.map((key) => storedKey(tenant, key));
+  const stored = keys.map((key) => toStoredKey(tenant, key));
   await table.commit(stored.map((key) => ({ Put: { Item: { ...key } } })));
   expect(await table.getMany(keys)).toEqual(stored);
 });

@@ -4,15 +4,15 @@ import { newId } from '../../../../shared/core/ids.ts';
 import { defineEntity } from '../../../../shared/platform/data/entity.ts';
 import { tenantPartition } from '../../../../shared/platform/data/keys.ts';
 import {
-  draftVersion,
-  firstDraft,
-  savedDraft,
+  createFirstDraft,
+  saveDraft,
+  toDraftVersion,
   type VersionKind,
   versionedFields,
   versionFields,
 } from '../../../../shared/platform/data/versions/version-kind.ts';
 import { versionSnapshots } from '../../../../shared/platform/data/versions/version-snapshots.ts';
-import { type Documents, versioned } from '../../../../shared/platform/data/versions/versioned.ts';
+import { type Documents, manageVersions } from '../../../../shared/platform/data/versions/versioned.ts';
 import { countingRuntime } from '../../../support/stack/stack.ts';
 import { newTenantName } from './notes.ts';
 
@@ -73,21 +73,21 @@ function world() {
   return {
     table,
     letters,
-    versions: versioned(scope, kind, letters),
+    versions: manageVersions(scope, kind, letters),
     snapshots: versionSnapshots(scope, kind),
     async write(text: string) {
       const letter: Letter = {
         id: newId('flow'),
         text,
         updatedAt: new Date().toISOString(),
-        ...firstDraft(newVersion()),
+        ...createFirstDraft(newVersion()),
       };
       await table.commit([table.writes.insert(letterEntity, letter)]);
       return letter;
     },
     save: (id: string, text: string) =>
       letters.change(id, async (before) => ({
-        after: { ...before, ...savedDraft(before, newVersion()), text },
+        after: { ...before, ...saveDraft(before, newVersion()), text },
       })),
   };
 }
@@ -95,7 +95,7 @@ function world() {
 test('a new document has a draft; saving updates the draft, or creates the next one after publication', async () => {
   const { letters, versions, write, save } = world();
   const { id, draft } = await write('one');
-  expect(draftVersion(kind, await save(id, 'two'))).toMatchObject({
+  expect(toDraftVersion(kind, await save(id, 'two'))).toMatchObject({
     ...draft,
     number: 1,
     type: 'draft',
@@ -104,8 +104,12 @@ test('a new document has a draft; saving updates the draft, or creates the next 
   expect(await versions.publishDraft(id)).toBe(draft?.id);
   const published = await letters.find(id);
   expect(published).toMatchObject({ draft: null, publishedVersionId: draft?.id, publishedText: 'two' });
-  expect(await versions.published(published)).toMatchObject({ type: 'published', text: 'two', number: 1 });
-  expect(() => draftVersion(kind, published)).toThrow(expect.objectContaining({ code: 'NOT_FOUND' }));
+  expect(await versions.findPublished(published)).toMatchObject({
+    type: 'published',
+    text: 'two',
+    number: 1,
+  });
+  expect(() => toDraftVersion(kind, published)).toThrow(expect.objectContaining({ code: 'NOT_FOUND' }));
   const { draft: next } = await save(id, 'three');
   expect(next).toMatchObject({ number: 2 });
   expect(await versions.list(await letters.find(id))).toEqual([
@@ -138,7 +142,7 @@ test('the current content can be published without a draft, as a new version', a
   expect(again).not.toBe(draft?.id);
   const letter = await letters.find(id);
   expect(letter).toMatchObject({ draft: null, publishedVersionId: again, lastVersionNumber: 2 });
-  expect(await versions.published(letter)).toMatchObject({ id: again, number: 2, text: 'one' });
+  expect(await versions.findPublished(letter)).toMatchObject({ id: again, number: 2, text: 'one' });
 });
 
 test('a version of another document returns 400 and names its kind; an unknown version returns 404', async () => {
@@ -164,9 +168,9 @@ test('a snapshot has the same id for the same content, is stored once, and is ne
   const { versions, snapshots, write } = world();
   const { id, draft } = await write('one');
   const facts = { number: 1, type: 'test' as const, createdAt: draft?.createdAt ?? '' };
-  const snapshot = snapshots.of(id, facts, 'one');
-  expect(snapshots.of(id, facts, 'one').id).toBe(snapshot.id);
-  expect(snapshots.of(id, facts, 'two').id).not.toBe(snapshot.id);
+  const snapshot = snapshots.build(id, facts, 'one');
+  expect(snapshots.build(id, facts, 'one').id).toBe(snapshot.id);
+  expect(snapshots.build(id, facts, 'two').id).not.toBe(snapshot.id);
   let made = 0;
   const make = async () => {
     made++;
@@ -174,6 +178,6 @@ test('a snapshot has the same id for the same content, is stored once, and is ne
   };
   for (let n = 0; n < 2; n++) await snapshots.keep(snapshot.id, make);
   expect(made).toBe(1);
-  expect(await versions.immutable(id, snapshot.id)).toMatchObject({ type: 'test', text: 'one' });
+  expect(await versions.getImmutable(id, snapshot.id)).toMatchObject({ type: 'test', text: 'one' });
   await expect(versions.publish(id, snapshot.id)).rejects.toMatchObject({ code: 'VALIDATION' });
 });

@@ -1,12 +1,12 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { invalid } from '../../../../shared/core/errors/errors.ts';
-import { jsonProxyResult } from '../../../../shared/platform/http/lambda/proxy-result.ts';
+import { toJsonProxyResult } from '../../../../shared/platform/http/lambda/proxy-result.ts';
 import {
   answerBytesMax,
-  escapedBytes,
+  countEscapedBytes,
+  countResponseBytes,
   fitsAnswer,
-  responseBytes,
   takeWithinBytes,
 } from '../../../../shared/platform/http/responses/body-sizes.ts';
 import { toHttpError } from '../../../../shared/platform/http/responses/http-errors.ts';
@@ -25,14 +25,16 @@ const texts = fc
   .map((text) => text.toWellFormed());
 
 test('the escaped size of a text is its size inside a JSON string', () => {
-  fc.assert(fc.property(texts, (text) => escapedBytes(text) === Buffer.byteLength(JSON.stringify(text)) - 2));
+  fc.assert(
+    fc.property(texts, (text) => countEscapedBytes(text) === Buffer.byteLength(JSON.stringify(text)) - 2),
+  );
 });
 
 test('the size of a value is what it adds to an answer', () => {
   fc.assert(
     fc.property(fc.jsonValue({ noUnicodeString: false }), (value) => {
       const empty = answerBytes({ body: '' });
-      expect(responseBytes(value)).toBe(answerBytes({ body: JSON.stringify(value) }) - empty);
+      expect(countResponseBytes(value)).toBe(answerBytes({ body: JSON.stringify(value) }) - empty);
     }),
   );
 });
@@ -52,8 +54,8 @@ test.each(contents)('a body of %j is returned up to the limit, and an error abov
     else exceeds = units;
   }
   const headers = { 'x-large': 'x'.repeat(10_240) };
-  expect(answerBytes(jsonProxyResult(200, bodyOf(fits), headers))).toBeLessThan(answerBytesMax);
-  expect(() => jsonProxyResult(200, bodyOf(exceeds))).toThrow(
+  expect(answerBytes(toJsonProxyResult(200, bodyOf(fits), headers))).toBeLessThan(answerBytesMax);
+  expect(() => toJsonProxyResult(200, bodyOf(exceeds))).toThrow(
     expect.objectContaining({ code: 'RESPONSE_TOO_LARGE' }),
   );
 });
@@ -63,9 +65,9 @@ test('as many values are taken as fit, and no more', () => {
     fc.property(fc.array(texts), fc.nat(500), (values, bytes) => {
       const taken = takeWithinBytes(values, bytes);
       expect(values.slice(0, taken.length)).toEqual(taken);
-      expect(responseBytes(taken) - '[]'.length).toBeLessThanOrEqual(Math.max(0, bytes));
+      expect(countResponseBytes(taken) - '[]'.length).toBeLessThanOrEqual(Math.max(0, bytes));
       const more = values.slice(0, taken.length + 1);
-      if (more.length > taken.length) expect(responseBytes(more)).toBeGreaterThan(bytes);
+      if (more.length > taken.length) expect(countResponseBytes(more)).toBeGreaterThan(bytes);
     }),
   );
 });
@@ -78,5 +80,5 @@ test.each(contents)('an error that repeats texts of the request fits an answer: 
     message: text,
   }));
   const { statusCode, body, headers } = toHttpError(invalid(details));
-  expect(answerBytes(jsonProxyResult(statusCode, body, headers))).toBeLessThan(answerBytesMax);
+  expect(answerBytes(toJsonProxyResult(statusCode, body, headers))).toBeLessThan(answerBytesMax);
 });

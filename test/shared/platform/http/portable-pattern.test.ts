@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { portablePattern } from '../../../../shared/platform/http/openapi/openapi-schemas.ts';
+import { toPortablePattern } from '../../../../shared/platform/http/openapi/openapi-schemas.ts';
 import { whyNotPortable } from '../../../support/files/portable-patterns.ts';
 
 const everyCharacter = Array.from({ length: 0x11_0000 }, (_, code) => String.fromCodePoint(code));
@@ -12,7 +12,7 @@ test.each([
   ['^[\\p{Cc}x]$', '^[\\x00-\\x1F\\x7F-\\x9Fx]$'],
   ['^\\\\d\\[\\d\\]$', '^\\\\d\\[[0-9]\\]$'],
 ])('%s becomes %s, which is portable across engines', (source, portable) => {
-  expect(portablePattern(source)).toBe(portable);
+  expect(toPortablePattern(source)).toBe(portable);
   expect(whyNotPortable(portable)).toEqual([]);
 });
 
@@ -20,7 +20,7 @@ test.each(['\\d', '\\D', '\\w', '\\W', '\\p{Cc}', '\\P{Cc}'])(
   'the portable form of %s matches the same characters',
   (set) => {
     const own = new RegExp(`^${set}$`, 'u');
-    const portable = new RegExp(`^${portablePattern(set)}$`, 'u');
+    const portable = new RegExp(`^${toPortablePattern(set)}$`, 'u');
     expect(everyCharacter.filter((character) => own.test(character) !== portable.test(character))).toEqual(
       [],
     );

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import * as z from 'zod';
-import { typeText } from '../../../../shared/platform/http/openapi/openapi-schemas.ts';
+import { renderType } from '../../../../shared/platform/http/openapi/openapi-schemas.ts';
 
 test.each([
   [z.string(), 'string'],
@@ -16,5 +16,5 @@ test.each([
     '{ a: string; b: { c?: number }[] }',
   ],
 ])('a schema is rendered as a type: %#', (schema, text) => {
-  expect(typeText(z.toJSONSchema(schema) as object)).toBe(text);
+  expect(renderType(z.toJSONSchema(schema) as object)).toBe(text);
 });

@@ -5,8 +5,8 @@ import * as z from 'zod';
 import { ensureTable } from '../../../../infra/local/dynamodb/table.ts';
 import { newId } from '../../../../shared/core/ids.ts';
 import { documentClient } from '../../../../shared/platform/data/client.ts';
-import { defineEntity, inOlderShape } from '../../../../shared/platform/data/entity.ts';
-import { storedKey, tenantPartition } from '../../../../shared/platform/data/keys.ts';
+import { defineEntity, toOlderShapeFilter } from '../../../../shared/platform/data/entity.ts';
+import { tenantPartition, toStoredKey } from '../../../../shared/platform/data/keys.ts';
 import { type TenantTable, tenantTable } from '../../../../shared/platform/data/table.ts';
 import { tableWalk, type WalkTable } from '../../../../shared/platform/data/walk.ts';
 import { defineMigration, type Migration } from '../../../../shared/platform/migrations/migration.ts';
@@ -49,7 +49,7 @@ const putStored = (tenant: string, id: string, item: object) =>
   client.send(
     new PutCommand({
       TableName,
-      Item: { ...storedKey(tenant, personEntity.key({ id })), _type: 'person', id, revision: 1, ...item },
+      Item: { ...toStoredKey(tenant, personEntity.key({ id })), _type: 'person', id, revision: 1, ...item },
     }),
   );
 
@@ -69,7 +69,7 @@ const rewrite = (apply?: Migration['apply']) =>
   defineMigration({
     id: '7-people',
     entity: personEntity,
-    filter: inOlderShape(personEntity),
+    filter: toOlderShapeFilter(personEntity),
     uses: ['table:write'],
     apply: async (scope, person) => {
       if (await apply?.(scope, person)) return true;
@@ -79,8 +79,14 @@ const rewrite = (apply?: Migration['apply']) =>
   });
 
 const remaining = async () =>
-  (await walk({ entity: personEntity, filter: inOlderShape(personEntity), limit: 1_000, after: undefined }))
-    .items.length;
+  (
+    await walk({
+      entity: personEntity,
+      filter: toOlderShapeFilter(personEntity),
+      limit: 1_000,
+      after: undefined,
+    })
+  ).items.length;
 
 test('items of older shapes are read in the newest, and written with its number', async () => {
   const table = tableOf('user:a');

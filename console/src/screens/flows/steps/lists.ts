@@ -1,4 +1,4 @@
-import { heldLists } from '../../../../../shared/domain/flows/steps/held-lists.ts';
+import { findHeldLists } from '../../../../../shared/domain/flows/steps/held-lists.ts';
 import { isObject, type JsonObject } from '../../../ui/values/schema.ts';
 import type { Step } from './steps.ts';
 
@@ -16,7 +16,7 @@ export interface HeldStepList {
 
 /** The lists that a step has, in the order in which they stand. */
 export const listsIn = ({ config }: Pick<Step, 'config'>): HeldStepList[] =>
-  heldLists(config).map(({ at, steps }) => ({ name: at.join('.'), steps: steps as Step[] }));
+  findHeldLists(config).map(({ at, steps }) => ({ name: at.join('.'), steps: steps as Step[] }));
 
 /** The lists that a step of each type has, also before its config names them. */
 const listNames: Readonly<Record<string, readonly string[]>> = {

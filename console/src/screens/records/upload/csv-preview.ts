@@ -1,6 +1,6 @@
 import { parse } from 'csv-parse/browser/esm/sync';
 import { decodeAs, decodeUnnamed, encodingOfMark } from '../../../../../shared/core/text-encoding.ts';
-import { declaredDelimiter, dialect, isEmpty } from '../../../../../shared/domain/records/csv/csv-dialect.ts';
+import { readDelimiter, dialect, isEmpty } from '../../../../../shared/domain/records/csv/csv-dialect.ts';
 import { uploadTexts } from '../../../texts/upload.ts';
 
 export interface CsvPreview {
@@ -36,7 +36,7 @@ const noteOf: Partial<Record<End, (row: number) => string>> = {
 async function beginningOf(file: Blob, bytes: number): Promise<{ lines: string[][]; end: End }> {
   const isCut = file.size > bytes;
   const text = textOf(new Uint8Array(await file.slice(0, bytes).arrayBuffer()));
-  const declared = declaredDelimiter(text);
+  const declared = readDelimiter(text);
   let isUnclosed = false;
   const options = {
     ...dialect,
