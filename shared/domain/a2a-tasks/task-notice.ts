@@ -58,7 +58,7 @@ export const createQuestionNotification = (scope: NoticeScope, task: A2aTask): E
   );
 
 /** As `createQuestionNotification`, for the run of an agent. @param taskId Undefined for a run that is no task. */
-export async function runQuestionNotice(
+export async function findRunQuestionNotification(
   scope: NoticeScope,
   key: { surfaceId: string; taskId?: string | undefined } | undefined,
 ): Promise<EndNotification> {

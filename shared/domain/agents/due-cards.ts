@@ -32,7 +32,7 @@ export async function refreshDueCards({ scopeOf }: Runtime, now: Date): Promise<
 
 /** @throws ConditionFailed if another sweep refreshes it too. */
 async function refreshDue(scope: Scope, id: string, now: Date): Promise<void> {
-  const claim = await claimRefresh(scope, id, now);
+  const claim = await acquireRefresh(scope, id, now);
   if (!claim) return;
   try {
     await agentCards(scope).refresh(id, AbortSignal.timeout(30_000));
@@ -44,7 +44,7 @@ async function refreshDue(scope: Scope, id: string, now: Date): Promise<void> {
 }
 
 /** Plans as after a failure, in case this one ends the process. @returns undefined if not due. @throws ConditionFailed */
-export async function claimRefresh(
+export async function acquireRefresh(
   scope: Scope,
   id: string,
   now: Date,

@@ -38,7 +38,7 @@ export const combineNotifications = (one: EndNotification, other: EndNotificatio
 });
 
 /** @param surface The one whose call started the run. */
-export function endNotice(
+export function createWebhookNotification(
   { table, now, newId }: Pick<Scope, 'table' | 'now' | 'newId'>,
   surface: RunSurface | undefined,
   end: ExecutionEnd,

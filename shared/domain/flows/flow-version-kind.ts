@@ -23,11 +23,15 @@ export const flowVersionKind: VersionKind<Flow, FlowVersion, FlowVersionSummary>
   versionsOf: versionsPartition,
   allVersions: anyVersionPartition,
   summary: FlowVersionSummary,
-  contentOf: ({ id, steps, stepCount, secretKeys }) => ({ steps, secretKeys, ...stepFacts(id, stepCount) }),
+  contentOf: ({ id, steps, stepCount, secretKeys }) => ({
+    steps,
+    secretKeys,
+    ...summarizeStepCount(id, stepCount),
+  }),
   publishedFields: ({ secretKeys }) => ({ publishedSecretKeys: secretKeys }),
 };
 
-export const stepFacts = (flowId: string, stepCount: number) => ({
+export const summarizeStepCount = (flowId: string, stepCount: number) => ({
   flowId,
   stepCount,
   stepSummary: `${stepCount} ${stepCount === 1 ? 'step' : 'steps'}`,

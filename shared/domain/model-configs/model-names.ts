@@ -10,16 +10,16 @@ import { explainUnpriced, listAlternatives, selectModel } from './select-model.t
 /** What the names of models mean, without the keys to call them. */
 export const modelNames = /* @__PURE__ */ using(
   [modelSelector],
-  (scope: Scope, world = modelSelector(scope)) => ({
+  (scope: Scope, loadSelecting = modelSelector(scope)) => ({
     /** The same base model at the other configured providers, cheapest first, as `<provider>/<modelId>`. @throws StepError */
     async alternatives(name: string): Promise<string[]> {
-      const selecting = await world();
+      const selecting = await loadSelecting();
       return listAlternatives(selectModel(name, selecting), selecting);
     },
 
     /** What decides whether the budgets pay for a call. @throws StepError */
     async getPricing(name: string) {
-      const selecting = await world();
+      const selecting = await loadSelecting();
       const selection = selectModel(name, selecting);
       const limits = selectionLimits(selection, selecting.catalog);
       const unknown = explainUnpriced(selection, selecting);
@@ -28,13 +28,13 @@ export const modelNames = /* @__PURE__ */ using(
 
     /** @throws StepError */
     async limits(name: string): Promise<ModelLimits> {
-      const selecting = await world();
+      const selecting = await loadSelecting();
       return selectionLimits(selectModel(name, selecting), selecting.catalog);
     },
 
     /** Provider, model, server and settings: what decides an answer, whoever pays for it. @throws StepError */
     async identity(name: string): Promise<object> {
-      const selecting = await world();
+      const selecting = await loadSelecting();
       const { provider, modelId, key, config } = selectModel(name, selecting);
       const { temperature, maxTokens, customModel } = config?.settings ?? {};
       const { baseUrl, settings } = key.status === 'custom' ? { ...key, ...key.key } : {};
@@ -44,6 +44,6 @@ export const modelNames = /* @__PURE__ */ using(
     },
 
     /** @throws StepError if there is none. */
-    embeddingModel: async (): Promise<string> => chooseEmbeddingModel(await world()),
+    embeddingModel: async (): Promise<string> => chooseEmbeddingModel(await loadSelecting()),
   }),
 );

@@ -18,7 +18,7 @@ import { type ModelSelection, type Selecting, selectModel } from './select-model
 export const modelResolver = /* @__PURE__ */ using(
   [modelSelector, modelNames, providerKeyReader],
   (scope: Scope) => {
-    const world = modelSelector(scope);
+    const loadSelecting = modelSelector(scope);
     const readValue = createCachedReader(scope, providerKeyReader(scope));
 
     async function keyValue({ id, valueId, provider }: ProviderKey): Promise<string> {
@@ -66,15 +66,15 @@ export const modelResolver = /* @__PURE__ */ using(
     return {
       /** By a config's id, `default`, `<provider>/<modelId>`, or a name of the catalog. @throws StepError that says what to do */
       async resolve(name: string): Promise<ResolvedModel> {
-        const selecting = await world();
+        const selecting = await loadSelecting();
         return resolveSelection(selectModel(name, selecting), selecting);
       },
 
-      ...modelNames(scope, world),
+      ...modelNames(scope, loadSelecting),
 
       /** The tenant's account at a search provider, else the deployment's. @throws StepError */
       searchAccount: (async (provider) => {
-        const { account, deployment } = await world();
+        const { account, deployment } = await loadSelecting();
         const key = findOwnKey(account, provider);
         const tenantKey = key && { key: await keyValue(key), baseUrl: key.settings?.baseURL };
         return searchAccount(provider, deployment, tenantKey);

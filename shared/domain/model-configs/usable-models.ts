@@ -16,14 +16,14 @@ export interface UsableModel {
 export const usableModels = /* @__PURE__ */ using(
   [modelSelector],
   (scope: Scope) => async (): Promise<UsableModel[]> => {
-    const world = await modelSelector(scope)();
-    const { account, catalog } = world;
+    const selecting = await modelSelector(scope)();
+    const { account, catalog } = selecting;
     const configured = account.configs
-      .filter((config) => config.isEnabled && chooseConfigKey(world, config).status !== 'needs_setup')
+      .filter((config) => config.isEnabled && chooseConfigKey(selecting, config).status !== 'needs_setup')
       .map(({ provider, modelId, createdAt }) => ({ name: `${provider}/${modelId}`, provider, createdAt }));
     const listed = catalog.models
       .flatMap(({ offers }) => offers)
-      .filter((offer) => !offer.hidden && isCallable(offer, world))
+      .filter((offer) => !offer.hidden && isCallable(offer, selecting))
       .map(({ provider, id }) => ({ name: `${provider}/${id}`, provider }));
     return [...new Map([...listed, ...configured.toReversed()].map((model) => [model.name, model])).values()];
   },

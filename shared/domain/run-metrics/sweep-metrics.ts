@@ -17,7 +17,14 @@ import { isUnchanged } from '../../platform/data/modify.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 import type { Write } from '../../platform/data/writes.ts';
 import type { Runtime } from '../../platform/runtime.ts';
-import { listMarks, markDay, markEntity, markSweep, type PeriodMark, takeMark } from '../runs/hour-marks.ts';
+import {
+  acquireMark,
+  listMarks,
+  markDay,
+  markEntity,
+  markSweep,
+  type PeriodMark,
+} from '../runs/hour-marks.ts';
 import { isDay, toDay } from '../runs/hours.ts';
 import { cellSum } from './cell.ts';
 import type { CellsByHour } from './cells-of-run.ts';
@@ -37,7 +44,7 @@ export const folder = /* @__PURE__ */ using(
   [hourNumbers, 'table:write', 'table:delete'],
   (scope: Scope) =>
     async (period: string): Promise<boolean> => {
-      const mark = await takeMark(scope, period);
+      const mark = await acquireMark(scope, period);
       if (!mark) return false;
       const items = isDay(period) ? await itemsOfDay(scope, period) : await itemsOfHour(scope, period);
       if (!items) return false;

@@ -90,7 +90,10 @@ export async function listMarks({ table }: Pick<Scope, 'table'>): Promise<Period
 }
 
 /** Takes a mark that is due. @returns the mark to finish with; undefined if there is nothing to do, or another has it */
-export async function takeMark({ table, now }: MarkScope, period: string): Promise<PeriodMark | undefined> {
+export async function acquireMark(
+  { table, now }: MarkScope,
+  period: string,
+): Promise<PeriodMark | undefined> {
   const mark = await table.get(markEntity, { period }, { consistent: true });
   const time = now();
   if (!mark || mark.dueAt > time.toISOString()) return undefined;

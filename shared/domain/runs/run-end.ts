@@ -1,7 +1,7 @@
 import { using } from '../../platform/aws/uses.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 import { type EndNotification, noNotification } from '../deliveries/end-notice.ts';
-import { type EndedRun, telemetryNotice } from '../telemetry/telemetry-notice.ts';
+import { createExportNotification, type EndedRun } from '../telemetry/telemetry-notice.ts';
 import { hourMarks } from './hour-marks.ts';
 import { createEndWrite, type NewRun, type RunEnding } from './run-list.ts';
 
@@ -10,7 +10,7 @@ import { createEndWrite, type NewRun, type RunEnding } from './run-list.ts';
  * @param isTold False for a run whose process will end it once more.
  */
 export const runEnd = /* @__PURE__ */ using(
-  ['table:write', telemetryNotice],
+  ['table:write', createExportNotification],
   async (
     scope: Pick<Scope, 'table' | 'now' | 'newId'>,
     run: NewRun,
@@ -23,7 +23,7 @@ export const runEnd = /* @__PURE__ */ using(
     const [exported] = await Promise.all([
       run.parentRunId || !isTold
         ? noNotification
-        : telemetryNotice(scope, { runId: run.id, kind: run.kind, ...exporting }),
+        : createExportNotification(scope, { runId: run.id, kind: run.kind, ...exporting }),
       hourMarks(scope)(ending.at),
     ]);
     return { ...exported, writes: [createEndWrite(scope, run, ending), ...exported.writes] };

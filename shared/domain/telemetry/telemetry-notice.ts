@@ -19,7 +19,7 @@ export interface EndedRun {
 const hasDeploymentCollector = () => Boolean(process.env.OTEL_EXPORTER_OTLP_ENDPOINT);
 
 /** For the end of a run without parent: whoever collects its trace. Costs half a unit, and a write for each collector. */
-export const telemetryNotice = /* @__PURE__ */ using(
+export const createExportNotification = /* @__PURE__ */ using(
   ['table:write', exportQueue, 'deployment-collector'],
   async (scope: Pick<Scope, 'table' | 'now'>, run: EndedRun): Promise<EndNotification> => {
     const { table, now } = scope;

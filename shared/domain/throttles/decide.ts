@@ -14,11 +14,96 @@
 import type { CallLimits } from '../../adapters/models/call-limits.ts';
 import { type SentInSecond, sumSeconds, type Throttle, type ThrottleLease } from './throttle.ts';
 
+/** What a process asks for, and what it has sent since it asked before. */
+export interface Ask {
+  holder: string;
+  /** Corrections of tokens have no requests. */
+  sent: readonly SentInSecond[];
+  inFlight: number;
+  /** In their order, live ones first. */
+  wanted: readonly ThrottledCall[];
+  /** Whether the item is to say what the process has now, also if it gets nothing. */
+  isRenewal?: boolean;
+}
+
+export interface ThrottleDecision {
+  throttle: Throttle;
+  /** How many of the wanted calls may be made, from the first on. */
+  granted: number;
+  lease: ThrottleLease;
+  /** How many calls at a time the process may have by itself, until the lease ends. */
+  allowedPlaces: number;
+  /** The turn of each of the others that has none yet. Unix ms. */
+  turns: (number | undefined)[];
+  /** When to ask again. Unix ms. */
+  askAt: number;
+  isNear: boolean;
+  /** Whether it says anything that the item does not. */
+  isNews: boolean;
+}
+
 /**
  * How long what was sent counts: a minute, and a margin in which a request may still be on its way to the provider, and the
  * clocks of two processes may differ.
  */
 const countedMs = 62_000;
+/** Of a lease that is for later calls too. */
+const longLeaseMs = 20_000;
+/** After which a process that does not renew its places counts as dead. */
+const heldMs = 30_000;
+/** Longer than anything counts. */
+const keptMs = 2 * (countedMs + longLeaseMs);
+/** After which a process asks again for what no clock frees. */
+const pollMs = 300;
+/** After which a process says again that its calls wait. */
+const toldMs = 1_500;
+
+/** What a process may send, and what the others then see of it. */
+export function decide(before: Throttle, ask: Ask, limits: CallLimits, now: number): ThrottleDecision {
+  const { holder, inFlight, wanted } = ask;
+  const current = dropExpired(settleSent(before, ask), now);
+  const throttle = { ...current, turns: paceTurns(current.turns, limits, now) };
+  const room = limitRoom(throttle, inFlight, limits, now);
+  const taken = consumeRoom(throttle, room, { wanted, limits, now });
+  const blocked = wanted.slice(taken.requests);
+  const [first] = blocked;
+  const from = first ? freeFrom(throttle, { room, taken, limits, now }, first) : now;
+  const waits = assignTurns(throttle, blocked, { from: Number.isFinite(from) ? from : now, limits });
+  const more = decideMore(throttle, ask, { taken, room, limits, now });
+  const places = limits.maxConcurrent === undefined ? 0 : inFlight + taken.requests + more.places;
+  const lease: ThrottleLease = {
+    requests: taken.requests + more.requests,
+    tokens: taken.tokens + more.tokens,
+    until: now + (more.requests > 0 && !first ? longLeaseMs : shortLeaseMs),
+    places,
+    heldUntil: places > 0 ? now + heldMs : 0,
+  };
+  const announced = before.waiting[holder];
+  const isUnannounced = first !== undefined && (!announced || announced.at <= now - toldMs);
+  return {
+    throttle: {
+      ...throttle,
+      // Later than that of an item that has expired.
+      version: Math.max(before.version + 1, now),
+      leases: { ...throttle.leases, ...(lease.requests + places > 0 && { [holder]: lease }) },
+      waiting: updateWaiting(throttle, holder, blocked, now),
+      turns: markServed(waits.turns, wanted.slice(0, taken.requests), now),
+      ttl: Math.ceil((Math.max(now, getTurnsEnd(waits.turns, false)) + keptMs) / 1_000),
+    },
+    granted: taken.requests,
+    lease,
+    allowedPlaces: Math.min(places, shareOfPlaces(throttle, limits, now)),
+    turns: waits.assigned,
+    askAt: from > now && Number.isFinite(from) ? from : now + pollMs,
+    isNear: isNear(room, limits),
+    isNews:
+      (ask.isRenewal ?? false) ||
+      taken.requests > 0 ||
+      ask.sent.length > 0 ||
+      isUnannounced ||
+      waits.assigned.some((turn) => turn !== undefined),
+  };
+}
 
 /** How many requests and tokens are still free, and how many places for calls at the same time. */
 interface Room {
@@ -93,92 +178,6 @@ function freeAt(throttle: Throttle, room: Room, tokens: number, now: number): nu
   return Infinity;
 }
 
-/** What a process asks for, and what it has sent since it asked before. */
-export interface Ask {
-  holder: string;
-  /** Corrections of tokens have no requests. */
-  sent: readonly SentInSecond[];
-  inFlight: number;
-  /** In their order, live ones first. */
-  wanted: readonly ThrottledCall[];
-  /** Whether the item is to say what the process has now, also if it gets nothing. */
-  isRenewal?: boolean;
-}
-
-export interface ThrottleDecision {
-  throttle: Throttle;
-  /** How many of the wanted calls may be made, from the first on. */
-  granted: number;
-  lease: ThrottleLease;
-  /** How many calls at a time the process may have by itself, until the lease ends. */
-  allowedPlaces: number;
-  /** The turn of each of the others that has none yet. Unix ms. */
-  turns: (number | undefined)[];
-  /** When to ask again. Unix ms. */
-  askAt: number;
-  isNear: boolean;
-  /** Whether it says anything that the item does not. */
-  isNews: boolean;
-}
-
-/** Of a lease that is for later calls too. */
-const longLeaseMs = 20_000;
-/** After which a process that does not renew its places counts as dead. */
-const heldMs = 30_000;
-/** Longer than anything counts. */
-const keptMs = 2 * (countedMs + longLeaseMs);
-/** After which a process asks again for what no clock frees. */
-const pollMs = 300;
-/** After which a process says again that its calls wait. */
-const toldMs = 1_500;
-
-/** What a process may send, and what the others then see of it. */
-export function decide(before: Throttle, ask: Ask, limits: CallLimits, now: number): ThrottleDecision {
-  const { holder, inFlight, wanted } = ask;
-  const current = dropExpired(settleSent(before, ask), now);
-  const throttle = { ...current, turns: paceTurns(current.turns, limits, now) };
-  const room = limitRoom(throttle, inFlight, limits, now);
-  const taken = takeRoom(throttle, room, { wanted, limits, now });
-  const blocked = wanted.slice(taken.requests);
-  const [first] = blocked;
-  const from = first ? freeFrom(throttle, { room, taken, limits, now }, first) : now;
-  const waits = assignTurns(throttle, blocked, { from: Number.isFinite(from) ? from : now, limits });
-  const more = decideMore(throttle, ask, { taken, room, limits, now });
-  const places = limits.maxConcurrent === undefined ? 0 : inFlight + taken.requests + more.places;
-  const lease: ThrottleLease = {
-    requests: taken.requests + more.requests,
-    tokens: taken.tokens + more.tokens,
-    until: now + (more.requests > 0 && !first ? longLeaseMs : shortLeaseMs),
-    places,
-    heldUntil: places > 0 ? now + heldMs : 0,
-  };
-  const announced = before.waiting[holder];
-  const isUnannounced = first !== undefined && (!announced || announced.at <= now - toldMs);
-  return {
-    throttle: {
-      ...throttle,
-      // Later than that of an item that has expired.
-      version: Math.max(before.version + 1, now),
-      leases: { ...throttle.leases, ...(lease.requests + places > 0 && { [holder]: lease }) },
-      waiting: updateWaiting(throttle, holder, blocked, now),
-      turns: markServed(waits.turns, wanted.slice(0, taken.requests), now),
-      ttl: Math.ceil((Math.max(now, getTurnsEnd(waits.turns, false)) + keptMs) / 1_000),
-    },
-    granted: taken.requests,
-    lease,
-    allowedPlaces: Math.min(places, shareOfPlaces(throttle, limits, now)),
-    turns: waits.assigned,
-    askAt: from > now && Number.isFinite(from) ? from : now + pollMs,
-    isNear: isNear(room, limits),
-    isNews:
-      (ask.isRenewal ?? false) ||
-      taken.requests > 0 ||
-      ask.sent.length > 0 ||
-      isUnannounced ||
-      waits.assigned.some((turn) => turn !== undefined),
-  };
-}
-
 /** While others wait, and while calls wait for what a clock frees, a process takes no more than they need. */
 function decideMore(
   throttle: Throttle,
@@ -186,7 +185,7 @@ function decideMore(
   { taken, room, limits, now }: { taken: Taken; room: Room; limits: CallLimits; now: number },
 ): More {
   const first = ask.wanted[taken.requests];
-  const tokens = first ? tokensToTake(first, limits) : 0;
+  const tokens = first ? countTokens(first, limits) : 0;
   const lacksPlace = first && room.places < 1 && freeAt(throttle, room, tokens, now) <= now;
   if (Object.keys(throttle.waiting).length > 0 || (first && !lacksPlace)) return nothing;
   const asking = first ? { requests: taken.requests + 1, tokens: taken.tokens + tokens } : taken;
@@ -227,7 +226,7 @@ function assignTurns(
   let turns = before;
   const assigned = blocked.map((call) => {
     if (call.isDue) return undefined;
-    const tokens = Math.min(tokensToTake(call, limits), usual);
+    const tokens = Math.min(countTokens(call, limits), usual);
     const next = addTurn(turns, { ...call, tokens }, { from, limits });
     turns = next.turns;
     return next.turn;
@@ -293,15 +292,15 @@ function freeFrom(
   if (!call.isLive && throttle.turns.live > now) return throttle.turns.live;
   const lease = { ...taken, until: now + shortLeaseMs, places: 0, heldUntil: 0 };
   const counted = { ...throttle, leases: { ...throttle.leases, taken: lease } };
-  return freeAt(counted, room, tokensToTake(call, limits), now);
+  return freeAt(counted, room, countTokens(call, limits), now);
 }
 
 /** No call takes more than there is. */
-const tokensToTake = ({ tokens }: ThrottledCall, { tokensPerMinute = 0 }: CallLimits) =>
+const countTokens = ({ tokens }: ThrottledCall, { tokensPerMinute = 0 }: CallLimits) =>
   Math.min(tokens, tokensPerMinute);
 
 /** Takes from the room what the calls need, up to the first that has to wait. */
-function takeRoom(
+function consumeRoom(
   { turns, waiting }: Throttle,
   room: Room,
   { wanted, limits, now }: { wanted: readonly ThrottledCall[]; limits: CallLimits; now: number },
@@ -309,7 +308,7 @@ function takeRoom(
   const live = Object.values(waiting).reduce((sum, each) => sum + each.live, 0);
   const taken = { requests: 0, tokens: 0 };
   for (const call of wanted) {
-    const cost = tokensToTake(call, limits);
+    const cost = countTokens(call, limits);
     const kept = call.isLive ? 0 : live;
     const turnsBefore = call.isDue ? (call.isLive ? 0 : turns.live) : getTurnsEnd(turns, call.isLive);
     if (turnsBefore > now || room.requests - kept < 1 || room.tokens < cost || room.places < 1) break;

@@ -130,7 +130,7 @@ export function nodeWriter({ call, timeLeftMs, onWritten, onSecret }: Calling) {
     const changed = Object.entries(body).filter(([name]) => !writer.createOnly?.includes(name));
     const params = { ...place.params, [writer.param]: id };
     const written = await run(writer.update, { params, body: Object.fromEntries(changed) }, node);
-    tellSecret(writer, written, { content, at: place.at });
+    reportSecret(writer, written, { content, at: place.at });
     return id;
   }
 
@@ -144,7 +144,7 @@ export function nodeWriter({ call, timeLeftMs, onWritten, onSecret }: Calling) {
     const name = kind.nameMember !== null && !kind.isNameDerived && { [kind.nameMember]: node.key };
     const body = { ...name, ...Object.fromEntries(members.filter((each) => !isLater(each))) };
     const made = await run(writer.create, { params, body }, node);
-    tellSecret(writer, made, { content, at });
+    reportSecret(writer, made, { content, at });
     const id = String(made?.id);
     const later = Object.fromEntries(members.filter(isLater));
     if (writer.update && Object.keys(later).length > 0) {
@@ -154,7 +154,7 @@ export function nodeWriter({ call, timeLeftMs, onWritten, onSecret }: Calling) {
   }
 
   /** A secret that the content has itself is a reference. */
-  function tellSecret(
+  function reportSecret(
     { madeSecret }: ResourceWriter,
     response: ResourceMembers | undefined,
     { content, at }: { content: ResourceMembers; at: readonly string[] },

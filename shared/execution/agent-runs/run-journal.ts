@@ -1,6 +1,6 @@
 import type { ModelMessage } from '../../adapters/ports/model-port.ts';
 import { toChunks } from '../../core/chunks.ts';
-import { runQuestionNotice } from '../../domain/a2a-tasks/task-notice.ts';
+import { findRunQuestionNotification } from '../../domain/a2a-tasks/task-notice.ts';
 import {
   combineNotifications,
   type EndNotification,
@@ -10,7 +10,7 @@ import type { ModelCall } from '../../domain/model-usage/model-calls.ts';
 import { usageWrites } from '../../domain/model-usage/usage.ts';
 import { runEnd } from '../../domain/runs/run-end.ts';
 import { statusWrite } from '../../domain/runs/run-list.ts';
-import { runNotice } from '../../domain/runs/run-notice.ts';
+import { createRunNotification } from '../../domain/runs/run-notice.ts';
 import { mergeUse, type RunUse, runUse } from '../../domain/runs/run-use.ts';
 import { ConditionFailed } from '../../platform/data/condition-failed.ts';
 import { payloadRemover } from '../../platform/data/payloads.ts';
@@ -168,10 +168,19 @@ async function factNotice(
   const { id: executionId, parentExecutionId, surface, isLogged } = execution;
   const own = parentExecutionId === null ? surface : undefined;
   if (last.type === 'pause')
-    return combineNotifications(await runQuestionNotice(scope, own), listedAs(scope, execution, 'paused'));
+    return combineNotifications(
+      await findRunQuestionNotification(scope, own),
+      listedAs(scope, execution, 'paused'),
+    );
   const { output, error } = last;
   const [notice, listed] = await Promise.all([
-    runNotice(scope, own, { executionId, status: endStatus(last), output, error, isSecret: !isLogged }),
+    createRunNotification(scope, own, {
+      executionId,
+      status: endStatus(last),
+      output,
+      error,
+      isSecret: !isLogged,
+    }),
     runEnd(scope, runOfAgent(execution), endingOfAgent(last, state, use)),
   ]);
   return combineNotifications(notice, listed);

@@ -8,7 +8,7 @@ import { combineNotifications, noNotification } from '../../domain/deliveries/en
 import { runEntity } from '../../domain/runs/run.ts';
 import { runEnd } from '../../domain/runs/run-end.ts';
 import { runCancelled, statusWrite } from '../../domain/runs/run-list.ts';
-import { runNotice } from '../../domain/runs/run-notice.ts';
+import { createRunNotification } from '../../domain/runs/run-notice.ts';
 import { using } from '../../platform/aws/uses.ts';
 import { onConditionFailed } from '../../platform/data/condition-failed.ts';
 import type { Scope } from '../../platform/data/scope.ts';
@@ -249,7 +249,7 @@ function batchRecorder(
     const isOver = isCancelled() || (batch.dispatched && (await isListedAsCancelled(scope, runId)));
     const status = isOver ? 'cancelled' : failed ? 'failed' : 'completed';
     const error = endError(status, ending.error);
-    const notice = await runNotice(scope, surface, { executionId: runId, status, output, error });
+    const notice = await createRunNotification(scope, surface, { executionId: runId, status, output, error });
     const listed = batch.dispatched
       ? await runEnd(scope, runOfBatch(batch), endingOfFlow({ ...ending, error }, status))
       : noNotification;

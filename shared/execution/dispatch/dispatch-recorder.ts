@@ -8,7 +8,7 @@ import { usageWrites } from '../../domain/model-usage/usage.ts';
 import { type EndStatus, runEntity } from '../../domain/runs/run.ts';
 import { runEnd } from '../../domain/runs/run-end.ts';
 import { isNotOver } from '../../domain/runs/run-list.ts';
-import { runNotice } from '../../domain/runs/run-notice.ts';
+import { createRunNotification } from '../../domain/runs/run-notice.ts';
 import { originOfSurface, type RunOrigin } from '../../domain/runs/run-origin.ts';
 import { addTotals, noTotals, totalsOfCalls, totalsOfStep } from '../../domain/runs/run-totals.ts';
 import { runUse } from '../../domain/runs/run-use.ts';
@@ -111,7 +111,10 @@ export function openDispatchRecorder(
         const ending = { status: flowEndStatus(failed, isCancelled), at, error, totals };
         await endUnlessCancelled(scope, execution, ending, async ({ listed, ...ended }) => {
           const about = { executionId: runId, output, ...ended };
-          const notices = combineNotifications(await runNotice(scope, execution.surface, about), listed);
+          const notices = combineNotifications(
+            await createRunNotification(scope, execution.surface, about),
+            listed,
+          );
           await table.commit([write, ...close, ...spendingWrites(scope, [spent]), ...notices.writes]);
           await notices.send();
         });

@@ -1,7 +1,7 @@
 import { combineNotifications } from '../../domain/deliveries/end-notice.ts';
 import { runEnd } from '../../domain/runs/run-end.ts';
 import type { RunEnding } from '../../domain/runs/run-list.ts';
-import { runNotice } from '../../domain/runs/run-notice.ts';
+import { createRunNotification } from '../../domain/runs/run-notice.ts';
 import { noTotals } from '../../domain/runs/run-totals.ts';
 import { using } from '../../platform/aws/uses.ts';
 import { filterDeleted } from '../../platform/cleanup/tombstone.ts';
@@ -31,7 +31,12 @@ export const endExecution = /* @__PURE__ */ using(
       filterDeleted(table, [flowId, ...(recordId ? [recordId] : [])]),
     ]);
     if (earlier.at(-1)?.end !== undefined) return table.commit([close]);
-    const notice = await runNotice(scope, surface, { executionId: id, status, output: null, error });
+    const notice = await createRunNotification(scope, surface, {
+      executionId: id,
+      status,
+      output: null,
+      error,
+    });
     const commit = async (writes: Write[], ended: Pick<RunEnding, 'at' | 'totals'>) => {
       const listed = await runEnd(scope, runOfFlow(execution), endingOfFlow({ ...ended, error }, status));
       const notices = combineNotifications(notice, listed);

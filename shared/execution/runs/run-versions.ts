@@ -1,7 +1,7 @@
 import { loadingCache } from '../../core/cache.ts';
 import { conflict, ifMissing } from '../../core/errors/errors.ts';
 import type { Flow, FlowVersion } from '../../domain/flows/flow.ts';
-import { flowVersionKind, stepFacts } from '../../domain/flows/flow-version-kind.ts';
+import { flowVersionKind, summarizeStepCount } from '../../domain/flows/flow-version-kind.ts';
 import type { FlowStep } from '../../domain/flows/steps/step.ts';
 import { listFlowTargets } from '../../domain/flows/sub-flows/flow-targets.ts';
 import { linkSteps } from '../../domain/flows/sub-flows/link.ts';
@@ -40,7 +40,7 @@ export const runVersions = /* @__PURE__ */ using(['table:write', payloadStore], 
     steps: FlowStep[],
   ): LoadedVersion => ({
     ...snapshots.build(flowId, facts, steps),
-    ...stepFacts(flowId, steps.length),
+    ...summarizeStepCount(flowId, steps.length),
     steps,
   });
 

@@ -205,7 +205,9 @@ async function count(
   };
   // If another request starts the window at the same time, the retry counts in that window.
   /** Reads go on while the disk is full. A key with a number of uses is not used without counting (D179). */
-  const admitUncounted = async (error: unknown): Promise<{ item?: CountedCredential; full?: ServiceError }> => {
+  const admitUncounted = async (
+    error: unknown,
+  ): Promise<{ item?: CountedCredential; full?: ServiceError }> => {
     if (!isStorageFull(error)) throw error;
     if (!counter.alive) return { item: beginWindows(undefined, counter, seconds) };
     const stored = (await table.get(counter.entity, counter.key as never).catch(() => {

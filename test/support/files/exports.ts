@@ -1,7 +1,7 @@
 import type { ExportMessage } from '../../../shared/domain/telemetry/export-queue.ts';
 import { runExportEntity } from '../../../shared/domain/telemetry/run-export.ts';
 import { TelemetryBody } from '../../../shared/domain/telemetry/telemetry-body.ts';
-import { telemetryNotice } from '../../../shared/domain/telemetry/telemetry-notice.ts';
+import { createExportNotification } from '../../../shared/domain/telemetry/telemetry-notice.ts';
 import { telemetryWriter } from '../../../shared/domain/telemetry/telemetry-store.ts';
 import { runExporter } from '../../../shared/execution/telemetry/tenant-exports.ts';
 import type { Scope } from '../../../shared/platform/data/scope.ts';
@@ -54,7 +54,7 @@ export async function endRuns(
   const scope: Scope = { ...base, now: () => new Date(clock.at) };
   const keys = [];
   for (const runId of ids) {
-    const notice = await telemetryNotice(scope, { runId, kind: 'flow' });
+    const notice = await createExportNotification(scope, { runId, kind: 'flow' });
     await scope.table.commit(notice.writes);
     for (const write of notice.writes) {
       const [id = '', to = ''] = (write as { Put: { Item: { SK: string } } }).Put.Item.SK.split('#');

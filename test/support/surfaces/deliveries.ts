@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { Webhook } from 'standardwebhooks';
 import { expect, inject } from 'vitest';
-import { endNotice } from '../../../shared/domain/deliveries/end-notice.ts';
+import { createWebhookNotification } from '../../../shared/domain/deliveries/end-notice.ts';
 import type { Scope } from '../../../shared/platform/data/scope.ts';
 import { expectStatus, publishedFlow, template } from '../flows/flows.ts';
 import type { ReceivedWebhook } from '../servers/webhook-receiver.ts';
@@ -76,7 +76,7 @@ export async function storedDelivery(
 ) {
   const surface = { type: 'api', ...place, notifies: ['execution.completed' as const] };
   const end = { executionId: 'exec_1', status: 'completed' as const, output: 'x', error: null };
-  const notice = endNotice(scope, surface, end);
+  const notice = createWebhookNotification(scope, surface, end);
   const { SK: id } = (notice.writes[0] as { Put: { Item: { SK: string } } }).Put.Item;
   await scope.table.commit(notice.writes);
   return { key: { surfaceId: place.surfaceId, id }, notice };

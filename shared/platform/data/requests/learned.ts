@@ -36,7 +36,7 @@ export function learnFrom(client: DynamoDBClient) {
   const middleware: FinalizeRequestMiddleware<object, object> = (next) => async (sent) => {
     if (HttpRequest.isInstance(sent.request)) {
       const { accountId } = await client.config.credentials();
-      const facts = readFacts(sent.request, accountId);
+      const facts = readRequest(sent.request, accountId);
       if (facts) learned.set(facts.operation, facts.learned);
     }
     return next(sent);
@@ -45,7 +45,7 @@ export function learnFrom(client: DynamoDBClient) {
   return { learned: learned as ReadonlyMap<string, Learned>, middleware };
 }
 
-function readFacts({ protocol, hostname, port, path, query, headers }: HttpRequest, accountId?: string) {
+function readRequest({ protocol, hostname, port, path, query, headers }: HttpRequest, accountId?: string) {
   const operation = headers['x-amz-target']?.split('.')[1];
   const [, region, service] = headers.authorization?.match(/Credential=[^/]+\/\d+\/([^/]+)\/([^/]+)\//) ?? [];
   if (!operation || !region || !service || path !== '/' || Object.keys(query ?? {}).length > 0)

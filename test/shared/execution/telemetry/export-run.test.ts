@@ -1,6 +1,6 @@
 import { expect, test, vi } from 'vitest';
 import { sweepExports } from '../../../../shared/domain/telemetry/sweep-exports.ts';
-import { telemetryNotice } from '../../../../shared/domain/telemetry/telemetry-notice.ts';
+import { createExportNotification } from '../../../../shared/domain/telemetry/telemetry-notice.ts';
 import { telemetryWriter } from '../../../../shared/domain/telemetry/telemetry-store.ts';
 import { isSampled } from '../../../../shared/execution/telemetry/otlp-requests.ts';
 import { runExporter } from '../../../../shared/execution/telemetry/tenant-exports.ts';
@@ -151,7 +151,7 @@ test('an export whose message was lost is sent by the sweep', async () => {
 test('a run that ended before a change, or before the end of the setting, is sent as it was to be', async () => {
   const { scope, tenant, attempt, received } = await endRuns(() => ({ status: 200 }));
   await telemetryWriter(scope).remove(principalHere(tenant));
-  expect((await telemetryNotice(scope, { runId: 'exec_1', kind: 'flow' })).writes).toEqual([]);
+  expect((await createExportNotification(scope, { runId: 'exec_1', kind: 'flow' })).writes).toEqual([]);
   await attempt();
   expect(received).toHaveLength(1);
 });
@@ -180,7 +180,7 @@ test('without a collector the end of a run costs one read of half a unit', async
   const { tenant } = await newTenant();
   const runtime = countingRuntime();
   const scope = runtime.scopeOf(tenant);
-  const notice = await telemetryNotice(scope, { runId: 'exec_1', kind: 'flow' });
+  const notice = await createExportNotification(scope, { runId: 'exec_1', kind: 'flow' });
   expect(notice.writes).toEqual([]);
   expect(runtime.consumed).toMatchObject({ commands: ['GetItem'] });
 });
@@ -189,7 +189,7 @@ test('an export of a run that is no more is dropped', async () => {
   const { scope, keys, stored } = await endRuns(() => ({ status: 200 }));
   const [{ to } = { to: '' }] = keys;
   const gone = { id: 'exec_01k9m4v7d3x8qz5w2r6t0y1hbn', to };
-  const notice = await telemetryNotice(scope, { runId: gone.id, kind: 'flow' });
+  const notice = await createExportNotification(scope, { runId: gone.id, kind: 'flow' });
   await scope.table.commit(notice.writes);
   await runExporter(scope)(gone);
   expect(await stored(gone)).toBeUndefined();

@@ -9,7 +9,7 @@ import { agentCapabilities } from '../../../../shared/domain/agents/agent-capabi
 import { agentEditor } from '../../../../shared/domain/agents/agent-editor.ts';
 import { agentStore } from '../../../../shared/domain/agents/agent-store.ts';
 import { agentVersions } from '../../../../shared/domain/agents/agent-versions.ts';
-import { claimRefresh } from '../../../../shared/domain/agents/due-cards.ts';
+import { acquireRefresh } from '../../../../shared/domain/agents/due-cards.ts';
 import { agentExporter } from '../../../../shared/domain/agents/export-agent.ts';
 import { commandLineLogins } from '../../../../shared/domain/api-keys/command-line-logins.ts';
 import { conversationStore } from '../../../../shared/domain/conversations/conversation-store.ts';
@@ -811,7 +811,7 @@ const sections: Record<string, Record<string, Pattern>> = {
       indexes: 'GSI2',
       run: async (world) => {
         const { id } = await externalAgent(world, 60);
-        return () => claimRefresh(world.scope, id, new Date(Date.now() + 7_200_000));
+        return () => acquireRefresh(world.scope, id, new Date(Date.now() + 7_200_000));
       },
     },
     'Publish an agent': {

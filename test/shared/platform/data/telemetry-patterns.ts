@@ -1,6 +1,6 @@
 import { newId } from '../../../../shared/core/ids.ts';
 import { TelemetryBody } from '../../../../shared/domain/telemetry/telemetry-body.ts';
-import { telemetryNotice } from '../../../../shared/domain/telemetry/telemetry-notice.ts';
+import { createExportNotification } from '../../../../shared/domain/telemetry/telemetry-notice.ts';
 import { telemetryReader, telemetryWriter } from '../../../../shared/domain/telemetry/telemetry-store.ts';
 import { runExporter } from '../../../../shared/execution/telemetry/tenant-exports.ts';
 import type { Pattern } from './access-pattern.ts';
@@ -14,7 +14,7 @@ const withSetting = (world: AccessWorld) =>
 /** An export of a run that is no more. */
 async function newExport({ scope }: AccessWorld) {
   const id = newId('exec');
-  const { writes } = await telemetryNotice(scope, { runId: id, kind: 'flow' });
+  const { writes } = await createExportNotification(scope, { runId: id, kind: 'flow' });
   await scope.table.commit(writes);
   const { SK } = (writes[0] as { Put: { Item: { SK: string } } }).Put.Item;
   return { id, to: SK.split('#')[1] ?? '' };
@@ -50,7 +50,7 @@ export const telemetryPatterns: Record<string, Pattern> = {
     commands: 'GetItem',
     units: 0.5,
     run: async ({ scope }) => {
-      return () => telemetryNotice(scope, { runId: newId('exec'), kind: 'flow' });
+      return () => createExportNotification(scope, { runId: newId('exec'), kind: 'flow' });
     },
   },
   'Write an export': {

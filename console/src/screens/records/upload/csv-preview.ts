@@ -1,6 +1,6 @@
 import { parse } from 'csv-parse/browser/esm/sync';
 import { decodeAs, decodeUnnamed, encodingOfMark } from '../../../../../shared/core/text-encoding.ts';
-import { readDelimiter, dialect, isEmpty } from '../../../../../shared/domain/records/csv/csv-dialect.ts';
+import { dialect, isEmpty, readDelimiter } from '../../../../../shared/domain/records/csv/csv-dialect.ts';
 import { uploadTexts } from '../../../texts/upload.ts';
 
 export interface CsvPreview {
