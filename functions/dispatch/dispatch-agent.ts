@@ -1,5 +1,5 @@
 import { originOfCall } from '../../shared/domain/runs/run-origin.ts';
-import { dispatchedAgent } from '../../shared/execution/agent-runs/agent-input.ts';
+import { resolveDispatchedAgent } from '../../shared/execution/agent-runs/agent-input.ts';
 import type { DispatchBody } from '../../shared/execution/dispatch/request.ts';
 import { agentTimeMs } from '../../shared/execution/targets/time-limits.ts';
 import type { Scope } from '../../shared/platform/data/scope.ts';
@@ -19,7 +19,7 @@ export async function dispatchAgent(
   { agent: given = {}, messages = [], inputs, record, clientTools, options }: DispatchBody,
 ) {
   const { background, version, modelOverride, previousMessageAt, responseFormat } = options;
-  const { agent, permissions } = await dispatchedAgent(scope, principal, given, version);
+  const { agent, permissions } = await resolveDispatchedAgent(scope, principal, given, version);
   const request = {
     agent,
     messages,

@@ -36,19 +36,19 @@ const held = 'The task waits for an approval by the operator of the agent, and t
 function questionParts(waits: readonly TaskWait[]): A2aPart[] {
   const words = waits.map(({ kind, toolName }) =>
     kind === 'approval'
-      ? `Approve or deny the call of the tool ${titleOf(toolName)}.`
+      ? `Approve or deny the call of the tool ${toTitle(toolName)}.`
       : `Execute ${toolName} and send its output.`,
   );
   const calls = waits.map(({ kind, callId, approvalId, toolName, parameters }) =>
     kind === 'approval'
-      ? { type: 'approval', approvalId, title: titleOf(toolName) }
+      ? { type: 'approval', approvalId, title: toTitle(toolName) }
       : { type: 'tool', toolCallId: callId, toolName, parameters },
   );
   return [{ text: words.join(' ') }, { data: { inputRequired: calls } }];
 }
 
 /** The name of a tool in words: names and arguments are internal to the tenant. */
-function titleOf(toolName: string): string {
+function toTitle(toolName: string): string {
   const words = toolName.split(/[_-]+/).filter(Boolean).join(' ');
   return words.charAt(0).toUpperCase() + words.slice(1);
 }

@@ -1,3 +1,11 @@
+/**
+ * Enqueues the records of a batch, page by page, as messages of its slots.
+ * A plan message names the last record of the page before. The worker `plan-batch` sends the records of a page and then
+ * the next plan message; the last page sets `planned` and the final number of records.
+ * Ids of runs and deduplication ids of messages derive from the batch and its records, so a page that is planned twice
+ * after a crash sends the same messages. A resend (`stalled-batches.ts`) gets new deduplication ids and the same run
+ * ids.
+ */
 import * as z from 'zod';
 import { toChunks } from '../../core/chunks.ts';
 import { ifCode } from '../../core/errors/errors.ts';
@@ -8,7 +16,7 @@ import { using } from '../../platform/aws/uses.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 import type { Batch } from './batch.ts';
 import { batchStore, recordSlot } from './batch-store.ts';
-import { fifoGroup, messageOfRuns, type RunMessage, recordsPerMessage, resendName } from './run-message.ts';
+import { fifoGroup, joinRunMessages, type RunMessage, recordsPerMessage, resendName } from './run-message.ts';
 
 /** Asks a worker to enqueue the records of a batch, from the n-th on. */
 export const PlanMessage = z.object({
@@ -49,7 +57,7 @@ export const batchPlanner = /* @__PURE__ */ using(parts, (scope: Scope) => {
   const batches = batchStore(scope);
 
   /** The first records of a type after an id, oldest first, up to and including the id `until`. */
-  async function recordsOf(
+  async function listRecordsOfType(
     type: string,
     { after, until, limit }: { after?: string | null; until?: string; limit: number },
   ): Promise<{ records: ListedRecord[]; isCut: boolean }> {
@@ -83,7 +91,7 @@ export const batchPlanner = /* @__PURE__ */ using(parts, (scope: Scope) => {
     );
     const fifoGroups = [...Map.groupBy(runs, ({ slot }) => slot).values()].map((slotRuns) => {
       return toChunks(slotRuns, recordsPerMessage(slotRuns.length)).map((some) => {
-        const body = messageOfRuns(some);
+        const body = joinRunMessages(some);
         // Both ends, since records may be deleted before a page is planned again.
         const ends = new Set([some[0]?.recordId, some.at(-1)?.recordId]);
         const id = [batch.id, ...ends, ...(sending ? [resendName(sending)] : [])].join('.');
@@ -107,7 +115,7 @@ export const batchPlanner = /* @__PURE__ */ using(parts, (scope: Scope) => {
   }
 
   return {
-    recordsOf,
+    listRecordsOfType,
     enqueue,
 
     /** Plans one page. @returns the next page, or undefined when the batch is planned. */
@@ -135,7 +143,7 @@ export const batchPlanner = /* @__PURE__ */ using(parts, (scope: Scope) => {
       while (planned < perPlan) {
         const limit = Math.min(perPlan - planned, recordsPerQuery);
         const place = { after: last, ...(until && { until }), limit };
-        const { records, isCut } = await recordsOf(recordType, place);
+        const { records, isCut } = await listRecordsOfType(recordType, place);
         await enqueue(batch, records, n + planned, again);
         planned += records.length;
         last = records.at(-1)?.id ?? last;

@@ -16,14 +16,14 @@ export const smallBatches = /* @__PURE__ */ using([batchStore], (scope: Scope) =
   const batches = batchStore(scope);
   return {
     /** Waits for a small batch to end. @returns undefined on timeout. */
-    async untilFinished(batch: Batch, signal: AbortSignal): Promise<BatchProgress | undefined> {
+    async waitForEnd(batch: Batch, signal: AbortSignal): Promise<BatchProgress | undefined> {
       const deadline = now().getTime() + waitMs;
       for (
         let pause = 20;
         now().getTime() < deadline && !signal.aborted;
         pause = Math.min(500, pause * 1.5)
       ) {
-        const progress = await batches.settled(batch);
+        const progress = await batches.settleBatch(batch);
         if (progress.status !== 'scheduled' && progress.status !== 'running') return progress;
         await sleep(pause);
       }
@@ -34,13 +34,13 @@ export const smallBatches = /* @__PURE__ */ using([batchStore], (scope: Scope) =
       Promise.all(
         records.map(async (record) => {
           const runId = recordRunId(batch, record.id);
-          return resultOf(record, runId, await readCheckpoints(scope, { recordId: record.id, runId }));
+          return toRecordResult(record, runId, await readCheckpoints(scope, { recordId: record.id, runId }));
         }),
       ),
   };
 });
 
-function resultOf(record: ListedRecord, executionId: string, checkpoints: readonly Checkpoint[]) {
+function toRecordResult(record: ListedRecord, executionId: string, checkpoints: readonly Checkpoint[]) {
   const end = checkpoints.at(-1)?.end;
   const results = checkpoints.flatMap(({ results }) => results);
   const [first] = checkpoints;

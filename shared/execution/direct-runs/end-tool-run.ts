@@ -7,7 +7,7 @@ import { using } from '../../platform/aws/uses.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 import { toolRunError } from './tool-run-listing.ts';
 
-const startOf = ({ id, toolId = '', startedAt }: Run) => ({ id, toolId, startedAt });
+const toExecutionStart = ({ id, toolId = '', startedAt }: Run) => ({ id, toolId, startedAt });
 
 /** Ends the run of a tool elsewhere than in its process. Both are refused if it is over. */
 export const toolRunEnder = /* @__PURE__ */ using([toolExecutionStore, runEnd], (scope: Scope) => {
@@ -21,7 +21,7 @@ export const toolRunEnder = /* @__PURE__ */ using([toolExecutionStore, runEnd], 
       const { id } = run;
       await table.commit([
         table.writes.update(runEntity, { id }, { set }, isOpenRun),
-        executions.endWrite(startOf(run), status, runCancelled),
+        executions.endWrite(toExecutionStart(run), status, runCancelled),
       ]);
     },
 
@@ -30,7 +30,7 @@ export const toolRunEnder = /* @__PURE__ */ using([toolExecutionStore, runEnd], 
       const [status, at] = ['failed' as const, now().toISOString()];
       const ending = { status, at, error: toolRunError(status, message), totals: noTotals };
       const { writes, send } = await runEnd(scope, run, { ...ending, condition: isOpenRun });
-      await table.commit([...writes, executions.endWrite(startOf(run), status, message)]);
+      await table.commit([...writes, executions.endWrite(toExecutionStart(run), status, message)]);
       await send();
     },
   };

@@ -5,14 +5,14 @@ import { totalsOfCalls } from '../../domain/runs/run-totals.ts';
 import { type ToolExecution, toolRunExpiry } from '../../domain/tools/tool-execution.ts';
 
 /** A run of a tool by itself as it is listed. */
-export const runOfTool = (
+export const toToolRun = (
   { id, toolId, startedAt }: ToolExecution,
   name: string,
   origin: RunOrigin,
 ): NewRun => ({ id, kind: 'tool', name, toolId, ...origin, startedAt, ttl: toolRunExpiry({ startedAt }) });
 
 /** One that the caller has to execute is over for this service. */
-export function endingOfTool(
+export function toToolEnding(
   { status, error, startedAt, executionTimeMs }: ToolExecution,
   calls: readonly ModelCall[],
 ): RunEnding {

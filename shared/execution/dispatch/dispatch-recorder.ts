@@ -1,3 +1,10 @@
+/**
+ * The recorder of a dispatched run: stores its results, or only its end if nothing of it is kept.
+ * Kept runs write checkpoints like those of batches (`runs/run-recorder.ts`), and the execution is closed with the last
+ * one. Runs that are not kept count their spending and list their end; a suspension makes even those write checkpoints,
+ * with an expiry.
+ * The end is committed once: as cancelled if somebody cancelled the run since its process last looked.
+ */
 import type { Unmasked } from '../../core/redaction/hidden.ts';
 import { unixSeconds } from '../../core/time.ts';
 import { startedIn } from '../../core/tracing/active-span.ts';
@@ -20,15 +27,15 @@ import type { Principal } from '../../platform/identity/principal.ts';
 import type { StepResult } from '../engine/engine.ts';
 import type { Checkpoint } from '../runs/checkpoint.ts';
 import { closeExecution, type Execution, endPausedExecution, executionEntity } from '../runs/execution.ts';
-import { endError, endingOfFlow, type FlowEnding, runOfFlow } from '../runs/flow-run-listing.ts';
+import { endError, type FlowEnding, toFlowEnding, toFlowRun } from '../runs/flow-run-listing.ts';
 import { flushSoon, openRunRecorder, type RunRecorder } from '../runs/run-recorder.ts';
 import { sealedValues } from '../runs/sealed-values.ts';
-import { spendingWrites } from '../runs/spending.ts';
+import { toSpendingWrites } from '../runs/spending.ts';
 import type { PreparedRun } from './prepare.ts';
 
 /** How long a suspended run is kept if neither its flow nor its record is stored: 30 days after the longest wait. */
 const suspendedRunTtlSeconds = 60 * 86_400;
-export const suspendedRunExpiresAt = ({ now }: Scope) => unixSeconds(now()) + suspendedRunTtlSeconds;
+export const getSuspendedRunExpiry = ({ now }: Scope) => unixSeconds(now()) + suspendedRunTtlSeconds;
 
 /** The longest lifetime of a dispatched run's process, plus one minute. */
 export const leaseMs = 16 * 60_000;
@@ -112,14 +119,14 @@ export function openDispatchRecorder(
         await endUnlessCancelled(scope, execution, ending, async ({ listed, ...ended }) => {
           const about = { executionId: runId, output, ...ended };
           const notices = bothNotices(await runNotice(scope, execution.surface, about), listed);
-          await table.commit([write, ...close, ...spendingWrites(scope, [spent]), ...notices.writes]);
+          await table.commit([write, ...close, ...toSpendingWrites(scope, [spent]), ...notices.writes]);
           await notices.send();
         });
       },
       { ...(!isStored && { opening }), earlier, sealed: sealedValues(scope) },
     );
   if (persistResults) return open();
-  const openExpiring = () => open({ ttl: suspendedRunExpiresAt(scope) });
+  const openExpiring = () => open({ ttl: getSuspendedRunExpiry(scope) });
   return earlier.length > 0
     ? openExpiring()
     : recordWhenSuspended(scope, { execution, isCancelled, listed: isListed, open: openExpiring });
@@ -213,8 +220,8 @@ async function endUnlessCancelled(
 ): Promise<void> {
   const endAs = async (status: EndStatus, condition?: WriteCondition) => {
     const error = endError(status, end.error);
-    const ending = endingOfFlow({ ...end, error }, status);
-    const listed = await runEnd(scope, runOfFlow(execution), { ...ending, ...(condition && { condition }) });
+    const ending = toFlowEnding({ ...end, error }, status);
+    const listed = await runEnd(scope, toFlowRun(execution), { ...ending, ...(condition && { condition }) });
     await commit({ status, error, listed });
   };
   if (status === 'cancelled') return endAs(status);

@@ -1,3 +1,8 @@
+/**
+ * The body of a dispatch request: its schema, and what the options mean together.
+ * One schema serves the endpoint, its description and the continuation of a paused run; combinations that make no sense
+ * are refused here, before anything is looked up.
+ */
 import * as z from 'zod';
 import type { DetailCode } from '../../core/errors/error-codes.ts';
 import { resourceId } from '../../core/ids.ts';

@@ -19,7 +19,7 @@ export async function* callAgent(
     ...message,
     headers: { ...traceHeaders(), ...base.headers },
   })) {
-    if (event.type === 'failure') throw refused(event);
+    if (event.type === 'failure') throw toRefusal(event);
     if (event.type === 'end' && !isAnswer(event)) {
       throw new StepError(sentence(`The agent ended its task as ${event.state}`, event.text));
     }
@@ -29,7 +29,7 @@ export async function* callAgent(
 
 const isAnswer = ({ state }: AgentAnswer) => state === 'completed' || state === 'input-required';
 
-function refused({ failure, status }: Extract<A2aEvent, { type: 'failure' }>): StepError {
+function toRefusal({ failure, status }: Extract<A2aEvent, { type: 'failure' }>): StepError {
   if (status === 401 || status === 403) {
     return new StepError(
       sentence(

@@ -41,7 +41,7 @@ export interface Walked {
 }
 
 /** The costs of all records, of one step. */
-export function totalOfStep(
+export function toStepTotal(
   { id, name, type }: FlowStep,
   { total, records, others }: Walked,
 ): Forecast['steps'][number] {
@@ -91,16 +91,16 @@ export function totalOfStep(
   return { ...facts, cost: { expected: one * factor, p95: Math.min(p95, max ?? p95), max }, basis };
 }
 
-export function totalCost(steps: Forecast['steps']): Cost | null {
+export function sumCosts(steps: Forecast['steps']): Cost | null {
   const costs = steps.map(({ cost }) => cost);
   if (costs.includes(null)) return null;
-  const known = costs as Cost[];
-  const expected = sum(known.map((cost) => cost.expected));
-  const max = known.reduce(
+  const costsOfSteps = costs as Cost[];
+  const expected = sum(costsOfSteps.map((cost) => cost.expected));
+  const max = costsOfSteps.reduce(
     (total: number | null, cost) => (total === null || cost.max === null ? null : total + cost.max),
     0,
   );
-  const p95 = expected + Math.hypot(...known.map((cost) => cost.p95 - cost.expected));
+  const p95 = expected + Math.hypot(...costsOfSteps.map((cost) => cost.p95 - cost.expected));
   return { expected, p95: Math.min(p95, max ?? p95), max };
 }
 

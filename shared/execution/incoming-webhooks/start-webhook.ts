@@ -60,7 +60,7 @@ interface WebhookDelivery {
 }
 
 /** A sender's id may be longer than a key. */
-const hashOf = ({ endpointSlug, deliveryId }: WebhookDelivery) =>
+const hashDelivery = ({ endpointSlug, deliveryId }: WebhookDelivery) =>
   createHash('sha256').update(`${endpointSlug}\0${deliveryId}`).digest('hex');
 
 export const receivedWebhookEntity = defineEntity({
@@ -72,7 +72,7 @@ export const receivedWebhookEntity = defineEntity({
     ttl: z.int(),
   }),
   key: (delivery: WebhookDelivery) => ({
-    PK: tenantPartition(`SURFACE#${delivery.surfaceId}#RECEIVED#${hashOf(delivery)}`),
+    PK: tenantPartition(`SURFACE#${delivery.surfaceId}#RECEIVED#${hashDelivery(delivery)}`),
     SK: 'RECEIVED',
   }),
 });

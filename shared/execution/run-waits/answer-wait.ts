@@ -34,9 +34,9 @@ export const waitAnswers = /* @__PURE__ */ using(
       if (listed?.completedAt !== undefined || checkpoints.at(-1)?.end) throw conflict('The run is over');
     }
 
-    async function give(wait: RunWait, given: Omit<WaitAnswer, 'answeredAt'>): Promise<WaitAnswer> {
+    async function give(wait: RunWait, content: Omit<WaitAnswer, 'answeredAt'>): Promise<WaitAnswer> {
       await assertOpen(wait);
-      const answer = { ...given, answeredAt: scope.now().toISOString() };
+      const answer = { ...content, answeredAt: scope.now().toISOString() };
       // If the process dies between the answer and the message, this one finds the answer.
       await answerResumer(scope)(wait, safetyMs);
       const after = await store.answer(wait, answer);

@@ -20,7 +20,7 @@ export interface WantedWait {
 /** A response has room for these. */
 const shownMax = { waits: 100, bytes: 1_000_000 };
 
-function fitting(waits: readonly RunWait[]): RunWait[] {
+function takeFitting(waits: readonly RunWait[]): RunWait[] {
   let bytes = 0;
   return waits.slice(0, shownMax.waits).filter((wait) => {
     bytes += responseBytes(waitView(wait, { mayContinue: true }));
@@ -35,7 +35,7 @@ export const openWaits = /* @__PURE__ */ using(
     async (id: string): Promise<RunWait[]> => {
       const isBatch = idKind(id) === 'batch';
       const all = isBatch ? await waitStore(scope).ofListedRun(id) : await waitStore(scope).ofRun(id);
-      return fitting(all.filter(({ answer }) => answer === undefined));
+      return takeFitting(all.filter(({ answer }) => answer === undefined));
     },
 );
 

@@ -1,3 +1,10 @@
+/**
+ * The stored form of a run's progress: checkpoints with step results, and the rows by which lists filter and sort.
+ * A checkpoint is immutable. Those of a run on a stored record are in the partition of the record, others in one of
+ * their own; an index spreads the results of a flow over `flowShards` partitions. A run is over when its last checkpoint
+ * has an `end`.
+ * Dictionaries and formats here decode what is stored: add to them, never change them.
+ */
 import * as z from 'zod';
 import { TokenCount } from '../../adapters/models/usage.ts';
 import { timeMsFromId } from '../../core/ids.ts';
@@ -24,12 +31,12 @@ export type StoredWait = z.infer<typeof Wait>;
 /** One is stored by itself, as releases before steps could hold others did. */
 const StoredWaits = z.union([Wait, z.array(Wait)]);
 
-export const storedWaits = (waits: readonly StoredWait[]): z.infer<typeof StoredWaits> => {
+export const toStoredWaits = (waits: readonly StoredWait[]): z.infer<typeof StoredWaits> => {
   const [first, ...others] = waits;
   return first && others.length === 0 ? first : [...waits];
 };
 
-export const checkpointWaits = ({ waiting }: Pick<Checkpoint, 'waiting'>): StoredWait[] =>
+export const getCheckpointWaits = ({ waiting }: Pick<Checkpoint, 'waiting'>): StoredWait[] =>
   waiting === undefined ? [] : Array.isArray(waiting) ? waiting : [waiting];
 
 /** Whether a run waits in the same steps as before. */

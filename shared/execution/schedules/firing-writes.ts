@@ -29,5 +29,5 @@ export function newFiring(
 }
 
 /** What a schedule remembers of a firing that runs. */
-export const remembered = ({ id, batchId, createdAt }: Firing): Partial<Schedule> =>
+export const toLastFiring = ({ id, batchId, createdAt }: Firing): Partial<Schedule> =>
   batchId === null ? {} : { lastRunAt: createdAt, lastFiring: { id, batchId } };

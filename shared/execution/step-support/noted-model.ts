@@ -5,7 +5,7 @@ import { beginNote, type NoteFacts, noted } from '../../core/tracing/active-span
 type ModelPorts = Pick<Ports, 'model' | 'embed'>;
 
 /** Notes the calls of models in the active span. */
-export const withNotedModels = ({ model, embed }: ModelPorts): ModelPorts => ({
+export const recordModelCalls = ({ model, embed }: ModelPorts): ModelPorts => ({
   embed: (request) =>
     noted(
       { k: 'm', n: request.model, ty: 'embeddings' },
@@ -43,9 +43,9 @@ function noteModelCall(model: string) {
   let first: number | undefined;
   return {
     see(event: ModelEvent): void {
-      if (event.type === 'start') facts = { ...facts, n: event.modelUsed, ...chargeOf(event.charged) };
+      if (event.type === 'start') facts = { ...facts, n: event.modelUsed, ...toCharge(event.charged) };
       else first ??= Math.max(0, Date.now() - began);
-      if (event.type === 'finish') facts = { st: undefined, ...factsOf(event) };
+      if (event.type === 'finish') facts = { st: undefined, ...toFinishFacts(event) };
     },
     fail(error: unknown): void {
       if (error instanceof ModelCallFailed) facts = { ...facts, n: error.source.modelUsed };
@@ -56,15 +56,15 @@ function noteModelCall(model: string) {
 
 type Charge = Pick<ModelFinish, 'usage' | 'cost'>;
 
-const chargeOf = ({ usage, cost }: Charge = { usage: null, cost: null }): Partial<NoteFacts> => ({
+const toCharge = ({ usage, cost }: Charge = { usage: null, cost: null }): Partial<NoteFacts> => ({
   ...(usage && {
     u: [usage.inputTokens, usage.outputTokens, usage.cacheReadTokens ?? 0, usage.reasoningTokens ?? 0],
   }),
   ...(cost !== null && { c: cost }),
 });
 
-const factsOf = ({ modelUsed, stopReason, ...charge }: ModelFinish): Partial<NoteFacts> => ({
+const toFinishFacts = ({ modelUsed, stopReason, ...charge }: ModelFinish): Partial<NoteFacts> => ({
   n: modelUsed,
-  ...chargeOf(charge),
+  ...toCharge(charge),
   ...(stopReason !== 'stop' && { r: stopReason }),
 });

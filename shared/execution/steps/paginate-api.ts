@@ -35,10 +35,10 @@ export const paginateApiRunner = defineActingRunner(paginateApiStep, {
       });
     if (isSafe(method)) return { output: await read(fetch) };
     // Each page is a request of its own.
-    const keyed = (key: string): typeof fetch => {
+    const createKeyedFetch = (key: string): typeof fetch => {
       return (page) =>
         fetch({ ...page, headers: { ...keyHeader(actKey(key, '', page.url)), ...page.headers } });
     };
-    return { output: await act({ pages, method }, (key) => read(keyed(key))) };
+    return { output: await act({ pages, method }, (key) => read(createKeyedFetch(key))) };
   },
 });

@@ -1,12 +1,12 @@
 import { StepError } from '../../core/errors/step-error.ts';
 import { type SendEmailConfig, sendEmailStep } from '../../domain/flows/step-types/send-email.ts';
-import { checkedEmail } from '../step-support/email.ts';
+import { checkEmail } from '../step-support/email.ts';
 import { defineActingRunner, type StepPlanning } from '../step-support/step-runner.ts';
 
 export const sendEmailRunner = defineActingRunner(sendEmailStep, {
   async plan(step) {
     const { config, render } = step;
-    const request = checkedEmail({
+    const request = checkEmail({
       from: await render(config.from),
       to: await recipients(step),
       subject: await render(config.subject),

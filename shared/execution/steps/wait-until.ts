@@ -29,7 +29,7 @@ export const waitUntilRunner = defineFreeRunner(waitUntilStep, {
           : checkDelay(config.delayMs, waitedMs);
       if ('output' in next) return next;
       if (next.at > inPlaceMsMax)
-        return { until: new Date(since.getTime() + resumesAt(step, next.at, waitedMs)) };
+        return { until: new Date(since.getTime() + getResumeTime(step, next.at, waitedMs)) };
       await sleep(next.at - waitedMs, undefined, { signal });
     }
   },
@@ -56,7 +56,7 @@ async function checkCondition(step: StepRun<WaitUntilConfig>, waitedMs: number):
 }
 
 /** In ms since the wait began. Polls at most every ten seconds: each poll costs a message and an invocation. */
-function resumesAt({ config }: StepRun<WaitUntilConfig>, at: number, waitedMs: number): number {
+function getResumeTime({ config }: StepRun<WaitUntilConfig>, at: number, waitedMs: number): number {
   if (config.delayMs !== undefined) return at;
   return Math.min(Math.max(at, waitedMs + inPlaceMsMax), config.timeoutMs ?? defaults.timeoutMs);
 }

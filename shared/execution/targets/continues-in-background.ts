@@ -13,11 +13,11 @@ export const continuesInBackground: FrontPolicy = {
   background: true,
   outlivesProcess: true,
   events: (scope, run, front) => (stopSignal) =>
-    handedOver(scope, run, executeInFront(scope, run, front, { stopSignal }), stopSignal),
+    streamHandover(scope, run, executeInFront(scope, run, front, { stopSignal }), stopSignal),
 };
 
 /** For as long as there is a caller. Then a worker continues the run. */
-async function* handedOver(
+async function* streamHandover(
   scope: Scope,
   { execution }: AgentRun,
   events: AsyncIterable<NumberedEvent>,

@@ -14,12 +14,12 @@ export const survivesProcess: FrontPolicy = {
   outlivesProcess: false,
   events: (scope, run, front) => (callerSignal) => {
     const events = executeInFront(scope, run, front, { callerSignal });
-    return followed(scope, run, endedIfFailed(scope, run, events), callerSignal);
+    return followToEnd(scope, run, endIfFailed(scope, run, events), callerSignal);
   },
 };
 
 /** If a worker has the run in the end, its log has the rest. */
-async function* followed(
+async function* followToEnd(
   scope: Scope,
   { execution, sentSeq }: AgentRun,
   events: AsyncIterable<NumberedEvent>,
@@ -38,7 +38,7 @@ async function* followed(
 }
 
 /** A failure in this process ends a run: nobody would read what a worker does. @throws RunLost */
-async function* endedIfFailed(
+async function* endIfFailed(
   scope: Scope,
   { execution: { id } }: AgentRun,
   events: AsyncIterable<NumberedEvent>,

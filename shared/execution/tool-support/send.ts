@@ -23,7 +23,7 @@ export const send = (
     signal,
   });
 
-export const shownRequest = (
+export const toShownRequest = (
   { method, url, headers, body }: PlannedRequest,
   { timeoutMs: timeout }: Limited,
 ) => ({

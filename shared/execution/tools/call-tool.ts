@@ -100,18 +100,15 @@ export async function checkArguments(
 }
 
 /** The outcome within the limits for outputs. @throws StepError that names the tool. */
-export const toolOutcome = (
-  name: string,
-  work: () => Promise<ToolOutcome> | ToolOutcome,
-): Promise<ToolOutcome> =>
-  namingTool(name, async () => {
+export const runTool = (name: string, work: () => Promise<ToolOutcome> | ToolOutcome): Promise<ToolOutcome> =>
+  nameToolInErrors(name, async () => {
     const outcome = await work();
     if ('output' in outcome) checkOutput(flowing(outcome));
     return outcome;
   });
 
 /** @throws StepError that names the tool. */
-export async function namingTool<Result>(
+export async function nameToolInErrors<Result>(
   name: string,
   work: () => Promise<Result> | Result,
 ): Promise<Result> {

@@ -14,7 +14,7 @@ export function toToolName(name: string): string {
 const nameMax = 64;
 
 /** Providers accept only these characters, and reject two tools of one name. */
-export function withUniqueNames(tools: readonly RunnableTool[]): RunnableTool[] {
+export function makeNamesUnique(tools: readonly RunnableTool[]): RunnableTool[] {
   const used = new Set<string>();
   return tools.map((tool) => {
     let name = tool.name;

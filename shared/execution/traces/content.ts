@@ -22,7 +22,7 @@ export function contentRoom(bytesMax: number) {
   let left = bytesMax;
   return {
     hasRoomFor: (bytes: number) => bytes <= left,
-    taken(name: string, value: unknown): Record<string, unknown> {
+    takeValue(name: string, value: unknown): Record<string, unknown> {
       if (value === undefined) return {};
       const bytes = Buffer.byteLength(JSON.stringify(value));
       if (bytes > left) return omitted;
@@ -33,15 +33,19 @@ export function contentRoom(bytesMax: number) {
 }
 
 export function openContent(payloads: PayloadReader, bytesMax: number): ContentReader {
-  const { hasRoomFor, taken } = contentRoom(bytesMax);
-  const fetched = async (name: string, ref: PayloadRef | undefined, shown = (value: unknown) => value) => {
+  const { hasRoomFor, takeValue: taken } = contentRoom(bytesMax);
+  const fetchAttribute = async (
+    name: string,
+    ref: PayloadRef | undefined,
+    shown = (value: unknown) => value,
+  ) => {
     if (!ref) return {};
     if (!hasRoomFor(payloadBytes(ref))) return omitted;
     return taken(name, shown(await payloads.fetchReadable(ref)));
   };
   return {
     taken,
-    fetched: (name, ref) => fetched(name, ref),
-    fetchedAs: fetched,
+    fetched: (name, ref) => fetchAttribute(name, ref),
+    fetchedAs: fetchAttribute,
   };
 }

@@ -46,13 +46,13 @@ export function flattenSpans(root: SpanNode, parentSpanId: string | null, max = 
   const spans: Span[] = [];
   const add = (node: SpanNode, parent: string | null): void => {
     if (!shown.has(node)) return;
-    const span = spanOf(node, parent);
+    const span = toSpan(node, parent);
     spans.push(span);
     for (const child of node.children) add(child, span.spanId);
   };
   clamp(root);
   add(root, parentSpanId);
-  return { spans, truncated: countOf(root) > spans.length };
+  return { spans, truncated: countSpans(root) > spans.length };
 }
 
 function shallowest(root: SpanNode, max: number): Set<SpanNode> {
@@ -63,8 +63,8 @@ function shallowest(root: SpanNode, max: number): Set<SpanNode> {
   return shown;
 }
 
-const countOf = ({ children }: SpanNode): number =>
-  children.reduce((count, child) => count + countOf(child), 1);
+const countSpans = ({ children }: SpanNode): number =>
+  children.reduce((count, child) => count + countSpans(child), 1);
 
 /** By how much a start may be off: it is often the end without the duration, both rounded. */
 const startErrorMs = 2;
@@ -77,10 +77,10 @@ function clamp(parent: SpanNode): void {
   let latest = Number.NEGATIVE_INFINITY;
   for (const child of parent.children) {
     if (child.kind !== 'wait') {
-      const start = within(parent, child.start);
+      const start = isWithin(parent, child.start);
       child.start = latest - start <= startErrorMs ? Math.max(start, latest) : start;
       latest = child.start;
-      if (child.end !== null) child.end = Math.max(child.start, within(parent, child.end));
+      if (child.end !== null) child.end = Math.max(child.start, isWithin(parent, child.end));
       else if (parent.end !== null) child.end = parent.end;
     }
     clamp(child);
@@ -88,10 +88,10 @@ function clamp(parent: SpanNode): void {
   parent.children.sort((one, other) => one.start - other.start);
 }
 
-const within = ({ start, end }: SpanNode, at: number) =>
+const isWithin = ({ start, end }: SpanNode, at: number) =>
   Math.min(Math.max(at, start), end ?? Number.POSITIVE_INFINITY);
 
-const spanOf = (node: SpanNode, parentSpanId: string | null): Span => {
+const toSpan = (node: SpanNode, parentSpanId: string | null): Span => {
   const { runId, path, name, kind, status, start, end, attributes, warnings = [] } = node;
   return {
     spanId: runSpanId(runId, path),
@@ -116,7 +116,7 @@ const spanOf = (node: SpanNode, parentSpanId: string | null): Span => {
 };
 
 /** The nodes of a trace, parents first. */
-export function* nodesIn(node: SpanNode): Generator<SpanNode, void> {
+export function* walkNodes(node: SpanNode): Generator<SpanNode, void> {
   yield node;
-  for (const child of node.children) yield* nodesIn(child);
+  for (const child of node.children) yield* walkNodes(child);
 }

@@ -1,25 +1,30 @@
+/**
+ * The spans of a flow's steps, from the results in its checkpoints.
+ * Paths give the tree: steps in items, branches and passes become children of the step that holds them, with a span for
+ * each item or branch. Notes of a result are its children; a step that waits has an open span.
+ */
 import type { Note } from '../../core/tracing/note.ts';
 import { definitionPath, holderPath, listsAround } from '../../domain/flows/steps/run-path.ts';
 import type { FlowStep } from '../../domain/flows/steps/step.ts';
 import {
   type Checkpoint,
-  checkpointWaits,
+  getCheckpointWaits,
   parseRows,
   type ResultRow,
   type StoredStepResult,
 } from '../runs/checkpoint.ts';
-import { attemptSpans, intoAttempts } from './attempt-spans.ts';
-import { defined, modelAttributes, stepAttributes } from './attributes.ts';
+import { moveIntoAttempts, toAttemptSpans } from './attempt-spans.ts';
+import { omitEmpty, toModelAttributes, toStepAttributes } from './attributes.ts';
 import type { ContentReader } from './content.ts';
 import { genAiAnswer, genAiMessage } from './messages.ts';
-import { noteSpans } from './note-spans.ts';
-import { nodesIn, type SpanNode, spanWarnings } from './span-node.ts';
+import { toNoteSpans } from './note-spans.ts';
+import { type SpanNode, spanWarnings, walkNodes } from './span-node.ts';
 import { placeAttributes, type StepsByPath } from './step-places.ts';
 
 const statuses = { completed: 'ok', failed: 'error', skipped: 'skipped' } as const;
 
 /** The spans of the results of a run, those of a branch inside of its step, and of the step in which it waits. */
-export async function stepSpans(
+export async function toStepSpans(
   checkpoints: readonly Checkpoint[],
   steps: StepsByPath,
   content?: ContentReader,
@@ -30,7 +35,7 @@ export async function stepSpans(
     for (const [place, result] of checkpoint.results.entries()) {
       const row = rows[place];
       if (!row) continue;
-      const span = stepSpan(checkpoint.runId, result, row, steps.get(definitionPath(result.path)));
+      const span = toStepSpan(checkpoint.runId, result, row, steps.get(definitionPath(result.path)));
       Object.assign(span, spanWarnings(result.warnings, content !== undefined));
       Object.assign(span.attributes, placeAttributes(steps, result.path));
       if (content) await addContent(span, result, content);
@@ -39,14 +44,14 @@ export async function stepSpans(
   }
   const last = checkpoints.at(-1);
   const suspended = checkpoints.findLast(({ waiting }) => waiting);
-  for (const wait of suspended && last ? checkpointWaits(suspended) : []) {
-    if (last && !spans.has(wait.path)) spans.set(wait.path, waitingSpan(last, wait, steps));
+  for (const wait of suspended && last ? getCheckpointWaits(suspended) : []) {
+    if (last && !spans.has(wait.path)) spans.set(wait.path, toWaitingSpan(last, wait, steps));
   }
   if (last) addHolders(last, spans, steps);
   return branchesInside(spans);
 }
 
-function stepSpan(
+function toStepSpan(
   runId: string,
   result: StoredStepResult,
   [stepId, status, startedAt, durationMs]: ResultRow,
@@ -54,8 +59,8 @@ function stepSpan(
 ): SpanNode {
   const path = `step/${result.path}`;
   const end = startedAt + durationMs;
-  const attempts = attemptSpans(result.attempts ?? [], { runId, path, end });
-  const notes = noteSpans(notesOf(result), { runId, path, since: startedAt });
+  const attempts = toAttemptSpans(result.attempts ?? [], { runId, path, end });
+  const notes = toNoteSpans(getNotes(result), { runId, path, since: startedAt });
   const isWait = step?.type === 'wait-until' && status === 'completed';
   const wait = { name: 'wait', kind: 'wait' as const, status: 'ok' as const, attributes: {}, children: [] };
   return {
@@ -68,21 +73,21 @@ function stepSpan(
     start: Math.min(startedAt, ...attempts.map(({ start }) => start)),
     end,
     attributes: {
-      ...stepAttributes(stepId, step?.type),
+      ...toStepAttributes(stepId, step?.type),
       ...(notes.length > 0
-        ? defined({ 'run.cost_usd': result.estimatedCost ?? undefined })
-        : usageOf(result)),
+        ? omitEmpty({ 'run.cost_usd': result.estimatedCost ?? undefined })
+        : toUsage(result)),
       ...(status === 'failed' && { 'error.type': 'step_failed' }),
     },
     children: [
-      ...intoAttempts(attempts, notes),
+      ...moveIntoAttempts(attempts, notes),
       ...(isWait ? [{ ...wait, runId, path: `${path}/wait`, start: startedAt, end }] : []),
     ],
   };
 }
 
 /** Of a result without notes, as they were stored before 2026-11-26. The spans of model calls say it otherwise. */
-const usageOf = ({
+const toUsage = ({
   modelUsed: model,
   promptTokens,
   completionTokens,
@@ -90,10 +95,10 @@ const usageOf = ({
 }: StoredStepResult) =>
   model === undefined
     ? {}
-    : modelAttributes({ model, inputTokens: promptTokens, outputTokens: completionTokens, cost });
+    : toModelAttributes({ model, inputTokens: promptTokens, outputTokens: completionTokens, cost });
 
 /** With what the result says about its only model call. */
-function notesOf(result: StoredStepResult): readonly Note[] {
+function getNotes(result: StoredStepResult): readonly Note[] {
   const { notes = [], modelUsed, promptTokens = 0, completionTokens = 0, estimatedCost } = result;
   const [only] = notes;
   if (!only || notes.length > 1 || only.k !== 'm' || only.n !== undefined || !modelUsed) return notes;
@@ -102,7 +107,7 @@ function notesOf(result: StoredStepResult): readonly Note[] {
 }
 
 /** A step in which the run waits, or was ended. */
-function waitingSpan(
+function toWaitingSpan(
   { runId, end }: Checkpoint,
   { path: at, since }: { path: string; since: string },
   steps: StepsByPath,
@@ -118,7 +123,7 @@ function waitingSpan(
     kind: 'step',
     status: end ? 'error' : 'waiting',
     attributes: {
-      ...stepAttributes(step?.id, step?.type),
+      ...toStepAttributes(step?.id, step?.type),
       ...placeAttributes(steps, at),
       ...(end && { 'error.type': 'step_failed' }),
     },
@@ -132,13 +137,16 @@ async function addContent(
   { output, resolvedPrompt, error }: StoredStepResult,
   content: ContentReader,
 ): Promise<void> {
-  const call = [...nodesIn(span)].findLast(({ kind }) => kind === 'model') ?? span;
+  const call = [...walkNodes(span)].findLast(({ kind }) => kind === 'model') ?? span;
   if (resolvedPrompt) {
     const [reason] = (call.attributes['gen_ai.response.finish_reasons'] ?? []) as string[];
-    const asked = (prompt: unknown) => [genAiMessage('user', prompt)];
-    const said = (answer: unknown) => genAiAnswer(answer, reason);
-    Object.assign(call.attributes, await content.fetchedAs('gen_ai.input.messages', resolvedPrompt, asked));
-    Object.assign(call.attributes, await content.fetchedAs('gen_ai.output.messages', output, said));
+    const toAskedMessages = (prompt: unknown) => [genAiMessage('user', prompt)];
+    const toSaidAnswer = (answer: unknown) => genAiAnswer(answer, reason);
+    Object.assign(
+      call.attributes,
+      await content.fetchedAs('gen_ai.input.messages', resolvedPrompt, toAskedMessages),
+    );
+    Object.assign(call.attributes, await content.fetchedAs('gen_ai.output.messages', output, toSaidAnswer));
   } else Object.assign(span.attributes, await content.fetched('flow.step.output', output));
   if (error !== undefined) Object.assign(span.attributes, content.taken('error.message', error));
 }
@@ -182,7 +190,7 @@ function addHolders({ runId, end }: Checkpoint, spans: Map<string, SpanNode>, st
       start: Math.min(...held.map(({ start }) => start)),
       end: end ? Date.parse(end.at) : null,
       attributes: {
-        ...stepAttributes(step?.id, step?.type),
+        ...toStepAttributes(step?.id, step?.type),
         ...placeAttributes(steps, at),
         ...(end && { 'error.type': 'step_failed' }),
       },

@@ -4,7 +4,11 @@ import { type SessionRun, sessionRuns } from '../../domain/client-sessions/sessi
 import { assertMessageFits } from '../../domain/conversations/message-writes.ts';
 import { agentExecutionEntity } from '../../execution/agent-runs/agent-execution.ts';
 import type { ClientTool, RunInput } from '../../execution/agent-runs/agent-input.ts';
-import { answerWaits, type GivenAnswers, notWaiting } from '../../execution/agent-runs/answer-run.ts';
+import {
+  answerWaits,
+  createNotWaitingError,
+  type GivenAnswers,
+} from '../../execution/agent-runs/answer-run.ts';
 import { replayEvents } from '../../execution/agent-runs/run-events.ts';
 import { findExecution, type LogEntry, loadInput } from '../../execution/agent-runs/run-log.ts';
 import { executeFlowRun } from '../../execution/dispatch/execute-flow-run.ts';
@@ -76,7 +80,7 @@ async function assertContinuable(scope: Scope, { session }: SessionContext, run:
     target.kind === 'agent'
       ? (await findExecution(scope, executionId)).status === 'paused'
       : (await scope.table.get(executionEntity, { id: executionId }, { consistent: true }))?.paused;
-  if (!isWaiting || session.conversationId !== run.conversationId) throw notWaiting();
+  if (!isWaiting || session.conversationId !== run.conversationId) throw createNotWaitingError();
 }
 
 type Given = Omit<Continuation, 'signal' | 'isStreamed'>;

@@ -142,7 +142,7 @@ test('a server that demands more scopes is told apart, and the next link asks fo
 });
 
 test('a run without a connection reads nothing of connections', async () => {
-  const { connectedMcp } = await import('../../../shared/execution/tools/connected-mcp.ts');
+  const { connectMcp: connectedMcp } = await import('../../../shared/execution/tools/connected-mcp.ts');
   const outcome = { output: 'It' };
   const mcp = connectedMcp(
     { listTools: async () => ({ tools: [], omitted: 0 }), callTool: async () => outcome },

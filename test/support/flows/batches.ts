@@ -79,12 +79,15 @@ export async function plannedBatch({ steps, recordCount = 1, metadata = {}, ...c
     records,
     messages,
     message,
-    progress: async () => batches.settled(await batches.get(batch.id)),
+    progress: async () => batches.settleBatch(await batches.get(batch.id)),
     /** All of a record's results: a page may end early, so each begins where the last one ended. */
     results: async (recordId = records[0]?.id ?? '') => {
       const rows = [];
       for (let more = true; more; ) {
-        const page = await stepResultStore(scope).ofRecord(recordId, { ...allResults, offset: rows.length });
+        const page = await stepResultStore(scope).listByRecord(recordId, {
+          ...allResults,
+          offset: rows.length,
+        });
         rows.push(...page.data);
         more = page.pagination.hasMore;
       }

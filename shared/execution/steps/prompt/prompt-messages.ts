@@ -24,7 +24,7 @@ export async function earlierMessages({
   );
 }
 
-export async function attachedTo(
+export async function addAttachments(
   { config: { attachments = [] }, render }: StepPlanning<PromptConfig>,
   prompt: string,
 ): Promise<string | ContentPart[]> {

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import type { ToolOutcome } from '../../tool-support/tool-outcome.ts';
-import { ArgumentsError, type RunnableTool, type ToolCallContext, toolOutcome } from '../call-tool.ts';
+import { ArgumentsError, type RunnableTool, runTool, type ToolCallContext } from '../call-tool.ts';
 import { ownArguments } from '../own-arguments.ts';
 
 export interface AgentTool<Parameters extends z.ZodObject> {
@@ -22,7 +22,7 @@ export function agentTool<Parameters extends z.ZodObject>(tool: AgentTool<Parame
   const { name, description, type, repeatable } = tool;
   const { $schema: _draft, ...parameters } = z.toJSONSchema(tool.parameters, { io: 'input' });
 
-  function parsed(args: unknown): z.output<Parameters> {
+  function parseArguments(args: unknown): z.output<Parameters> {
     const { data, error } = ownArguments(tool.parameters, args);
     if (!error) return data as z.output<Parameters>;
     throw new ArgumentsError(
@@ -38,13 +38,13 @@ export function agentTool<Parameters extends z.ZodObject>(tool: AgentTool<Parame
     parameters,
     type,
     repeatable,
-    async plan(given, signal) {
-      const args = parsed(given);
+    async plan(rawArguments, signal) {
+      const args = parseArguments(rawArguments);
       return {
         request: { toolName: name, arguments: args },
-        perform: (call) => toolOutcome(name, () => tool.perform(args, signal, call)),
+        perform: (call) => runTool(name, () => tool.perform(args, signal, call)),
       };
     },
-    preview: async (args) => ({ toolName: name, arguments: parsed(args) as object }),
+    preview: async (args) => ({ toolName: name, arguments: parseArguments(args) as object }),
   };
 }

@@ -1,3 +1,10 @@
+/**
+ * The tool in which an agent writes code: its description with the signatures of the callable tools, and the sandboxed
+ * run.
+ * Calls from code go through `call`, which counts and limits them like the model's own (`agent-runs/agent-tools.ts`);
+ * each is a span event. The code's result is the tool's output, its console output is streamed.
+ * Not repeatable: after a crash nobody knows what the code has called.
+ */
 import * as z from 'zod';
 import { evaluateWithTools } from '../../../adapters/code/evaluate-with-tools.ts';
 import { resultCharactersMax } from '../../../adapters/code/tool-program-limits.ts';
@@ -36,7 +43,7 @@ export function runCodeTool({ ports, config, tools, callsMax, call }: CodeMode):
   const byName = new Map(tools.map((tool) => [tool.name, tool]));
   const timeoutMs = config.timeoutMs ?? timeoutMsDefault;
 
-  function callsOf(whole: ToolCallContext | undefined) {
+  function openCalls(whole: ToolCallContext | undefined) {
     let count = 0;
     return async (name: string, args: unknown, signal: AbortSignal): Promise<unknown> => {
       const tool = byName.get(name);
@@ -61,10 +68,18 @@ export function runCodeTool({ ports, config, tools, callsMax, call }: CodeMode):
     async perform({ code }, signal, whole) {
       // The thread that runs the code calls back outside of the span.
       const span = activeSpan();
-      const callByName = callsOf(whole);
-      const callInSpan: typeof callByName = (...given) => inSpan(span, () => callByName(...given));
-      const given = { code, toolNames: [...byName.keys()], callsMax, timeoutMs, signal, call: callInSpan };
-      const outcome = await evaluateWithTools(ports.sandbox, given);
+      const callByName = openCalls(whole);
+      const callInSpan: typeof callByName = (...callArguments) =>
+        inSpan(span, () => callByName(...callArguments));
+      const runOptions = {
+        code,
+        toolNames: [...byName.keys()],
+        callsMax,
+        timeoutMs,
+        signal,
+        call: callInSpan,
+      };
+      const outcome = await evaluateWithTools(ports.sandbox, runOptions);
       const written = outcome.console.join('\n');
       if ('error' in outcome) {
         throw new StepError(`The code ${outcome.error}${written && `\nConsole:\n${written}`}`);
@@ -96,28 +111,29 @@ const charactersMax = 2_000;
 
 /** The tools as TypeScript, for a model that writes code. */
 export const toolSignatures = (tools: readonly Pick<RunnableTool, 'name' | 'description' | 'parameters'>[]) =>
-  `declare const tools: {\n${tools.map(signatureOf).join('\n')}\n};`;
+  `declare const tools: {\n${tools.map(toSignature).join('\n')}\n};`;
 
-function signatureOf({
+function toSignature({
   name,
   description,
   parameters,
 }: Pick<RunnableTool, 'name' | 'description' | 'parameters'>) {
-  const type = typeOf(parameters, 0);
+  const type = toType(parameters, 0);
   const args = type.length <= charactersMax ? type : 'Record<string, unknown>';
-  return `  /** ${inComment(description)} */\n  ${memberName(name)}(args: ${args}): Promise<any>;`;
+  return `  /** ${toComment(description)} */\n  ${memberName(name)}(args: ${args}): Promise<any>;`;
 }
 
-function typeOf(schema: unknown, level: number): string {
+function toType(schema: unknown, level: number): string {
   if (typeof schema !== 'object' || schema === null || level > levelsMax) return 'unknown';
   const { type, enum: values, const: value, anyOf, oneOf, properties, items } = schema as JsonSchema;
   if (value !== undefined) return literal(value);
-  if (Array.isArray(values)) return unionOf(values.map(literal));
+  if (Array.isArray(values)) return toUnion(values.map(literal));
   const options = Array.isArray(anyOf) ? anyOf : Array.isArray(oneOf) ? oneOf : undefined;
-  if (options) return unionOf(options.map((option) => typeOf(option, level + 1)));
-  if (Array.isArray(type)) return unionOf(type.map((each) => typeOf({ ...schema, type: each }, level + 1)));
-  if (type === 'object' || (type === undefined && properties)) return objectOf(schema as JsonSchema, level);
-  if (type === 'array') return `Array<${typeOf(items, level + 1)}>`;
+  if (options) return toUnion(options.map((option) => toType(option, level + 1)));
+  if (Array.isArray(type)) return toUnion(type.map((each) => toType({ ...schema, type: each }, level + 1)));
+  if (type === 'object' || (type === undefined && properties))
+    return toObjectType(schema as JsonSchema, level);
+  if (type === 'array') return `Array<${toType(items, level + 1)}>`;
   return typeof type === 'string' ? (plainTypes[type] ?? 'unknown') : 'unknown';
 }
 
@@ -129,20 +145,20 @@ const plainTypes: Partial<Record<string, string>> = {
   null: 'null',
 };
 
-function objectOf({ properties, required }: JsonSchema, level: number): string {
+function toObjectType({ properties, required }: JsonSchema, level: number): string {
   const members = Object.entries((properties ?? {}) as Record<string, unknown>);
   if (members.length === 0) return 'Record<string, unknown>';
   const needed = new Set(Array.isArray(required) ? required : []);
   const memberTexts = members.map(([name, schema]) => {
     const { description } = (schema ?? {}) as { description?: unknown };
-    const comment = typeof description === 'string' ? `/** ${inComment(description)} */ ` : '';
-    return `${comment}${memberName(name)}${needed.has(name) ? '' : '?'}: ${typeOf(schema, level + 1)}`;
+    const comment = typeof description === 'string' ? `/** ${toComment(description)} */ ` : '';
+    return `${comment}${memberName(name)}${needed.has(name) ? '' : '?'}: ${toType(schema, level + 1)}`;
   });
   return `{ ${memberTexts.join('; ')} }`;
 }
 
-const unionOf = (types: readonly string[]) => [...new Set(types)].join(' | ') || 'unknown';
+const toUnion = (types: readonly string[]) => [...new Set(types)].join(' | ') || 'unknown';
 const literal = (value: unknown) => JSON.stringify(value) ?? 'unknown';
 const memberName = (name: string) => (/^[A-Za-z_$][\w$]*$/.test(name) ? name : JSON.stringify(name));
 /** On one line, and without an end of the comment. */
-const inComment = (text: string) => text.replace(/\s+/g, ' ').replaceAll('*/', '* /').slice(0, 500).trim();
+const toComment = (text: string) => text.replace(/\s+/g, ' ').replaceAll('*/', '* /').slice(0, 500).trim();

@@ -4,8 +4,8 @@ import { failureOfStatus, StepError } from '../../../core/errors/step-error.ts';
 import { answeredJson } from '../../../core/json/json.ts';
 import { graphqlTool } from '../../../domain/tools/tool-types/graphql.ts';
 import { authorization } from '../../step-support/http-auth.ts';
-import { httpStatusError, plannedRequest } from '../../step-support/http-request.ts';
-import { send, shownRequest } from '../../tool-support/send.ts';
+import { httpStatusError, planRequest } from '../../step-support/http-request.ts';
+import { send, toShownRequest } from '../../tool-support/send.ts';
 import { defineToolRunner } from '../../tool-support/tool-runner.ts';
 import { renderToolUrl } from '../../tool-support/tool-url.ts';
 
@@ -23,14 +23,14 @@ const Response = z.object({
 export const graphqlToolRunner = defineToolRunner(graphqlTool, {
   async plan(call) {
     const { auth, url, headers, query, operationName, variables } = call.config;
-    const given = variables === undefined ? call.args : await call.renderValue(variables);
-    const request = await plannedRequest({ url, method: 'POST', headers }, call, {
+    const values = variables === undefined ? call.args : await call.renderValue(variables);
+    const request = await planRequest({ url, method: 'POST', headers }, call, {
       url: await renderToolUrl(call),
       headers: {
         accept: 'application/graphql-response+json, application/json',
         ...(await authorization(auth, call.render)),
       },
-      body: JSON.stringify({ query, ...(operationName && { operationName }), variables: given }),
+      body: JSON.stringify({ query, ...(operationName && { operationName }), variables: values }),
     });
     return { request };
   },
@@ -53,7 +53,7 @@ export const graphqlToolRunner = defineToolRunner(graphqlTool, {
   },
   // Even a query is a POST, and a mutation has effects.
   repeatable: () => false,
-  shown: shownRequest,
+  shown: toShownRequest,
 });
 
 function failure(errors: readonly string[], { status, headers }: HttpResponse): StepError {

@@ -3,7 +3,7 @@ import type { A2aEvent, A2aRequest } from '../../../../shared/adapters/ports/a2a
 import type { McpToolList } from '../../../../shared/adapters/ports/mcp-port.ts';
 import { StepError } from '../../../../shared/core/errors/step-error.ts';
 import { flowing } from '../../../../shared/core/redaction/hidden.ts';
-import { a2aWithout, mcpWithout, openMasks } from '../../../../shared/execution/step-support/masks.ts';
+import { openMasks, redactA2a, redactMcp } from '../../../../shared/execution/step-support/masks.ts';
 import { emptyWorld } from '../../../support/stack/ports.ts';
 
 const value = 'correct horse battery';
@@ -112,7 +112,7 @@ test('the texts of an MCP server are redacted, in results and failures', async (
     }),
     callTool: async () => answers.shift() ?? { missing: [] },
   };
-  const { callTool, listTools } = mcpWithout({ ...emptyWorld, mcp }, values);
+  const { callTool, listTools } = redactMcp({ ...emptyWorld, mcp }, values);
   const call = { url: '', headers: {}, timeoutMs: 1, signal: new AbortController().signal };
   const answer = () => callTool({ ...call, toolName: 'it', args: {} });
   expect(await answer()).toEqual({ output: { a: ['[secret:KEY]'] } });
@@ -133,7 +133,7 @@ test('what an agent of another server says is redacted, across its deltas', asyn
       yield* said;
     },
   };
-  const { send } = a2aWithout(a2a, values);
+  const { send } = redactA2a(a2a, values);
   const events = await Array.fromAsync(send({} as A2aRequest));
   expect(JSON.stringify(events)).not.toContain('horse');
   const deltas = events.flatMap((event) => (event.type === 'text-delta' ? [event.text] : [])).join('');
