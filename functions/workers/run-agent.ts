@@ -1,5 +1,5 @@
 import type { Context, SQSEvent } from 'aws-lambda';
-import { withLogFields } from '../../shared/core/invocation.ts';
+import { runWithLogFields } from '../../shared/core/invocation.ts';
 import { toAgentListing } from '../../shared/execution/agent-runs/agent-execution.ts';
 import { AgentRunMessage, agentRunQueue } from '../../shared/execution/agent-runs/agent-run-queue.ts';
 import { runInBackground } from '../../shared/execution/agent-runs/background-run.ts';
@@ -30,7 +30,7 @@ async function handle(event: SQSEvent, context: Context): Promise<void> {
   for (const { message } of parseMessages(AgentRunMessage, event)) {
     const remainingMs = Math.max(1, context.getRemainingTimeInMillis() - reserveMs);
     const scope = productionRuntime().scopeOf(message.tenant, AbortSignal.timeout(remainingMs));
-    await withLogFields({ tenant: message.tenant, executionId: message.executionId }, () =>
+    await runWithLogFields({ tenant: message.tenant, executionId: message.executionId }, () =>
       runInBackground(scope, message.executionId, {
         timeMs: remainingMs,
         waits: message.waits ?? 0,

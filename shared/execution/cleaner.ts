@@ -1,4 +1,4 @@
-import { type IdPrefix, idKind } from '../core/ids.ts';
+import { getIdKind, type IdPrefix } from '../core/ids.ts';
 import { tasksPartition } from '../domain/a2a-tasks/task.ts';
 import { agentKeysRange } from '../domain/agents/config/agent.ts';
 import { clientTokenStore } from '../domain/client-tokens/client-token-store.ts';
@@ -101,7 +101,7 @@ export const cleaner = /* @__PURE__ */ using(
     };
 
     return async (id: string): Promise<void> => {
-      const clean = cleaners[idKind(id)];
+      const clean = cleaners[getIdKind(id)];
       if (!clean) throw new Error(`Cannot clean up ${id}: unknown kind of id`);
       await clean(id);
     };

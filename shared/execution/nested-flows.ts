@@ -10,7 +10,7 @@ import type { FlowsPort } from '../adapters/ports/flows-port.ts';
 import { ifMissing } from '../core/errors/errors.ts';
 import { StepError } from '../core/errors/step-error.ts';
 import type { Unmasked } from '../core/redaction/hidden.ts';
-import { noted } from '../core/tracing/active-span.ts';
+import { recordNote } from '../core/tracing/active-span.ts';
 import { flowFinder } from '../domain/flows/flow-store.ts';
 import { noWaits } from '../domain/run-waits/waits-adapter.ts';
 import type { EndStatus } from '../domain/runs/run.ts';
@@ -26,7 +26,7 @@ import { addPayer } from './model-calls/payers.ts';
 import { toFlowEnding } from './runs/flow-run-listing.ts';
 import { runVariables } from './runs/run-variables.ts';
 import { runVersions } from './runs/run-versions.ts';
-import { portsInside } from './step-support/ports-inside.ts';
+import { setParentRun } from './step-support/ports-inside.ts';
 
 async function runToEnd(name: string, run: FlowRun): Promise<Unmasked & { output: unknown }> {
   let hasActed = false;
@@ -112,12 +112,12 @@ export const flowsPort = /* @__PURE__ */ using(
       const nestedOwner = { ...owner, listing: childListing(listed.id, listed) };
       const paid = addPayer(ports, { type: 'flow', id: flowId });
       const flows = flowsPort(scope, nestedOwner, level + 1, made);
-      const meter = openMeter(portsInside({ ...paid, waits: noWaits, flows }, nestedOwner.listing));
+      const meter = openMeter(setParentRun({ ...paid, waits: noWaits, flows }, nestedOwner.listing));
       const source = { flowId, flowName: flow.name, runId, startedAt, userId, inputs };
       const identity = callId ?? listed.id;
       const run = { steps, variables: runVariables(source), ports: meter.ports, identity, signal };
       const facts = { k: 'f' as const, n: flow.name, id: flowId, x: listed.id };
-      return noted(facts, () => runToEnd(flow.name, run)).then(
+      return recordNote(facts, () => runToEnd(flow.name, run)).then(
         async (ended) => {
           await listEnd(scope, listed, meter, { error: null, signal });
           return ended;

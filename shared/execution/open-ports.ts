@@ -36,8 +36,8 @@ import { runPayers } from './model-calls/payers.ts';
 import { enforceBudgets } from './model-calls/within-budgets.ts';
 import { flowsPort } from './nested-flows.ts';
 import { recordModelCalls } from './step-support/noted-model.ts';
-import { portsAtDepth } from './step-support/ports-at-depth.ts';
-import { connectMcp } from './tools/connected-mcp.ts';
+import { setPortsDepth } from './step-support/ports-at-depth.ts';
+import { authorizeMcp } from './tools/connected-mcp.ts';
 
 export interface RunOwner {
   userId: string;
@@ -128,7 +128,7 @@ export const openPorts = /* @__PURE__ */ using(
       messages: withinMessageLimits(messageLimits(scope), messagesPort(scope.table.tenant)),
       tools: toolsPort(scope),
       a2a: a2aPort,
-      mcp: connectMcp(mcpPort(scope.table.tenant), async () =>
+      mcp: authorizeMcp(mcpPort(scope.table.tenant), async () =>
         (await import('../domain/mcp-connections/connection-tokens.ts')).connectionTokens(scope),
       ),
       flows: flowsPort(scope, { userId, runId, listing }),
@@ -138,7 +138,7 @@ export const openPorts = /* @__PURE__ */ using(
         versionOf: async (id) => (await agents()).versionOf(id),
       },
     };
-    return portsAtDepth(ports, surface?.depth ?? 0);
+    return setPortsDepth(ports, surface?.depth ?? 0);
   },
 );
 

@@ -1,7 +1,7 @@
 import { randomInt, randomUUID } from 'node:crypto';
 import * as z from 'zod';
-import { renewing } from '../core/concurrency/renewal.ts';
-import { aloneSince } from '../core/earlier-process.ts';
+import { startRenewal } from '../core/concurrency/renewal.ts';
+import { getAloneSince } from '../core/earlier-process.ts';
 import { requireEnv } from '../core/environment.ts';
 import { log } from '../core/log.ts';
 import { unixSeconds } from '../core/time.ts';
@@ -71,7 +71,7 @@ async function take({ table, now }: Scope, key: PlaceKey, holder: string): Promi
   const condition = {
     // A request that is repeated finds what the first one wrote.
     expression: 'attribute_not_exists(#until) OR #until <= :at OR #takenAt < :alone OR #holder = :own',
-    values: { at, alone: aloneSince(), own: holder },
+    values: { at, alone: getAloneSince(), own: holder },
   };
   const write = table.writes.update(tenantPlaceEntity, key, { set: leaseOf(holder, at) }, condition);
   return table.commit([write]).then(() => true, ifRefused(false));
@@ -82,7 +82,7 @@ async function takenPlaces({ table, now }: Scope, pool: string): Promise<Set<str
   const items = await table.queryAll({ partition: partitionOf(pool) });
   return new Set(
     items
-      .filter(({ until, takenAt }) => Number(until) > at && Number(takenAt) >= aloneSince())
+      .filter(({ until, takenAt }) => Number(until) > at && Number(takenAt) >= getAloneSince())
       .map(({ SK }) => SK),
   );
 }
@@ -94,7 +94,7 @@ function held({ table, now }: Scope, key: PlaceKey, holder: string): TenantPlace
     const changes = { set: { until: now().getTime() + leaseMs } };
     return table.commit([table.writes.update(tenantPlaceEntity, key, changes, own)]);
   };
-  const { stop } = renewing(renew, { everyMs: leaseMs / 3, failure, about: { ...key } });
+  const { stop } = startRenewal(renew, { everyMs: leaseMs / 3, failure, about: { ...key } });
   return {
     release: () => {
       stop();

@@ -1,6 +1,6 @@
 import type { Sandbox } from '../../adapters/sandbox/sandbox.ts';
 import { notFound } from '../../core/errors/errors.ts';
-import { createdAtFromId } from '../../core/ids.ts';
+import { getIdCreatedAt } from '../../core/ids.ts';
 import { using } from '../../platform/aws/uses.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 import { savedDraft } from '../../platform/data/versions/version-kind.ts';
@@ -57,7 +57,7 @@ export const agentEditor = /* @__PURE__ */ using([agentStore, credentialWriter],
     async create(principal: Principal, given: NewAgentInput, sandbox: Sandbox): Promise<SavedAgent> {
       const { userId, organizationId } = principal;
       const id = newId('agent');
-      const createdAt = createdAtFromId(id);
+      const createdAt = getIdCreatedAt(id);
       const empty = newAgentFields(given.name);
       const capabilities = (given.capabilities ?? []).map((capability, displayOrder) =>
         newCapability(capability, { id: newId('cap'), createdAt, displayOrder }),

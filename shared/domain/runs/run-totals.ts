@@ -1,5 +1,5 @@
 import Big from 'big.js';
-import { mergedWarnings, type Warning } from '../../core/warnings.ts';
+import { mergeWarnings, type Warning } from '../../core/warnings.ts';
 import type { ModelCall } from '../model-usage/model-calls.ts';
 import {
   callTokens,
@@ -42,7 +42,7 @@ export const plusTotals = (one: RunTotals, other: RunTotals): RunTotals => ({
   cacheSavings: one.cacheSavings.plus(other.cacheSavings),
   isPriced: one.isPriced && other.isPriced,
   use: mergedUse(one.use, other.use),
-  warnings: mergedWarnings(one.warnings, other.warnings),
+  warnings: mergeWarnings(one.warnings, other.warnings),
 });
 
 /** What a step took, without its use of models. */

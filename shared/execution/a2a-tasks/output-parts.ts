@@ -3,7 +3,7 @@ import type { A2aPart } from '../../adapters/ports/a2a-port.ts';
 import { AssetOutput } from '../../domain/flows/step-types/store-asset.ts';
 
 /** A stored file is a file, and so is content as MCP has it. Texts are text, and all other values are data. */
-export function outputParts(output: unknown): A2aPart[] {
+export function toOutputParts(output: unknown): A2aPart[] {
   if (output === null || output === undefined || output === '') return [];
   if (typeof output === 'string') return [{ text: output }];
   return findFiles(output) ?? [{ data: output }];

@@ -18,7 +18,7 @@ import type { Attempt } from '../../domain/flows/steps/attempt.ts';
 import { type ErrorHandling, fallbackAttempts } from '../../domain/flows/steps/error-handling.ts';
 import {
   AttemptsFailed,
-  modelAlternatives,
+  listModelAlternatives,
   openAttempts,
   resultBeginning,
 } from '../step-support/attempts.ts';
@@ -60,7 +60,7 @@ export async function* askModel(
       begin({ type, delayMs })({ isEmpty: false });
       return { response: toFixedResponse(fallback.message, request), fallback: type, ...made() };
     }
-    const changes = await fallbackAttempts(fallback, () => modelAlternatives(model, request.model));
+    const changes = await fallbackAttempts(fallback, () => listModelAlternatives(model, request.model));
     for (const [index, overrides] of changes.entries()) {
       if (!needsFallback(handling, tried)) break;
       tried = { ...(yield* attempt(resultBeginning(fallback, overrides, index), overrides)), fallback: type };

@@ -3,8 +3,8 @@ import { meantValue } from '../../adapters/json-schema/meant-value.ts';
 import type { JsonSchema } from '../../adapters/ports/model-port.ts';
 import type { Ports } from '../../adapters/ports/ports.ts';
 import type { Sandbox } from '../../adapters/sandbox/sandbox.ts';
-import { fencedParts, withoutFence } from '../../core/code-fence.ts';
-import { answeredJson } from '../../core/json/json.ts';
+import { findFencedParts, stripFence } from '../../core/code-fence.ts';
+import { parseAnswerJson } from '../../core/json/json.ts';
 import type { Loop } from './loop.ts';
 
 /**
@@ -44,7 +44,7 @@ const noJson = { value: undefined, problems: [{ path: '', message: 'The response
 export function parseJsonValues(response: string): unknown[] {
   const text = response.replace(/^\ufeff/, '');
   const answer = stripThoughts(text);
-  const readings = [() => [withoutFence(text)], () => [withoutFence(answer)], fencedParts, findObjects];
+  const readings = [() => [stripFence(text)], () => [stripFence(answer)], findFencedParts, findObjects];
   for (const read of readings) {
     const values = parseDistinct(read(answer));
     if (values.length > 0) return values;
@@ -55,7 +55,7 @@ export function parseJsonValues(response: string): unknown[] {
 function parseDistinct(texts: readonly string[]): unknown[] {
   const found = new Map<string, unknown>();
   for (const text of texts.slice(0, valuesTriedMax)) {
-    const value = answeredJson(text, 'The model');
+    const value = parseAnswerJson(text, 'The model');
     if (value !== undefined) found.set(JSON.stringify(value), value);
   }
   return [...found.values()];

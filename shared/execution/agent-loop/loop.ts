@@ -22,17 +22,17 @@ import { type AskedResponse, askModel, type ModelDelta } from './ask-model.ts';
 import type { EndFact, Fact, LoopWait, NoteFact, RequestedCall, StopReason, TurnFact } from './facts.ts';
 import { apply, endFact, type RunState } from './state.ts';
 import {
-  type CallContext,
   type CallEvent,
   findCallRefusal,
   findTool,
   findUnfitReason,
   planCalls,
   runCalls,
+  type ToolCallsContext,
   toFailedResult,
 } from './tool-calls.ts';
 
-export interface Loop extends CallContext {
+export interface Loop extends ToolCallsContext {
   model: ModelPort;
   request: Omit<ModelRequest, 'messages' | 'tools' | 'toolChoice' | 'signal'>;
   /** Whether the model may, must (in the first turn) or must not call tools. Default: `auto`. */

@@ -7,7 +7,7 @@
  */
 import Big from 'big.js';
 import type { ModelMessage, ToolResultPart } from '../../adapters/ports/model-port.ts';
-import { mergedWarnings, type Warning } from '../../core/warnings.ts';
+import { mergeWarnings, type Warning } from '../../core/warnings.ts';
 import { nothingSpent, type Spent } from '../model-calls/call-cost.ts';
 import type { DecisionFact, EndFact, Fact, LoopWait, RequestedCall, TurnFact } from './facts.ts';
 
@@ -216,7 +216,7 @@ const addSpent = (
   cacheSavings: totals.cacheSavings.plus(parts.cacheSavings ?? 0),
   isPriced: totals.isPriced && cost !== null,
   codeCalls: codeCalls ? sumCalls(totals.codeCalls, codeCalls) : totals.codeCalls,
-  warnings: mergedWarnings(totals.warnings, warnings),
+  warnings: mergeWarnings(totals.warnings, warnings),
 });
 
 const sumCalls = (

@@ -9,8 +9,14 @@ import { orAborted } from '../../core/concurrency/abort.ts';
 import { forEachConcurrently } from '../../core/concurrency/for-each-concurrently.ts';
 import { openMailbox } from '../../core/concurrency/mailbox.ts';
 import { StepError } from '../../core/errors/step-error.ts';
-import { characterCount } from '../../core/json/json-texts.ts';
-import { type ActiveSpan, activeSpan, beginNote, inSpan, openSpan } from '../../core/tracing/active-span.ts';
+import { countCharacters } from '../../core/json/json-texts.ts';
+import {
+  type ActiveSpan,
+  beginNote,
+  getActiveSpan,
+  openSpan,
+  runInSpan,
+} from '../../core/tracing/active-span.ts';
 import type { Note } from '../../core/tracing/note.ts';
 import { nothingSpent, type Spent } from '../model-calls/call-cost.ts';
 import type { Artifact } from '../tool-support/tool-outcome.ts';
@@ -24,7 +30,7 @@ interface ToolLimits {
   callsMaxOf?: Readonly<Record<string, number | undefined>> | undefined;
 }
 
-export interface CallContext {
+export interface ToolCallsContext {
   tools: readonly RunnableTool[];
   limits: ToolLimits;
   needsApproval?: ((tool: RunnableTool) => boolean) | undefined;
@@ -41,7 +47,7 @@ export const outputCharactersMax = 200_000;
 /** Why a call does not run; undefined if it may. */
 export function findCallRefusal(
   { name, input }: Pick<RequestedCall, 'name' | 'input'>,
-  { tools, limits: { callsMax, callsMaxOf = {} } }: Pick<CallContext, 'tools' | 'limits'>,
+  { tools, limits: { callsMax, callsMaxOf = {} } }: Pick<ToolCallsContext, 'tools' | 'limits'>,
   made: { callCount: number; callsOf: ReadonlyMap<string, number> },
 ): string | undefined {
   const tool = findTool(tools, name);
@@ -60,7 +66,7 @@ type Plan = { run: RunnableTool } | { fail: string } | { waitFor: LoopWait['kind
 /** @param mayHaveBegun Whether an earlier process may have begun the calls. */
 export function planCalls(
   call: RequestedCall,
-  { tools, needsApproval }: Pick<CallContext, 'tools' | 'needsApproval'>,
+  { tools, needsApproval }: Pick<ToolCallsContext, 'tools' | 'needsApproval'>,
   decision: DecisionFact | undefined,
   mayHaveBegun: boolean,
 ): Plan {
@@ -84,7 +90,7 @@ export function planCalls(
 /** Why the caller of the run is not asked to execute a call: its arguments do not fit the tool. */
 export async function findUnfitReason(
   { name, input }: RequestedCall,
-  { tools, signal }: Pick<CallContext, 'tools' | 'signal'>,
+  { tools, signal }: Pick<ToolCallsContext, 'tools' | 'signal'>,
 ): Promise<string | undefined> {
   try {
     await findTool(tools, name)?.preview(input, signal);
@@ -105,7 +111,7 @@ export type CallEvent =
 /** Runs calls side by side. Yields what they emit, and the results that are there, several at once if they are. */
 export async function* runCalls(
   calls: readonly { call: RequestedCall; tool: RunnableTool }[],
-  context: CallContext,
+  context: ToolCallsContext,
 ): AsyncGenerator<CallEvent, void> {
   const inbox = openMailbox<ResultFact | { callId: string; event: ToolEvent }>();
   const work = forEachConcurrently(calls, atOnce, async ({ call, tool }) => {
@@ -133,7 +139,7 @@ async function runCall(
   call: RequestedCall,
   tool: RunnableTool,
   emit: (event: ToolEvent) => void,
-  { signal, now, spent }: CallContext,
+  { signal, now, spent }: ToolCallsContext,
 ): Promise<ResultFact> {
   const began = performance.now();
   const span = openCallSpan(call, tool);
@@ -155,11 +161,11 @@ async function runCall(
   };
   try {
     const outcome = await orAborted(
-      inSpan(span.span, () => callTool(tool, call.input, signal, { id: call.id, emit })),
+      runInSpan(span.span, () => callTool(tool, call.input, signal, { id: call.id, emit })),
       signal,
     );
     if ('awaitsCaller' in outcome) throw new StepError('only the caller of the run can execute this tool');
-    const characters = characterCount(outcome.output, outputCharactersMax);
+    const characters = countCharacters(outcome.output, outputCharactersMax);
     if (characters <= outputCharactersMax) return toResult(outcome.output ?? null, false, outcome.artifact);
     throw new StepError(`the output has more than ${outputCharactersMax} characters; ask for less`);
   } catch (error) {
@@ -192,7 +198,7 @@ interface CallSpan {
 
 /** The result of an agent's call has the notes of the call. In a step, the call is a note itself. */
 function openCallSpan({ id }: RequestedCall, { name, type }: RunnableTool): CallSpan {
-  const outer = activeSpan();
+  const outer = getActiveSpan();
   if (outer?.path === agentPath) {
     const span = openSpan(outer, callPath(id), Date.now());
     return { span, end: () => (span.notes.length > 0 ? span.notes : undefined) };

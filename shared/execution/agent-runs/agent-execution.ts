@@ -73,7 +73,7 @@ export const AgentExecution = z.object({
   holder: z.string(),
   /** Until when the process has it, or until when it waits for somebody. */
   leaseUntil: z.string(),
-  /** Until when somebody reads what it says as it says it (`followers.ts`). */
+  /** Until when somebody reads what it says as it says it (`live-output.ts`). */
   followedUntil: z.string().optional(),
   /** The messages, the system prompt and the options. */
   input: PayloadRef,

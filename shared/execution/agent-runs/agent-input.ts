@@ -32,7 +32,7 @@ import type { Scope } from '../../platform/data/scope.ts';
 import type { Permission } from '../../platform/identity/permissions.ts';
 import type { Principal } from '../../platform/identity/principal.ts';
 import { requireAll } from '../../platform/identity/require-all.ts';
-import { agentOrchestration } from '../external-agents/orchestration.ts';
+import { getAgentOrchestration } from '../external-agents/orchestration.ts';
 
 /** Finds the content that a run of a stored agent takes, and notes that the agent runs. */
 export const agentToRun = /* @__PURE__ */ using([agentStore, agentVersions], (scope: Scope) => {
@@ -208,12 +208,12 @@ const skillTurns = 10;
 
 /** Whether an external agent answers by itself. Otherwise a model does, with the agent's skills as its tools. */
 export const isDelegated = ({ agentType, externalConfig }: AgentContent) =>
-  agentType === 'external' && externalConfig !== null && agentOrchestration(externalConfig) === 'delegate';
+  agentType === 'external' && externalConfig !== null && getAgentOrchestration(externalConfig) === 'delegate';
 
 /** The config of the loop that runs an agent. For an external agent it follows from its orchestration. */
 export function toRunnableConfig({ agentType, config, externalConfig }: AgentContent): AgentConfig {
   if (agentType !== 'external' || !externalConfig) return config ?? {};
-  const orchestrator = agentOrchestration(externalConfig);
+  const orchestrator = getAgentOrchestration(externalConfig);
   // The other server has its own tools, memory and limits.
   if (orchestrator === 'delegate') return { errorHandling: config?.errorHandling };
   return { ...config, ...orchestrator, loopConfig: { maxTurns: skillTurns, ...config?.loopConfig } };

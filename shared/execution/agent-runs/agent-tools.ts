@@ -11,7 +11,7 @@ import type { ModelMessage } from '../../adapters/ports/model-port.ts';
 import type { Ports } from '../../adapters/ports/ports.ts';
 import { StepError } from '../../core/errors/step-error.ts';
 import type { NewId } from '../../core/ids.ts';
-import { noted } from '../../core/tracing/active-span.ts';
+import { recordNote } from '../../core/tracing/active-span.ts';
 import { pooledTools } from '../../domain/agents/checks/named-tools.ts';
 import type { AgentCapability } from '../../domain/agents/config/agent.ts';
 import type { AgentConfig } from '../../domain/agents/config/agent-config.ts';
@@ -25,8 +25,8 @@ import type { RunState } from '../agent-loop/state.ts';
 import { findCallRefusal } from '../agent-loop/tool-calls.ts';
 import type { Spent } from '../model-calls/call-cost.ts';
 import { askAdvisorTool } from '../tools/agent-only/advisor-tool.ts';
-import { artifactTools } from '../tools/agent-only/artifact-tools.ts';
-import { memoryTools } from '../tools/agent-only/memory-tools.ts';
+import { createArtifactTools } from '../tools/agent-only/artifact-tools.ts';
+import { createMemoryTools } from '../tools/agent-only/memory-tools.ts';
 import { type CodeMode, runCodeTool, runCodeToolName } from '../tools/agent-only/run-code.ts';
 import { openAgentSkills } from '../tools/agent-skills.ts';
 import { callTool, isOfCaller, pageToolType, type RunnableTool } from '../tools/call-tool.ts';
@@ -61,9 +61,9 @@ export async function openAgentTools(
   ]);
   const { saved, runtime, ofServers, warnings } = configured;
   const special = [
-    ...(memory?.enabled ? memoryTools({ ports, profile, model }) : []),
+    ...(memory?.enabled ? createMemoryTools({ ports, profile, model }) : []),
     ...(subagentConfig ? [spawnTool(ports.agents, subagentConfig, model, rules, named)] : []),
-    ...(artifacts ? artifactTools(artifacts.types, newId) : []),
+    ...(artifacts ? createArtifactTools(artifacts.types, newId) : []),
     ...(advisor ? [askAdvisorTool(ports, advisor, conversation)] : []),
   ];
   const inPool = [
@@ -309,7 +309,7 @@ function createCodeModeTool(
     codeCalls.add(refused === undefined ? tool.id : undefined);
     if (refused) throw new StepError(refused);
     const facts = { k: 't' as const, n: tool.name, ty: tool.type };
-    const outcome = await noted(facts, () => callTool(tool, args, signal, context));
+    const outcome = await recordNote(facts, () => callTool(tool, args, signal, context));
     if ('awaitsCaller' in outcome) throw new StepError('Only the caller of the run can execute this tool');
     return outcome.output;
   };

@@ -12,7 +12,7 @@ import { sandbox } from '../../adapters/sandbox/sandbox.ts';
 import { agentLevelsMax } from '../../core/agent-depth.ts';
 import { ServiceError } from '../../core/errors/errors.ts';
 import { StepError } from '../../core/errors/step-error.ts';
-import { derivedId, timeMsFromId } from '../../core/ids.ts';
+import { deriveId, getIdTimeMs } from '../../core/ids.ts';
 import { beginNote } from '../../core/tracing/active-span.ts';
 import { agentVersions } from '../../domain/agents/agent-versions.ts';
 import type { AgentConfig } from '../../domain/agents/config/agent-config.ts';
@@ -69,7 +69,7 @@ export const agentsPort = (scope: Scope, parent: ParentRun, inside: () => Inside
         throw new StepError(`Agents run each other at most ${agentLevelsMax} levels deep`);
       }
       const { callId } = request;
-      const id = callId ? derivedId('exec', timeMsFromId(callId), parent.id, callId) : scope.newId('exec');
+      const id = callId ? deriveId('exec', getIdTimeMs(callId), parent.id, callId) : scope.newId('exec');
       // A call of an agent is known by its execution.
       const note = parent.isAgent && callId ? undefined : beginNote({ k: 'a', id });
       const options = inside();

@@ -9,7 +9,7 @@
 import * as z from 'zod';
 import { conflict, invalidAt, notFound } from '../../core/errors/errors.ts';
 import { resourceId } from '../../core/ids.ts';
-import { characterCount } from '../../core/json/json-texts.ts';
+import { countCharacters } from '../../core/json/json-texts.ts';
 import { type Message, messageText } from '../../domain/conversations/message.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 import type { Write } from '../../platform/data/writes.ts';
@@ -154,7 +154,7 @@ function toResultFact({ callId, toolName }: LoopWait, outputs: Outputs, at: stri
   const name = [callId, toolName].find((each) => Object.hasOwn(outputs, each));
   if (name === undefined) return undefined;
   const output = outputs[name] ?? null;
-  if (characterCount(output, outputCharactersMax) > outputCharactersMax) {
+  if (countCharacters(output, outputCharactersMax) > outputCharactersMax) {
     const message = `An output has at most ${outputCharactersMax} characters`;
     throw invalidAt(`toolOutputs.${name}`, 'TOO_LARGE', message);
   }

@@ -8,7 +8,7 @@ import { RunLost } from './run-journal.ts';
 import { type EndEvent, endWithoutLog, loadRun, toDeletedRun } from './run-log.ts';
 
 /** The events of a run in front of its caller, who also gets the end if another request ended the run. */
-export async function* eventsToEnd(
+export async function* readEventsToEnd(
   scope: Scope,
   started: AgentExecution,
   events: AsyncIterable<NumberedEvent>,

@@ -15,9 +15,9 @@ import { anySignal } from '../../core/concurrency/abort.ts';
 import { StepError } from '../../core/errors/step-error.ts';
 import { measure } from '../../core/invocation.ts';
 import { log } from '../../core/log.ts';
-import { type ActiveSpan, eachInSpan, inSpan, openSpan } from '../../core/tracing/active-span.ts';
+import { type ActiveSpan, iterateInSpan, openSpan, runInSpan } from '../../core/tracing/active-span.ts';
 import { type Note, notesMax } from '../../core/tracing/note.ts';
-import { tracedRun } from '../../core/tracing/trace-context.ts';
+import { toTracedRun } from '../../core/tracing/trace-context.ts';
 import type { AgentContent } from '../../domain/agents/config/agent.ts';
 import { agentCredentials } from '../../domain/agents/credentials/agent-credentials.ts';
 import type { Message } from '../../domain/conversations/message.ts';
@@ -34,8 +34,8 @@ import { toModelMessages } from '../model-calls/to-model-messages.ts';
 import { settleBudgets } from '../model-calls/within-budgets.ts';
 import { RunCancelled } from '../runs/cancellation.ts';
 import { AttemptsFailed } from '../step-support/attempts.ts';
-import { portsAtDepth } from '../step-support/ports-at-depth.ts';
-import { portsInside } from '../step-support/ports-inside.ts';
+import { setPortsDepth } from '../step-support/ports-at-depth.ts';
+import { setParentRun } from '../step-support/ports-inside.ts';
 import { toAgentListing } from './agent-execution.ts';
 import { isDelegated, type RunInput, toRunnableConfig } from './agent-input.ts';
 import type { NumberedEvent } from './agent-run-event.ts';
@@ -70,7 +70,7 @@ export async function* executeAgentRun(
 ): AsyncGenerator<NumberedEvent, void> {
   const { streamed, budget: outer, inherited, ...signals } = options;
   const { execution } = taken;
-  const atDepth = portsAtDepth(options.ports, execution.depth);
+  const atDepth = setPortsDepth(options.ports, execution.depth);
   const { agentId: id } = execution;
   const ports = id === null ? atDepth : addPayer(atDepth, { type: 'agent', id });
   const config = toRunnableConfig(content);
@@ -87,7 +87,7 @@ export async function* executeAgentRun(
     const { mcpServers, externalConfig, warnings } = await agentCredentials(scope)(execution.agentId, called);
     const isDelegate = isDelegated(content);
     return openLoop(scope, { config, capabilities: content.capabilities }, input, {
-      ports: portsInside({ ...enforceRunBudget(ports, budget), agents }, toAgentListing(execution)),
+      ports: setParentRun({ ...enforceRunBudget(ports, budget), agents }, toAgentListing(execution)),
       budget,
       codeCalls,
       streamed,
@@ -180,7 +180,7 @@ export async function* runAgent(
   const left = new AbortController();
   const stop = anySignal(lease.lost, stopSignal);
   const signal = anySignal(stop, timeout, left.signal, callerSignal);
-  const run = tracedRun(execution.id, execution.startedIn);
+  const run = toTracedRun(execution.id, execution.startedIn);
   const span = openSpan(run, agentPath, Date.parse(execution.startedAt));
   let opened: OpenedLoop | undefined;
   const record = async (facts: readonly Fact[]) => {
@@ -191,10 +191,10 @@ export async function* runAgent(
   const addSpent = (end: EndFact): EndFact => (opened ? { ...end, spent: opened.loop.spent() } : end);
   try {
     yield* replayEvents(execution, entries, sentSeq);
-    const { messages, ...open } = await inSpan(span, () => context.open({ signal, stop }));
+    const { messages, ...open } = await runInSpan(span, () => context.open({ signal, stop }));
     opened = open;
     const loop = runLoop(open.loop, journal.load(messages), mayHaveBegun);
-    for await (const event of eachInSpan(span, loop)) {
+    for await (const event of iterateInSpan(span, loop)) {
       if (event.type === 'facts') yield* await record(event.facts);
       else yield* liveOutput.show(event);
     }

@@ -7,10 +7,10 @@
  * process write chunks (`live-output.ts`).
  */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { boundedMap } from '../../core/cache.ts';
+import { createBoundedMap } from '../../core/cache.ts';
 import { orAborted } from '../../core/concurrency/abort.ts';
 import { ifMissing } from '../../core/errors/errors.ts';
-import { characterCount } from '../../core/json/json-texts.ts';
+import { countCharacters } from '../../core/json/json-texts.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 import { type AgentExecution, isExecutionOver } from './agent-execution.ts';
 import type { NumberedEvent } from './agent-run-event.ts';
@@ -213,9 +213,9 @@ const createChunkBuffer = (fact: number) => ({
 });
 
 /** Pages that nothing can follow any more in this form: readers come to them one soon after the other. */
-const fullPages = boundedMap<LogPage>({ entriesMax: 16 });
+const fullPages = createBoundedMap<LogPage>({ entriesMax: 16 });
 const keptCharactersMax = 2_000_000;
 
 function keep(name: string, page: LogPage): void {
-  if (characterCount(page.entries, keptCharactersMax) <= keptCharactersMax) fullPages.set(name, page);
+  if (countCharacters(page.entries, keptCharactersMax) <= keptCharactersMax) fullPages.set(name, page);
 }

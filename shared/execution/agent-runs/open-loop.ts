@@ -218,7 +218,7 @@ interface TurnContext {
   signal: AbortSignal;
 }
 
-const ifStepError =
+const replaceStepError =
   <T>(instead: T) =>
   (error: unknown): T => {
     if (error instanceof StepError) return instead;
@@ -231,7 +231,7 @@ function createBeforeTurn(turn: TurnContext): (state: RunState) => Promise<Befor
   let limits: Promise<ModelLimits> | undefined;
   return async (state: RunState): Promise<BeforeTurn> => {
     // A model that cannot be resolved fails when it is asked, where the error handling applies.
-    limits ??= model.limits(modelName).catch(ifStepError({}));
+    limits ??= model.limits(modelName).catch(replaceStepError({}));
     const modelLimits = await limits;
     const facts: Fact[] = [];
     let after = state;

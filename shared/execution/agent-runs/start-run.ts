@@ -11,7 +11,7 @@ import { createFiller } from '../../adapters/templates/filler.ts';
 import { type ErrorDetail, invalid, invalidAt } from '../../core/errors/errors.ts';
 import { StepError } from '../../core/errors/step-error.ts';
 import { unixSeconds } from '../../core/time.ts';
-import { startedIn } from '../../core/tracing/active-span.ts';
+import { getStartedIn } from '../../core/tracing/active-span.ts';
 import type { Variables } from '../../core/variables/variables.ts';
 import type { AgentConfig } from '../../domain/agents/config/agent-config.ts';
 import type { Message } from '../../domain/conversations/message.ts';
@@ -134,7 +134,7 @@ function buildExecution(
     parentExecutionId: parent?.id ?? null,
     ...(request.parentToolCallId && { parentToolCallId: request.parentToolCallId }),
     isInAgent: parent?.isAgent ?? false,
-    ...startedIn(),
+    ...getStartedIn(),
     rootAgentId: parent?.rootAgentId ?? agent.id,
     depth: parent ? parent.depth + 1 : (request.surface?.depth ?? 0),
     surfaceType: request.surfaceType,

@@ -6,13 +6,13 @@ import type { AgentConfig } from '../../domain/agents/config/agent-config.ts';
 import type { AgentTools, SubagentConfig } from '../../domain/agents/config/tools-config.ts';
 import type { McpServer } from '../../domain/flows/steps/mcp-server.ts';
 import type { OwnTools } from '../../domain/tools/own-tool-problems.ts';
-import { agentTool } from '../tools/agent-only/agent-tool.ts';
+import { defineAgentTool } from '../tools/agent-only/agent-tool.ts';
 import type { RunnableTool, ToolCallContext } from '../tools/call-tool.ts';
 
 const message = z.string().min(1).max(200_000);
 
 export const subAgentTool = (agents: AgentsPort, agentId: string): RunnableTool => ({
-  ...agentTool({
+  ...defineAgentTool({
     name: 'sub_agent',
     description: 'Gives a task to another agent, and returns its answer.',
     parameters: z.strictObject({
@@ -61,7 +61,7 @@ export function spawnTool(
 ): RunnableTool {
   const { toolPool, maxTurnsLimit = turnsMax, defaultMaxTurns = turnsDefault, defaultTimeoutMs } = config;
   const pool = toolPool.length > 0 ? z.array(z.enum(toolPool)) : z.array(z.never());
-  return agentTool({
+  return defineAgentTool({
     name: 'spawn_agent',
     description:
       'Runs a new agent that you define for a part of the task, and returns its answer. It knows only what you tell it. Several can run at the same time.',

@@ -1,4 +1,4 @@
-import { LeaseLost, renewing } from '../../core/concurrency/renewal.ts';
+import { LeaseLost, startRenewal } from '../../core/concurrency/renewal.ts';
 import { ConditionFailed } from '../../platform/data/condition-failed.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 import type { Write } from '../../platform/data/writes.ts';
@@ -110,8 +110,8 @@ export function keepLease(
     isLoss: (error: unknown) => error instanceof ConditionFailed,
   };
   const renewals = [
-    renewing(renew, { ...common, everyMs: renewedEveryMs }),
-    renewing(watch, { ...common, everyMs: watchedEveryMs }),
+    startRenewal(renew, { ...common, everyMs: renewedEveryMs }),
+    startRenewal(watch, { ...common, everyMs: watchedEveryMs }),
   ];
   return {
     lost: AbortSignal.any(renewals.map(({ lost }) => lost)),

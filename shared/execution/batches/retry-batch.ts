@@ -28,7 +28,7 @@ import type { Principal } from '../../platform/identity/principal.ts';
 import { checkpointEntity } from '../runs/checkpoint.ts';
 import { listFlowCheckpoints } from '../runs/checkpoint-index.ts';
 import { type Batch, batchEntity } from './batch.ts';
-import { batchPlanner, recordRunId } from './batch-plan.ts';
+import { batchPlanner, toRecordRunId } from './batch-plan.ts';
 import { BatchRefused, batchStore } from './batch-store.ts';
 import { batchStarter } from './start-batch.ts';
 
@@ -105,7 +105,7 @@ const recordsToRetry = /* @__PURE__ */ using(readers, (scope: Scope) => {
     const items = await table.getMany(
       recordIds.flatMap((recordId) => [
         recordEntity.key({ id: recordId }),
-        checkpointEntity.key({ recordId, runId: recordRunId(first, recordId), index: 0 }),
+        checkpointEntity.key({ recordId, runId: toRecordRunId(first, recordId), index: 0 }),
       ]),
     );
     return recordIds.map((id, index) => {

@@ -49,7 +49,7 @@ export type RunMessage = z.infer<typeof RunMessage>;
 const recordsPerMessageMax = 10;
 
 /** A tenth of those that its slot has in a page of the plan, at most ten (D48). */
-export const recordsPerMessage = (ofSlot: number): number =>
+export const getRecordsPerMessage = (ofSlot: number): number =>
   Math.min(recordsPerMessageMax, Math.ceil(ofSlot / 10));
 
 /** The runs of a message in their order, as messages of their own. */
@@ -69,7 +69,7 @@ export function joinRunMessages([first, ...rest]: readonly RunMessage[]): RunMes
   return next.length > 0 ? { ...first, next } : first;
 }
 
-export const runLogFields = ({ tenant, batchId, runId, recordId, flowId }: RunMessage) => ({
+export const toRunLogFields = ({ tenant, batchId, runId, recordId, flowId }: RunMessage) => ({
   tenant,
   batchId,
   executionId: runId,
@@ -88,7 +88,7 @@ const toTimerNumber = ({ wake = 0, sending = 0 }: Pick<RunMessage, 'wake' | 'sen
 export const resendName = (sending: number) => `again-${sending}`;
 
 /** The messages of a slot form one FIFO message group. */
-export const fifoGroup = ({ batchId, slot }: Pick<RunMessage, 'batchId' | 'slot'>) => `${batchId}.${slot}`;
+export const toFifoGroup = ({ batchId, slot }: Pick<RunMessage, 'batchId' | 'slot'>) => `${batchId}.${slot}`;
 
 /** A run of a message. */
 export interface Delivered extends MessageDelivery {
@@ -177,7 +177,7 @@ export async function fireTimer(scope: Scope, { at, run }: TimerMessage): Promis
     return scheduleTimer(scope, until, { ...run, wake: (run.wake ?? 1) - 1 });
   }
   const id = `${run.batchId}.${run.runId}.${toTimerNumber(run)}`;
-  await sendGrouped('RUNS_QUEUE_URL', [{ id, group: fifoGroup(run), body: run }]);
+  await sendGrouped('RUNS_QUEUE_URL', [{ id, group: toFifoGroup(run), body: run }]);
 }
 
 export interface MessageDelivery {

@@ -15,7 +15,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { anySignal } from '../../core/concurrency/abort.ts';
 import { log } from '../../core/log.ts';
 import type { TracedRun } from '../../core/tracing/active-span.ts';
-import { tracedRun } from '../../core/tracing/trace-context.ts';
+import { toTracedRun } from '../../core/tracing/trace-context.ts';
 import { a2aTaskStore } from '../../domain/a2a-tasks/task-store.ts';
 import { bothNotices, noNotice } from '../../domain/deliveries/end-notice.ts';
 import { runEntity } from '../../domain/runs/run.ts';
@@ -39,7 +39,7 @@ import { type FinalWrite, openRunRecorder, type RunRecorder } from '../runs/run-
 import { runVariables } from '../runs/run-variables.ts';
 import { runVersions } from '../runs/run-versions.ts';
 import { type SealedValues, sealedValues } from '../runs/sealed-values.ts';
-import { resultAttempts } from '../step-support/attempts.ts';
+import { getResultAttempts } from '../step-support/attempts.ts';
 import type { LocalCall } from '../step-support/step-runner.ts';
 import { type Batch, batchEntity } from './batch.ts';
 import { isEnded } from './batch-progress.ts';
@@ -66,7 +66,7 @@ export const runRecord = (
 
 /** A run by itself has its own trace; those of records have that of their batch. */
 const traceOfRecord = ({ id, dispatched, startedIn }: Batch, runId: string, first?: Checkpoint): TracedRun =>
-  dispatched ? tracedRun(runId, first?.startedIn ?? startedIn) : tracedRun(runId, startedIn, id);
+  dispatched ? toTracedRun(runId, first?.startedIn ?? startedIn) : toTracedRun(runId, startedIn, id);
 
 async function runJob(scope: Scope, job: RecordJob, commits: RunCommits, signal: AbortSignal): Promise<void> {
   const { batch, record, flowDeleted } = job;
@@ -178,7 +178,7 @@ async function runAttempts(
     const { retryFrom } = outcome;
     const delayMs = Math.ceil(Math.random() * 1_000 * 2 ** attempt);
     const count = (retries.get(retryFrom.path)?.count ?? 0) + 1;
-    retries.set(retryFrom.path, { count, attempts: resultAttempts(retryFrom), delayMs });
+    retries.set(retryFrom.path, { count, attempts: getResultAttempts(retryFrom), delayMs });
     await sleep(delayMs, undefined, { signal });
   }
 }

@@ -9,7 +9,7 @@
  * A crash leaves the messages, which become visible again: the lease fences the old process off, and runs whose end is
  * stored do nothing. A permit of a crashed slot stays until the sweep finds its batch stalled.
  */
-import { withLogFields } from '../../core/invocation.ts';
+import { runWithLogFields } from '../../core/invocation.ts';
 import { log } from '../../core/log.ts';
 import { deleteMessages } from '../../platform/aws/queues.ts';
 import { ifRefused } from '../../platform/data/condition-failed.ts';
@@ -26,7 +26,7 @@ import {
   type Returned,
   releaseRunLeases,
   requeueRuns,
-  runLogFields,
+  toRunLogFields,
 } from './run-message.ts';
 import {
   countUsablePermits,
@@ -132,7 +132,7 @@ async function runSlot(scope: Scope, group: readonly Delivered[], work: Invocati
     const isSentTwice = before.some(({ runId }) => runId === delivered.runId);
     if (isSentTwice && (await stored).length > 0) break;
     const earlier = before.filter(({ id }) => id === delivered.id);
-    const ran = await withLogFields(runLogFields(delivered.message), () =>
+    const ran = await runWithLogFields(toRunLogFields(delivered.message), () =>
       runOne(scope, { earlier, rest }, work.until, () => work.run(rest)),
     );
     if (ran.isHeld) {

@@ -10,13 +10,13 @@
 import { createHash } from 'node:crypto';
 import Big from 'big.js';
 import * as z from 'zod';
-import { timeMsFromId } from '../../core/ids.ts';
+import { getIdTimeMs } from '../../core/ids.ts';
 import {
-  countedWarning,
+  countWarnings,
   isWarningCode,
-  mergedWarnings,
+  mergeWarnings,
+  toCountedWarning,
   type Warning,
-  warningCounts,
 } from '../../core/warnings.ts';
 import { toCostUnits, toDollars } from '../../domain/model-usage/cost-units.ts';
 import { hourMs } from '../../domain/runs/hours.ts';
@@ -72,7 +72,7 @@ export function toSlotCounters(
   addUnits('u', cost);
   addUnits('s', saved);
   addUnits('v', cacheSavings);
-  const warned = warningCounts(ended.flatMap(({ totals: { warnings } }) => warnings));
+  const warned = countWarnings(ended.flatMap(({ totals: { warnings } }) => warnings));
   for (const [code, count] of Object.entries(warned)) addCount(`w_${code}`, count);
   addCount('x', ended.filter(({ totals }) => !totals.isPriced).length);
   for (const [model, of] of Object.entries(use)) {
@@ -96,7 +96,7 @@ const exactHours = 6;
  */
 function toWindowHour(batchId: string, now: Date): number {
   const hour = Math.floor(now.getTime() / hourMs);
-  const first = Math.floor(timeMsFromId(batchId) / hourMs);
+  const first = Math.floor(getIdTimeMs(batchId) / hourMs);
   return hour - first < exactHours ? hour : hour - ((hour - first) % exactHours);
 }
 
@@ -147,7 +147,7 @@ export function sumSlotTotals(slots: readonly SlotItem[]): SlotTotals {
   };
   for (const slot of slots) addSlot(sums, slot);
   const { tokens, cost, saved, cacheSavings, unpriced, warnings: all, hours, models } = sums;
-  const warnings = mergedWarnings(all);
+  const warnings = mergeWarnings(all);
   return {
     totals: { tokens, cost, saved, cacheSavings, isPriced: unpriced === 0, use: toRunUse(models), warnings },
     records: Object.fromEntries(hours),
@@ -156,11 +156,11 @@ export function sumSlotTotals(slots: readonly SlotItem[]): SlotTotals {
 
 /** How often each warning was counted. */
 export const sumSlotWarnings = (slots: readonly SlotItem[]) =>
-  warningCounts(
+  countWarnings(
     slots.flatMap((slot) =>
       Object.entries(slot).flatMap(([name, stored]) => {
         const code = name.startsWith('w_') ? name.slice(2) : undefined;
-        return isWarningCode(code) ? [countedWarning(code, Number(stored))] : [];
+        return isWarningCode(code) ? [toCountedWarning(code, Number(stored))] : [];
       }),
     ),
   );
@@ -183,7 +183,7 @@ function addSlot(sums: Sums, slot: SlotItem): void {
     else if (ofAll === 's') sums.saved = sums.saved.plus(parseDollars(stored));
     else if (ofAll === 'v') sums.cacheSavings = sums.cacheSavings.plus(parseDollars(stored));
     else if (ofAll === 'x') sums.unpriced += Number(stored);
-    else if (isWarningCode(warned)) sums.warnings.push(countedWarning(warned, Number(stored)));
+    else if (isWarningCode(warned)) sums.warnings.push(toCountedWarning(warned, Number(stored)));
   }
 }
 

@@ -33,7 +33,7 @@ import {
   slotEntity,
 } from './batch.ts';
 import { isBatchOver, sumSlots } from './batch-progress.ts';
-import { recordsPerMessage } from './run-message.ts';
+import { getRecordsPerMessage } from './run-message.ts';
 
 /** How many records all batches of a tenant run concurrently. A batch beyond it runs one at a time. */
 export const tenantSlots = 50;
@@ -270,7 +270,7 @@ export function getSlotWidth(batch: SharedBatch, slot: number): number {
 
 /** As many records as a message of a slot has: a delivery brings one message at the least (D56). */
 const getSlotWidthMax = ({ recordConcurrency, totalRecords }: SharedBatch): number =>
-  recordsPerMessage(Math.ceil(totalRecords / recordConcurrency));
+  getRecordsPerMessage(Math.ceil(totalRecords / recordConcurrency));
 
 /** How many permits of its share a batch can still use. */
 export const countUsablePermits = (batch: SharedBatch): number =>

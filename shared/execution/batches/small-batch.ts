@@ -4,7 +4,7 @@ import type { Scope } from '../../platform/data/scope.ts';
 import { type Checkpoint, parseRows } from '../runs/checkpoint.ts';
 import { readCheckpoints } from '../runs/read-checkpoints.ts';
 import type { Batch } from './batch.ts';
-import { type ListedRecord, recordRunId } from './batch-plan.ts';
+import { type ListedRecord, toRecordRunId } from './batch-plan.ts';
 import type { BatchProgress } from './batch-progress.ts';
 import { batchStore } from './batch-store.ts';
 
@@ -33,7 +33,7 @@ export const smallBatches = /* @__PURE__ */ using([batchStore], (scope: Scope) =
     results: (batch: Batch, records: readonly ListedRecord[]) =>
       Promise.all(
         records.map(async (record) => {
-          const runId = recordRunId(batch, record.id);
+          const runId = toRecordRunId(batch, record.id);
           return toRecordResult(record, runId, await readCheckpoints(scope, { recordId: record.id, runId }));
         }),
       ),

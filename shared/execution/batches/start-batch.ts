@@ -11,10 +11,10 @@
  * finds the first one's batch.
  */
 import { type ErrorDetail, invalidAt, notFound } from '../../core/errors/errors.ts';
-import { derivedId, timeMsFromId } from '../../core/ids.ts';
+import { deriveId, getIdTimeMs } from '../../core/ids.ts';
 import { measure } from '../../core/invocation.ts';
 import { log } from '../../core/log.ts';
-import { startedIn } from '../../core/tracing/active-span.ts';
+import { getStartedIn } from '../../core/tracing/active-span.ts';
 import type { Variables } from '../../core/variables/variables.ts';
 import type { Message } from '../../domain/conversations/message.ts';
 import type { Flow } from '../../domain/flows/flow.ts';
@@ -160,7 +160,7 @@ const batchBeginner = /* @__PURE__ */ using(
         stoppedAt: null,
         error: null,
         startedAt: now().toISOString(),
-        ...startedIn(),
+        ...getStartedIn(),
         ...(planned && recordIds && { recordIds }),
       };
       await create(batch, recordIds, alsoWrite);
@@ -337,11 +337,11 @@ export const batchStarter = /* @__PURE__ */ using(
 
 async function offloadSingleRun(scope: Scope, { id, inputs = {}, messages }: RepeatableBatch) {
   const input = await offloadBatchInput(scope, id, { inputs, ...(messages && { messages }) });
-  return { runId: singleRunId(id), recordId: null, input, appendsMetadata: false };
+  return { runId: toSingleRunId(id), recordId: null, input, appendsMetadata: false };
 }
 
 /** Of the run of a batch without records. */
-export const singleRunId = (batchId: string) => derivedId('exec', timeMsFromId(batchId), batchId);
+export const toSingleRunId = (batchId: string) => deriveId('exec', getIdTimeMs(batchId), batchId);
 
 export const batchDefaults = { recordConcurrency: 10, maxRetries: 2 };
 

@@ -5,7 +5,7 @@ import { noTotals } from '../../domain/runs/run-totals.ts';
 import { toolExecutionStore } from '../../domain/tools/tool-execution.ts';
 import { using } from '../../platform/aws/uses.ts';
 import type { Scope } from '../../platform/data/scope.ts';
-import { toolRunError } from './tool-run-listing.ts';
+import { toToolRunError } from './tool-run-listing.ts';
 
 const toExecutionStart = ({ id, toolId = '', startedAt }: Run) => ({ id, toolId, startedAt });
 
@@ -17,7 +17,7 @@ export const toolRunEnder = /* @__PURE__ */ using([toolExecutionStore, runEnd], 
     /** Its process stops within seconds, and stores what it took. @throws ConditionFailed */
     async cancel(run: Run): Promise<void> {
       const [status, completedAt] = ['cancelled' as const, now().toISOString()];
-      const set = { status, completedAt, error: toolRunError(status, runCancelled) ?? undefined };
+      const set = { status, completedAt, error: toToolRunError(status, runCancelled) ?? undefined };
       const { id } = run;
       await table.commit([
         table.writes.update(runEntity, { id }, { set }, isOpenRun),
@@ -28,7 +28,7 @@ export const toolRunEnder = /* @__PURE__ */ using([toolExecutionStore, runEnd], 
     /** For one whose process crashed. @throws ConditionFailed */
     async fail(run: Run, message: string): Promise<void> {
       const [status, at] = ['failed' as const, now().toISOString()];
-      const ending = { status, at, error: toolRunError(status, message), totals: noTotals };
+      const ending = { status, at, error: toToolRunError(status, message), totals: noTotals };
       const { writes, send } = await runEnd(scope, run, { ...ending, condition: isOpenRun });
       await table.commit([...writes, executions.endWrite(toExecutionStart(run), status, message)]);
       await send();

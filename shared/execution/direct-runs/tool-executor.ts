@@ -13,8 +13,8 @@ import { conflict, invalid, missingPermission, notFound, ServiceError } from '..
 import { StepError } from '../../core/errors/step-error.ts';
 import { log } from '../../core/log.ts';
 import { truncate } from '../../core/text.ts';
-import { inSpan, openSpan, startedIn } from '../../core/tracing/active-span.ts';
-import { tracedRun } from '../../core/tracing/trace-context.ts';
+import { getStartedIn, openSpan, runInSpan } from '../../core/tracing/active-span.ts';
+import { toTracedRun } from '../../core/tracing/trace-context.ts';
 import { builtinIdIn } from '../../domain/flows/steps/tool-reference.ts';
 import type { ModelCall } from '../../domain/model-usage/model-calls.ts';
 import { usageWrites } from '../../domain/model-usage/usage.ts';
@@ -201,7 +201,7 @@ export const toolExecutor = /* @__PURE__ */ using([openPorts, toolStore, toolRun
     const { principal, parameters, storeResults } = request;
     const startedAt = scope.now();
     const execution = toToolExecution(request, { id, startedAt });
-    const span = openSpan(tracedRun(id, execution.startedIn), '', startedAt.getTime());
+    const span = openSpan(toTracedRun(id, execution.startedIn), '', startedAt.getTime());
     // The caller's text: ordinary words in it are no secrets.
     const maskArguments = () => masks.outcome({ output: { parameters } }, { keys: [], use: 'text' }).output;
     const input = storeResults ? maskArguments : undefined;
@@ -214,7 +214,7 @@ export const toolExecutor = /* @__PURE__ */ using([openPorts, toolStore, toolRun
       isListed = true;
     };
     const watch = { onPlanned, cancelled: cancelled.signal };
-    const ended = await inSpan(span, () => runToEnd(request, tool, watch)).catch(async (error) => {
+    const ended = await runInSpan(span, () => runToEnd(request, tool, watch)).catch(async (error) => {
       const logUnrecorded = (failure: unknown) =>
         log.error('The end of a run could not be recorded', { error: failure });
       if (isListed) await end(toFaultEnd(error)).catch(logUnrecorded);
@@ -260,7 +260,7 @@ const toToolExecution = (
   keyId: principal.keyId,
   flowExecutionId: context?.flowExecutionId ?? null,
   stepId: context?.stepId ?? null,
-  ...startedIn(),
+  ...getStartedIn(),
 });
 
 /** Undefined for a built-in tool. @throws ServiceError 404, 409 if it is not active */

@@ -21,9 +21,12 @@ export function toToolEnding(
     status: status === 'failed' || status === 'cancelled' ? status : 'completed',
     at,
     totals: totalsOfCalls(calls),
-    error: toolRunError(status, error),
+    error: toToolRunError(status, error),
   };
 }
 
-export const toolRunError = (status: ToolExecution['status'], message: string | null): RunEnding['error'] =>
+export const toToolRunError = (
+  status: ToolExecution['status'],
+  message: string | null,
+): RunEnding['error'] =>
   message === null ? null : { code: status === 'cancelled' ? 'CANCELLED' : 'TOOL_FAILED', message };

@@ -7,7 +7,7 @@
  */
 import type { Unmasked } from '../../core/redaction/hidden.ts';
 import { unixSeconds } from '../../core/time.ts';
-import { startedIn } from '../../core/tracing/active-span.ts';
+import { getStartedIn } from '../../core/tracing/active-span.ts';
 import { bothNotices, type EndNotice } from '../../domain/deliveries/end-notice.ts';
 import { listedSeconds } from '../../domain/listed-seconds.ts';
 import type { ModelCall } from '../../domain/model-usage/model-calls.ts';
@@ -46,7 +46,7 @@ interface NewExecution {
   executionId?: string | undefined;
 }
 
-export function newFlowExecution(
+export function createFlowExecution(
   { newId, now }: Scope,
   { flow, version, record, persistResults }: PreparedRun,
   { surface, origin, executionId }: NewExecution = {},
@@ -64,7 +64,7 @@ export function newFlowExecution(
     origin: origin ?? (surface ? originOfSurface(surface) : { trigger: { type: 'api' } }),
     flowVersionId: version.id,
     ...(!persistResults && { listedUntil: unixSeconds(startedAt) + listedSeconds }),
-    ...startedIn(),
+    ...getStartedIn(),
   };
 }
 
@@ -115,7 +115,7 @@ export function openDispatchRecorder(
         const end = hasPaused ? endPausedExecution(scope, runId) : closeExecution(table, runId);
         const close = isFirst && !isStored ? [] : [end];
         await isListed;
-        const ending = { status: flowEndStatus(failed, isCancelled), at, error, totals };
+        const ending = { status: getFlowEndStatus(failed, isCancelled), at, error, totals };
         await endUnlessCancelled(scope, execution, ending, async ({ listed, ...ended }) => {
           const about = { executionId: runId, output, ...ended };
           const notices = bothNotices(await runNotice(scope, execution.surface, about), listed);
@@ -180,7 +180,7 @@ function recordWhenSuspended(
     async finish(error) {
       await isListed;
       const at = scope.now().toISOString();
-      const ending = { status: flowEndStatus(error !== null, isCancelled), at, error, totals };
+      const ending = { status: getFlowEndStatus(error !== null, isCancelled), at, error, totals };
       await endUnlessCancelled(scope, execution, ending, async ({ listed }) => {
         await count(listed.writes);
         await listed.send();
@@ -203,7 +203,7 @@ interface Ended {
   listed: EndNotice;
 }
 
-const flowEndStatus = (failed: boolean, isCancelled: () => boolean): EndStatus => {
+const getFlowEndStatus = (failed: boolean, isCancelled: () => boolean): EndStatus => {
   if (!failed) return 'completed';
   return isCancelled() ? 'cancelled' : 'failed';
 };

@@ -9,10 +9,10 @@
  */
 import Big from 'big.js';
 import { orAborted } from '../../core/concurrency/abort.ts';
-import { measure, withLogFields } from '../../core/invocation.ts';
+import { measure, runWithLogFields } from '../../core/invocation.ts';
 import { log } from '../../core/log.ts';
-import { tracedRun } from '../../core/tracing/trace-context.ts';
-import { mergedWarnings, type Warning } from '../../core/warnings.ts';
+import { toTracedRun } from '../../core/tracing/trace-context.ts';
+import { mergeWarnings, type Warning } from '../../core/warnings.ts';
 import { type RunWait, waitView } from '../../domain/run-waits/run-wait.ts';
 import { listRun, runCancelled, statusWrite } from '../../domain/runs/run-list.ts';
 import type { RunOrigin } from '../../domain/runs/run-origin.ts';
@@ -47,9 +47,9 @@ import { runVariables } from '../runs/run-variables.ts';
 import { runVersions } from '../runs/run-versions.ts';
 import type { LocalCall } from '../step-support/step-runner.ts';
 import {
+  createFlowExecution,
   getSuspendedRunExpiry,
   isStoredFirst,
-  newFlowExecution,
   openDispatchRecorder,
 } from './dispatch-recorder.ts';
 import type { PreparedRun } from './prepare.ts';
@@ -126,7 +126,7 @@ async function run(
 ): Promise<void> {
   const { prepared, timeMs, callerSignal, body, resumed } = dispatch;
   const timeout = AbortSignal.timeout(timeMs);
-  const execution = resumed?.execution ?? newFlowExecution(scope, prepared, dispatch);
+  const execution = resumed?.execution ?? createFlowExecution(scope, prepared, dispatch);
   using cancelled = watchCancellation(scope, execution);
   const signal = AbortSignal.any([callerSignal, left, timeout, cancelled.signal]);
   const totals = openTotals();
@@ -186,7 +186,7 @@ function openTotals() {
         isSum,
       } = result;
       steps[status]++;
-      warnings = mergedWarnings(warnings, stepWarnings(result));
+      warnings = mergeWarnings(warnings, stepWarnings(result));
       if (isSum) return;
       tokens.input += promptTokens;
       tokens.output += completionTokens;
@@ -256,7 +256,7 @@ async function continueAsBatch(
 
 /** Runs the steps. Records the end of the run in every case. */
 const runToEnd = (scope: Scope, running: RunningDispatch): Promise<ExecutionOutcome> =>
-  withLogFields({ executionId: running.execution.id, flowId: running.execution.flowId }, () =>
+  runWithLogFields({ executionId: running.execution.id, flowId: running.execution.flowId }, () =>
     runRecorded(scope, running),
   );
 
@@ -331,7 +331,7 @@ async function runSteps(
     }),
     signal,
     trace: {
-      ...tracedRun(runId, execution.startedIn),
+      ...toTracedRun(runId, execution.startedIn),
       ...(!prepared.persistResults && !resumed && { isUnkept: true as const }),
     },
     recorder,

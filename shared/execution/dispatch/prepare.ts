@@ -10,7 +10,7 @@ import { createHash } from 'node:crypto';
 import * as z from 'zod';
 import { sandbox, withQueueTimeout } from '../../adapters/sandbox/sandbox.ts';
 import { conflict, ifMissing, notFound, unprocessable } from '../../core/errors/errors.ts';
-import { derivedId } from '../../core/ids.ts';
+import { deriveId } from '../../core/ids.ts';
 import { assertStepTargets } from '../../domain/agents/checks/step-targets.ts';
 import { normaliseSteps } from '../../domain/flows/checking/flow-steps.ts';
 import { type CheckedSteps, checkTexts } from '../../domain/flows/checking/text-problems.ts';
@@ -94,7 +94,7 @@ async function findVersion(
     return findStored(scope, principal, await save(scope, principal, body, steps));
   }
   // The id follows from the steps, so that a thousand runs of the same steps share one version.
-  const flowId = derivedId('flow', 0, scope.table.tenant, name, JSON.stringify(steps));
+  const flowId = deriveId('flow', 0, scope.table.tenant, name, JSON.stringify(steps));
   return {
     flow: { id: flowId, name },
     version: createVirtualVersion(scope, { id: flowId, number: 1 }, steps),
@@ -138,7 +138,7 @@ function createVirtualVersion(
 ): LoadedVersion {
   const content = JSON.stringify(sent);
   let count = 0;
-  const stepId = () => derivedId('step', 0, flow.id, content, count++);
+  const stepId = () => deriveId('step', 0, flow.id, content, count++);
   return runVersions(scope).createVirtual(flow, normaliseSteps(sent, stepId as Scope['newId']));
 }
 

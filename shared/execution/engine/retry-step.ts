@@ -18,7 +18,7 @@ import {
 import { pauseBefore, type RetryPolicy, retryPolicy } from '../../domain/flows/steps/retry-policy.ts';
 import { pausePath } from '../../domain/flows/steps/run-path.ts';
 import type { FlowStep } from '../../domain/flows/steps/step.ts';
-import { modelAlternatives, openAttempts, resultBeginning } from '../step-support/attempts.ts';
+import { listModelAlternatives, openAttempts, resultBeginning } from '../step-support/attempts.ts';
 import { type AttemptOutcome, attemptStep, hashFallback, type Reuse, type StepAttempt } from './try-step.ts';
 
 type Tried = AttemptOutcome & { retryCount: number; attempts?: Attempt[] };
@@ -54,7 +54,7 @@ export async function tryWithFallbacks(run: StepAttempt, step: FlowStep): Promis
   let tried = retriedAttempt ?? (await attempt({ type: 'initial' }, {}, createReuse(run, step, policy)));
   const { requestHash: first } = tried;
   let retryCount = retriedAttempt?.retryCount ?? 0;
-  const getAlternatives = () => modelAlternatives(ports.model, String(step.config.model ?? 'default'));
+  const getAlternatives = () => listModelAlternatives(ports.model, String(step.config.model ?? 'default'));
   for (const fallback of policy.fallbacks ?? []) {
     if (!needsFallback(policy, tried)) break;
     const { type, delay: delayMs } = fallback;

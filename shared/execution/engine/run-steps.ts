@@ -11,11 +11,11 @@
 import { evaluateExpression } from '../../adapters/code/evaluate-code.ts';
 import type { Ports } from '../../adapters/ports/ports.ts';
 import { StepError } from '../../core/errors/step-error.ts';
-import { flowing } from '../../core/redaction/hidden.ts';
+import { toFlowingValue } from '../../core/redaction/hidden.ts';
 import { truncate } from '../../core/text.ts';
-import { beginNote, inSpan, openSpan } from '../../core/tracing/active-span.ts';
+import { beginNote, openSpan, runInSpan } from '../../core/tracing/active-span.ts';
 import type { Variables } from '../../core/variables/variables.ts';
-import { mergedWarnings } from '../../core/warnings.ts';
+import { mergeWarnings } from '../../core/warnings.ts';
 import { getStepType } from '../../domain/flows/step-types/index.ts';
 import { stepErrorHandling } from '../../domain/flows/steps/error-handling.ts';
 import { holderPath, isOwnScope, listsAround, stepAt } from '../../domain/flows/steps/run-path.ts';
@@ -75,7 +75,7 @@ async function runPlaced(state: EngineState, frame: Frame, step: FlowStep, path:
   if (isFailure) return { failure: result };
   if (result.status !== 'completed') return {};
   applyResult(frame, step, result);
-  const branch = branchOf?.(step.config, flowing(result));
+  const branch = branchOf?.(step.config, toFlowingValue(result));
   return branch ? runStepList(state, frame, branch.steps, `${path}.${branch.name}.`) : {};
 }
 
@@ -140,7 +140,7 @@ async function runStep(
     ? { ...refused, ...once }
     : answered?.path === path
       ? { ...takeAnswer(state, step, answered.output), ...once }
-      : await inSpan(opened.span, () => tryWithFallbacks(attempt, step)).catch((error) => {
+      : await runInSpan(opened.span, () => tryWithFallbacks(attempt, step)).catch((error) => {
           if (frame.signal.aborted && !state.signal.aborted)
             return { error: createStopError(frame.signal), ...once };
           state.onInterrupted?.({ ...getFacts(), status: 'failed' });
@@ -189,7 +189,7 @@ function addWarning({ name }: FlowStep, result: StepResult, failed: number): Ste
     message: `${what} failed, and the flow went on`,
     count: failed,
   } as const;
-  return { ...result, warnings: mergedWarnings(result.warnings ?? [], [warning]) };
+  return { ...result, warnings: mergeWarnings(result.warnings ?? [], [warning]) };
 }
 
 /** A step that holds steps and was suspended has begun with the first of them. */
@@ -258,7 +258,7 @@ function setVariables({ variables, assigned }: Frame, step: FlowStep, result: St
   const variable = outputVariableName(step);
   if (!variable) return;
   const { errors } = result;
-  const set = { [variable]: flowing(result), ...(errors && { [`${variable}Errors`]: errors }) };
+  const set = { [variable]: toFlowingValue(result), ...(errors && { [`${variable}Errors`]: errors }) };
   Object.assign(variables, set);
   Object.assign(assigned, set);
 }

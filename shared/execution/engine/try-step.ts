@@ -14,10 +14,10 @@ import { createFiller } from '../../adapters/templates/filler.ts';
 import { anySignal } from '../../core/concurrency/abort.ts';
 import { RunMustWait } from '../../core/errors/run-must-wait.ts';
 import { StepError } from '../../core/errors/step-error.ts';
-import { characterCount } from '../../core/json/json-texts.ts';
+import { countCharacters } from '../../core/json/json-texts.ts';
 import { isDeeperThan, nestingLevelsMax } from '../../core/json/nesting.ts';
-import { sortedJson } from '../../core/json/sorted-json.ts';
-import { flowing } from '../../core/redaction/hidden.ts';
+import { toSortedJson } from '../../core/json/sorted-json.ts';
+import { toFlowingValue } from '../../core/redaction/hidden.ts';
 import { getStepType } from '../../domain/flows/step-types/index.ts';
 import type { ErrorHandling } from '../../domain/flows/steps/error-handling.ts';
 import { type RunPath, shownPlace, turnsPath } from '../../domain/flows/steps/run-path.ts';
@@ -105,7 +105,7 @@ export async function attemptStep(
       if (state.hasCaller) return outcome;
       throw createCallerMissingError();
     }
-    takeOutput(state, flowing(outcome));
+    takeOutput(state, toFlowingValue(outcome));
     state.turns.delete(path);
     return { outcome: secrets.outcome(step, outcome), requestHash, sums };
 
@@ -239,7 +239,7 @@ async function hashPlan<Config>(
 ): Promise<string | undefined> {
   // Steps of a flow inside of another have no results.
   if (!trace || !getStepType(step.type).reusable) return undefined;
-  if (characterCount(plan.request, hashedCharactersMax) > hashedCharactersMax) return undefined;
+  if (countCharacters(plan.request, hashedCharactersMax) > hashedCharactersMax) return undefined;
   try {
     const marked = secrets.markVariables(step, variables);
     const shown =
@@ -290,7 +290,7 @@ export async function requestHash(
 export const hashFallback = (hash: string, policy: ErrorHandling) => hashOfJson([hash, policy]);
 
 const hashOfJson = (content: unknown) =>
-  createHash('sha256').update(sortedJson(content)).digest().subarray(0, hashBytes).toString('base64url');
+  createHash('sha256').update(toSortedJson(content)).digest().subarray(0, hashBytes).toString('base64url');
 
 /** The name of a model says nothing beside its meaning: `default` may mean what a config's id means. */
 const omitModelNames = (request: unknown, models: readonly string[]) =>
@@ -317,7 +317,7 @@ function checkOutput(output: unknown): void {
 const charactersMax = 100_000_000;
 
 function checkCharacters(output: unknown, left: number): number {
-  const characters = characterCount(output, left);
+  const characters = countCharacters(output, left);
   if (characters <= left) return characters;
   throw new StepError(
     `The outputs of the run have more than ${charactersMax} characters together; return less from the steps`,
@@ -378,5 +378,5 @@ const toListOutcome = (
 ): ListOutcome => {
   if (isWaiting) return { status: 'waiting' };
   if (failure) return { status: 'failed', failure };
-  return { status: 'completed', output: flowing(last), assigned, variables };
+  return { status: 'completed', output: toFlowingValue(last), assigned, variables };
 };

@@ -1,7 +1,7 @@
 import type { A2aEvent, A2aRequest } from '../../adapters/ports/a2a-port.ts';
 import { failureOfStatus, StepError } from '../../core/errors/step-error.ts';
 import { plainStart } from '../../core/plain-start.ts';
-import { traceHeaders } from '../../core/tracing/active-span.ts';
+import { getTraceHeaders } from '../../core/tracing/active-span.ts';
 import type { ExternalAgent } from './external-agent.ts';
 
 export type AgentAnswer = Extract<A2aEvent, { type: 'end' }>;
@@ -17,7 +17,7 @@ export async function* callAgent(
   for await (const event of ports.a2a.send({
     ...base,
     ...message,
-    headers: { ...traceHeaders(), ...base.headers },
+    headers: { ...getTraceHeaders(), ...base.headers },
   })) {
     if (event.type === 'failure') throw toRefusal(event);
     if (event.type === 'end' && !isAnswer(event)) {

@@ -4,7 +4,7 @@ import type { Ports } from '../../adapters/ports/ports.ts';
 import { StepError } from '../../core/errors/step-error.ts';
 import type { CachedAgentCard, ExternalConfig } from '../../domain/agents/config/external-config.ts';
 import { toCachedCard } from '../../domain/agents/external-card.ts';
-import { credentialHeaders } from '../step-support/credential-headers.ts';
+import { toCredentialHeaders } from '../step-support/credential-headers.ts';
 import { redactA2a } from '../step-support/masks.ts';
 
 export interface ExternalAgent {
@@ -79,8 +79,8 @@ function toHeaders(auth: ExternalConfig['auth']): Record<string, string> {
   if (credentials === '') return {};
   const [username = '', ...password] = credentials.split(':');
   return type === 'basic'
-    ? credentialHeaders({ type, username, password: password.join(':') })
-    : credentialHeaders({ type, token: credentials, headerName });
+    ? toCredentialHeaders({ type, username, password: password.join(':') })
+    : toCredentialHeaders({ type, token: credentials, headerName });
 }
 
 /** A server could repeat its credentials in its responses. */

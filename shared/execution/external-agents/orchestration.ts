@@ -15,7 +15,10 @@ const defaultPrompt =
  * the agent's skills as its tools. `native` and `none` mean `delegate`; `managed` means `agent_skill` with the default
  * prompt.
  */
-export function agentOrchestration({ skillOrchestration = 'delegate', skillOrchestrator }: ExternalConfig) {
+export function getAgentOrchestration({
+  skillOrchestration = 'delegate',
+  skillOrchestrator,
+}: ExternalConfig) {
   if (skillOrchestration !== 'agent_skill' && skillOrchestration !== 'managed') return 'delegate' as const;
   const { systemPrompt, ...model } = skillOrchestrator ?? { model: 'default' };
   const isManaged = skillOrchestration === 'managed' || !systemPrompt;
@@ -30,7 +33,7 @@ function listEnabledSkills({ skillsOverride = [], cachedAgentCard }: ExternalCon
 }
 
 /** The skills that a model may call: those with the role `tool`, else all that are enabled and not hidden. */
-export function toolSkills(config: ExternalConfig): ChosenSkill[] {
+export function listToolSkills(config: ExternalConfig): ChosenSkill[] {
   const enabled = listEnabledSkills(config);
   const tools = enabled.filter(({ override }) => override?.role === 'tool');
   return tools.length > 0 ? tools : enabled;

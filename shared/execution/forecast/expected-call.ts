@@ -71,7 +71,7 @@ export function estimateCall(
     input,
     output,
     cost: cost === null ? null : cost * discount,
-    spread: deviation(outputs) * (priceTokens(0, 1) ?? 0) * discount,
+    spread: computeDeviation(outputs) * (priceTokens(0, 1) ?? 0) * discount,
     seconds: sum(same, 'durationMs') / same.length / 1_000,
     basis: 'history',
   };
@@ -91,7 +91,7 @@ function fitLine(sizes: readonly number[], values: readonly number[], at: number
 export const mean = (values: readonly number[]) =>
   values.length > 0 ? values.reduce((total, value) => total + value, 0) / values.length : 0;
 
-const deviation = (values: readonly number[]) => {
+const computeDeviation = (values: readonly number[]) => {
   const middle = mean(values);
   return Math.sqrt(mean(values.map((value) => (value - middle) ** 2)));
 };

@@ -38,9 +38,9 @@ import { runVersions } from '../runs/run-versions.ts';
 import { openGuesses } from './guesses.ts';
 import { readHistory } from './history.ts';
 import { openModels } from './models.ts';
-import { limitsOfRecord } from './other-steps.ts';
+import { forecastLimits } from './other-steps.ts';
 import { type ForecastStep, openStepForecasts } from './step-forecasts.ts';
-import { batchDurationSeconds, type Forecast, sumCosts, toStepTotal } from './totals.ts';
+import { estimateBatchSeconds, type Forecast, sumCosts, toStepTotal } from './totals.ts';
 import { walkRecord } from './walk-record.ts';
 
 /** Fails whatever is called: a forecast reaches nothing outside. */
@@ -156,7 +156,7 @@ export const forecaster = /* @__PURE__ */ using(
       const records: ForecastStep[][] = [];
       for await (const found of mapConcurrently(sample.records, recordsAtOnce, walk))
         if (found) records.push(found);
-      const others = sample.total > records.length ? await limitsOfRecord(steps, forecasts) : [];
+      const others = sample.total > records.length ? await forecastLimits(steps, forecasts) : [];
       const walked = { total: sample.total, records, others };
       // A flow that runs at several places has the same steps there.
       const acting = new Map(
@@ -179,7 +179,7 @@ export const forecaster = /* @__PURE__ */ using(
         steps: totals,
         cost: records.length > 0 ? sumCosts(totals) : null,
         saved: records.flat().reduce((sum, { saved }) => sum + saved, 0) * factor,
-        durationSeconds: batchDurationSeconds(walked, options.recordConcurrency),
+        durationSeconds: estimateBatchSeconds(walked, options.recordConcurrency),
         notes: [...new Set([...sample.notes, ...late, ...failures.notes(records.length), ...reasons])],
       };
     };

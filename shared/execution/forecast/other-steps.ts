@@ -55,7 +55,7 @@ export async function forecastOtherSteps(
 }
 
 /** A record that is not walked, of which nothing but the limits of the models is known. */
-export async function limitsOfRecord(
+export async function forecastLimits(
   steps: readonly FlowStep[],
   forecasts: StepForecasts,
 ): Promise<ForecastStep[]> {

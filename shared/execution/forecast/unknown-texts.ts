@@ -12,7 +12,7 @@ export type UnknownTexts = Map<string, number | null>;
 const mentions = (text: string, variable: string) => [
   ...text.matchAll(new RegExp(`(?<![\\w$.])${variable.replaceAll('$', '\\$')}(?![\\w$])`, 'g')),
 ];
-const insertions = (text: string, variable: string) => [
+const findInsertions = (text: string, variable: string) => [
   ...text.matchAll(new RegExp(`\\{\\{-?\\s*${variable.replaceAll('$', '\\$')}\\s*-?\\}\\}`, 'g')),
 ];
 
@@ -61,7 +61,7 @@ export function countAddedTokens(
   for (const [variable, most] of unknown) {
     const places = mentions(text, variable).length;
     if (places === 0) continue;
-    if (most === null || insertions(text, variable).length < places) return null;
+    if (most === null || findInsertions(text, variable).length < places) return null;
     added += places * most;
   }
   return added;

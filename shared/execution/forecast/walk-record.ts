@@ -1,5 +1,5 @@
 import type { Ports } from '../../adapters/ports/ports.ts';
-import { tracedRun } from '../../core/tracing/trace-context.ts';
+import { toTracedRun } from '../../core/tracing/trace-context.ts';
 import type { Variables } from '../../core/variables/variables.ts';
 import { getStepType } from '../../domain/flows/step-types/index.ts';
 import { definitionPath, isOwnScope, listsAround, type RunPath } from '../../domain/flows/steps/run-path.ts';
@@ -97,7 +97,7 @@ export async function walkRecord(walk: Walk): Promise<ForecastStep[]> {
     if (variable) variables[variable] = result.output;
     if (!getStepType(step.type).effects) judgeFree(unknown, step, result);
   };
-  await runFlow({ ...run, onEvent, trace: tracedRun(walk.runId, undefined) });
+  await runFlow({ ...run, onEvent, trace: toTracedRun(walk.runId, undefined) });
   if (isUncertain) found.push(...(await forecastOtherSteps(walk, { acted, variables, unknown, repeated })));
   return found;
 }

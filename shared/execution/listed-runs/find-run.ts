@@ -1,5 +1,5 @@
 import { notFound } from '../../core/errors/errors.ts';
-import { idKind } from '../../core/ids.ts';
+import { getIdKind } from '../../core/ids.ts';
 import { type Run, type RunKind, runEntity } from '../../domain/runs/run.ts';
 import { using } from '../../platform/aws/uses.ts';
 import { decode } from '../../platform/data/entity.ts';
@@ -25,7 +25,7 @@ export const runFinder = /* @__PURE__ */ using(
 /** One inside of another is listed at its end; until then an agent's is known by its execution. */
 async function readListedRun({ table }: Scope, id: string): Promise<Run | undefined> {
   const keys = [runEntity.key({ id }), runEntity.key({ id, parentRunId: '?' })];
-  const isExecution = idKind(id) === 'exec';
+  const isExecution = getIdKind(id) === 'exec';
   const [root, inside, execution] = await table.getMany(
     [...keys, ...(isExecution ? [agentExecutionEntity.key({ id })] : [])],
     { consistent: true },

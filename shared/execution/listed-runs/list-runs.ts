@@ -25,7 +25,7 @@ import type { Scope } from '../../platform/data/scope.ts';
 import type { QueryPage } from '../../platform/data/table.ts';
 import { batchFinder } from '../batches/batch-store.ts';
 import { omitDeletedRuns } from './deleted-runs.ts';
-import { filterExpression, matchesRun, type RunsFilter } from './run-filter.ts';
+import { matchesRun, type RunsFilter, toFilterExpression } from './run-filter.ts';
 import { addProgress } from './running-batches.ts';
 
 export interface RunsQuery extends RunsFilter {
@@ -125,13 +125,13 @@ function toSources({ parentRunId, root }: RunsQuery): Source[] {
 /** Most filters leave many runs, so the first Query need not read much. */
 function getRowsPerQuery(query: RunsQuery, isFirst: boolean): number {
   const { minDurationMs, minCost, error, limit } = query;
-  const isPlain = (minDurationMs ?? minCost ?? error ?? filterExpression(query)) === undefined;
+  const isPlain = (minDurationMs ?? minCost ?? error ?? toFilterExpression(query)) === undefined;
   if (isPlain) return limit + 2;
   return isFirst ? (limit + 1) * firstRowsPerRun : filteredRowsPerQuery;
 }
 
 function toPageQuery(query: RunsQuery, source: Source, { after, limit }: Place): WalkOptions {
-  const filter = filterExpression(query);
+  const filter = toFilterExpression(query);
   const { from, to } = query;
   const last = to && runsUntil(to.getTime());
   const upper = [after, last].filter((bound) => bound !== undefined).sort()[0];

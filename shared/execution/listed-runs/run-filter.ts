@@ -31,7 +31,7 @@ const toStoredStatuses = (statuses: NonNullable<RunsFilter['statuses']>) =>
   statuses.includes('scheduled') ? [...new Set([...statuses, 'running' as const])] : statuses;
 
 /** What DynamoDB can filter by. */
-export function filterExpression(filter: RunsFilter) {
+export function toFilterExpression(filter: RunsFilter) {
   const values: Record<string, unknown> = {};
   const toOneOf = (path: string, name: string, wanted: readonly string[]) => {
     const names = wanted.map((value, index) => {
@@ -68,11 +68,11 @@ export function filterExpression(filter: RunsFilter) {
 /** What it cannot. */
 export function matchesRun(run: Run, { minDurationMs, minCost, error }: RunsFilter, now: Date): boolean {
   return (
-    (minDurationMs === undefined || runDurationMs(run, now) >= minDurationMs) &&
+    (minDurationMs === undefined || getRunDurationMs(run, now) >= minDurationMs) &&
     (minCost === undefined || Number(run.totalCost ?? 0) >= minCost) &&
     (error === undefined || (run.error?.message.toLowerCase().includes(error.toLowerCase()) ?? false))
   );
 }
 
-export const runDurationMs = ({ startedAt, completedAt }: Run, now: Date) =>
+export const getRunDurationMs = ({ startedAt, completedAt }: Run, now: Date) =>
   Math.max(0, (completedAt ? Date.parse(completedAt) : now.getTime()) - Date.parse(startedAt));

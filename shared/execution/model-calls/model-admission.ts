@@ -15,9 +15,9 @@ import {
   postponedMsMax,
 } from '../../adapters/models/provider-call.ts';
 import type { ResolvedModel } from '../../adapters/models/resolved-model.ts';
-import { boundedMap } from '../../core/cache.ts';
+import { createBoundedMap } from '../../core/cache.ts';
 import { inPlaceMsMax, RunMustWait } from '../../core/errors/run-must-wait.ts';
-import { beforeInvocationEnds } from '../../core/invocation.ts';
+import { onInvocationEnd } from '../../core/invocation.ts';
 import { unixSeconds } from '../../core/time.ts';
 import { modelConfigEntity, providerKeyEntity } from '../../domain/model-configs/model-account.ts';
 import { type Ask, decide, type ThrottleDecision } from '../../domain/throttles/decide.ts';
@@ -37,7 +37,7 @@ import {
 } from './limiter.ts';
 
 /** The limiters of this process: its runs share what it may send. */
-const limiters = boundedMap<Limiter>({ entriesMax: 10_000 });
+const limiters = createBoundedMap<Limiter>({ entriesMax: 10_000 });
 
 /** The longest pause that is believed. Then a call asks the provider again. */
 const pauseMsMax = 3_600_000;
@@ -74,7 +74,7 @@ export function modelAdmission(scope: Process, { isLive }: { isLive: boolean }):
       if (current.limited.length === 0) return { end() {} };
       const tokens = current.limited.some(({ limits }) => limits.tokensPerMinute) ? request.tokens() : 0;
       const limited = current.limited.map(({ id, limits }) => ({ limiter: getLimiter(scope, id), limits }));
-      for (const { limiter } of limited) beforeInvocationEnds(limiter.report);
+      for (const { limiter } of limited) onInvocationEnd(limiter.report);
       const permit = await acquireAll(limited, { scope, tokens, isLive, backSince, maySuspend, signal });
       // Meanwhile the key may have been paused.
       const later = await getCurrentLimits(scope, model, now).catch((error) => {
@@ -135,9 +135,9 @@ interface CurrentLimits {
 }
 
 /** What this process knows of a tenant's configs and keys, by their ids. */
-const limitsById = boundedMap<{ limits: CallLimits }>({ entriesMax: 10_000 });
-const pausesById = boundedMap<number>({ entriesMax: 10_000 });
-const reading = boundedMap<{ at: number; done: Promise<void> }>({ entriesMax: 10_000 });
+const limitsById = createBoundedMap<{ limits: CallLimits }>({ entriesMax: 10_000 });
+const pausesById = createBoundedMap<number>({ entriesMax: 10_000 });
+const reading = createBoundedMap<{ at: number; done: Promise<void> }>({ entriesMax: 10_000 });
 
 /** A change of limits, and a pause that another process has seen, hold after that. */
 const readAfterMs = 1_000;

@@ -7,7 +7,7 @@
  */
 import { ModelCallFailed, type ModelEvent } from '../../adapters/ports/model-port.ts';
 import type { Ports } from '../../adapters/ports/ports.ts';
-import { mergedWarnings, newWarning, type Warning } from '../../core/warnings.ts';
+import { createWarning, mergeWarnings, type Warning } from '../../core/warnings.ts';
 import { type ModelCall, modelCall, refusedCall } from '../../domain/model-usage/model-calls.ts';
 import {
   addSpent,
@@ -51,12 +51,12 @@ export function openMeter(ports: Ports): ModelMeter {
   let warnings: readonly Warning[] = [];
   let undrained: readonly Warning[] = [];
   const addWarnings = (...added: readonly Warning[]) => {
-    warnings = mergedWarnings(warnings, added);
-    undrained = mergedWarnings(undrained, added);
+    warnings = mergeWarnings(warnings, added);
+    undrained = mergeWarnings(undrained, added);
   };
   // Cut only when it is masked.
   const warn: Ports['warn'] = ({ code, message }) =>
-    addWarnings(newWarning({ code, message: ports.shown(message) }));
+    addWarnings(createWarning({ code, message: ports.shown(message) }));
   return {
     ports: {
       ...ports,

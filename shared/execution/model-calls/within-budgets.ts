@@ -16,7 +16,7 @@ import type { Payer } from '../../adapters/ports/payer.ts';
 import type { Ports } from '../../adapters/ports/ports.ts';
 import { loadOnce } from '../../core/concurrency/load-once.ts';
 import { StepError } from '../../core/errors/step-error.ts';
-import { beforeInvocationEnds } from '../../core/invocation.ts';
+import { onInvocationEnd } from '../../core/invocation.ts';
 import { type Budget, isFor } from '../../domain/budgets/budget/budget.ts';
 import { BudgetExceeded } from '../../domain/budgets/budget-view.ts';
 import type { Scope } from '../../platform/data/scope.ts';
@@ -46,7 +46,7 @@ async function getReservations(scope: Scope, budget: Budget): Promise<BudgetRese
   const reservations = ofScope.get(budget.id) ?? openBudgetReservations(scope, budget);
   if (!ofScope.has(budget.id)) {
     ofScope.set(budget.id, reservations);
-    beforeInvocationEnds(reservations.flush);
+    onInvocationEnd(reservations.flush);
   }
   return reservations;
 }

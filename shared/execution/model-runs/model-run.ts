@@ -11,9 +11,9 @@ import type { Ports } from '../../adapters/ports/ports.ts';
 import { toChunks } from '../../core/chunks.ts';
 import { log } from '../../core/log.ts';
 import { unixSeconds } from '../../core/time.ts';
-import { eachInSpan, inSpan, openSpan, startedIn } from '../../core/tracing/active-span.ts';
+import { getStartedIn, iterateInSpan, openSpan, runInSpan } from '../../core/tracing/active-span.ts';
 import type { Note } from '../../core/tracing/note.ts';
-import { tracedRun } from '../../core/tracing/trace-context.ts';
+import { toTracedRun } from '../../core/tracing/trace-context.ts';
 import { budgetGate } from '../../domain/budgets/budget-gate.ts';
 import { listedSeconds } from '../../domain/listed-seconds.ts';
 import type { ModelCall } from '../../domain/model-usage/model-calls.ts';
@@ -32,8 +32,8 @@ import { openMeter } from '../model-calls/model-meter.ts';
 import { runPayers } from '../model-calls/payers.ts';
 import { settleBudgets } from '../model-calls/within-budgets.ts';
 import { openPorts } from '../open-ports.ts';
-import { contentRoom, traceContentBytesMax } from '../traces/content.ts';
-import { genAiAnswer, genAiMessages } from '../traces/messages.ts';
+import { openContentRoom, traceContentBytesMax } from '../traces/content.ts';
+import { toGenAiAnswer, toGenAiMessages } from '../traces/messages.ts';
 
 interface EndedModelRun {
   id: string;
@@ -83,10 +83,10 @@ const inlineBytesMax = 90_000;
 /** As attributes of its span. A run is recorded without them if they cannot be kept. */
 async function writeContent(scope: Scope, { id, messages }: EndedModelRun, { answer }: Outcome) {
   if (!messages) return undefined;
-  const { takeValue: taken } = contentRoom(traceContentBytesMax);
+  const { takeValue: taken } = openContentRoom(traceContentBytesMax);
   const attributes = {
-    ...taken('gen_ai.input.messages', genAiMessages(messages)),
-    ...(answer && taken('gen_ai.output.messages', genAiAnswer(answer.message.content, answer.stopReason))),
+    ...taken('gen_ai.input.messages', toGenAiMessages(messages)),
+    ...(answer && taken('gen_ai.output.messages', toGenAiAnswer(answer.message.content, answer.stopReason))),
   };
   return payloadWriter(scope, exportPayloads)
     .offload(id, attributes, inlineBytesMax)
@@ -141,8 +141,8 @@ export const modelRuns = /* @__PURE__ */ using([openPorts, modelRunRecorder, bud
     const origin = originOfCall(principal, labels);
     await budgetGate(scope)(runPayers({ origin }));
     const startedAt = scope.now();
-    const traced = startedIn();
-    const span = openSpan(tracedRun(id, traced.startedIn), '', startedAt.getTime());
+    const traced = getStartedIn();
+    const span = openSpan(toTracedRun(id, traced.startedIn), '', startedAt.getTime());
     const meter = openMeter(openPorts(scope, { userId, organizationId, runId: id, origin }));
     const run = { id, startedAt, origin, ...traced, notes: span.notes };
     const record = modelRunRecorder(scope);
@@ -154,7 +154,7 @@ export const modelRuns = /* @__PURE__ */ using([openPorts, modelRunRecorder, bud
       async *stream(request) {
         let outcome: Parameters<typeof record>[1] = { isCancelled: true };
         try {
-          for await (const event of eachInSpan(span, meter.ports.model.stream(request))) {
+          for await (const event of iterateInSpan(span, meter.ports.model.stream(request))) {
             if (event.type === 'finish') outcome = { answer: event };
             yield event;
           }
@@ -170,7 +170,7 @@ export const modelRuns = /* @__PURE__ */ using([openPorts, modelRunRecorder, bud
       async embed(request) {
         let outcome: Parameters<typeof record>[1] = {};
         try {
-          return await inSpan(span, () => embedAll(meter.ports, request));
+          return await runInSpan(span, () => embedAll(meter.ports, request));
         } catch (error) {
           outcome = { error, isCancelled: request.signal.aborted };
           throw error;

@@ -7,7 +7,7 @@
  */
 import * as z from 'zod';
 import { TokenCount } from '../../adapters/models/usage.ts';
-import { timeMsFromId } from '../../core/ids.ts';
+import { getIdTimeMs } from '../../core/ids.ts';
 import { Note } from '../../core/tracing/note.ts';
 import { Warning } from '../../core/warnings.ts';
 import { Attempt } from '../../domain/flows/steps/attempt.ts';
@@ -133,7 +133,7 @@ export const Checkpoint = z.object({
   /** The variables and messages of a dispatched run. In the first checkpoint only. */
   input: PayloadRef.optional(),
   results: z.array(StoredStepResult),
-  /** A row per result, as text (`rows.ts`). */
+  /** A row per result, as text (`formatRows`). */
   rows: z.string(),
   pointers: z.array(z.string()).optional(),
   /** Whose costs the results have added to the record's. */
@@ -251,7 +251,7 @@ export const formatRows = (runId: string, rows: readonly ResultRow[]) =>
     rows.map(([stepId, status, startedAt, durationMs]) => [
       stepId,
       status[0],
-      startedAt - timeMsFromId(runId),
+      startedAt - getIdTimeMs(runId),
       durationMs,
     ]),
   );
@@ -259,6 +259,6 @@ export const formatRows = (runId: string, rows: readonly ResultRow[]) =>
 export const parseRows = ({ runId, rows }: Pick<Checkpoint, 'runId' | 'rows'>): ResultRow[] =>
   Rows.parse(JSON.parse(rows)).map(([stepId, status, at, durationMs]) =>
     status === 'c' || status === 'f' || status === 's'
-      ? [stepId, statuses[status], timeMsFromId(runId) + at, durationMs]
+      ? [stepId, statuses[status], getIdTimeMs(runId) + at, durationMs]
       : [stepId, status, at, durationMs],
   );

@@ -6,7 +6,7 @@
  */
 import * as z from 'zod';
 import { invalidAt } from '../../core/errors/errors.ts';
-import { timeMsFromId } from '../../core/ids.ts';
+import { getIdTimeMs } from '../../core/ids.ts';
 import { using } from '../../platform/aws/uses.ts';
 import { decodeReadable } from '../../platform/data/entity.ts';
 import {
@@ -96,7 +96,7 @@ function toRunResult(last: Checkpoint, steps: StepIndex): RunResult {
   const { runId, recordId, flowId, flowName = null, finished } = last;
   const { status = 'completed', promptStepId: promptId = null } = finished ?? {};
   const promptName = (promptId && findStep(steps, last, promptId)?.name) || null;
-  const createdAt = new Date(timeMsFromId(runId)).toISOString();
+  const createdAt = new Date(getIdTimeMs(runId)).toISOString();
   return { id: runId, recordId: recordId ?? '', flowId, flowName, promptId, promptName, status, createdAt };
 }
 

@@ -6,7 +6,7 @@
  */
 import * as z from 'zod';
 import { invalidAt } from '../../core/errors/errors.ts';
-import { createdAtFromId, resourceId } from '../../core/ids.ts';
+import { getIdCreatedAt, resourceId } from '../../core/ids.ts';
 import type { FlowStep } from '../../domain/flows/steps/step.ts';
 import { using } from '../../platform/aws/uses.ts';
 import { OffsetQuery } from '../../platform/data/lists/pages.ts';
@@ -94,7 +94,7 @@ export const stepResultStore = /* @__PURE__ */ using(['table:read', 'payloads:re
 
   const toEntryQuery = ({ sortBy, sortOrder, from, to, runId }: StepResultQuery): CheckpointQuery => {
     // Results have the time of the id of their run.
-    const at = runId && createdAtFromId(runId);
+    const at = runId && getIdCreatedAt(runId);
     return {
       newestFirst: sortBy !== 'createdAt' || sortOrder === 'desc',
       from: at ?? from,

@@ -6,7 +6,7 @@
  * Rows are read lazily, in the order of the refs: a caller that stops for lack of room in its response reads no further.
  */
 import { toChunks } from '../../core/chunks.ts';
-import { timeMsFromId } from '../../core/ids.ts';
+import { getIdTimeMs } from '../../core/ids.ts';
 import type { Variables } from '../../core/variables/variables.ts';
 import {
   isClosedScope,
@@ -218,7 +218,7 @@ async function toRow(
     status,
     startedAt: new Date(startedAt).toISOString(),
     completedAt: new Date(startedAt + durationMs).toISOString(),
-    createdAt: new Date(timeMsFromId(entry.runId)).toISOString(),
+    createdAt: new Date(getIdTimeMs(entry.runId)).toISOString(),
     durationMs,
     outputPreview: await fetchPreview(stored, fetchValue),
     inputVariables: await fetchVariables(result?.inputs ?? null, fetchValue),

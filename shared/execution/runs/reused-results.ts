@@ -6,7 +6,7 @@
  * `readEarlier` is begun beside the other reads of a run; at most `pagesMax` pages are read, and results before these
  * are made again. Taken results cost 0 and say what was saved.
  */
-import { derivedId, timeMsFromId } from '../../core/ids.ts';
+import { deriveId, getIdTimeMs } from '../../core/ids.ts';
 import { actPath, turnsPath } from '../../domain/flows/steps/run-path.ts';
 import { decode } from '../../platform/data/entity.ts';
 import { type PayloadRef, payloadReader } from '../../platform/data/payloads.ts';
@@ -160,7 +160,7 @@ const toResultSource = (
 });
 
 export const toStepResultId = (runId: string, place: string | number) =>
-  derivedId('step', timeMsFromId(runId), runId, place);
+  deriveId('step', getIdTimeMs(runId), runId, place);
 
 interface ContinuedRun {
   identity: string;

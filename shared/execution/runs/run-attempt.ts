@@ -12,7 +12,7 @@
 import type { RecordsPort } from '../../adapters/ports/records-port.ts';
 import { StepError } from '../../core/errors/step-error.ts';
 import { measure } from '../../core/invocation.ts';
-import { flowing } from '../../core/redaction/hidden.ts';
+import { toFlowingValue } from '../../core/redaction/hidden.ts';
 import type { Variables } from '../../core/variables/variables.ts';
 import { getStepType } from '../../domain/flows/step-types/index.ts';
 import { type Attempt, attemptsMax } from '../../domain/flows/steps/attempt.ts';
@@ -27,7 +27,7 @@ import {
   runFlow,
   type StepResult,
 } from '../engine/engine.ts';
-import { resultAttempts } from '../step-support/attempts.ts';
+import { getResultAttempts } from '../step-support/attempts.ts';
 import type { LocalCall } from '../step-support/step-runner.ts';
 import type { RunRecorder } from './run-recorder.ts';
 
@@ -58,7 +58,7 @@ type RunAttemptOutcome =
   /** The failed step from which to retry the run. */
   | { retryFrom: StepResult };
 
-/** Runs a flow, or the rest of it, and stores its results. When those of steps with effects are written: `effect-writes.ts`. */
+/** Runs a flow, or the rest of it, and stores its results. When those of steps with effects are written: `openEffectWrites`. */
 export async function attemptRun(attempt: RunAttempt): Promise<RunAttemptOutcome> {
   const { recorder, done, retries, mayRetry = false, mayGoOn = false, appendsTo, onEvent, ...run } = attempt;
   const writes = openEffectWrites(recorder, mayGoOn);
@@ -138,7 +138,7 @@ async function suspendRun(
 function addEarlierTries(result: StepResult, retried: Retried | undefined): StepResult {
   if (!retried) return result;
   const { count, attempts, delayMs } = retried;
-  const again = resultAttempts(result).map((attempt, index) =>
+  const again = getResultAttempts(result).map((attempt, index) =>
     index === 0 ? { ...attempt, type: 'run-retry' as const, delayMs } : attempt,
   );
   return {
@@ -250,7 +250,7 @@ function collectOutputVariables(
     if (status !== 'completed' || listsAround(path).some(isOwnScope)) continue;
     const step = definitions.get(definitionPath(path));
     const variable = step && outputVariableName(step);
-    if (variable) outputs[variable] = flowing(result);
+    if (variable) outputs[variable] = toFlowingValue(result);
   }
   return outputs;
 }

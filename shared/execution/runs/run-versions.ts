@@ -5,7 +5,7 @@
  * versions (`subFlows`), and `getStarted` gives every later process of the run the same steps.
  * Versions are immutable, so a process caches them.
  */
-import { loadingCache } from '../../core/cache.ts';
+import { createLoadingCache } from '../../core/cache.ts';
 import { conflict, ifMissing } from '../../core/errors/errors.ts';
 import type { Flow, FlowVersion } from '../../domain/flows/flow.ts';
 import { flowVersionKind, stepFacts } from '../../domain/flows/flow-version-kind.ts';
@@ -21,10 +21,10 @@ import type { Scope } from '../../platform/data/scope.ts';
 import { versionSnapshots } from '../../platform/data/versions/version-snapshots.ts';
 
 /** Caches recently run versions. They are immutable, so a warm Lambda reads each once. */
-const recent = loadingCache<LoadedVersion>({ entriesMax: 50 });
+const recent = createLoadingCache<LoadedVersion>({ entriesMax: 50 });
 
 /** The same with the steps of the flows that they run. */
-const recentPinned = loadingCache<RunVersion>({ entriesMax: 50, charactersMax: 200_000 });
+const recentPinned = createLoadingCache<RunVersion>({ entriesMax: 50, charactersMax: 200_000 });
 
 /** The versions that runs use: published ones, and snapshots of unpublished steps. */
 export const runVersions = /* @__PURE__ */ using(['table:write', payloadStore], (scope: Scope) => {

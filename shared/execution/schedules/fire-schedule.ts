@@ -1,4 +1,4 @@
-import { derivedId } from '../../core/ids.ts';
+import { deriveId } from '../../core/ids.ts';
 import { type Firing, firingEntity } from '../../domain/schedules/firing.ts';
 import { nextRunAfter } from '../../domain/schedules/next-time.ts';
 import { type Schedule, scheduleEntity, storedSchedule } from '../../domain/schedules/schedule.ts';
@@ -8,7 +8,7 @@ import { ConditionFailed } from '../../platform/data/condition-failed.ts';
 import { isUnchanged } from '../../platform/data/modify.ts';
 import { retryOnConflict } from '../../platform/data/retry-on-conflict.ts';
 import type { Scope } from '../../platform/data/scope.ts';
-import { newFiring, type Refusal, toLastFiring } from './firing-writes.ts';
+import { createFiring, type Refusal, toLastFiring } from './firing-writes.ts';
 import { type ScheduleState, scheduleStates } from './schedule-state.ts';
 import { firingStarter } from './start-firing.ts';
 
@@ -34,8 +34,8 @@ export const scheduleFirer = /* @__PURE__ */ using([scheduleStates, firingStarte
     if (!schedule || !nextRunAt || Date.parse(nextRunAt) > at.getTime() + earlyMs) return;
     const state = await scheduleStates(scope)(schedule);
     const refusal = findRefusal(state);
-    const firingId = derivedId('firing', Date.parse(nextRunAt), id, nextRunAt, ...setBacksIn(schedule));
-    const firing = newFiring(schedule, firingId, { at, refusal });
+    const firingId = deriveId('firing', Date.parse(nextRunAt), id, nextRunAt, ...setBacksIn(schedule));
+    const firing = createFiring(schedule, firingId, { at, refusal });
     const due = new Date(Math.max(at.getTime(), Date.parse(nextRunAt)));
     const after = advanceSchedule(schedule, due, state.missing !== undefined);
     const put = (item: Schedule) =>

@@ -6,7 +6,7 @@ import { scheduleStore } from '../../domain/schedules/schedule-store.ts';
 import { using } from '../../platform/aws/uses.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 import type { Batch } from '../batches/batch.ts';
-import { newFiring, toLastFiring } from './firing-writes.ts';
+import { createFiring, toLastFiring } from './firing-writes.ts';
 import { scheduleStates } from './schedule-state.ts';
 import { firingStarter } from './start-firing.ts';
 
@@ -19,7 +19,7 @@ export const scheduleRunner = /* @__PURE__ */ using(
     /** @throws 403 if the surface is paused, 404, 409 if the last run is not over */
     return async (place: SchedulePlace, id: string, timeLeftMs: () => number): Promise<Batch> => {
       const stored = await scheduleStore(scope).find(place, id);
-      const firing = newFiring(stored, newId('firing'), { at: now(), refusal: undefined });
+      const firing = createFiring(stored, newId('firing'), { at: now(), refusal: undefined });
       const schedule = await table.modify(
         scheduleEntity,
         { id },

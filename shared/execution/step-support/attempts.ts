@@ -36,7 +36,7 @@ export function openAttempts(now: () => number = Date.now, before: readonly Atte
 }
 
 /** The attempts of a step result, also if there was one only. */
-export function resultAttempts(result: Result): Attempt[] {
+export function getResultAttempts(result: Result): Attempt[] {
   const { status, attempts, startedAt, durationMs, error } = result;
   if (attempts || status === 'skipped') return attempts ?? [];
   const failure = error === undefined ? {} : { error: shorten(error) };
@@ -60,7 +60,7 @@ export const resultBeginning = (
 });
 
 /** None if the model cannot be resolved: its own error is the one to show. */
-export async function modelAlternatives({ alternatives }: ModelPort, model: string): Promise<string[]> {
+export async function listModelAlternatives({ alternatives }: ModelPort, model: string): Promise<string[]> {
   try {
     return await alternatives(model);
   } catch (error) {

@@ -3,7 +3,7 @@ import type { Ports } from '../../adapters/ports/ports.ts';
 import { escapedInJson, isJsonTemplate, isJsonText } from '../../adapters/templates/json-template.ts';
 import { isPlain } from '../../adapters/templates/limits.ts';
 import { failureOfStatus, StepError } from '../../core/errors/step-error.ts';
-import { answeredJson, jsonIn, valueAt } from '../../core/json/json.ts';
+import { parseAnswerJson, readPath, tryParseJson } from '../../core/json/json.ts';
 import { textHasTooManyValues } from '../../core/json/value-count.ts';
 import { type Http, isSafe } from '../../domain/flows/steps/http-config.ts';
 import type { StepPerforming, StepRun } from './step-runner.ts';
@@ -53,7 +53,7 @@ const toContentType = (body: string) => ({
 
 /** One of too many values is not parsed. */
 const isJson = (text: string) =>
-  textHasTooManyValues(text) ? looksLikeJson.test(text) : jsonIn(text) !== undefined;
+  textHasTooManyValues(text) ? looksLikeJson.test(text) : tryParseJson(text) !== undefined;
 
 type Sending = Pick<StepPerforming<unknown>, 'act' | 'ports' | 'signal'>;
 
@@ -61,7 +61,7 @@ type Sending = Pick<StepPerforming<unknown>, 'act' | 'ports' | 'signal'>;
  * Sends a request. One that may change something is an act, which the other side can recognise by its key.
  * @param who Of the error. @throws StepError also for an answer of 400 or above.
  */
-export async function exchange(
+export async function sendRequest(
   { act, ports, signal }: Sending,
   request: PlannedRequest,
   { who, timeoutMs }: { who: (answer: HttpResponse) => string; timeoutMs: number },
@@ -73,11 +73,11 @@ export async function exchange(
   };
   const { method, url, headers, body } = request;
   if (isSafe(method)) return send(headers);
-  return act({ method, url, body }, (key) => send({ ...keyHeader(key), ...headers }));
+  return act({ method, url, body }, (key) => send({ ...toKeyHeader(key), ...headers }));
 }
 
 /** By which a server knows that it got a request before. A header of the author replaces it. */
-export const keyHeader = (key: string) => ({ 'idempotency-key': key });
+export const toKeyHeader = (key: string) => ({ 'idempotency-key': key });
 
 export async function renderHeaders(
   headers: Record<string, string>,
@@ -105,7 +105,7 @@ const isNamedJson = /^\s*(?:application|text)\/(?:[\w.-]+\+)?json\s*(?:;|$)/i;
 export function parseBody({ headers, text }: HttpResponse, { warn }: Pick<Ports, 'warn'>): unknown {
   const type = headers['content-type'] ?? '';
   const mayBeJson = /\bjson\b/i.test(type) || looksLikeJson.test(text);
-  const body = mayBeJson ? answeredJson(text, 'The API') : undefined;
+  const body = mayBeJson ? parseAnswerJson(text, 'The API') : undefined;
   if (body !== undefined) return body;
   if (isNamedJson.test(type) && text.trim() !== '') {
     const start = text.trim().slice(0, 100);
@@ -118,4 +118,4 @@ export function parseBody({ headers, text }: HttpResponse, { warn }: Pick<Ports,
 }
 
 export const mapBody = (body: unknown, paths: Readonly<Record<string, string>>): Record<string, unknown> =>
-  Object.fromEntries(Object.entries(paths).map(([name, path]) => [name, valueAt(body, path) ?? null]));
+  Object.fromEntries(Object.entries(paths).map(([name, path]) => [name, readPath(body, path) ?? null]));

@@ -7,8 +7,8 @@ import type { McpPort } from '../../adapters/ports/mcp-port.ts';
 import type { Ports } from '../../adapters/ports/ports.ts';
 import { memoise } from '../../core/cache.ts';
 import { StepError } from '../../core/errors/step-error.ts';
-import { flowing, Hidden, type Unmasked } from '../../core/redaction/hidden.ts';
-import { createRedactor, type Redactor, redacted } from '../../core/redaction/redactor.ts';
+import { Hidden, toFlowingValue, type Unmasked } from '../../core/redaction/hidden.ts';
+import { createRedactor, type Redactor, redactValue } from '../../core/redaction/redactor.ts';
 import { isOrdinary } from '../../core/redaction/secret-forms.ts';
 import type { SecretUse } from '../../domain/flows/steps/step.ts';
 
@@ -67,7 +67,7 @@ export function openMasks(ports: Ports): Masks {
     outcome(outcome, named) {
       if (!hasAny()) return outcome;
       const output = redactor(named).json(outcome.output);
-      const value = flowing(outcome);
+      const value = toFlowingValue(outcome);
       return { ...outcome, output, ...(output !== value && { unmasked: new Hidden(value, keys()) }) };
     },
     error: (error, named) => (hasAny() ? maskError(error, redactor(named)) : error),
@@ -176,7 +176,7 @@ export const redactMcp = (
   values: ReadonlyMap<string, string>,
 ): McpPort => {
   const { text } = createRedactor(values);
-  const clean = <T>(answer: T): T => redacted(answer, (each) => text(shown(each))) as T;
+  const clean = <T>(answer: T): T => redactValue(answer, (each) => text(shown(each))) as T;
   return {
     listTools: async (request) => clean(await listTools(request)),
     callTool: async (call) => clean(await callTool(call)),

@@ -1,13 +1,13 @@
 import { ModelCallFailed, type ModelEvent, type ModelFinish } from '../../adapters/ports/model-port.ts';
 import type { Ports } from '../../adapters/ports/ports.ts';
-import { beginNote, type NoteFacts, noted } from '../../core/tracing/active-span.ts';
+import { beginNote, type NoteFacts, recordNote } from '../../core/tracing/active-span.ts';
 
 type ModelPorts = Pick<Ports, 'model' | 'embed'>;
 
 /** Notes the calls of models in the active span. */
 export const recordModelCalls = ({ model, embed }: ModelPorts): ModelPorts => ({
   embed: (request) =>
-    noted(
+    recordNote(
       { k: 'm', n: request.model, ty: 'embeddings' },
       () => embed(request),
       ({ modelUsed, promptTokens, estimatedCost }) => ({
@@ -19,7 +19,7 @@ export const recordModelCalls = ({ model, embed }: ModelPorts): ModelPorts => ({
   model: {
     ...model,
     async *stream(request) {
-      const note = noteModelCall(request.model);
+      const note = recordModelCall(request.model);
       try {
         for await (const event of model.stream(request)) {
           note.see(event);
@@ -36,7 +36,7 @@ export const recordModelCalls = ({ model, embed }: ModelPorts): ModelPorts => ({
 });
 
 /** When a call began, its first piece, and how it ended. */
-function noteModelCall(model: string) {
+function recordModelCall(model: string) {
   const note = beginNote({ k: 'm', n: model });
   const began = Date.now();
   let facts: Partial<NoteFacts> = { st: 'e' };

@@ -1,7 +1,13 @@
-import { traceHeaders } from '../../core/tracing/active-span.ts';
+import { getTraceHeaders } from '../../core/tracing/active-span.ts';
 import { apiCallStep } from '../../domain/flows/step-types/api-call.ts';
 import { authorization } from '../step-support/http-auth.ts';
-import { exchange, mapBody, parseBody, planRequest, requestTimeoutMs } from '../step-support/http-request.ts';
+import {
+  mapBody,
+  parseBody,
+  planRequest,
+  requestTimeoutMs,
+  sendRequest,
+} from '../step-support/http-request.ts';
 import { defineActingRunner } from '../step-support/step-runner.ts';
 
 export const apiCallRunner = defineActingRunner(apiCallStep, {
@@ -13,9 +19,9 @@ export const apiCallRunner = defineActingRunner(apiCallStep, {
   },
 
   async perform({ responseMapping, ...request }, step) {
-    const traced = { ...request, headers: { ...traceHeaders(), ...request.headers } };
+    const traced = { ...request, headers: { ...getTraceHeaders(), ...request.headers } };
     const timeoutMs = requestTimeoutMs(step.config.http);
-    const answer = await exchange(step, traced, { who: () => 'The API', timeoutMs });
+    const answer = await sendRequest(step, traced, { who: () => 'The API', timeoutMs });
     const { status, headers } = answer;
     const body = parseBody(answer, step.ports);
     return { output: responseMapping ? mapBody(body, responseMapping) : { status, headers, body } };

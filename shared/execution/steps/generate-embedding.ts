@@ -1,6 +1,6 @@
 import type * as z from 'zod';
 import { StepError } from '../../core/errors/step-error.ts';
-import { valueAt } from '../../core/json/json.ts';
+import { readPath } from '../../core/json/json.ts';
 import {
   type GenerateEmbeddingConfig,
   generateEmbeddingStep,
@@ -26,7 +26,7 @@ async function toInput({
 }: StepPlanning<z.infer<typeof GenerateEmbeddingConfig>>): Promise<string | string[]> {
   const { text, inputVariable = '' } = config;
   if (text !== undefined) return render(text);
-  const value = valueAt(variables, inputVariable);
+  const value = readPath(variables, inputVariable);
   if (value === undefined || value === null) throw new StepError(`The variable ${inputVariable} is not set`);
   return Array.isArray(value) ? value.map(toText) : toText(value);
 }

@@ -2,7 +2,7 @@ import { safeFilename } from '../../adapters/assets/filename.ts';
 import { pdfPage } from '../../adapters/pdf/page.ts';
 import { renderPdf } from '../../adapters/pdf/render-pdf.ts';
 import { StepError } from '../../core/errors/step-error.ts';
-import { valueAt } from '../../core/json/json.ts';
+import { readPath } from '../../core/json/json.ts';
 import type { Variables } from '../../core/variables/variables.ts';
 import { type GeneratePdfConfig, generatePdfStep } from '../../domain/flows/step-types/generate-pdf.ts';
 import { defineActingRunner, type StepPlanning } from '../step-support/step-runner.ts';
@@ -14,7 +14,7 @@ export const generatePdfRunner = defineActingRunner(generatePdfStep, {
   async plan(step) {
     const { config, render } = step;
     const { visibility = 'private' } = config;
-    const filename = safeFilename(pdfName(await render(config.filename ?? 'document.pdf')));
+    const filename = safeFilename(toPdfName(await render(config.filename ?? 'document.pdf')));
     return { request: { ...(await toDocument(step, filename)), filename, visibility } };
   },
 
@@ -32,7 +32,7 @@ export const generatePdfRunner = defineActingRunner(generatePdfStep, {
   },
 });
 
-const pdfName = (name: string) => (/\.pdf$/i.test(name.trim()) ? name : `${name.trim()}.pdf`);
+const toPdfName = (name: string) => (/\.pdf$/i.test(name.trim()) ? name : `${name.trim()}.pdf`);
 
 async function toDocument({ config, render }: StepPlanning<GeneratePdfConfig>, filename: string) {
   const { html, markdown = '', pdfOptions = {} } = config;
@@ -50,6 +50,6 @@ async function toDocument({ config, render }: StepPlanning<GeneratePdfConfig>, f
 
 /** The time of the run, so that a repeated step creates the same file. */
 function getCreatedAt(variables: Readonly<Variables>, since: Date): number {
-  const started = new Date(String(valueAt(variables, '_execution.timestamp'))).getTime();
+  const started = new Date(String(readPath(variables, '_execution.timestamp'))).getTime();
   return Number.isNaN(started) ? since.getTime() : started;
 }

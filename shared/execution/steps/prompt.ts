@@ -7,7 +7,7 @@ import { toModelReasoning } from '../../domain/flows/steps/reasoning.ts';
 import { toModelMessages } from '../model-calls/to-model-messages.ts';
 import { defineActingRunner, type StepPlanning } from '../step-support/step-runner.ts';
 import { createAsker } from './prompt/ask.ts';
-import { addAttachments, earlierMessages } from './prompt/prompt-messages.ts';
+import { addAttachments, readEarlierMessages } from './prompt/prompt-messages.ts';
 import { openPromptTools, planTools } from './prompt/prompt-tools.ts';
 import { parseResponseJson, parseStructuredOutput, unwrapText } from './prompt/response.ts';
 
@@ -33,7 +33,7 @@ export const promptRunner = defineActingRunner(promptStep, {
   async perform(request, step) {
     const { format, resolvedPrompt } = request;
     const { tools, warnings } = await openPromptTools(request.tools, step);
-    const messages = await modelMessages(step, request, warnings);
+    const messages = await toPromptMessages(step, request, warnings);
     const asker = createAsker(request, step, tools);
     if (typeof format === 'object') {
       return { output: await parseStructuredOutput(step, asker, messages, format.schema), resolvedPrompt };
@@ -52,7 +52,7 @@ async function toMessages(
   instruction: string | undefined,
 ): Promise<{ system: string[]; messages: Message[] }> {
   const { config, render } = step;
-  const earlier = await earlierMessages(step);
+  const earlier = await readEarlierMessages(step);
   const system = [
     config.systemPrompt && (await render(config.systemPrompt)),
     ...earlier.filter(({ role }) => role === 'system').map(messageText),
@@ -67,7 +67,7 @@ async function toMessages(
   };
 }
 
-const modelMessages = (
+const toPromptMessages = (
   { ports, signal }: { ports: Ports; signal: AbortSignal },
   { system, messages }: { system: readonly string[]; messages: readonly Message[] },
   warnings: readonly string[],

@@ -1,5 +1,5 @@
 import { StepError } from '../../core/errors/step-error.ts';
-import { valueAt } from '../../core/json/json.ts';
+import { readPath } from '../../core/json/json.ts';
 import { type SaveMemoryConfig, saveMemoryStep } from '../../domain/flows/step-types/save-memory.ts';
 import { saveMemory } from '../memory/save-memory.ts';
 import { openNamedMemory } from '../step-support/memory-named.ts';
@@ -31,7 +31,7 @@ export const saveMemoryRunner = defineActingRunner(saveMemoryStep, {
 function listTexts({ config, variables }: StepPlanning<SaveMemoryConfig>): string[] {
   const { contentVariable, defaultValue } = config;
   if (contentVariable === undefined) return [];
-  const value = valueAt(variables, contentVariable) ?? defaultValue;
+  const value = readPath(variables, contentVariable) ?? defaultValue;
   if (value === undefined || value === null)
     throw new StepError(`The variable ${contentVariable} is not set`);
   const items: unknown[] = Array.isArray(value) ? value : [value];

@@ -8,7 +8,7 @@ export const sendEmailRunner = defineActingRunner(sendEmailStep, {
     const { config, render } = step;
     const request = checkEmail({
       from: await render(config.from),
-      to: await recipients(step),
+      to: await toRecipients(step),
       subject: await render(config.subject),
       html: await render(config.html ?? ''),
       text: await render(config.text ?? ''),
@@ -21,7 +21,7 @@ export const sendEmailRunner = defineActingRunner(sendEmailStep, {
   }),
 });
 
-async function recipients({ config, renderValue }: StepPlanning<SendEmailConfig>): Promise<string[]> {
+async function toRecipients({ config, renderValue }: StepPlanning<SendEmailConfig>): Promise<string[]> {
   const filled = [await renderValue(config.to)].flat(2);
   const texts = filled.filter((each): each is string => typeof each === 'string');
   if (texts.length === filled.length) return texts;

@@ -3,7 +3,7 @@ import * as z from 'zod';
 import type { StoredVector } from '../../adapters/ports/vectors-port.ts';
 import { vectorFrom } from '../../adapters/vectors/vector.ts';
 import { StepError } from '../../core/errors/step-error.ts';
-import { valueAt } from '../../core/json/json.ts';
+import { readPath } from '../../core/json/json.ts';
 import { storeVectorStep } from '../../domain/flows/step-types/store-vector.ts';
 import { defineActingRunner } from '../step-support/step-runner.ts';
 
@@ -13,7 +13,7 @@ const collectionCharactersMax = 255;
 export const storeVectorRunner = defineActingRunner(storeVectorStep, {
   async plan({ config, variables, render }) {
     const collection = parseCollection(await render(config.destination));
-    const vectors = readVectors(valueAt(variables, config.vectorsSource), config.vectorsSource);
+    const vectors = readVectors(readPath(variables, config.vectorsSource), config.vectorsSource);
     return { request: { collection, vectors } };
   },
 

@@ -1,6 +1,6 @@
 import type * as z from 'zod';
 import { StepError } from '../../core/errors/step-error.ts';
-import { valueAt } from '../../core/json/json.ts';
+import { readPath } from '../../core/json/json.ts';
 import { upsertRecordStep } from '../../domain/flows/step-types/upsert-record.ts';
 import { type Metadata, RecordName } from '../../domain/records/record.ts';
 import { defineActingRunner } from '../step-support/step-runner.ts';
@@ -30,7 +30,7 @@ export const upsertRecordRunner = defineActingRunner(upsertRecordStep, {
 });
 
 function getObject(variables: object, path: string): z.infer<typeof Metadata> {
-  const value = valueAt(variables, path);
+  const value = readPath(variables, path);
   if (value === undefined) throw new StepError(`The variable ${path} is not set`);
   if (typeof value === 'object' && value !== null && !Array.isArray(value))
     return value as z.infer<typeof Metadata>;

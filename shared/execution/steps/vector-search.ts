@@ -1,6 +1,6 @@
 import { vectorFrom } from '../../adapters/vectors/vector.ts';
 import { StepError } from '../../core/errors/step-error.ts';
-import { valueAt } from '../../core/json/json.ts';
+import { readPath } from '../../core/json/json.ts';
 import { type VectorSearchConfig, vectorSearchStep } from '../../domain/flows/step-types/vector-search.ts';
 import { defineActingRunner, type StepPlanning } from '../step-support/step-runner.ts';
 import { embedStepTexts } from './generate-embedding.ts';
@@ -29,7 +29,7 @@ export const vectorSearchRunner = defineActingRunner(vectorSearchStep, {
 async function toNear({ config, variables, render }: StepPlanning<VectorSearchConfig>) {
   const { query, vectorVariable = '', embeddingModel = '' } = config;
   if (query !== undefined) return { query: await render(query), embeddingModel };
-  const value = valueAt(variables, vectorVariable);
+  const value = readPath(variables, vectorVariable);
   if (value === undefined || value === null) throw new StepError(`The variable ${vectorVariable} is not set`);
   return { vector: vectorFrom(value, vectorVariable) };
 }

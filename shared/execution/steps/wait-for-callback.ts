@@ -3,10 +3,10 @@ import { StepError } from '../../core/errors/step-error.ts';
 import { redactCredentials } from '../../core/redaction/credentials.ts';
 import { waitForCallbackStep } from '../../domain/flows/step-types/wait-for-callback.ts';
 import {
-  exchange,
   type PlannedRequest,
   planRequest,
   requestTimeoutMs,
+  sendRequest,
 } from '../step-support/http-request.ts';
 import { defineActingRunner, type StepPlanning } from '../step-support/step-runner.ts';
 import { noAnswer, suspendUntilAnswer } from '../step-support/wait-time.ts';
@@ -33,7 +33,7 @@ export const waitForCallbackRunner = defineActingRunner(waitForCallbackStep, {
       // Rendered again: a filter is to see the address.
       const request = await toAnnouncement(announce, wait.callbackUrl ?? '', step);
       const timeoutMs = requestTimeoutMs(announce.http);
-      await exchange(step, request, { who: () => 'The server of the announcement', timeoutMs }).catch(
+      await sendRequest(step, request, { who: () => 'The server of the announcement', timeoutMs }).catch(
         rethrowWithoutAddress,
       );
       await ports.waits.announced(at.path);

@@ -43,7 +43,7 @@ const checkDelay = (delayMs: number, waitedMs: number): WaitCheck =>
 
 async function checkCondition(step: StepRun<WaitUntilConfig>, waitedMs: number): Promise<WaitCheck> {
   const { condition = 'true', timeoutMs = defaults.timeoutMs, pollIntervalMs } = step.config;
-  const variables = await currentVariables(step, condition);
+  const variables = await getCurrentVariables(step, condition);
   const result = await evaluateExpression(step.ports.sandbox, condition, variables, {
     signal: step.signal,
     shown: step.ports.shown,
@@ -62,7 +62,7 @@ function getResumeTime({ config }: StepRun<WaitUntilConfig>, at: number, waitedM
 }
 
 /** The variables, with the current state of the run's record if the condition reads it. */
-async function currentVariables({ variables, ports }: StepRun<WaitUntilConfig>, condition: string) {
+async function getCurrentVariables({ variables, ports }: StepRun<WaitUntilConfig>, condition: string) {
   const { id } = (variables._record ?? {}) as { id?: string | null };
   if (!id || !condition.includes('_record')) return variables;
   const record = await ports.records.find({ id });

@@ -7,7 +7,7 @@
  */
 import { sandbox } from '../../adapters/sandbox/sandbox.ts';
 import { hasCode, ifMissing } from '../../core/errors/errors.ts';
-import { idKind } from '../../core/ids.ts';
+import { getIdKind } from '../../core/ids.ts';
 import { flowStore } from '../../domain/flows/flow-store.ts';
 import { originOfSurface, type RunLabels, type RunOrigin } from '../../domain/runs/run-origin.ts';
 import type { RunSurface } from '../../domain/surfaces/surface/run-surface.ts';
@@ -25,7 +25,7 @@ import type { FlowRunEvent } from '../runs/flow-run-event.ts';
 import { runVersions } from '../runs/run-versions.ts';
 import type { FrontPolicy } from './front-policy.ts';
 import type { Target, TargetInput } from './target.ts';
-import { agentTimeMs, flowTimeMs } from './time-limits.ts';
+import { getAgentTimeMs, getFlowTimeMs } from './time-limits.ts';
 
 interface Choice {
   environment: 'production' | 'test';
@@ -40,7 +40,7 @@ const flowToRun = /* @__PURE__ */ using([flowStore, runVersions], (scope: Scope)
   /** @throws 404 for an unknown flow, 409 if it was never saved, 422 if it has no steps. */
   return async (id: string, { environment, pinned: pin = '' }: Choice): Promise<PreparedRun> => {
     const flow = await flows.find(id);
-    const isVersion = idKind(pin) === 'flowver';
+    const isVersion = getIdKind(pin) === 'flowver';
     const pinned = isVersion ? await versions.get(id, pin).catch(ifMissing(undefined)) : undefined;
     const version = pinned ?? (await versions.resolve(flow, environment));
     if (version.steps.length === 0) throw createNoStepsError();
@@ -123,7 +123,7 @@ async function startFlow(scope: Scope, run: TargetRun): Promise<StartedTarget> {
     runsAs: owner,
     permissions: [],
     requestId,
-    timeMs: flowTimeMs(run.timeLeftMs),
+    timeMs: getFlowTimeMs(run.timeLeftMs),
     ...(surface && { surface }),
     origin: toOrigin(run),
     ...(executionId && { executionId }),
@@ -148,7 +148,7 @@ async function startAgent(scope: Scope, run: TargetRun): Promise<StartedTarget> 
     origin: toOrigin(run),
     background,
     beginsHere: background,
-    timeoutMs: outlivesProcess ? undefined : agentTimeMs({ background: false }, run.timeLeftMs),
+    timeoutMs: outlivesProcess ? undefined : getAgentTimeMs({ background: false }, run.timeLeftMs),
     ...run.forAgent,
   };
   const started = await startRun(scope, request, sandbox(scope));

@@ -1,7 +1,7 @@
 import { log } from '../../core/log.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 import type { NumberedEvent } from '../agent-runs/agent-run-event.ts';
-import { eventsToEnd } from '../agent-runs/events-to-end.ts';
+import { readEventsToEnd } from '../agent-runs/events-to-end.ts';
 import type { AgentRun } from '../agent-runs/execute-agent-run.ts';
 import { followRun } from '../agent-runs/follow-run.ts';
 import { RunLost } from '../agent-runs/run-journal.ts';
@@ -27,7 +27,7 @@ async function* followToEnd(
 ): AsyncGenerator<NumberedEvent, void> {
   let last = sentSeq;
   try {
-    for await (const event of eventsToEnd(scope, execution, events)) {
+    for await (const event of readEventsToEnd(scope, execution, events)) {
       last = event.seq;
       yield event;
     }

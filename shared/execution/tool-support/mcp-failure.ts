@@ -5,7 +5,7 @@ import { plainStart } from '../../core/plain-start.ts';
 const namesMax = 20;
 
 /** @param giveAuth What to do if the server asks for authorization. */
-export function mcpFailure(
+export function describeMcpFailure(
   outcome: McpFailure | { missing: string[] },
   toolName: string,
   giveAuth: string,

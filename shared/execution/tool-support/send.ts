@@ -1,6 +1,6 @@
 import type { HttpResponse } from '../../adapters/ports/http-port.ts';
-import { traceHeaders } from '../../core/tracing/active-span.ts';
-import { keyHeader, type PlannedRequest, requestTimeoutMs } from '../step-support/http-request.ts';
+import { getTraceHeaders } from '../../core/tracing/active-span.ts';
+import { type PlannedRequest, requestTimeoutMs, toKeyHeader } from '../step-support/http-request.ts';
 import type { ToolPerforming } from './tool-runner.ts';
 
 interface Limited {
@@ -15,8 +15,8 @@ export const send = (
   ports.fetch({
     ...request,
     headers: {
-      ...(callId !== undefined && keyHeader(callId)),
-      ...traceHeaders(),
+      ...(callId !== undefined && toKeyHeader(callId)),
+      ...getTraceHeaders(),
       ...request.headers,
     },
     timeoutMs: requestTimeoutMs({ timeout }),

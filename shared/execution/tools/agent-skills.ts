@@ -6,7 +6,7 @@ import { truncate } from '../../core/text.ts';
 import type { ExternalConfig } from '../../domain/agents/config/external-config.ts';
 import { callAgent } from '../external-agents/call-agent.ts';
 import { type ExternalAgent, openExternalAgent } from '../external-agents/external-agent.ts';
-import { type ChosenSkill, toolSkills } from '../external-agents/orchestration.ts';
+import { type ChosenSkill, listToolSkills } from '../external-agents/orchestration.ts';
 import type { ToolOutcome } from '../tool-support/tool-outcome.ts';
 import {
   checkArguments,
@@ -35,7 +35,7 @@ export async function openAgentSkills(
   signal: AbortSignal,
 ): Promise<RunnableTool[]> {
   const agent = await openExternalAgent(ports, config, signal);
-  const chosen = toolSkills({ ...config, cachedAgentCard: agent.card }).slice(0, skillsMax);
+  const chosen = listToolSkills({ ...config, cachedAgentCard: agent.card }).slice(0, skillsMax);
   const { usable } = await filterUsableSchemas(
     ports,
     chosen.flatMap(({ skill: { id, inputSchema } }) =>
@@ -46,7 +46,7 @@ export async function openAgentSkills(
   const schemas = new Map(usable.map(({ name, parameters }) => [name, parameters]));
   const conversation: Conversation = {};
   return makeNamesUnique(
-    chosen.map((skill) => skillTool(agent, skill, schemas.get(skill.skill.id), conversation)),
+    chosen.map((skill) => toSkillTool(agent, skill, schemas.get(skill.skill.id), conversation)),
   );
 }
 
@@ -61,7 +61,7 @@ interface Conversation {
   waiting?: { skillId: string; taskId: string | undefined } | undefined;
 }
 
-function skillTool(
+function toSkillTool(
   agent: ExternalAgent,
   { skill, override }: ChosenSkill,
   schema: JsonSchema | undefined,

@@ -9,7 +9,7 @@ import {
 } from '../../domain/mcp-connections/connection-tokens.ts';
 
 /** A token does not leave the port: servers could repeat theirs, so answers are redacted. */
-export function connectMcp(mcp: McpPort, tokens: () => Promise<ConnectionTokens>): McpPort {
+export function authorizeMcp(mcp: McpPort, tokens: () => Promise<ConnectionTokens>): McpPort {
   return {
     listTools: (request) => sendWithToken(request, (authorized) => mcp.listTools(authorized)),
     callTool: (call) => sendWithToken(call, (authorized) => mcp.callTool(authorized)),

@@ -8,13 +8,13 @@ import { createHash } from 'node:crypto';
 import type { McpRequest, McpTool, McpToolList } from '../../adapters/ports/mcp-port.ts';
 import type { Ports } from '../../adapters/ports/ports.ts';
 import { StepError } from '../../core/errors/step-error.ts';
-import { traceHeaders } from '../../core/tracing/active-span.ts';
+import { getTraceHeaders } from '../../core/tracing/active-span.ts';
 import { type McpServer, toTimeoutMs } from '../../domain/flows/steps/mcp-server.ts';
 import { isOfMcpServer } from '../../domain/flows/steps/tool-reference.ts';
 import type { OwnTools } from '../../domain/tools/own-tool-problems.ts';
-import { credentialHeaders } from '../step-support/credential-headers.ts';
+import { toCredentialHeaders } from '../step-support/credential-headers.ts';
 import { redactMcp } from '../step-support/masks.ts';
-import { mcpFailure } from '../tool-support/mcp-failure.ts';
+import { describeMcpFailure } from '../tool-support/mcp-failure.ts';
 import { checkArguments, type RunnableTool, runTool } from './call-tool.ts';
 import { openRuntimeTool, openTools, type ToolContext } from './open-tools.ts';
 import { makeNamesUnique, toToolName } from './tool-name.ts';
@@ -86,7 +86,7 @@ async function openServer(ports: Ports, server: McpServer, signal: AbortSignal):
     if (unread && server.required) throw unread;
     const { usable, unusable } = await filterUsableSchemas(inside, allowed, signal);
     return {
-      tools: usable.toSorted(compareNames).map((tool) => runnableTool(inside, server, tool)),
+      tools: usable.toSorted(compareNames).map((tool) => toRunnableTool(inside, server, tool)),
       warnings: [
         ...warnings,
         ...(unread ? [`Tools of the ${toLabel(server)} are not available: ${unread.message}`] : []),
@@ -109,7 +109,7 @@ async function listTools({ mcp }: Ports, server: McpServer, signal: AbortSignal)
   const request = toMcpRequest(server, signal);
   const list = await mcp.listTools({ ...request, timeoutMs: Math.min(request.timeoutMs, listingMsMax) });
   if ('tools' in list) return list;
-  throw mcpFailure(list, '', giveAuth);
+  throw describeMcpFailure(list, '', giveAuth);
 }
 
 /** @returns `unread`: why tools may be missing that the config allows */
@@ -139,14 +139,14 @@ function selectTools({ tools, omitted, invalid = [], unread }: McpToolList, serv
 
 function restMissing(count: number, unread: NonNullable<McpToolList['unread']>): StepError {
   const cause =
-    'failure' in unread ? mcpFailure(unread, '', giveAuth) : new StepError(unread.problem, unread);
+    'failure' in unread ? describeMcpFailure(unread, '', giveAuth) : new StepError(unread.problem, unread);
   return new StepError(
     `only the first ${count} of its list could be read, and the rest is missing: ${cause.message}`,
     { retryable: cause.retryable, cause },
   );
 }
 
-function runnableTool(ports: Ports, server: McpServer, tool: McpTool): RunnableTool {
+function toRunnableTool(ports: Ports, server: McpServer, tool: McpTool): RunnableTool {
   const { name: toolName, parameters, repeatable } = tool;
   const name = qualifyName(server.id, toolName);
   const declared = { name, parameters };
@@ -167,7 +167,7 @@ function runnableTool(ports: Ports, server: McpServer, tool: McpTool): RunnableT
             const request = toMcpRequest(server, signal, call?.id);
             const outcome = await ports.mcp.callTool({ ...request, toolName, args });
             if ('output' in outcome) return outcome;
-            throw mcpFailure(outcome, toolName, giveAuth);
+            throw describeMcpFailure(outcome, toolName, giveAuth);
           }),
       };
     },
@@ -186,12 +186,12 @@ const toLabel = ({ name, id }: McpServer) => `MCP server "${name ?? id}"`;
 function toMcpRequest(server: McpServer, signal: AbortSignal, callId?: string): McpRequest {
   const { url, transport, auth, timeout = 30_000 } = server;
   const timeoutMs = Math.min(Math.round(toTimeoutMs(timeout)), 600_000);
-  const common = { url, transport, timeoutMs, signal, context: traceHeaders() };
+  const common = { url, transport, timeoutMs, signal, context: getTraceHeaders() };
   const request = { ...common, ...(callId !== undefined && { callId }) };
   const { type = 'none' } = auth ?? {};
   return type === 'oauth'
     ? { ...request, headers: {}, connectionId: auth?.connectionId }
-    : { ...request, headers: credentialHeaders({ ...auth, type }) };
+    : { ...request, headers: toCredentialHeaders({ ...auth, type }) };
 }
 
 /** A server could repeat its credentials in its responses. */

@@ -28,7 +28,7 @@ import {
   type RunnableTool,
   runTool,
 } from './call-tool.ts';
-import { ownArguments } from './own-arguments.ts';
+import { pickOwnArguments } from './own-arguments.ts';
 import { makeNamesUnique, toToolName } from './tool-name.ts';
 import { findToolRunner } from './types/index.ts';
 
@@ -80,19 +80,19 @@ export async function openRuntimeTool(
   ];
   if (issues.length > 0) throw new StepError(`The tool "${name}" is not valid: ${issues.join('; ')}`);
   requirePermissions(context, type.permission);
-  return runnableStored(ports, `runtime:${name}`, definition);
+  return toRunnableStored(ports, `runtime:${name}`, definition);
 }
 
 function openBuiltin(ports: Ports, id: string, builtinId: string, context: ToolContext): RunnableTool {
   const tool = findBuiltinTool(builtinId);
   if (!tool) throw new StepError(`There is no built-in tool ${builtinId}; GET /v1/tools/builtin lists them`);
   requirePermissions(context, tool.permission);
-  return runnableBuiltin(ports, id, tool);
+  return toRunnableBuiltin(ports, id, tool);
 }
 
 function openStored(ports: Ports, id: string, tool: ToolDefinition, context: ToolContext): RunnableTool {
   requirePermissions(context, getToolType(tool.toolType).permission);
-  return runnableStored(ports, id, tool);
+  return toRunnableStored(ports, id, tool);
 }
 
 function requirePermissions({ permissions }: ToolContext, ofTool: Permission | null): void {
@@ -103,7 +103,7 @@ function requirePermissions({ permissions }: ToolContext, ofTool: Permission | n
 }
 
 /** A tool that a tenant defined. The values of its secrets do not leave a call, except where its config sends them. */
-function runnableStored(ports: Ports, id: string, tool: ToolDefinition): RunnableTool {
+function toRunnableStored(ports: Ports, id: string, tool: ToolDefinition): RunnableTool {
   const { config, description, toolType: type } = tool;
   const name = toToolName(tool.name);
   const parameters: JsonSchema = { ...tool.parametersSchema, type: 'object' };
@@ -171,13 +171,13 @@ async function maskErrors<Result>(
   }
 }
 
-function runnableBuiltin(ports: Ports, id: string, tool: BuiltinTool): RunnableTool {
+function toRunnableBuiltin(ports: Ports, id: string, tool: BuiltinTool): RunnableTool {
   const name = toToolName(tool.id);
   const parameters = schemaOfBuiltin(tool);
 
   /** Our own declaration needs no sandbox. Its JSON Schema says what does not fit in the words of all tools. */
   async function parseArguments(args: unknown, signal: AbortSignal) {
-    const { data, error } = ownArguments(tool.parameters, args);
+    const { data, error } = pickOwnArguments(tool.parameters, args);
     if (!error) return data;
     await checkArguments(ports, { name, parameters }, args, signal);
     // A schema in JSON cannot express every rule of the declaration.

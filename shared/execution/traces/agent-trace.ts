@@ -23,10 +23,10 @@ import { type LogEntry, runLogReader } from '../agent-runs/run-log.ts';
 import { moveIntoAttempts, toAttemptSpans } from './attempt-spans.ts';
 import { toModelAttributes, toToolAttributes } from './attributes.ts';
 import type { ContentReader } from './content.ts';
-import { genAiAnswer, genAiMessages, genAiText } from './messages.ts';
+import { toGenAiAnswer, toGenAiMessages, toGenAiText } from './messages.ts';
 import { toNoteSpans } from './note-spans.ts';
-import { agentSpan } from './run-span.ts';
-import { type SpanNode, spanWarnings, walkNodes } from './span-node.ts';
+import { toAgentSpan } from './run-span.ts';
+import { type SpanNode, toSpanWarnings, walkNodes } from './span-node.ts';
 
 /** So many executions of agents are read for a trace; the spans inside of further ones are left out. */
 export const tracedAgentsMax = 100;
@@ -49,7 +49,7 @@ export async function traceAgent(reader: AgentReader, execution: AgentExecution)
     content && readInput(scope, execution),
   ]);
   const ownContent = content && toContentAttributes(execution, input ?? {}, content);
-  const span = agentSpan(execution, toAgentSpans(execution, log, content, input?.messages));
+  const span = toAgentSpan(execution, toAgentSpans(execution, log, content, input?.messages));
   Object.assign(span.attributes, ownContent);
   await addAgents(reader, span, children);
   return span;
@@ -68,8 +68,8 @@ function toContentAttributes(
   if (!isLogged) return {};
   const { messages, system } = input;
   return {
-    ...(messages && content.taken('gen_ai.input.messages', genAiMessages(messages))),
-    ...(system && content.taken('gen_ai.system_instructions', [genAiText(system)])),
+    ...(messages && content.taken('gen_ai.input.messages', toGenAiMessages(messages))),
+    ...(system && content.taken('gen_ai.system_instructions', [toGenAiText(system)])),
     ...(error !== null && content.taken('error.message', error)),
   };
 }
@@ -148,13 +148,13 @@ export function toAgentSpans(
   const facts = log.map(({ fact }) => fact);
   const ended = run.completedAt === null ? null : Date.parse(run.completedAt);
   const world = { runId: run.id, began: Date.parse(run.startedAt), ended, content, ...collectCalls(facts) };
-  let heard: object[] | undefined = genAiMessages(messages);
+  let heard: object[] | undefined = toGenAiMessages(messages);
   return [
-    ...queueSpan(run, facts[0], world),
+    ...toQueueSpan(run, facts[0], world),
     ...log.flatMap(({ n, fact }) => {
       if (fact.type === 'turn') {
         const span = toTurnSpan(fact, world, heard);
-        heard = genAiResults(fact.calls, world);
+        heard = toGenAiResults(fact.calls, world);
         return [span];
       }
       if (fact.type === 'end') return toFailedTurnSpan(fact, facts, world);
@@ -165,15 +165,15 @@ export function toAgentSpans(
 }
 
 /** Each turn shows what is new since the one before: all of it each time would grow with the square of the turns (D229). */
-const genAiResults = (calls: readonly RequestedCall[], { results }: AgentWorld) =>
+const toGenAiResults = (calls: readonly RequestedCall[], { results }: AgentWorld) =>
   calls.flatMap(({ id, name }) => {
     const result = results.get(id);
     const part = result && { type: 'tool-result' as const, id, name, output: result.output };
-    return part ? genAiMessages([{ role: 'tool', content: [part] }]) : [];
+    return part ? toGenAiMessages([{ role: 'tool', content: [part] }]) : [];
   });
 
 /** Until a worker has a run in the background. */
-function queueSpan({ background }: RunOfAgent, first: Fact | undefined, world: AgentWorld): SpanNode[] {
+function toQueueSpan({ background }: RunOfAgent, first: Fact | undefined, world: AgentWorld): SpanNode[] {
   const { runId, began, ended } = world;
   if (!background) return [];
   const end = first ? getStart(first, began) : ended;
@@ -204,7 +204,7 @@ function toTurnSpan(fact: TurnFact, world: AgentWorld, heard?: readonly object[]
     start: responded - fact.durationMs,
     end: isOpen ? null : Math.max(responded, ...calls.map(({ end }) => end ?? responded)),
     attributes: { 'agent.turn': fact.turn },
-    ...spanWarnings(fact.spent.warnings, world.content !== undefined),
+    ...toSpanWarnings(fact.spent.warnings, world.content !== undefined),
     children: [...toModelSpans(fact, path, world, heard), ...calls],
   };
 }
@@ -248,7 +248,7 @@ function toModelSpans(
   const end = Date.parse(fact.at);
   const said = {
     ...(heard?.length && content?.taken('gen_ai.input.messages', heard)),
-    ...content?.taken('gen_ai.output.messages', genAiAnswer(fact.message.content, fact.stopReason)),
+    ...content?.taken('gen_ai.output.messages', toGenAiAnswer(fact.message.content, fact.stopReason)),
   };
   if (fact.attempts || fact.notes) {
     const attempts = toAttemptSpans(fact.attempts ?? [], { runId, path: turnPath, end });
@@ -385,7 +385,7 @@ function toToolSpan(
     status: end === null ? (isOutput ? 'waiting' : 'running') : failed ? 'error' : 'ok',
     start,
     end: end === null ? null : Math.max(start, end),
-    ...spanWarnings(result?.spent.warnings, content !== undefined),
+    ...toSpanWarnings(result?.spent.warnings, content !== undefined),
     attributes: {
       ...toToolAttributes({ name: call.name, id: call.id, type: call.toolType }),
       ...(failed && { 'error.type': call.refused === undefined ? 'tool_failed' : 'call_refused' }),

@@ -1,4 +1,4 @@
-import { genAiReason } from './messages.ts';
+import { toGenAiReason } from './messages.ts';
 
 type Attributes = Record<string, unknown>;
 
@@ -37,7 +37,7 @@ export function toModelAttributes(use: ModelUseOfSpan): Attributes {
     'gen_ai.provider.name': provider && (providerNames[provider] ?? provider),
     'gen_ai.request.model': name,
     'gen_ai.response.model': failed ? undefined : name,
-    'gen_ai.response.finish_reasons': stopReason && [genAiReason(stopReason)],
+    'gen_ai.response.finish_reasons': stopReason && [toGenAiReason(stopReason)],
     'gen_ai.response.time_to_first_chunk': firstMs === undefined ? undefined : firstMs / 1_000,
     'gen_ai.usage.input_tokens': use.inputTokens,
     'gen_ai.usage.output_tokens': use.outputTokens,

@@ -18,7 +18,7 @@ const omitted = { 'content.omitted': true };
 export const traceContentBytesMax = 2_000_000;
 
 /** For content that is at hand. */
-export function contentRoom(bytesMax: number) {
+export function openContentRoom(bytesMax: number) {
   let left = bytesMax;
   return {
     hasRoomFor: (bytes: number) => bytes <= left,
@@ -33,7 +33,7 @@ export function contentRoom(bytesMax: number) {
 }
 
 export function openContent(payloads: PayloadReader, bytesMax: number): ContentReader {
-  const { hasRoomFor, takeValue: taken } = contentRoom(bytesMax);
+  const { hasRoomFor, takeValue: taken } = openContentRoom(bytesMax);
   const fetchAttribute = async (
     name: string,
     ref: PayloadRef | undefined,

@@ -4,14 +4,14 @@ import type { ContentPart, Message } from '../../domain/conversations/message.ts
 type Part = Exclude<ModelMessage['content'], string>[number] | ContentPart;
 
 /** Messages as OpenTelemetry's GenAI conventions write them: https://opentelemetry.io/docs/specs/semconv/gen-ai/ */
-export const genAiMessages = (messages: readonly (ModelMessage | Message)[]) =>
-  messages.map(({ role, content }) => genAiMessage(role, content));
+export const toGenAiMessages = (messages: readonly (ModelMessage | Message)[]) =>
+  messages.map(({ role, content }) => toGenAiMessage(role, content));
 
-export const genAiMessage = (role: string, content: unknown) => ({ role, parts: toParts(content) });
+export const toGenAiMessage = (role: string, content: unknown) => ({ role, parts: toParts(content) });
 
 /** What a model said at the end. The conventions require the reason. */
-export const genAiAnswer = (content: unknown, stopReason = 'stop') => [
-  { ...genAiMessage('assistant', content), finish_reason: genAiReason(stopReason) },
+export const toGenAiAnswer = (content: unknown, stopReason = 'stop') => [
+  { ...toGenAiMessage('assistant', content), finish_reason: toGenAiReason(stopReason) },
 ];
 
 const reasons: Readonly<Record<string, string>> = {
@@ -22,20 +22,20 @@ const reasons: Readonly<Record<string, string>> = {
 };
 
 /** Why a model stopped, as the conventions spell it. */
-export const genAiReason = (stopReason: string): string => reasons[stopReason] ?? stopReason;
+export const toGenAiReason = (stopReason: string): string => reasons[stopReason] ?? stopReason;
 
-export const genAiText = (content: unknown) => ({
+export const toGenAiText = (content: unknown) => ({
   type: 'text',
   content: typeof content === 'string' ? content : JSON.stringify(content ?? null),
 });
 
 const toParts = (content: unknown) =>
-  Array.isArray(content) ? (content as readonly Part[]).map(toPart) : [genAiText(content)];
+  Array.isArray(content) ? (content as readonly Part[]).map(toPart) : [toGenAiText(content)];
 
 function toPart(part: Part): Record<string, unknown> {
   switch (part.type) {
     case 'text':
-      return genAiText(part.text);
+      return toGenAiText(part.text);
     case 'reasoning':
       return { type: 'reasoning', content: part.text };
     case 'tool-call':

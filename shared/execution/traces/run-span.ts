@@ -52,7 +52,7 @@ export function toRunSpan(
   };
 }
 
-export function agentSpan(execution: AgentExecution, children: SpanNode[]): SpanNode {
+export function toAgentSpan(execution: AgentExecution, children: SpanNode[]): SpanNode {
   const { id, agentId, agentName: name, inputTokens, outputTokens } = execution;
   const span = toRunSpan({ ...execution, name, kind: 'agent' }, {}, children);
   return {

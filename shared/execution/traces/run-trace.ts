@@ -9,7 +9,7 @@
  */
 import { toChunks } from '../../core/chunks.ts';
 import { ifMissing } from '../../core/errors/errors.ts';
-import { readContext, runSpanId, tracedRun } from '../../core/tracing/trace-context.ts';
+import { readContext, runSpanId, toTracedRun } from '../../core/tracing/trace-context.ts';
 import { walkSteps } from '../../domain/flows/steps/walk-steps.ts';
 import { versionFinder } from '../../domain/flows/version-store.ts';
 import { type Run, type RunKind, runKinds } from '../../domain/runs/run.ts';
@@ -64,7 +64,7 @@ interface Traced {
 export const runTrace = /* @__PURE__ */ using(
   ['table:read', payloadReader, runFinder, versionFinder, toolExecutionReader],
   (scope: Scope) => {
-    const traceOf = tracers(scope);
+    const traceOf = openTracers(scope);
     return async (
       id: string,
       { kinds = runKinds, content = false, kept }: TraceOptions = {},
@@ -79,7 +79,7 @@ export const runTrace = /* @__PURE__ */ using(
       const { span, startedIn, ...traced } = await traceOf(reader, run);
       if (content && kept) await addKept(span, payloadReader(scope), kept);
       Object.assign(span.attributes, omitEmpty({ 'session.id': run.sessionId, 'run.tags': run.tags }));
-      const { traceId = tracedRun(id, startedIn).traceId } = traced;
+      const { traceId = toTracedRun(id, startedIn).traceId } = traced;
       const { parentSpanId = readContext(startedIn)?.spanId ?? null } = traced;
       const { spans, truncated } = flattenSpans(hideUnreadable(span, kinds), parentSpanId);
       return { traceId, runId: id, spans, truncated: truncated || reader.isTruncated };
@@ -93,7 +93,7 @@ async function addKept(span: SpanNode, payloads: PayloadReader, kept: PayloadRef
   Object.assign(call.attributes, await payloads.fetchReadable(kept));
 }
 
-function tracers(scope: Scope) {
+function openTracers(scope: Scope) {
   const { table } = scope;
 
   const byKind: Record<RunKind, (reader: AgentReader, run: Run) => Promise<Traced>> = {
@@ -131,7 +131,7 @@ function tracers(scope: Scope) {
     const found = outer && (await byKind[outer.kind]({ ...reader, room: { left: tracedAgentsMax } }, outer));
     const inside = found && findInsideSpan(found.span, run.id);
     if (!inside) return { span: toRunSpan(run, { 'flow.id': run.flowId }, []) };
-    const { traceId } = tracedRun(found.span.runId, found.startedIn);
+    const { traceId } = toTracedRun(found.span.runId, found.startedIn);
     const { attributes } = toRunSpan(run, {}, []);
     const span = { ...inside.span, kind: 'run' as const };
     return { ...inside, span: { ...span, attributes: { ...attributes, ...span.attributes } }, traceId };

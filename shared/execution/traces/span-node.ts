@@ -21,7 +21,7 @@ export interface SpanNode {
 /** The words of a warning are content, as those of errors are. */
 export type SpanWarning = Pick<Warning, 'code' | 'count'> & Partial<Pick<Warning, 'message'>>;
 
-export const spanWarnings = (
+export const toSpanWarnings = (
   warnings: readonly Warning[] | undefined,
   hasContent: boolean,
 ): { warnings?: readonly SpanWarning[] } =>
@@ -42,7 +42,7 @@ export const spansMax = 5_000;
  * @param parentSpanId Of the span outside of the trace in which the run was started.
  */
 export function flattenSpans(root: SpanNode, parentSpanId: string | null, max = spansMax) {
-  const shown = shallowest(root, max);
+  const shown = takeShallowest(root, max);
   const spans: Span[] = [];
   const add = (node: SpanNode, parent: string | null): void => {
     if (!shown.has(node)) return;
@@ -55,7 +55,7 @@ export function flattenSpans(root: SpanNode, parentSpanId: string | null, max = 
   return { spans, truncated: countSpans(root) > spans.length };
 }
 
-function shallowest(root: SpanNode, max: number): Set<SpanNode> {
+function takeShallowest(root: SpanNode, max: number): Set<SpanNode> {
   const shown = new Set<SpanNode>();
   for (let level = [root]; level.length > 0; level = level.flatMap(({ children }) => children)) {
     for (const node of level) if (shown.size < max) shown.add(node);

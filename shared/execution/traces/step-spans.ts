@@ -16,9 +16,9 @@ import {
 import { moveIntoAttempts, toAttemptSpans } from './attempt-spans.ts';
 import { omitEmpty, toModelAttributes, toStepAttributes } from './attributes.ts';
 import type { ContentReader } from './content.ts';
-import { genAiAnswer, genAiMessage } from './messages.ts';
+import { toGenAiAnswer, toGenAiMessage } from './messages.ts';
 import { toNoteSpans } from './note-spans.ts';
-import { type SpanNode, spanWarnings, walkNodes } from './span-node.ts';
+import { type SpanNode, toSpanWarnings, walkNodes } from './span-node.ts';
 import { placeAttributes, type StepsByPath } from './step-places.ts';
 
 const statuses = { completed: 'ok', failed: 'error', skipped: 'skipped' } as const;
@@ -36,7 +36,7 @@ export async function toStepSpans(
       const row = rows[place];
       if (!row) continue;
       const span = toStepSpan(checkpoint.runId, result, row, steps.get(definitionPath(result.path)));
-      Object.assign(span, spanWarnings(result.warnings, content !== undefined));
+      Object.assign(span, toSpanWarnings(result.warnings, content !== undefined));
       Object.assign(span.attributes, placeAttributes(steps, result.path));
       if (content) await addContent(span, result, content);
       spans.set(result.path, span);
@@ -48,7 +48,7 @@ export async function toStepSpans(
     if (last && !spans.has(wait.path)) spans.set(wait.path, toWaitingSpan(last, wait, steps));
   }
   if (last) addHolders(last, spans, steps);
-  return branchesInside(spans);
+  return toBranchSpans(spans);
 }
 
 function toStepSpan(
@@ -140,8 +140,8 @@ async function addContent(
   const call = [...walkNodes(span)].findLast(({ kind }) => kind === 'model') ?? span;
   if (resolvedPrompt) {
     const [reason] = (call.attributes['gen_ai.response.finish_reasons'] ?? []) as string[];
-    const toAskedMessages = (prompt: unknown) => [genAiMessage('user', prompt)];
-    const toSaidAnswer = (answer: unknown) => genAiAnswer(answer, reason);
+    const toAskedMessages = (prompt: unknown) => [toGenAiMessage('user', prompt)];
+    const toSaidAnswer = (answer: unknown) => toGenAiAnswer(answer, reason);
     Object.assign(
       call.attributes,
       await content.fetchedAs('gen_ai.input.messages', resolvedPrompt, toAskedMessages),
@@ -155,7 +155,7 @@ async function addContent(
  * The spans of the steps on the highest level. Those of a branch are in the span of the step that chose it, which lasts as
  * long as they do. @param spans By their paths: `2`, or `2.true.0` in a branch.
  */
-function branchesInside(spans: ReadonlyMap<string, SpanNode>): SpanNode[] {
+function toBranchSpans(spans: ReadonlyMap<string, SpanNode>): SpanNode[] {
   const highest: SpanNode[] = [];
   // From the end, so that a branch has its end before the step around it takes it over.
   for (const [path, span] of [...spans].reverse()) {

@@ -16,7 +16,7 @@ import { resumeFlowRun } from '../../execution/dispatch/resume.ts';
 import { executionEntity } from '../../execution/runs/execution.ts';
 import { targetScope } from '../../execution/targets/start-target.ts';
 import { survivesProcess } from '../../execution/targets/survives-process.ts';
-import { flowTimeMs } from '../../execution/targets/time-limits.ts';
+import { getFlowTimeMs } from '../../execution/targets/time-limits.ts';
 import { pageToolType } from '../../execution/tools/call-tool.ts';
 import { using } from '../../platform/aws/uses.ts';
 import { payloadWriter } from '../../platform/data/payloads.ts';
@@ -137,7 +137,7 @@ async function continueFlow(
 ): Promise<EventsFor> {
   if (decisions.length > 0) throw notFound('Approval');
   const resumed = await resumeFlowRun(scope, byVisitor(visit), { executionId, toolOutputs });
-  const dispatch = { ...resumed, requestId, timeMs: flowTimeMs(timeLeftMs), showsProgress: true };
+  const dispatch = { ...resumed, requestId, timeMs: getFlowTimeMs(timeLeftMs), showsProgress: true };
   return (callerSignal) => flowEvents(executeFlowRun(scope, { ...dispatch, callerSignal }));
 }
 

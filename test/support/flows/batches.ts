@@ -7,7 +7,7 @@ import { flowStore } from '../../../shared/domain/flows/flow-store.ts';
 import { versionStore } from '../../../shared/domain/flows/version-store.ts';
 import { recordStore } from '../../../shared/domain/records/record-store.ts';
 import type { Batch } from '../../../shared/execution/batches/batch.ts';
-import { recordRunId } from '../../../shared/execution/batches/batch-plan.ts';
+import { toRecordRunId } from '../../../shared/execution/batches/batch-plan.ts';
 import { batchStore, recordSlot } from '../../../shared/execution/batches/batch-store.ts';
 import { groupCommits } from '../../../shared/execution/batches/group-commit.ts';
 import { loadJobs } from '../../../shared/execution/batches/record-jobs.ts';
@@ -65,7 +65,7 @@ export async function plannedBatch({ steps, recordCount = 1, metadata = {}, ...c
   await batches.create(batch);
   const messages = records.map(({ id: recordId }, n): RunMessage => {
     const { id: batchId, flowId } = batch;
-    const runId = recordRunId(batch, recordId);
+    const runId = toRecordRunId(batch, recordId);
     return { tenant: tenant.tenant, batchId, flowId, recordId, runId, slot: recordSlot(batch, n) };
   });
   const message = (n = 0) => messages[n] as RunMessage;

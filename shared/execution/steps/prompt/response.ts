@@ -1,6 +1,6 @@
 import type { JsonSchema, ModelMessage } from '../../../adapters/ports/model-port.ts';
 import type { Ports } from '../../../adapters/ports/ports.ts';
-import { withoutFence } from '../../../core/code-fence.ts';
+import { stripFence } from '../../../core/code-fence.ts';
 import { StepError } from '../../../core/errors/step-error.ts';
 import { parseJsonAnswer, parseJsonValues } from '../../agent-loop/json-answer.ts';
 import type { StepPerforming } from '../../step-support/step-runner.ts';
@@ -31,7 +31,7 @@ export async function parseStructuredOutput(
 /** Without a code fence, except in formats that may begin with one. */
 export function unwrapText(text: string, format: string): string {
   if (format === 'text' || format === 'markdown') return text;
-  return withoutFence(text);
+  return stripFence(text);
 }
 
 /** @throws StepError */

@@ -13,11 +13,11 @@ import type { Ports } from '../../../adapters/ports/ports.ts';
 import { StepError } from '../../../core/errors/step-error.ts';
 import { parseExact } from '../../../core/json/exact-json.ts';
 import { truncate } from '../../../core/text.ts';
-import { activeSpan, inSpan } from '../../../core/tracing/active-span.ts';
+import { getActiveSpan, runInSpan } from '../../../core/tracing/active-span.ts';
 import type { CodeModeConfig } from '../../../domain/agents/config/tools-config.ts';
 import { actKey } from '../../step-support/acts.ts';
 import type { RunnableTool, ToolCallContext } from '../call-tool.ts';
-import { agentTool } from './agent-tool.ts';
+import { defineAgentTool } from './agent-tool.ts';
 
 export const runCodeToolName = 'run_code';
 
@@ -54,7 +54,7 @@ export function runCodeTool({ ports, config, tools, callsMax, call }: CodeMode):
     };
   }
 
-  return agentTool({
+  return defineAgentTool({
     name: runCodeToolName,
     description: truncate(config.description ?? purpose, descriptionCharactersMax),
     parameters: z.strictObject({
@@ -62,15 +62,15 @@ export function runCodeTool({ ports, config, tools, callsMax, call }: CodeMode):
         .string()
         .min(1)
         .max(codeCharactersMax)
-        .meta({ description: codeDescription(tools, { timeoutMs, callsMax }) }),
+        .meta({ description: describeCode(tools, { timeoutMs, callsMax }) }),
     }),
     type: 'custom',
     async perform({ code }, signal, whole) {
       // The thread that runs the code calls back outside of the span.
-      const span = activeSpan();
+      const span = getActiveSpan();
       const callByName = openCalls(whole);
       const callInSpan: typeof callByName = (...callArguments) =>
-        inSpan(span, () => callByName(...callArguments));
+        runInSpan(span, () => callByName(...callArguments));
       const runOptions = {
         code,
         toolNames: [...byName.keys()],
@@ -96,22 +96,23 @@ const descriptionCharactersMax = 1_024;
 const purpose =
   'Runs JavaScript that can call tools. Use it to combine several calls, to repeat a call, or to filter and compute with results instead of reading them all.';
 
-const codeDescription = (
+const describeCode = (
   tools: readonly RunnableTool[],
   { timeoutMs, callsMax }: { timeoutMs: number; callsMax: number },
 ) =>
   [
     'The body of an async function: use await, and return the result as JSON data. console.log adds lines to the result. A call that fails throws an Error. There is no network, file system, timer or import; nothing survives a run. Calls that you do not await are cancelled.',
     `Limits: ${timeoutMs / 1_000} seconds, ${callsMax} tool calls, ${resultCharactersMax} characters of result.`,
-    toolSignatures(tools),
+    toToolSignatures(tools),
   ].join('\n\n');
 
 const levelsMax = 6;
 const charactersMax = 2_000;
 
 /** The tools as TypeScript, for a model that writes code. */
-export const toolSignatures = (tools: readonly Pick<RunnableTool, 'name' | 'description' | 'parameters'>[]) =>
-  `declare const tools: {\n${tools.map(toSignature).join('\n')}\n};`;
+export const toToolSignatures = (
+  tools: readonly Pick<RunnableTool, 'name' | 'description' | 'parameters'>[],
+) => `declare const tools: {\n${tools.map(toSignature).join('\n')}\n};`;
 
 function toSignature({
   name,
@@ -120,7 +121,7 @@ function toSignature({
 }: Pick<RunnableTool, 'name' | 'description' | 'parameters'>) {
   const type = toType(parameters, 0);
   const args = type.length <= charactersMax ? type : 'Record<string, unknown>';
-  return `  /** ${toComment(description)} */\n  ${memberName(name)}(args: ${args}): Promise<any>;`;
+  return `  /** ${toComment(description)} */\n  ${toMemberName(name)}(args: ${args}): Promise<any>;`;
 }
 
 function toType(schema: unknown, level: number): string {
@@ -152,13 +153,13 @@ function toObjectType({ properties, required }: JsonSchema, level: number): stri
   const memberTexts = members.map(([name, schema]) => {
     const { description } = (schema ?? {}) as { description?: unknown };
     const comment = typeof description === 'string' ? `/** ${toComment(description)} */ ` : '';
-    return `${comment}${memberName(name)}${needed.has(name) ? '' : '?'}: ${toType(schema, level + 1)}`;
+    return `${comment}${toMemberName(name)}${needed.has(name) ? '' : '?'}: ${toType(schema, level + 1)}`;
   });
   return `{ ${memberTexts.join('; ')} }`;
 }
 
 const toUnion = (types: readonly string[]) => [...new Set(types)].join(' | ') || 'unknown';
 const literal = (value: unknown) => JSON.stringify(value) ?? 'unknown';
-const memberName = (name: string) => (/^[A-Za-z_$][\w$]*$/.test(name) ? name : JSON.stringify(name));
+const toMemberName = (name: string) => (/^[A-Za-z_$][\w$]*$/.test(name) ? name : JSON.stringify(name));
 /** On one line, and without an end of the comment. */
 const toComment = (text: string) => text.replace(/\s+/g, ' ').replaceAll('*/', '* /').slice(0, 500).trim();

@@ -1,7 +1,7 @@
 import type { HttpResponse } from '../../../adapters/ports/http-port.ts';
 import type { Ports } from '../../../adapters/ports/ports.ts';
 import { StepError } from '../../../core/errors/step-error.ts';
-import { answeredJson } from '../../../core/json/json.ts';
+import { parseAnswerJson } from '../../../core/json/json.ts';
 import { isSafe } from '../../../domain/flows/steps/http-config.ts';
 import { externalTool } from '../../../domain/tools/tool-types/external.ts';
 import { authorization } from '../../step-support/http-auth.ts';
@@ -31,7 +31,7 @@ const readAs = {
   auto: parseBody,
   text: ({ text }: HttpResponse) => text,
   json({ text, headers }: HttpResponse, { shown }: Pick<Ports, 'shown'>) {
-    const body = answeredJson(text, 'The API');
+    const body = parseAnswerJson(text, 'The API');
     if (body !== undefined) return body;
     const type = headers['content-type'] ?? 'no content type';
     throw new StepError(

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import type { HttpResponse } from '../../../adapters/ports/http-port.ts';
 import { failureOfStatus, StepError } from '../../../core/errors/step-error.ts';
-import { answeredJson } from '../../../core/json/json.ts';
+import { parseAnswerJson } from '../../../core/json/json.ts';
 import { graphqlTool } from '../../../domain/tools/tool-types/graphql.ts';
 import { authorization } from '../../step-support/http-auth.ts';
 import { httpStatusError, planRequest } from '../../step-support/http-request.ts';
@@ -36,7 +36,7 @@ export const graphqlToolRunner = defineToolRunner(graphqlTool, {
   },
   async perform(request, call) {
     const answer = await send(request, call);
-    const parsed = Response.safeParse(answeredJson(answer.text, 'The GraphQL server'));
+    const parsed = Response.safeParse(parseAnswerJson(answer.text, 'The GraphQL server'));
     if (!parsed.success) {
       if (answer.status >= 400) throw httpStatusError('The GraphQL server', answer);
       throw new StepError('The GraphQL server did not answer with a GraphQL response');

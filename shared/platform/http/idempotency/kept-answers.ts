@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type * as z from 'zod';
 import { forEachConcurrently } from '../../../core/concurrency/for-each-concurrently.ts';
-import { aloneSince } from '../../../core/earlier-process.ts';
+import { getAloneSince } from '../../../core/earlier-process.ts';
 import { log } from '../../../core/log.ts';
 import { unixSeconds } from '../../../core/time.ts';
 import { ifRefused } from '../../data/condition-failed.ts';
@@ -79,7 +79,8 @@ export function keptAnswers(scope: Scope) {
   return {
     find,
     /** Whether a request that did not answer yet has lost its process, which may be known before its lock ends. */
-    isLost: ({ lockedUntil }: Known) => lockedUntil <= now().getTime() || lockedUntil - lockMs < aloneSince(),
+    isLost: ({ lockedUntil }: Known) =>
+      lockedUntil <= now().getTime() || lockedUntil - lockMs < getAloneSince(),
     liveOf: (known: Known) => liveParts(scope, known),
     /** @returns the right to answer, or what is known of the request that has or had it. */
     async takeOrFind(name: string, fingerprint: string): Promise<{ held: AnswerLock } | { known: Known }> {

@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { APIGatewayProxyEvent, APIGatewayProxyResult } from 'aws-lambda';
-import { renewing } from '../../../core/concurrency/renewal.ts';
+import { startRenewal } from '../../../core/concurrency/renewal.ts';
 import { ServiceError, unprocessable } from '../../../core/errors/errors.ts';
 import { parseExact } from '../../../core/json/exact-json.ts';
 import type { Scope } from '../../data/scope.ts';
@@ -262,7 +262,7 @@ function captureStream() {
       }
       await held.streams(contentType);
       const failure = 'The lock of an idempotency key could not be kept';
-      const { stop } = renewing(held.renew, { everyMs: renewEveryMs, failure });
+      const { stop } = startRenewal(held.renew, { everyMs: renewEveryMs, failure });
       const sharing = shareWhileRead(held.live, copy.takeNew, readers);
       const keep = async () => {
         stop();

@@ -2,7 +2,7 @@ import Big from 'big.js';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { newId } from '../../../../shared/core/ids.ts';
-import { countedWarning, type WarningCode } from '../../../../shared/core/warnings.ts';
+import { toCountedWarning, type WarningCode } from '../../../../shared/core/warnings.ts';
 import { noTotals, plusTotals } from '../../../../shared/domain/runs/run-totals.ts';
 import { toSketch } from '../../../../shared/domain/runs/sketch.ts';
 import {
@@ -31,7 +31,7 @@ const use = fc.dictionary(
   }),
 );
 const warnings = fc.array(
-  fc.constantFrom<WarningCode>('ANSWER_CUT', 'TOOLS_MISSING').map((code) => countedWarning(code, 2)),
+  fc.constantFrom<WarningCode>('ANSWER_CUT', 'TOOLS_MISSING').map((code) => toCountedWarning(code, 2)),
   { maxLength: 3 },
 );
 const record: fc.Arbitrary<CountedRecord> = fc.record({

@@ -4,7 +4,7 @@ import { handler as sweep } from '../../../../functions/workers/sweep.ts';
 import { newId } from '../../../../shared/core/ids.ts';
 import { recordStore } from '../../../../shared/domain/records/record-store.ts';
 import { batchEntity, batchSweep } from '../../../../shared/execution/batches/batch.ts';
-import { batchPlanner, recordRunId } from '../../../../shared/execution/batches/batch-plan.ts';
+import { batchPlanner, toRecordRunId } from '../../../../shared/execution/batches/batch-plan.ts';
 import { batchStore } from '../../../../shared/execution/batches/batch-store.ts';
 import { resumeIfStalled } from '../../../../shared/execution/batches/stalled-batches.ts';
 import { batchDefaults, batchStarter } from '../../../../shared/execution/batches/start-batch.ts';
@@ -114,7 +114,7 @@ test('the messages of a batch count the resends', async () => {
   const { scope, batch } = await plannedBatch({ steps: [wait, ...steps] });
   await resumeIfStalled(scope, batch.id, later(16 * 60_000));
   const { records } = await batchPlanner(scope).listRecordsOfType('thing', { limit: 1 });
-  const name = `${recordRunId(batch, records[0]?.id ?? '')}-1.again-1`;
+  const name = `${toRecordRunId(batch, records[0]?.id ?? '')}-1.again-1`;
   const { scheduler } = stack().aws;
   const schedule = () => fetch(`${scheduler}/schedules/${name}?groupName=${process.env.SCHEDULE_GROUP}`);
   await eventually(async () => expect(await (await schedule()).text()).toContain('sending'));

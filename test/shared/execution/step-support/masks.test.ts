@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import type { A2aEvent, A2aRequest } from '../../../../shared/adapters/ports/a2a-port.ts';
 import type { McpToolList } from '../../../../shared/adapters/ports/mcp-port.ts';
 import { StepError } from '../../../../shared/core/errors/step-error.ts';
-import { flowing } from '../../../../shared/core/redaction/hidden.ts';
+import { toFlowingValue } from '../../../../shared/core/redaction/hidden.ts';
 import { openMasks, redactA2a, redactMcp } from '../../../../shared/execution/step-support/masks.ts';
 import { emptyWorld } from '../../../support/stack/ports.ts';
 
@@ -25,7 +25,7 @@ test('an output with a value is two: one to show, one that flows on', async () =
   const output = { note: [`It is ${value}`], other: 1 };
   const masked = outcome({ output }, { keys: [], use: 'text' });
   expect(masked.output).toEqual({ note: ['It is [secret:KEY]'], other: 1 });
-  expect(flowing(masked)).toBe(output);
+  expect(toFlowingValue(masked)).toBe(output);
   const plain = { output: { note: 'nothing' } };
   expect(outcome(plain, { keys: named, use: 'text' })).toEqual(plain);
 });

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { toChunks } from '../../../../shared/core/chunks.ts';
-import { derivedId, newId } from '../../../../shared/core/ids.ts';
+import { deriveId, newId } from '../../../../shared/core/ids.ts';
 import { listRun } from '../../../../shared/domain/runs/run-list.ts';
 import type { Trace } from '../../../../shared/domain/runs/trace.ts';
 import type { Batch } from '../../../../shared/execution/batches/batch.ts';
@@ -21,7 +21,7 @@ const failed = 42;
 /** The only checkpoint of the n-th record. */
 function checkpointOf({ id, flowId, flowVersionId, startedAt, userId }: Batch, n: number): Checkpoint {
   const began = Date.parse(startedAt);
-  const runId = derivedId('exec', began, id, n);
+  const runId = deriveId('exec', began, id, n);
   const durationMs = n === slowest ? 60_000 : 10;
   const status = n === failed ? 'failed' : 'completed';
   const start = began + n;

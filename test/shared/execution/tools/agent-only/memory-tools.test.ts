@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { memoryPort } from '../../../../../shared/domain/memory/memory-adapter.ts';
 import { loadSummary } from '../../../../../shared/execution/memory/summary-for.ts';
-import { memoryTools } from '../../../../../shared/execution/tools/agent-only/memory-tools.ts';
+import { createMemoryTools } from '../../../../../shared/execution/tools/agent-only/memory-tools.ts';
 import { ArgumentsError } from '../../../../../shared/execution/tools/call-tool.ts';
 import { called } from '../../../../support/files/runnable-tools.ts';
 import { stepFailure } from '../../../../support/flows/failure-of.ts';
@@ -26,7 +26,7 @@ function world(answer: string) {
     }),
   };
   const access = { ports, profile: 'ada', model: 'm' };
-  const [save, recall] = memoryTools(access);
+  const [save, recall] = createMemoryTools(access);
   if (!save || !recall) throw new Error('There are no tools');
   return { access, save, recall };
 }
