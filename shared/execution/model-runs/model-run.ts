@@ -83,10 +83,11 @@ const inlineBytesMax = 90_000;
 /** As attributes of its span. A run is recorded without them if they cannot be kept. */
 async function writeContent(scope: Scope, { id, messages }: EndedModelRun, { answer }: Outcome) {
   if (!messages) return undefined;
-  const { takeValue: taken } = openContentRoom(traceContentBytesMax);
+  const { takeValue } = openContentRoom(traceContentBytesMax);
   const attributes = {
-    ...taken('gen_ai.input.messages', toGenAiMessages(messages)),
-    ...(answer && taken('gen_ai.output.messages', toGenAiAnswer(answer.message.content, answer.stopReason))),
+    ...takeValue('gen_ai.input.messages', toGenAiMessages(messages)),
+    ...(answer &&
+      takeValue('gen_ai.output.messages', toGenAiAnswer(answer.message.content, answer.stopReason))),
   };
   return payloadWriter(scope, exportPayloads)
     .offload(id, attributes, inlineBytesMax)

@@ -75,7 +75,7 @@ export const stepResultStore = /* @__PURE__ */ using(['table:read', 'payloads:re
         `Narrow the filters to fewer than ${sortedMax} results, or sort by createdAt`,
       );
     }
-    const { readRows: rowsOf } = stepRowReader(scope);
+    const { readRows } = stepRowReader(scope);
     const sorted =
       sortBy === 'createdAt'
         ? refs
@@ -87,7 +87,7 @@ export const stepResultStore = /* @__PURE__ */ using(['table:read', 'payloads:re
               refs.map(({ entry }) => entry),
             ),
           );
-    const data = await takeFittingRows(rowsOf(sorted.slice(offset, offset + limit)));
+    const data = await takeFittingRows(readRows(sorted.slice(offset, offset + limit)));
     const hasMore = sorted.length > offset + data.length;
     return { data, pagination: { limit, offset, returned: data.length, hasMore } };
   }

@@ -1,8 +1,8 @@
 /**
  * Opens the tools that a config names: saved ones, runtime ones, and those of MCP servers.
- * Servers are asked for their lists at the same time; one that does not answer costs its tools and yields a warning.
- * Tools get the server's label in their names, and requests carry the server's credentials, which answers are redacted
- * of.
+ * Servers are asked for their lists at the same time; one that does not answer in time costs its tools and yields a
+ * warning, or fails the run if it is required. Names are qualified by the id of the server. Requests carry the server's
+ * credentials, and its answers are redacted of them.
  */
 import { createHash } from 'node:crypto';
 import type { McpRequest, McpTool, McpToolList } from '../../adapters/ports/mcp-port.ts';

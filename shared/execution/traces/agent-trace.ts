@@ -68,9 +68,9 @@ function toContentAttributes(
   if (!isLogged) return {};
   const { messages, system } = input;
   return {
-    ...(messages && content.taken('gen_ai.input.messages', toGenAiMessages(messages))),
-    ...(system && content.taken('gen_ai.system_instructions', [toGenAiText(system)])),
-    ...(error !== null && content.taken('error.message', error)),
+    ...(messages && content.takeValue('gen_ai.input.messages', toGenAiMessages(messages))),
+    ...(system && content.takeValue('gen_ai.system_instructions', [toGenAiText(system)])),
+    ...(error !== null && content.takeValue('error.message', error)),
   };
 }
 
@@ -247,8 +247,8 @@ function toModelSpans(
 ): SpanNode[] {
   const end = Date.parse(fact.at);
   const said = {
-    ...(heard?.length && content?.taken('gen_ai.input.messages', heard)),
-    ...content?.taken('gen_ai.output.messages', toGenAiAnswer(fact.message.content, fact.stopReason)),
+    ...(heard?.length && content?.takeValue('gen_ai.input.messages', heard)),
+    ...content?.takeValue('gen_ai.output.messages', toGenAiAnswer(fact.message.content, fact.stopReason)),
   };
   if (fact.attempts || fact.notes) {
     const attempts = toAttemptSpans(fact.attempts ?? [], { runId, path: turnPath, end });
@@ -389,8 +389,8 @@ function toToolSpan(
     attributes: {
       ...toToolAttributes({ name: call.name, id: call.id, type: call.toolType }),
       ...(failed && { 'error.type': call.refused === undefined ? 'tool_failed' : 'call_refused' }),
-      ...content?.taken('gen_ai.tool.call.arguments', call.input),
-      ...(result && content?.taken('gen_ai.tool.call.result', result.output)),
+      ...content?.takeValue('gen_ai.tool.call.arguments', call.input),
+      ...(result && content?.takeValue('gen_ai.tool.call.result', result.output)),
     },
     children: inside,
   };

@@ -2,10 +2,10 @@ import { type PayloadReader, type PayloadRef, payloadBytes } from '../../platfor
 
 /** Prompts and outputs as attributes, while the response has room for them. */
 export interface ContentReader {
-  taken: (name: string, value: unknown) => Record<string, unknown>;
-  fetched: (name: string, ref: PayloadRef | undefined) => Promise<Record<string, unknown>>;
+  takeValue: (name: string, value: unknown) => Record<string, unknown>;
+  fetchValue: (name: string, ref: PayloadRef | undefined) => Promise<Record<string, unknown>>;
   /** In another form. */
-  fetchedAs: (
+  fetchValueAs: (
     name: string,
     ref: PayloadRef | undefined,
     shown: (value: unknown) => unknown,
@@ -33,7 +33,7 @@ export function openContentRoom(bytesMax: number) {
 }
 
 export function openContent(payloads: PayloadReader, bytesMax: number): ContentReader {
-  const { hasRoomFor, takeValue: taken } = openContentRoom(bytesMax);
+  const { hasRoomFor, takeValue } = openContentRoom(bytesMax);
   const fetchAttribute = async (
     name: string,
     ref: PayloadRef | undefined,
@@ -41,11 +41,11 @@ export function openContent(payloads: PayloadReader, bytesMax: number): ContentR
   ) => {
     if (!ref) return {};
     if (!hasRoomFor(payloadBytes(ref))) return omitted;
-    return taken(name, shown(await payloads.fetchReadable(ref)));
+    return takeValue(name, shown(await payloads.fetchReadable(ref)));
   };
   return {
-    taken,
-    fetched: (name, ref) => fetchAttribute(name, ref),
-    fetchedAs: fetchAttribute,
+    takeValue,
+    fetchValue: (name, ref) => fetchAttribute(name, ref),
+    fetchValueAs: fetchAttribute,
   };
 }

@@ -329,9 +329,9 @@ async function traceTool(reader: AgentReader, run: Run) {
     const getParameters = (input: unknown) => (input as { parameters?: unknown } | null)?.parameters;
     Object.assign(
       span.attributes,
-      await content.fetchedAs('gen_ai.tool.call.arguments', values?.input, getParameters),
-      await content.fetched('gen_ai.tool.call.result', values?.output),
-      error && content.taken('error.message', error),
+      await content.fetchValueAs('gen_ai.tool.call.arguments', values?.input, getParameters),
+      await content.fetchValue('gen_ai.tool.call.result', values?.output),
+      error && content.takeValue('error.message', error),
     );
   }
   await addAgents(reader, span, await readNotedAgents(reader, span));
@@ -355,7 +355,8 @@ async function traceFlow(
   const children = [...calls, ...(await toStepSpans(checkpoints, steps, reader.content))];
   const span = toRunSpan(run, toFlowAttributes(run), children);
   const error = checkpoints.at(-1)?.end?.error ?? run.error?.message;
-  if (reader.content && error) Object.assign(span.attributes, reader.content.taken('error.message', error));
+  if (reader.content && error)
+    Object.assign(span.attributes, reader.content.takeValue('error.message', error));
   // While a step runs, only the index knows its agents.
   const isOver = span.end !== null;
   await addAgents(

@@ -1,7 +1,9 @@
 /**
  * The spans of a flow's steps, from the results in its checkpoints.
- * Paths give the tree: steps in items, branches and passes become children of the step that holds them, with a span for
- * each item or branch. Notes of a result are its children; a step that waits has an open span.
+ * A result is a span, its notes are the children. A step in which the run waits has an open span, and so has a step that
+ * holds others and has no result yet.
+ * Paths give the tree: `2.true.0` is in the span of step `2`, which lasts as long as what is in it. Prompts and outputs
+ * are added on demand, to the model call that they belong to.
  */
 import type { Note } from '../../core/tracing/note.ts';
 import { definitionPath, holderPath, listsAround } from '../../domain/flows/steps/run-path.ts';
@@ -144,11 +146,14 @@ async function addContent(
     const toSaidAnswer = (answer: unknown) => toGenAiAnswer(answer, reason);
     Object.assign(
       call.attributes,
-      await content.fetchedAs('gen_ai.input.messages', resolvedPrompt, toAskedMessages),
+      await content.fetchValueAs('gen_ai.input.messages', resolvedPrompt, toAskedMessages),
     );
-    Object.assign(call.attributes, await content.fetchedAs('gen_ai.output.messages', output, toSaidAnswer));
-  } else Object.assign(span.attributes, await content.fetched('flow.step.output', output));
-  if (error !== undefined) Object.assign(span.attributes, content.taken('error.message', error));
+    Object.assign(
+      call.attributes,
+      await content.fetchValueAs('gen_ai.output.messages', output, toSaidAnswer),
+    );
+  } else Object.assign(span.attributes, await content.fetchValue('flow.step.output', output));
+  if (error !== undefined) Object.assign(span.attributes, content.takeValue('error.message', error));
 }
 
 /**

@@ -31,11 +31,11 @@ export async function openPromptTools(
   { ports, signal }: StepPerforming<PromptConfig>,
 ): Promise<{ tools: RunnableTool[]; warnings: string[] }> {
   if (!planned) return { tools: [], warnings: [] };
-  const { openConfiguredTools, makeNamesUnique: withUniqueNames } = await load();
+  const { openConfiguredTools, makeNamesUnique } = await load();
   const { saved, runtime, ofServers, warnings } = await openConfiguredTools(ports, planned, signal);
   for (const message of warnings) ports.warn({ code: 'TOOLS_MISSING', message });
   const local = saved.find(({ type }) => type === 'local');
-  if (!local) return { tools: withUniqueNames([...saved, ...runtime, ...ofServers]), warnings };
+  if (!local) return { tools: makeNamesUnique([...saved, ...runtime, ...ofServers]), warnings };
   throw new StepError(
     `The tool ${local.name} is run by the caller, for which a prompt cannot wait; use it in a step of the type tool-call`,
   );

@@ -2,7 +2,8 @@
  * The tool in which an agent writes code: its description with the signatures of the callable tools, and the sandboxed
  * run.
  * Calls from code go through `call`, which counts and limits them like the model's own (`agent-runs/agent-tools.ts`);
- * each is a span event. The code's result is the tool's output, its console output is streamed.
+ * each is a span event, and has an id that derives from the call of the code. The output is the result of the code and
+ * what it wrote to the console.
  * Not repeatable: after a crash nobody knows what the code has called.
  */
 import * as z from 'zod';
