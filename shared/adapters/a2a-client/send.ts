@@ -1,3 +1,12 @@
+/**
+ * Sends a message to a foreign A2A agent and yields what it answers, whatever version and binding the agent has.
+ * Order: send the message, with the agent's version first and then the others, until a server accepts it; yield the events
+ * of the stream; poll the task if the stream ends before it; read a finished task that had no output once more.
+ * Only requests that the server certainly did not accept are repeated, all with one message id. An unfinished task is
+ * canceled when the caller leaves or fails. Errors in the words of the agent are events, all others are thrown.
+ * `a2a-adapter.ts` gives it to flows and agents as the A2A port; `answer.ts` collects the parts, `guarded-fetch.ts` limits
+ * what a server may send.
+ */
 import { randomUUID } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { AgentCard, SendMessageRequest, StreamResponse } from '@a2a-js/sdk';

@@ -1,3 +1,10 @@
+/**
+ * Checks the requests of A2A callers and maps them to a `ServedAgent`, for the transports of the SDK.
+ * Every method checks its parameters before it calls the agent, and maps each error to one of the protocol. A message
+ * without a stream runs until the agent's events end, then the task is read again.
+ * `respond.ts` (JSON-RPC) and `respond-rest.ts` (HTTP+JSON) create one for each request; `to-wire.ts` converts tasks and
+ * events; the agent itself is in `protocols/a2a/served-surface.ts`.
+ */
 import {
   type ListTasksRequest,
   type Message,

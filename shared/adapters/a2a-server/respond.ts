@@ -1,3 +1,10 @@
+/**
+ * Responds to JSON-RPC requests of A2A 1.0 and 0.3.
+ * Order: find the version, check the envelope and the parameters, then let the SDK call the request handler. A stream begins
+ * only after its first event, so whatever refuses a message is a plain JSON response; later errors are its last event.
+ * White space or pings keep the connection open. When the client leaves, `gone` is aborted and the events are closed.
+ * `functions/surface-a2a` calls it; `respond-rest.ts` shares the bodies for the HTTP+JSON binding.
+ */
 import { LegacyJsonRpcTransportHandler } from '@a2a-js/sdk/compat/v0_3/server';
 import { VersionNotSupportedError } from '@a2a-js/sdk/errors';
 import { type A2ARequestHandler, JsonRpcTransportHandler, ServerCallContext } from '@a2a-js/sdk/server';

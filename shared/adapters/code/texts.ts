@@ -1,3 +1,11 @@
+/**
+ * Analyses scripts, expressions and templates without running them: syntax errors, the variables they read, and whether
+ * a condition is constant.
+ * Runs in the threads of the sandbox (`tasks.ts`), since parsing the text of a tenant may take long. What cannot be decided
+ * counts as the worst: a text that cannot be parsed, or that reaches `globalThis`, `eval` or `Function`, may read
+ * everything, and such a condition is not constant.
+ * `domain/flows/analysis` and `domain/flows/checking` ask for it when a flow is stored or checked.
+ */
 import type * as acorn from 'acorn';
 import { type Node, type Program, parse } from 'acorn';
 import { analyze } from 'eslint-scope';

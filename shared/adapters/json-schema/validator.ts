@@ -1,3 +1,11 @@
+/**
+ * Checks values and schemas by JSON Schema 2020-12, with Ajv where it is exact and keywords of its own where it is not.
+ * Runs only in the threads of the sandbox (`tasks.ts`): a schema is code of a tenant, and compiling or applying it may never
+ * end. So all work runs under a limit of CPU time; exceeding it is a problem of the value or the schema, not an error.
+ * A compiled schema leaves the cache while it is used and returns only if its use ends: an interrupted one would not work
+ * again. Each schema has an Ajv of its own, so that none can refer to another by `$id`.
+ * `json-schema.ts` is the interface for the rest of the product; `references.ts` and `subschemas.ts` prepare the schema.
+ */
 import { Script } from 'node:vm';
 import type { Ajv, SchemaValidateFunction } from 'ajv';
 import {
@@ -16,8 +24,6 @@ import { checkMsMax, type ValueProblem } from './limits.ts';
 import { isWholeMultiple } from './multiple-of.ts';
 import { referencesIn, writtenForAjv } from './references.ts';
 import { refusedParts, walkSubschemas } from './subschemas.ts';
-
-// Runs in the threads of the sandbox: schemas are code of a tenant, and compiling or applying one may never end.
 
 const problemsMax = 20;
 // Names such as `toString` are members only if the value has them itself.

@@ -1,3 +1,10 @@
+/**
+ * The fetch that the MCP SDK gets: limits what a server may send, and repairs responses that the SDK would refuse.
+ * `session.ts` creates one for each session and sets `exchange` around each message, from which the fetch knows what is
+ * being answered. What ends the whole session (401, 403, a broken connection, a refused stream) is reported through `stop`,
+ * because the SDK would swallow part of it; the error is thrown as well.
+ * Repaired is only what carries meaning, by method; unknown members are left out or shown as text.
+ */
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { ReadableStream } from 'node:stream/web';
 import { isStated } from '../../core/defined.ts';

@@ -1,3 +1,10 @@
+/**
+ * Responds to one MCP message, in the current protocol (2026-07-28) and in those that begin with `initialize`.
+ * Order: replace ids that the SDK cannot represent, decide the protocol, check the parameters, then let the SDK call the
+ * handlers of a server made for this request. Nothing lives longer than the request. `tools/call` and `prompts/get` are
+ * streamed, so that a client that leaves aborts them; the others answer with JSON.
+ * `functions/surface-mcp` and `functions/api-mcp` call it with what they offer as a `ServedMcp` (`served.ts`).
+ */
 import { randomUUID } from 'node:crypto';
 import { Readable } from 'node:stream';
 import {

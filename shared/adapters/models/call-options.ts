@@ -1,3 +1,10 @@
+/**
+ * Converts a model request to the call options of the AI SDK, with what each provider needs beyond them.
+ * Decided here: which options a provider takes under which name, where system messages may stand, and after which messages
+ * a provider that caches only on request gets cache marks.
+ * `model-stream.ts` first computes the marks (`cacheMarks`), then converts; both are pure, except that the catalog is loaded
+ * for the model's smallest cacheable prefix.
+ */
 import type {
   JSONValue,
   LanguageModelV4CallOptions,

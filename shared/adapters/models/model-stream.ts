@@ -1,3 +1,12 @@
+/**
+ * Calls a resolved model through the AI SDK and yields its response as the events of the model port.
+ * Order: client and cache marks, admission by the limits with retries (`provider-call.ts`), then the parts of the response,
+ * streamed or whole; at the end the usage, the cost and the message for the next request.
+ * The admission is released once, when the response ends, fails or its reader leaves, with the tokens that are known.
+ * A stream that ends without a reason is an error. An unusable answer that the provider charges for is reported as a
+ * `start` with its charge before the error is thrown.
+ * `model-ports.ts` resolves names and calls it; budgets, fallbacks and spans wrap it in `execution/model-calls`.
+ */
 import type {
   LanguageModelV4,
   LanguageModelV4CallOptions,

@@ -1,3 +1,11 @@
+/**
+ * Converts HTML or Markdown to a PDF with pdfmake: the same source yields the same bytes.
+ * Runs in a thread of the sandbox by itself (`tasks.ts`), because layout may take all memory and time. Nothing is fetched and
+ * no file but the fonts is read; images are data URLs whose decompressed size is checked first.
+ * The tree of nodes is walked once: inline nodes become text runs of a paragraph, which the next block element ends; blocks
+ * (`blocks`) lay out their own children with the room that they have. Styles are inherited through `style.ts`.
+ * `render-pdf.ts` is the interface for the steps of flows.
+ */
 import { createRequire } from 'node:module';
 import { inflateSync } from 'node:zlib';
 import { marked } from 'marked';

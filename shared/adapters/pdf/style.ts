@@ -1,3 +1,8 @@
+/**
+ * Computes the text style of an HTML element, in pdfmake's terms, from the inherited one.
+ * Order of precedence: the tag, then its `align` attribute, then the declarations of its `style` attribute. Unsupported ones
+ * are ignored, sizes are kept readable, and only web, mail and phone links are kept. `document.ts` is the only caller.
+ */
 import type { DefaultTreeAdapterTypes } from 'parse5';
 
 export type Element = DefaultTreeAdapterTypes.Element;

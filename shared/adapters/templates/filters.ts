@@ -1,12 +1,12 @@
+/**
+ * The filters of LiquidJS, mended where they lose a value without a word.
+ * Lists and objects become JSON wherever a text is made of them, as in `{{ list }}`. Sums are exact decimals: a word, a list,
+ * an argument without a value and a division by zero are errors, and so is an argument that a filter does not take. A value
+ * at the left that is missing counts as 0, as in Liquid: counters begin so.
+ * `liquid.ts` registers them, and asks for the number of arguments when it checks a template.
+ */
 import Big from 'big.js';
 import { Drop } from 'liquidjs';
-
-/*
- * The filters of LiquidJS, mended where they lose a value without a word. Lists and objects become JSON wherever a text is
- * made of them, as in `{{ list }}`. Sums are exact decimals: a word, a list, an argument without a value and a division by
- * zero are errors, and so is an argument that a filter does not take. A value at the left that is missing counts as 0,
- * as in Liquid: counters begin so.
- */
 
 interface Rendering {
   context: {

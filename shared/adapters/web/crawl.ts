@@ -1,3 +1,11 @@
+/**
+ * Crawls the pages of one site, nearest first, as its robots.txt allows.
+ * Order: fetch the robots.txt and the first page, whose site after redirects is the one to crawl; then rounds of up to four
+ * pages at once (one, if the site asks for a delay), whose links join the frontier. If the first page fails, so
+ * does the crawl; later ones are listed with their error. A page is visited once, also if redirects lead to it again.
+ * Limits: pages, requests for each page, characters of all pages, addresses in the queue.
+ * The step `crawl` calls it; applying the robots.txt and reading a page run in the sandbox (`tasks.ts`).
+ */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { StepError } from '../../core/errors/step-error.ts';
 import { wholeOrLength } from '../../core/text.ts';

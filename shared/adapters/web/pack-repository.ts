@@ -1,3 +1,9 @@
+/**
+ * Joins the text files of a repository's archive into one text, by path, as chosen by patterns.
+ * Runs in a thread of the sandbox (`tasks.ts`), since patterns and archives come from tenants. The archive is read as a stream
+ * and reading stops at the first limit: unpacked bytes, entries, bytes of text. Binary files are left out.
+ * What is wrong with the archive is a result (`problem`); `fetch-repository.ts` downloads it and throws the problem.
+ */
 import { createGunzip } from 'node:zlib';
 import { Minimatch } from 'minimatch';
 import { Parser } from 'tar/parse';

@@ -1,3 +1,10 @@
+/**
+ * Reads all entities of a list that an API returns in pages, by page number, offset, cursor or Link header.
+ * One page after the other: the kind (`pagingKinds`) makes the next address from the page before. The list ends without a next
+ * page, at a page that was read before, at `maxPages`, or, with numbers, at 404 or 416. A page that proves that the API
+ * ignores the parameters is an error, as is a next page of another origin, since headers may hold a credential.
+ * `execution/steps/paginate-api.ts` calls it; if the method changes something, its fetch adds an idempotency key to each page.
+ */
 import { isDeepStrictEqual } from 'node:util';
 import LinkHeader from 'http-link-header';
 import { StepError } from '../../core/errors/step-error.ts';

@@ -1,3 +1,10 @@
+/**
+ * The three MCP tools by which a model uses the whole API: search, describe and call an operation.
+ * A call is checked against the operation's parameters and becomes an HTTP request, which the API itself checks and
+ * authorises (`api-client.ts`). Mistakes are results with what to correct, never errors of the protocol; a response that was
+ * too long or too slow is named as such. Descriptions are cut to a number of characters, and name the schemas left out.
+ * `functions/api-mcp` serves them; `operations.ts` reads the API document.
+ */
 import type { CallToolResult, Tool } from '@modelcontextprotocol/server';
 import * as z from 'zod';
 import { failedResult, textBlock } from '../../adapters/mcp-server/content.ts';

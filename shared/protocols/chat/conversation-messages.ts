@@ -1,3 +1,11 @@
+/**
+ * Stores the messages and answers of chat visitors in their conversations.
+ * `addMessage` writes the message, the record of its run and the turn's run id in one transaction, and returns the history
+ * that the model gets. `addAnswer` writes the answer and ends the turn in one transaction: whoever comes second finds the
+ * answer stored, and an answer that a later message interrupted is not stored. Each run's usage is counted once.
+ * After a crash the turn stays open until its lease ends; `addLateAnswer` adds an agent's answer from the log of its run.
+ * `open-turn.ts` and `continue-answer.ts` call it; the leases of turns are in `domain/client-sessions`.
+ */
 import { conflict, hasCode, ifMissing } from '../../core/errors/errors.ts';
 import { log } from '../../core/log.ts';
 import { truncate } from '../../core/text.ts';

@@ -1,3 +1,12 @@
+/**
+ * Admits the requests of chat visitors: finds their token or session, and with it the tenant and its scope.
+ * Order: take the credential from the body or the header, look it up, count the request (for its network and token, or for
+ * the address if the credential is unknown), then check that the token is active and allows the page's origin. A refusal
+ * tells neither whether the token or its origins are the reason, nor whether a surface exists. Of requests that run
+ * something, one network may use half of the token's limits.
+ * The endpoints of `functions/client-chat` declare one of the exported kinds of scope; what it found is read back with
+ * `tokenContext` or `sessionContext`. The session's token, conversation and target are read ahead in one request.
+ */
 import type { APIGatewayProxyEvent } from 'aws-lambda';
 import { forbidden, rateLimited, type ServiceError, unauthenticated } from '../../core/errors/errors.ts';
 import { resourceId } from '../../core/ids.ts';

@@ -1,3 +1,9 @@
+/**
+ * Maps the events of a flow's execution to the public events of a stream, numbered without gaps, with pings in silence.
+ * Per execution it remembers the definition, the ids of the texts and what is open in each step: a step that ends, begins
+ * its text anew or is cut off first gets the ends of what it had begun, so that every start has its end.
+ * Dispatch, chat and A2A read these events; `agent-events.ts` is its counterpart for agents, `stream-event.ts` has the schemas.
+ */
 import { type ShownPlace, toShownPlace } from '../../domain/flows/steps/run-path.ts';
 import { type FlowStep, outputVariableName, type StepEvent } from '../../domain/flows/steps/step.ts';
 import { openStarts, toStepEvent } from '../../execution/agent-loop/progress.ts';

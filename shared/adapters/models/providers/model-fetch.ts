@@ -1,3 +1,11 @@
+/**
+ * The fetch that the SDKs of model providers get: limits the size of responses, and repairs what servers write otherwise
+ * than the API that they follow.
+ * The API is recognised by the path of the address. A whole response is parsed, repaired and written again only if it
+ * changed; a stream is repaired event by event, and events that the SDK does not know are left out. An answer that states
+ * an error gets an error status. Numbers in the arguments of tools keep their digits, marked (`core/json/exact-json.ts`).
+ * `providers.ts` gives it to each provider.
+ */
 import { isStated } from '../../../core/defined.ts';
 import { mayBeInexactIn, parseExactIn, unmarked } from '../../../core/json/exact-json.ts';
 import { answeredJson, isJsonObject } from '../../../core/json/json.ts';

@@ -1,3 +1,10 @@
+/**
+ * Answers an OpenAI request by a flow or an agent, as the same events that a model's answer has.
+ * The run is started before the answer is returned, so that what refuses it is an error of the request; it runs on only
+ * while its events are read, and ends with its caller. Streamed, texts are sent as they are written, and at the end what the
+ * output has beyond them. A run that fails, pauses or is cut off throws.
+ * `chat/answer-chat.ts` calls it; `model-answer.ts` is its counterpart for models.
+ */
 import type { JsonSchema } from '../../../adapters/ports/model-port.ts';
 import { hasCode } from '../../../core/errors/errors.ts';
 import { type Message, messageText } from '../../../domain/conversations/message.ts';

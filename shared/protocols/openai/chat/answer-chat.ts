@@ -1,3 +1,9 @@
+/**
+ * Finds who answers an OpenAI chat (a model, a flow or an agent), and converts the request to what that takes.
+ * Checked before anything runs: tools, formats and the pairing of calls with their results; a problem is a 400 with its path.
+ * The images and files of messages for a model are loaded when its events are first read.
+ * `complete-chat.ts` (chat completions) and `responses/respond.ts` (responses) call it and write its events in their form.
+ */
 import type {
   AssistantPart,
   ModelMessage,

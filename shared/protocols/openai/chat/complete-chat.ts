@@ -1,3 +1,9 @@
+/**
+ * Answers OpenAI's chat completions, streamed in chunks or whole.
+ * Order: rewrite the deprecated functions of a request as tools, find the answerer (`answer-chat.ts`), then write its events.
+ * What fails before the first event is an error of the request. A request with functions gets its calls back as
+ * `function_call`. `functions/openai` calls it; `answers/streamed-answer.ts` sends the body.
+ */
 import type { ModelUsage } from '../../../adapters/ports/model-port.ts';
 import { invalidAt } from '../../../core/errors/errors.ts';
 import { unixSeconds } from '../../../core/time.ts';

@@ -1,3 +1,10 @@
+/**
+ * Answers OpenAI's responses: a request becomes a chat (`chat/answer-chat.ts`), and its answer the events of a response.
+ * Order: find the previous response, convert the input, check that it can be stored, start the answer. Unless `store` is
+ * false, the answer is stored before its last event is sent, so that it can be continued at once: first the spoken messages
+ * in a conversation, then the response. A crash between the two leaves messages without a response to continue.
+ * Problems of messages are reported as problems of `input`. `functions/openai/respond.ts` calls it.
+ */
 import { toChunks } from '../../../core/chunks.ts';
 import { invalid, invalidAt, ServiceError } from '../../../core/errors/errors.ts';
 import { truncate } from '../../../core/text.ts';
