@@ -151,10 +151,7 @@ function readAnswer(
     const { data: answers, error } = Answers.safeParse(first);
     const [issue] = error?.issues ?? [];
     if (issue) {
-      throw new A2aRefusal(
-        'malformed',
-        [issue.path.join('../../../functions/surface-a2a'), issue.message].filter(Boolean).join(': '),
-      );
+      throw new A2aRefusal('malformed', [issue.path.join('.'), issue.message].filter(Boolean).join(': '));
     }
     const { toolOutputs = {}, decisions = [] } = answers ?? {};
     if (decisions.length > 0 && !approves) throw notByCaller();
