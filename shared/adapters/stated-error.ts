@@ -38,17 +38,17 @@ function statedIn(value: unknown, level: number): StatedError {
   if (level > levelsMax || typeof value !== 'object' || value === null) return {};
   if (Array.isArray(value)) return statedInList(value, level);
   const members = value as Record<string, unknown>;
-  const own = ownFacts(members);
+  const outer = ownFacts(members);
   // An object in `error` says more than what stands beside it.
   for (const name of innerMembers) {
     const inner = statedIn(members[name], level + 1);
-    if (inner.words) return { ...own, ...inner };
+    if (inner.words) return { ...outer, ...inner };
   }
   const named = textIn(members.error);
   const words = wordMembers.map((name) => textIn(members[name])).find(Boolean);
   // OAuth names an error beside its description; model servers write the words themselves there.
-  if (words) return { ...own, ...(named && !own.code && { code: named }), words };
-  return { ...own, ...(named && { words: named }) };
+  if (words) return { ...outer, ...(named && !outer.code && { code: named }), words };
+  return { ...outer, ...(named && { words: named }) };
 }
 
 function statedInList(list: readonly unknown[], level: number): StatedError {

@@ -38,11 +38,11 @@ export class HttpFailure extends Error {
 
 /** A fetch through the egress guard, with limits and the credentials. */
 export function guardedA2aFetch(credentials: Readonly<Record<string, string>>): Fetch {
-  const own = sendableHeaders(credentials);
+  const credentialHeaders = sendableHeaders(credentials);
   const exchange = limitedExchange(limits);
   return async (url, init) => {
     const asked = askedIn(init?.body);
-    const headers = [...new Headers(init?.headers), ...own];
+    const headers = [...new Headers(init?.headers), ...credentialHeaders];
     const response = await exchange(url, { ...init, headers });
     const { status, body } = response;
     if (status >= 300 && status < 400) {

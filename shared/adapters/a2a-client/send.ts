@@ -142,8 +142,8 @@ const factories = { JSONRPC: JsonRpcTransportFactory, 'HTTP+JSON': RestTransport
 /** The ways to try: the agent's own version, or those that an unknown agent may have, at last without a stream. */
 function waysToTry(agent: A2aAgent): readonly Way[] {
   const { protocolVersion, streaming = false } = agent;
-  const own = protocolVersion?.startsWith('0.') ? '0.3' : '1.0';
-  const versions = protocolVersion === undefined ? ['1.0', '0.3'] : [own];
+  const agentVersion = protocolVersion?.startsWith('0.') ? '0.3' : '1.0';
+  const versions = protocolVersion === undefined ? ['1.0', '0.3'] : [agentVersion];
   return [...new Set([streaming, false])].flatMap((isStreamed) =>
     versions.map((version) => ({ version, streaming: isStreamed })),
   );
@@ -196,8 +196,8 @@ function toA2aFailure(error: unknown, url: string): A2aEvent {
   const causes = [...causesOf(error)];
   const http = causes.find((cause) => cause instanceof HttpFailure);
   if (http) return { type: 'failure', failure: http.text, status: http.status };
-  const known = causes.find((cause) => cause instanceof StepError);
-  if (known) throw known;
+  const stepError = causes.find((cause) => cause instanceof StepError);
+  if (stepError) throw stepError;
   const refusal = causes.find((cause) => cause instanceof A2AError);
   if (refusal) return { type: 'failure', failure: refusal.message };
   if (causes.some((cause) => typeof systemCodeOf(cause) === 'string')) throw fetchFailure(error, url);

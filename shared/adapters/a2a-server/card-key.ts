@@ -33,8 +33,8 @@ const rsaBitsMin = 2_048;
 const kidCharactersMax = 256;
 
 /** Without a `kid` it has its thumbprint (RFC 7638). @returns the problem without any part of the text */
-export async function cardKeyIn(given: string): Promise<{ key: CardKey } | { problem: string }> {
-  const jwk = jwkIn(given);
+export async function cardKeyIn(jwkText: string): Promise<{ key: CardKey } | { problem: string }> {
+  const jwk = jwkIn(jwkText);
   if (!jwk) return { problem: 'The secret is no private JSON Web Key (JWK), such as {"kty":"EC",…}' };
   const problem = problemOf(jwk);
   if (problem) return { problem };
@@ -51,9 +51,9 @@ export async function cardKeyIn(given: string): Promise<{ key: CardKey } | { pro
   return { key: { alg, kid, privateKey, publicJwk: { ...shown, kid, alg, use: 'sig' } } };
 }
 
-function jwkIn(given: string): PrivateJwk | undefined {
+function jwkIn(jwkText: string): PrivateJwk | undefined {
   try {
-    return PrivateJwk.safeParse(JSON.parse(given)).data;
+    return PrivateJwk.safeParse(JSON.parse(jwkText)).data;
   } catch {
     return undefined;
   }

@@ -81,8 +81,8 @@ async function perform(
       return answer(requests.cancelTask({ tenant: '', id: operation.id, metadata: undefined }, context));
     case 'add-receiver': {
       assertParams('CreateTaskPushNotificationConfig', operation.body);
-      const given = TaskPushNotificationConfig.fromJSON(operation.body);
-      const added = requests.createTaskPushNotificationConfig({ ...given, taskId: operation.id }, context);
+      const config = TaskPushNotificationConfig.fromJSON(operation.body);
+      const added = requests.createTaskPushNotificationConfig({ ...config, taskId: operation.id }, context);
       return keepAliveJsonBody(TaskPushNotificationConfig.toJSON(await added), gone);
     }
     case 'get-receiver': {

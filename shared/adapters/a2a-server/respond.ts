@@ -30,11 +30,11 @@ export interface RpcRequest {
 
 /** A response begins with the first event of a task, so that what refuses a message is never streamed. */
 export async function respondToRpc(
-  { message, version: given, requestId, gone }: RpcRequest,
+  { message, version: versionHeader, requestId, gone }: RpcRequest,
   agent: ServedAgent,
 ): Promise<StreamedBody> {
   // An empty header means 0.3, says the specification.
-  const version = given === '' ? '0.3' : given;
+  const version = versionHeader === '' ? '0.3' : versionHeader;
   const context = new ServerCallContext({ requestedVersion: version ?? '' });
   const method = String(message.method ?? '');
   // Without the header, the method tells: those of 0.3 have a slash.
@@ -103,11 +103,11 @@ const streamingMethods: ReadonlySet<unknown> = new Set([
 ]);
 
 /** An error that the SDK throws itself has the code of internal errors, and the words of JavaScript. */
-function withoutReason<T extends object>(given: T, requestId: string): T {
-  const { error } = given as { error?: { code: number; message: string } };
+function withoutReason<T extends object>(reply: T, requestId: string): T {
+  const { error } = reply as { error?: { code: number; message: string } };
   const words = internalWords(requestId);
-  if (error?.code !== -32_603 || error.message === words) return given;
-  return { ...given, error: { ...error, message: toA2aError(new Error(error.message), requestId).message } };
+  if (error?.code !== -32_603 || error.message === words) return reply;
+  return { ...reply, error: { ...error, message: toA2aError(new Error(error.message), requestId).message } };
 }
 
 function protocolOf(isOld: boolean, version: string | undefined, requests: A2ARequestHandler) {

@@ -82,7 +82,7 @@ function alwaysHolds(program: string): boolean | undefined {
   const { callee } = statement.expression;
   if (callee.type !== 'ArrowFunctionExpression' || callee.body.type === 'BlockStatement') return undefined;
   try {
-    return known(callee.body)?.truthy;
+    return evaluateConstant(callee.body)?.truthy;
   } catch (error) {
     if (error instanceof RangeError) return undefined;
     throw error;
@@ -95,7 +95,7 @@ const constants = new Map<string, Primitive>([
   ['Infinity', Number.POSITIVE_INFINITY],
 ]);
 
-function known(node: Expression): Known | undefined {
+function evaluateConstant(node: Expression): Known | undefined {
   switch (node.type) {
     case 'Literal':
       return node.regex || node.bigint ? undefined : plain(node.value as Primitive);
@@ -114,8 +114,8 @@ function known(node: Expression): Known | undefined {
     case 'LogicalExpression':
       return logical(node);
     case 'ConditionalExpression': {
-      const test = known(node.test);
-      return test && known(test.truthy ? node.consequent : node.alternate);
+      const test = evaluateConstant(node.test);
+      return test && evaluateConstant(test.truthy ? node.consequent : node.alternate);
     }
     default:
       return undefined;
@@ -123,7 +123,7 @@ function known(node: Expression): Known | undefined {
 }
 
 function unary({ operator, argument }: acorn.UnaryExpression): Known | undefined {
-  const operand = known(argument);
+  const operand = evaluateConstant(argument);
   if (operator === '!') return operand && plain(!operand.truthy);
   if (!operand?.plain) return undefined;
   const { value } = operand.plain;
@@ -153,12 +153,12 @@ const operators: Record<string, Operator> = {
 function binary({ operator, left, right }: acorn.BinaryExpression): Known | undefined {
   const operate = Object.hasOwn(operators, operator) ? operators[operator] : undefined;
   if (!operate || left.type === 'PrivateIdentifier') return undefined;
-  const [one, other] = [known(left)?.plain, known(right)?.plain];
+  const [one, other] = [evaluateConstant(left)?.plain, evaluateConstant(right)?.plain];
   return one && other && plain(operate(one.value as never, other.value as never));
 }
 
 function logical({ operator, left, right }: acorn.LogicalExpression): Known | undefined {
-  const [one, other] = [known(left), known(right)];
+  const [one, other] = [evaluateConstant(left), evaluateConstant(right)];
   if (operator === '??') return one && (one.plain && one.plain.value == null ? other : one);
   const decisive = operator === '||';
   if (one) return one.truthy === decisive ? one : other;

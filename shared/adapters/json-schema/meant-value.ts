@@ -27,10 +27,11 @@ function meantMembers(schema: JsonSchema, value: Record<string, unknown>): Recor
   if (!isJsonObject(properties)) return value;
   const needed = Array.isArray(required) ? required : [];
   const members = Object.entries(value).flatMap(([name, member]): [string, unknown][] => {
-    const own = Object.hasOwn(properties, name) ? properties[name] : undefined;
-    if (!isJsonObject(own)) return [[name, member]];
-    const isAbsent = member === null && !needed.includes(name) && typesIn(own)?.includes('null') === false;
-    return isAbsent ? [] : [[name, meantValue(own, member)]];
+    const memberSchema = Object.hasOwn(properties, name) ? properties[name] : undefined;
+    if (!isJsonObject(memberSchema)) return [[name, member]];
+    const isAbsent =
+      member === null && !needed.includes(name) && typesIn(memberSchema)?.includes('null') === false;
+    return isAbsent ? [] : [[name, meantValue(memberSchema, member)]];
   });
   return Object.fromEntries(members);
 }

@@ -252,9 +252,9 @@ interface Evaluator {
 
 function checkOf(kind: Kind, keyword: string, { evaluated, problems }: Evaluator): SchemaValidateFunction {
   const check: SchemaValidateFunction = (schema, value, parent: JsonSchema = {}, at) => {
-    const known = evaluated(kind, parent, value, keyword);
+    const evaluatedKeys = evaluated(kind, parent, value, keyword);
     const errors = keysOf(value)
-      .filter((key) => !known.has(key))
+      .filter((key) => !evaluatedKeys.has(key))
       .flatMap((key): Partial<ErrorObject>[] => {
         if (schema === true) return [];
         const above = at?.instancePath ?? '';
@@ -278,8 +278,8 @@ function evaluatorOf(ajv: Ajv, document: JsonSchema): Evaluator {
   const compiled = new Map<JsonSchema, ValidateFunction>();
 
   function problems(schema: JsonSchema, value: unknown): readonly ErrorObject[] {
-    const known = compiled.get(schema);
-    const validate = known ?? ajv.compile({ $ref: `${documentId}#${pointerTo(schema)}` });
+    const cached = compiled.get(schema);
+    const validate = cached ?? ajv.compile({ $ref: `${documentId}#${pointerTo(schema)}` });
     compiled.set(schema, validate);
     return validate(value) ? [] : [...(validate.errors ?? [])];
   }
@@ -324,10 +324,10 @@ function evaluatorOf(ajv: Ajv, document: JsonSchema): Evaluator {
 
   function evaluated(kind: Kind, schema: JsonSchema, value: unknown, without: string): Evaluated {
     const keys: Evaluated = new Set();
-    const seen = new Set<unknown>();
+    const visited = new Set<unknown>();
     const visit = (part: unknown, except: string) => {
-      if (!isObject(part) || seen.has(part)) return;
-      seen.add(part);
+      if (!isObject(part) || visited.has(part)) return;
+      visited.add(part);
       for (const key of ownOf(kind, part, value, except)) keys.add(key);
       for (const applied of inPlace(part, value)) visit(applied, '');
     };

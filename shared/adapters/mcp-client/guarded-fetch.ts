@@ -64,11 +64,15 @@ export function guardedMcpFetch(signal: AbortSignal, stop: (reason: Error) => vo
     if (method === 'DELETE')
       return limitedExchange(limits)(url, { ...init, signal: AbortSignal.timeout(closingMs) });
     try {
-      const own = new Headers({
+      const allHeaders = new Headers({
         ...exchange.getStore()?.headers,
         ...Object.fromEntries(new Headers(headers)),
       });
-      const response = await send(url, { ...init, headers: own, signal: joinedSignal(signal, init?.signal) });
+      const response = await send(url, {
+        ...init,
+        headers: allHeaders,
+        signal: joinedSignal(signal, init?.signal),
+      });
       return await checked(response, stop);
     } catch (error) {
       // The SDK resumes a stream that broke.
@@ -111,9 +115,9 @@ const onlyMessage = (value: unknown) => (Array.isArray(value) && value.length ==
 
 /** Some servers name another type. */
 function withoutBody(headers: Headers): Headers {
-  const own = new Headers(headers);
-  for (const name of ['content-type', 'content-length']) own.delete(name);
-  return own;
+  const copy = new Headers(headers);
+  for (const name of ['content-type', 'content-length']) copy.delete(name);
+  return copy;
 }
 
 /** The request that is being answered. */

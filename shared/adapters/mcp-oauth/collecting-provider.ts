@@ -45,16 +45,16 @@ export interface Preparation {
 export function collectingProvider({ redirectUrl, clientMetadataUrl, client, url }: Preparation) {
   let server: Omit<OAuthServer, 'resource' | 'scope'> | undefined;
   let address: URL | undefined;
-  let known: OAuthClientInformationMixed | undefined = client && toSdkClient(client);
+  let clientInfo: OAuthClientInformationMixed | undefined = client && toSdkClient(client);
   const provider = {
     redirectUrl,
     clientMetadata: oauthClientMetadata(redirectUrl),
     ...(clientMetadataUrl && { clientMetadataUrl }),
-    clientInformation: () => known,
+    clientInformation: () => clientInfo,
     // A given client belongs to its authorization server: another one must not get its secret.
     ...(!client?.isGiven && {
       saveClientInformation(information: OAuthClientInformationMixed) {
-        known = information;
+        clientInfo = information;
       },
     }),
     tokens: () => undefined,
@@ -69,7 +69,7 @@ export function collectingProvider({ redirectUrl, clientMetadataUrl, client, url
     saveCodeVerifier() {},
     codeVerifier: () => '',
     collected(): PreparedAuthorization {
-      const { data } = OAuthClient.safeParse(known && ownClientOf(known));
+      const { data } = OAuthClient.safeParse(clientInfo && ownClientOf(clientInfo));
       if (!server || !address || !data) throw new StepError(`${new URL(url).origin} needs no authorization`);
       const { searchParams } = address;
       const [resource, scope] = [searchParams.get('resource'), searchParams.get('scope')];
@@ -127,7 +127,7 @@ function checkedServer({
       'The authorization server does not support PKCE with S256, without which a code could be stolen',
     );
   }
-  const known = metadata.token_endpoint_auth_methods_supported?.filter((method) =>
+  const supportedMethods = metadata.token_endpoint_auth_methods_supported?.filter((method) =>
     authMethods.includes(method),
   );
   const saysIssuer = metadata.authorization_response_iss_parameter_supported;
@@ -139,7 +139,7 @@ function checkedServer({
       token_endpoint: metadata.token_endpoint,
       response_types_supported: metadata.response_types_supported.filter((type) => type === 'code'),
       code_challenge_methods_supported: ['S256'],
-      ...(known && { token_endpoint_auth_methods_supported: known }),
+      ...(supportedMethods && { token_endpoint_auth_methods_supported: supportedMethods }),
       ...(saysIssuer === true && { authorization_response_iss_parameter_supported: true }),
     },
   };

@@ -7,12 +7,12 @@ import { oauthFetch } from './oauth-fetch.ts';
 import { secureUrl } from './secure-url.ts';
 
 /** The SDK follows the protocol; this checks what the servers say. @throws StepError */
-export async function prepareOAuth(given: Preparation, mcp: McpPort): Promise<PreparedAuthorization> {
-  const { url, signal } = given;
+export async function prepareOAuth(preparation: Preparation, mcp: McpPort): Promise<PreparedAuthorization> {
+  const { url, signal } = preparation;
   secureUrl(url);
-  const { resourceMetadataUrl, scope: challenged } = await challengeOf(given, mcp);
-  const provider = collectingProvider(given);
-  const scope = computeScopeUnion(given.scope ?? challenged, given.moreScope);
+  const { resourceMetadataUrl, scope: challenged } = await challengeOf(preparation, mcp);
+  const provider = collectingProvider(preparation);
+  const scope = computeScopeUnion(preparation.scope ?? challenged, preparation.moreScope);
   try {
     await auth(provider, {
       serverUrl: url,

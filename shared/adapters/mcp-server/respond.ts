@@ -45,11 +45,11 @@ export const runningMethods: ReadonlySet<string> = new Set(['tools/call', 'promp
 
 /** Streams what runs: only a stream stays open while nothing is sent, and tells when the caller is gone. */
 export async function respondTo(
-  { url, header, message: given }: McpMessage,
+  { url, header, message: received }: McpMessage,
   served: ServedMcp,
   requestId: string,
 ): Promise<StreamedBody> {
-  const { message, restored } = withStandIns(given);
+  const { message, restored } = withStandIns(received);
   const server = createMcpServer(served, requestId);
   const gone = new AbortController();
   const named = [...headerNames, ...paramHeaderNames(message.params, served)];
@@ -61,16 +61,17 @@ export async function respondTo(
   const isStreamed = runningMethods.has(message.method ?? '');
   const isLegacy = await isLegacyRequest(request, message);
   // The SDK takes it for a mistake in the header.
-  if (isHandshake(message) && !isLegacy) return unknownMethod(given.id);
+  if (isHandshake(message) && !isLegacy) return unknownMethod(received.id);
   // The SDK says itself what the newer protocol misses in `_meta`.
   const isComplete = isLegacy || message.params?._meta !== undefined;
   const problem = message.id !== undefined && isComplete ? paramsProblem(message, served) : undefined;
-  if (problem !== undefined) return refused(given.id, 200, ProtocolErrorCode.InvalidParams, problem);
+  if (problem !== undefined) return refused(received.id, 200, ProtocolErrorCode.InvalidParams, problem);
   const response = isLegacy
     ? await legacyResponse(request, message, server, isStreamed)
     : await modernResponse(request, message, server, isStreamed);
   // The SDK serves this method itself. Without room for subscriptions, it accepts no request that it finds correct.
-  if (message.method === 'subscriptions/listen' && response.ok && !isLegacy) return unknownMethod(given.id);
+  if (message.method === 'subscriptions/listen' && response.ok && !isLegacy)
+    return unknownMethod(received.id);
   return bodyOf(response, gone, restored);
 }
 
@@ -327,8 +328,8 @@ function paramHeaderNames(params: Record<string, unknown> | undefined, { tools }
 class HeaderCheckingServer extends McpServer {
   readonly #tools: readonly Tool[];
 
-  constructor(tools: readonly Tool[], ...given: ConstructorParameters<typeof McpServer>) {
-    super(...given);
+  constructor(tools: readonly Tool[], ...serverArguments: ConstructorParameters<typeof McpServer>) {
+    super(...serverArguments);
     this.#tools = tools;
   }
 

@@ -26,9 +26,9 @@ export async function deliverMessage<T>(
     } catch (error) {
       const failure = explained(error as ServiceFailure);
       if (!failure) throw error;
-      const { words, ...known } = failure;
-      if (!known.undone || attempt === attemptsMax) {
-        throw new StepError(`${what} ${words}`, { ...known, cause: error });
+      const { words, ...options } = failure;
+      if (!options.undone || attempt === attemptsMax) {
+        throw new StepError(`${what} ${words}`, { ...options, cause: error });
       }
       await sleep(Math.random() * pauseMs * 2 ** attempt);
     }

@@ -38,8 +38,8 @@ function catalogOf({ models, offers }: CatalogData): Catalog {
       const name = `${provider}/${foldedModelName(modelId)}`;
       return byName.get(name) ?? byName.get(name.replace(date, ''));
     },
-    offersNamed: (given) => {
-      const name = foldedModelName(given);
+    offersNamed: (requested) => {
+      const name = foldedModelName(requested);
       const shownOffers = (byBase.get(name) ?? []).filter(({ hidden }) => !hidden);
       return [...new Set([...(byId.get(name) ?? []), ...shownOffers])];
     },

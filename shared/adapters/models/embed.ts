@@ -21,11 +21,11 @@ const parallelMax = 4;
 
 /** Embeds texts. Retries temporary errors (429, 5xx) at most twice. @throws StepError */
 export async function embedTexts(
-  given: ResolvedModel,
-  { texts, wait, signal, dimensions = given.dimensions }: Omit<EmbeddingRequest, 'model'>,
+  configured: ResolvedModel,
+  { texts, wait, signal, dimensions = configured.dimensions }: Omit<EmbeddingRequest, 'model'>,
   admission?: ModelAdmission,
 ): Promise<EmbeddingResponse> {
-  const model = { ...given, dimensions };
+  const model = { ...configured, dimensions };
   checkSizes(texts);
   const modelUsed = qualifiedModelName(model);
   const client = await clientOf(model);

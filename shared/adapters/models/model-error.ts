@@ -41,13 +41,14 @@ function explained(error: unknown, signal: AbortSignal): Explained {
       ? { words: 'did not answer in time', retryable: true, kind: 'timeout' }
       : { words: 'was aborted', retryable: true };
   }
-  const own = ownErrorIn(error);
-  if (own instanceof AddressRefused) return { words: `cannot be reached: ${own.message}`, retryable: false };
-  if (own)
+  const limitError = ownErrorIn(error);
+  if (limitError instanceof AddressRefused)
+    return { words: `cannot be reached: ${limitError.message}`, retryable: false };
+  if (limitError)
     return {
-      words: `returned an unusable response: ${own.message}`,
-      retryable: own.retryable,
-      kind: own.kind,
+      words: `returned an unusable response: ${limitError.message}`,
+      retryable: limitError.retryable,
+      kind: limitError.kind,
     };
   if (!APICallError.isInstance(error)) return unusable(error);
   const { statusCode, message, cause, responseBody } = error;

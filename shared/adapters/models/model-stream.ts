@@ -130,9 +130,9 @@ async function* partsOf(
 
 /** What forecasts and budgets count with as the longest response is what the model is asked for. */
 function settingsOf({ settings, statedOutputTokens }: ResolvedModel, request: ModelRequest): ModelSettings {
-  const given: ModelSettings = { ...settings, ...omitUndefined(request.settings ?? {}) };
-  if (statedOutputTokens === undefined) return given;
-  return { ...given, maxTokens: Math.min(given.maxTokens ?? Infinity, statedOutputTokens) };
+  const merged: ModelSettings = { ...settings, ...omitUndefined(request.settings ?? {}) };
+  if (statedOutputTokens === undefined) return merged;
+  return { ...merged, maxTokens: Math.min(merged.maxTokens ?? Infinity, statedOutputTokens) };
 }
 
 async function answerOf(
@@ -209,10 +209,10 @@ function eventOf(part: Part, names: ReadonlyMap<string, string>): ModelEvent | u
 }
 
 /** Whether a source was reported before: streams repeat them when a text is complete. */
-function isRepeated(part: LanguageModelV4Source, seen: Set<string>): boolean {
+function isRepeated(part: LanguageModelV4Source, reported: Set<string>): boolean {
   const key = part.sourceType === 'url' ? part.url : part.id;
-  if (seen.has(key)) return true;
-  seen.add(key);
+  if (reported.has(key)) return true;
+  reported.add(key);
   return false;
 }
 

@@ -9,12 +9,14 @@ import {
 /** Decodes a text by its byte order mark, its content type, the charset that it declares, or what its bytes show. */
 export function decodeText(bytes: Uint8Array, contentType = ''): DecodedText {
   const named =
-    encodingOfMark(bytes) ?? known(charsetIn(contentType)) ?? known(charsetInside(bytes, contentType));
+    encodingOfMark(bytes) ??
+    findEncoding(charsetIn(contentType)) ??
+    findEncoding(charsetInside(bytes, contentType));
   if (named !== undefined) return decodeAs(bytes, named);
   return decodeUnnamed(bytes) ?? decodeAs(bytes, 'utf-8');
 }
 
-const known = (label: string | undefined) => (label === undefined ? undefined : knownEncoding(label));
+const findEncoding = (label: string | undefined) => (label === undefined ? undefined : knownEncoding(label));
 
 const charsetIn = (text: string) => /charset\s*=[\s"']*([^\s;"'>]+)/i.exec(text)?.[1];
 

@@ -27,10 +27,10 @@ export interface PostAnswer {
 
 /** Follows no redirects. Whatever becomes of the body, the status holds. @throws StepError, UrlRefused for a bad address */
 export async function postOnly(request: PostRequest): Promise<PostAnswer> {
-  const { url: given, headers, body, timeoutMs, isOperators = false, bodyBytesMax } = request;
+  const { url: address, headers, body, timeoutMs, isOperators = false, bodyBytesMax } = request;
   const timeout = AbortSignal.timeout(timeoutMs);
   try {
-    const url = isOperators ? new URL(given) : checkedUrl(given);
+    const url = isOperators ? new URL(address) : checkedUrl(address);
     const { agentFor, open, fetch } = await loadClient();
     const response = await fetch(url, {
       method: 'POST',
@@ -47,7 +47,7 @@ export async function postOnly(request: PostRequest): Promise<PostAnswer> {
   } catch (error) {
     if (error instanceof StepError) throw error;
     if (timeout.aborted) throw slowServer(request);
-    throw fetchFailure(error, given);
+    throw fetchFailure(error, address);
   }
 }
 

@@ -119,8 +119,8 @@ function redirectedRequest(
       `The response redirects a body with a secret to another origin, ${target.origin}; request that URL directly`,
     );
   }
-  const headers = Object.entries(request.headers).filter(([given]) => {
-    const name = given.toLowerCase();
+  const headers = Object.entries(request.headers).filter(([headerName]) => {
+    const name = headerName.toLowerCase();
     return (sameOrigin || portable.includes(name)) && !(becomesGet && name.startsWith('content-'));
   });
   return {

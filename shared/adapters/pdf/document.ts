@@ -89,14 +89,14 @@ function pdfContent(nodes: readonly HtmlNode[], style: TextStyle, layout: Layout
     if (node.nodeName === '#text')
       runs.push({ ...around, text: (node as DefaultTreeAdapterTypes.TextNode).value });
     if (!isElement(node) || unread.has(node.tagName)) return;
-    const own = elementStyle(node, around);
-    if (own.hidden) return;
+    const nodeStyle = elementStyle(node, around);
+    if (nodeStyle.hidden) return;
     if (Object.hasOwn(blocks, node.tagName)) {
       endParagraph();
-      content.push(...paged(node, blocks[node.tagName]?.(node, own, layout) ?? []));
+      content.push(...paged(node, blocks[node.tagName]?.(node, nodeStyle, layout) ?? []));
     } else {
-      runs.push(...marks(node, own));
-      for (const child of node.childNodes) visit(child, own);
+      runs.push(...marks(node, nodeStyle));
+      for (const child of node.childNodes) visit(child, nodeStyle);
     }
   };
   for (const node of nodes) visit(node, style);
@@ -229,8 +229,8 @@ function cellOf(place: Place, columnsLeft: number, around: TextStyle, layout: La
 
 function widthOf(table: Element, first: Place): string {
   const asked = (element: Element) => declarations(element).get('width') ?? attribute(element, 'width') ?? '';
-  const own = typeof first === 'object' && first.colSpan === 1 ? asked(first.cell) : '';
-  if (/^\d{1,2}(?:\.\d+)?%$/.test(own)) return own;
+  const columnWidth = typeof first === 'object' && first.colSpan === 1 ? asked(first.cell) : '';
+  if (/^\d{1,2}(?:\.\d+)?%$/.test(columnWidth)) return columnWidth;
   return asked(table) === '100%' ? '*' : 'auto';
 }
 
@@ -372,8 +372,8 @@ function pdfParagraph(runs: readonly TextRun[], { alignment }: TextStyle): Conte
     afterSpace = /[ \n]$/.test(shown);
     for (const part of parted(shown)) text.push(inlineOf(run, part));
   }
-  const seen = text.some((inline) => /\S|\n/.test((inline as { text: string }).text));
-  return seen ? [{ text, ...(alignment && { alignment }) }] : [];
+  const isVisible = text.some((inline) => /\S|\n/.test((inline as { text: string }).text));
+  return isVisible ? [{ text, ...(alignment && { alignment }) }] : [];
 }
 
 function spaced(text: string, afterSpace: boolean): string {

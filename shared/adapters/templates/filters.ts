@@ -46,10 +46,10 @@ const withTwoArguments = words(
   'replace replace_first replace_last truncate truncatewords slugify slice where reject where_exp reject_exp group_by_exp has has_exp find_index find_index_exp find find_exp date date_to_string date_to_long_string default divided_by',
 );
 
-/** @param given Those of LiquidJS, by name: a function, or an object with a function. */
-export const mendedFilters = (given: Record<string, unknown>): Record<string, Filter> =>
+/** @param liquidFilters Those of LiquidJS, by name: a function, or an object with a function. */
+export const mendedFilters = (liquidFilters: Record<string, unknown>): Record<string, Filter> =>
   Object.fromEntries(
-    Object.entries({ ...given, ...ours }).map(([name, filter]) => [
+    Object.entries({ ...liquidFilters, ...ours }).map(([name, filter]) => [
       name,
       mended(
         name,
@@ -129,8 +129,8 @@ const ofTwo = (
 ): [string, Filter] => [
   name,
   (value, other, more) => {
-    const given = missing && isMissing(other) ? missing : numberIn(name, other);
-    return result(compute(isMissing(value) ? zero : numberIn(name, value), given, more));
+    const operand = missing && isMissing(other) ? missing : numberIn(name, other);
+    return result(compute(isMissing(value) ? zero : numberIn(name, value), operand, more));
   },
 ];
 
@@ -230,12 +230,12 @@ const ours: Record<string, Filter> = {
     return typeof value === 'object' && value !== null ? Object.keys(value).length : 0;
   },
   *uniq(value, property): Generator<unknown, unknown[], unknown> {
-    const seen = new Set<unknown>();
+    const names = new Set<unknown>();
     const items = yield* withProperty(this, toList(value), property);
     return items
       .filter(([, each]) => {
         const name = `${typeof each} ${asPlain(each)}`;
-        return !seen.has(name) && seen.add(name);
+        return !names.has(name) && names.add(name);
       })
       .map(([item]) => item);
   },

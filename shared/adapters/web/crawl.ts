@@ -136,7 +136,7 @@ const noPage =
 /** The queue of pages to visit: nearest first, each once, and only those that robots.txt allows. */
 function makeFrontier(first: string, robots: Robots) {
   const { host, protocol } = new URL(first);
-  const seen = new Set([first]);
+  const queued = new Set([first]);
   const queue: CrawlTarget[] = [];
   /** The front of the queue, already checked against robots.txt. */
   const allowed: CrawlTarget[] = [];
@@ -154,8 +154,8 @@ function makeFrontier(first: string, robots: Robots) {
     add(links: readonly string[], depth: number): void {
       for (const link of links) {
         const url = pageOfSite(link);
-        if (url === undefined || seen.has(url) || queue.length >= queueMax) continue;
-        seen.add(url);
+        if (url === undefined || queued.has(url) || queue.length >= queueMax) continue;
+        queued.add(url);
         queue.push({ url, depth });
       }
     },
@@ -172,8 +172,8 @@ function makeFrontier(first: string, robots: Robots) {
     /** Whether a visit ended, after redirects, on an allowed page of the site that was not visited before. */
     async accepts({ url: asked }: CrawlTarget, url: string): Promise<boolean> {
       if (url === asked) return true;
-      if (new URL(url).host !== host || seen.has(url)) return false;
-      seen.add(url);
+      if (new URL(url).host !== host || queued.has(url)) return false;
+      queued.add(url);
       return (await robots.allows([url]))[0] ?? false;
     },
   };

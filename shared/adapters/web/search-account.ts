@@ -19,15 +19,15 @@ export const hasSearchAccount = (provider: SearchProvider, keys: DeploymentKeys)
 export function searchAccount(
   provider: SearchProvider,
   keys: DeploymentKeys,
-  own?: { key: string; baseUrl?: string | undefined },
+  tenantKey?: { key: string; baseUrl?: string | undefined },
 ): { key: string; baseUrl: string } {
   const name = nameIn(provider);
-  const key = own?.key ?? keys[`${name}_API_KEY`];
+  const key = tenantKey?.key ?? keys[`${name}_API_KEY`];
   if (!key) {
     throw new StepError(
       `The search provider ${provider} is not configured: store a key through POST /v1/provider-keys, or let the deployment set ${name}_API_KEY`,
     );
   }
-  const baseUrl = own?.baseUrl ?? (keys[`${name}_BASE_URL`] || baseUrls[provider]);
+  const baseUrl = tenantKey?.baseUrl ?? (keys[`${name}_BASE_URL`] || baseUrls[provider]);
   return { key, baseUrl: withoutTrailing(baseUrl, '/') };
 }

@@ -38,12 +38,12 @@ interface TaskAnswer {
 }
 
 /** Answers a task. An answer that was sent before gives the task as it is, also if both arrive at once. @throws A2aRefusal */
-export async function answerOnce(scope: Scope, call: A2aCall, given: TaskAnswer): Promise<StartedTask> {
-  const { task, message } = given;
+export async function answerOnce(scope: Scope, call: A2aCall, taskAnswer: TaskAnswer): Promise<StartedTask> {
+  const { task, message } = taskAnswer;
   const { find, hasMessage } = a2aTaskStore(scope);
   if (await hasMessage(task, message)) return { task, events: undefined, isRepeated: true };
   try {
-    return await answerTask(scope, call, given);
+    return await answerTask(scope, call, taskAnswer);
   } catch (error) {
     const after = await find(call.owner, task.id);
     if (await hasMessage(after, message)) return { task: after, events: undefined, isRepeated: true };
@@ -52,15 +52,15 @@ export async function answerOnce(scope: Scope, call: A2aCall, given: TaskAnswer)
 }
 
 /** Adds the answer in the run's transaction. @throws A2aRefusal if the task does not wait, or for no answer */
-export async function answerTask(scope: Scope, call: A2aCall, given: TaskAnswer): Promise<StartedTask> {
-  const { found, task, message } = given;
+export async function answerTask(scope: Scope, call: A2aCall, taskAnswer: TaskAnswer): Promise<StartedTask> {
+  const { found, task, message } = taskAnswer;
   const progress = await taskProgress(scope)(task);
   if (progress.state !== 'input-required') throw notWaiting(progress.state);
   // The setting as it was when the task told its caller, and as it is now.
   const approves = task.approves === true && callersApprove(found.surface);
   const said = readAnswer(message.parts, progress.waits, approves);
   if (task.kind === 'flow' && message.returnsAtOnce) throw continuesAtOnce();
-  const current = { ...given, task: await withReceiver(scope, call, given) };
+  const current = { ...taskAnswer, task: await withReceiver(scope, call, taskAnswer) };
   if (task.kind === 'flow') return answerFlow(scope, call, current, said.toolOutputs ?? {});
   const { task: after, write } = await adding(scope, current, null);
   const place = { executionId: task.executionId };
@@ -77,11 +77,11 @@ export async function answerTask(scope: Scope, call: A2aCall, given: TaskAnswer)
 async function answerFlow(
   scope: Scope,
   { principal, requestId, timeLeftMs, depth }: A2aCall,
-  given: TaskAnswer,
+  taskAnswer: TaskAnswer,
   toolOutputs: Record<string, unknown>,
 ): Promise<StartedTask> {
-  const { found, task } = given;
-  const { task: after, write } = await adding(scope, given, leaseEnd(scope));
+  const { found, task } = taskAnswer;
+  const { task: after, write } = await adding(scope, taskAnswer, leaseEnd(scope));
   const answered = { executionId: task.executionId, toolOutputs, alsoWrite: [write] };
   const run = {
     ...(await resumeFlowRun(scope, principal, answered)),

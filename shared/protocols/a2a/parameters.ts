@@ -14,10 +14,10 @@ export function taskParameters(
     throw new A2aRefusal('content-type', 'The skill takes text and data, and no files');
   }
   const data = parts.flatMap((part) => ('data' in part ? [membersOf(part.data)] : []));
-  const given: Members = Object.assign({}, ...data);
+  const dataMembers: Members = Object.assign({}, ...data);
   const text = textOfParts(parts);
-  if (text === '') return given;
-  const name = nameOfText(schema, given);
+  if (text === '') return dataMembers;
+  const name = nameOfText(schema, dataMembers);
   if (name === undefined) {
     const names = Object.keys(propertiesOf(schema)).join(', ');
     throw new A2aRefusal(
@@ -25,7 +25,7 @@ export function taskParameters(
       `The skill takes no text. Send a data part with its parameters: ${names || 'none'}`,
     );
   }
-  return { ...given, [name]: text };
+  return { ...dataMembers, [name]: text };
 }
 
 function membersOf(data: unknown): Members {
@@ -36,11 +36,11 @@ function membersOf(data: unknown): Members {
 const propertiesOf = (schema: Members | null) =>
   (schema?.properties ?? {}) as Record<string, { type?: unknown }>;
 
-function nameOfText(schema: Members | null, given: Members): string | undefined {
+function nameOfText(schema: Members | null, dataMembers: Members): string | undefined {
   const properties = propertiesOf(schema);
   if (!schema || Object.keys(properties).length === 0 || 'message' in properties) return 'message';
   const free = Object.entries(properties).filter(
-    ([name, { type }]) => !(name in given) && (type === undefined || type === 'string'),
+    ([name, { type }]) => !(name in dataMembers) && (type === undefined || type === 'string'),
   );
   const { required = [] } = schema as { required?: string[] };
   const wanted = free.filter(([name]) => required.includes(name));

@@ -33,14 +33,14 @@ import { leaseEnd, whileOpen } from './while-open.ts';
  * if it could start none any more.
  * @throws A2aRefusal, 400 for parameters that do not fit; 404 if the flow or the agent was deleted.
  */
-export async function startTask(scope: Scope, call: A2aCall, given: NewTask): Promise<StartedTask> {
+export async function startTask(scope: Scope, call: A2aCall, newTask: NewTask): Promise<StartedTask> {
   const taskId = scope.newId('task');
   try {
-    return await startNew(scope, call, { ...given, taskId });
+    return await startNew(scope, call, { ...newTask, taskId });
   } catch (error) {
     // After any other error the task may be the one that was just begun.
     if (!(error instanceof ServiceError) && !(error instanceof A2aRefusal)) throw error;
-    return repeated(scope, call, { ...given, taskId }).catch(() => {
+    return repeated(scope, call, { ...newTask, taskId }).catch(() => {
       throw error;
     });
   }
@@ -49,15 +49,15 @@ export async function startTask(scope: Scope, call: A2aCall, given: NewTask): Pr
 async function startNew(
   scope: Scope,
   call: A2aCall,
-  given: Omit<PlannedTask, 'pushConfigs'>,
+  newTask: Omit<PlannedTask, 'pushConfigs'>,
 ): Promise<StartedTask> {
-  const { capability } = given.found;
-  const { push, parts, returnsAtOnce } = given.message;
+  const { capability } = newTask.found;
+  const { push, parts, returnsAtOnce } = newTask.message;
   const target = toTarget(capability);
   const parameters = taskParameters(capability.parametersSchema, parts, target.kind === 'agent');
   await assertParameters(sandbox(scope), capability.parametersSchema, parameters);
-  const pushConfigs = push ? [await pushConfigStore(scope).seal(given.taskId, push)] : [];
-  const planned = { ...given, target, parameters, pushConfigs };
+  const pushConfigs = push ? [await pushConfigStore(scope).seal(newTask.taskId, push)] : [];
+  const planned = { ...newTask, target, parameters, pushConfigs };
   if (returnsAtOnce) return startInBackground(scope, call, planned);
   return target.kind === 'flow' ? startFlow(scope, call, planned) : startAgent(scope, call, planned);
 }

@@ -25,8 +25,8 @@ export async function* whileOpen<E>(
     const isDue = at - extendedAt >= extendEveryMs;
     if (isDue) extendedAt = at;
     // A task that waits for its caller or for a batch has no lease to extend.
-    const seen = (isDue && (await extendLease(task, leaseEnd(scope)))) || (await find(task, task.id));
-    if (seen.status !== 'open') throw new LeaseLost();
+    const current = (isDue && (await extendLease(task, leaseEnd(scope)))) || (await find(task, task.id));
+    if (current.status !== 'open') throw new LeaseLost();
   }
   const failure = 'A task could not be read';
   const { lost, stop } = renewing(look, { everyMs: lookEveryMs, failure, about: { taskId: task.id } });

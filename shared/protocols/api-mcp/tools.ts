@@ -96,10 +96,10 @@ export async function callApiTool(
       return operation ? result(description(operation, operations, schemas)) : noSuch(id);
     });
   }
-  return withArguments(CallArguments, args, async (given) => {
-    const operation = find(given.id);
-    if (!operation) return noSuch(given.id);
-    const request = toApiRequest(operation, given);
+  return withArguments(CallArguments, args, async (callArguments) => {
+    const operation = find(callArguments.id);
+    if (!operation) return noSuch(callArguments.id);
+    const request = toApiRequest(operation, callArguments);
     if ('problem' in request) return failedResult(request.problem);
     const sent = await api.send(request, signal).catch((error: unknown) => {
       if (!signal.aborted) throw error;
@@ -127,7 +127,7 @@ const noSuch = (id: string) =>
 async function withArguments<Arguments extends z.ZodType>(
   schema: Arguments,
   args: unknown,
-  use: (given: z.output<Arguments>) => Promise<CallToolResult> | CallToolResult,
+  use: (parsed: z.output<Arguments>) => Promise<CallToolResult> | CallToolResult,
 ): Promise<CallToolResult> {
   const { data, error } = schema.safeParse(args);
   if (data === undefined) {
@@ -151,48 +151,48 @@ type CallArguments = z.infer<typeof CallArguments>;
 /** The request of a call. The API checks the values; what has no place in the request is refused here. */
 function toApiRequest(
   { id, method, path, parameters, requestBody }: ApiOperation,
-  given: CallArguments,
+  callArguments: CallArguments,
 ): ApiRequest | { problem: string } {
   const named = (place: 'path' | 'query') =>
     parameters.filter((each) => each.in === place).map(({ name }) => name);
   for (const place of ['path', 'query'] as const) {
-    const known = named(place);
-    const unknown = Object.keys(given[place] ?? {}).find((name) => !known.includes(name));
-    if (unknown !== undefined) return { problem: notKnown(id, `${place}.${unknown}`, known) };
+    const allowed = named(place);
+    const unknown = Object.keys(callArguments[place] ?? {}).find((name) => !allowed.includes(name));
+    if (unknown !== undefined) return { problem: notKnown(id, `${place}.${unknown}`, allowed) };
   }
-  const missing = named('path').find((name) => (given.path?.[name] ?? '') === '');
+  const missing = named('path').find((name) => (callArguments.path?.[name] ?? '') === '');
   if (missing !== undefined) return { problem: `Required: path.${missing}` };
-  const leaving = named('path').find((name) => /^\.\.?$/.test(String(given.path?.[name])));
+  const leaving = named('path').find((name) => /^\.\.?$/.test(String(callArguments.path?.[name])));
   if (leaving !== undefined) return { problem: `path.${leaving} may not be . or ..` };
-  const broken = [...textsOf(given.path, 'path'), ...textsOf(given.query, 'query')].find(
+  const broken = [...textsOf(callArguments.path, 'path'), ...textsOf(callArguments.query, 'query')].find(
     ([, text]) => !text.isWellFormed(),
   );
   if (broken) return { problem: `${broken[0]} is no well-formed Unicode: half of a pair of surrogates` };
   const types = Object.keys(requestBody?.content ?? {});
   // As over HTTP, an empty object is no body.
-  const body = types.length === 0 && isEmptyObject(given.body) ? undefined : given.body;
+  const body = types.length === 0 && isEmptyObject(callArguments.body) ? undefined : callArguments.body;
   if (body !== undefined && types.length === 0) return { problem: `${id} takes no body` };
   if (types.includes('multipart/form-data')) {
     return { problem: `${id} takes files, which this tool cannot send; use another operation` };
   }
   const filled = path.replaceAll(/\{(\w+)\+?\}/g, (_all, name: string) =>
-    urlPart(String(given.path?.[name])),
+    urlPart(String(callArguments.path?.[name])),
   );
   const query = new URLSearchParams(
-    Object.entries(given.query ?? {}).map(([name, value]) => [name, [value].flat().join(',')]),
+    Object.entries(callArguments.query ?? {}).map(([name, value]) => [name, [value].flat().join(',')]),
   );
   return {
     method,
     path: query.size > 0 ? `${filled}?${query}` : filled,
     ...(body !== undefined && { body }),
-    idempotencyKey: given.idempotencyKey,
+    idempotencyKey: callArguments.idempotencyKey,
   };
 }
 
 const isEmptyObject = (value: unknown) => JSON.stringify(value) === '{}';
 
-const notKnown = (id: string, name: string, known: readonly string[]) =>
-  `${id} has no ${name}; ${known.length > 0 ? `it has ${known.join(', ')}` : 'it has none'}`;
+const notKnown = (id: string, name: string, allowed: readonly string[]) =>
+  `${id} has no ${name}; ${allowed.length > 0 ? `it has ${allowed.join(', ')}` : 'it has none'}`;
 
 /** Each value as a text, with its place. */
 const textsOf = (values: CallArguments['query'], place: string) =>

@@ -41,26 +41,27 @@ export const continueAnswer = /* @__PURE__ */ using(
   [openTurn, chatTargets, sessionRuns, conversationMessages, tokenMeter, targetScope],
   (scope: Scope) =>
     /** @throws 404 for a run that is none of the session; 400 and 409 as `answer` and `resumeFlowRun` */
-    async (visit: SessionContext, { signal, isStreamed, ...given }: Continuation) => {
-      const { executionId } = given;
+    async (visit: SessionContext, { signal, isStreamed, ...continuation }: Continuation) => {
+      const { executionId } = continuation;
       const { hash } = visit.session;
       const run = await sessionRuns(scope).find(hash, executionId);
       if (!run) throw notFound('Execution');
       await assertNamed(chatTargets(scope), visit);
       await assertContinuable(scope, visit, run);
       // Before the run goes on.
-      for (const [index, message] of (given.messages ?? []).entries()) assertMessageFits(message, index);
+      for (const [index, message] of (continuation.messages ?? []).entries())
+        assertMessageFits(message, index);
       await tokenMeter(scope)(visit);
-      const messages = given.messages?.length ?? 0;
+      const messages = continuation.messages?.length ?? 0;
       const turn = await openTurn(scope).begin(visit, { interrupts: false, messages, signal });
       try {
         const { conversationId } = run;
         await scope.table.commit([turn.noteRun({ conversationId, runId: executionId })]);
         const { eventsFor, ...brought } =
           run.target.kind === 'agent'
-            ? await continueAgent(scope, visit, given)
-            : { eventsFor: await continueFlow(scope, visit, given), tools: undefined };
-        await conversationMessages(scope).addTexts(run, given.messages ?? []);
+            ? await continueAgent(scope, visit, continuation)
+            : { eventsFor: await continueFlow(scope, visit, continuation), tools: undefined };
+        await conversationMessages(scope).addTexts(run, continuation.messages ?? []);
         return turn.respond(run, eventsFor, chatView(visit.token, brought), isStreamed);
       } catch (error) {
         await turn.end();
@@ -81,8 +82,8 @@ async function assertContinuable(scope: Scope, { session }: SessionContext, run:
 
 type Given = Omit<Continuation, 'signal' | 'isStreamed'>;
 
-async function continueAgent(scope: Scope, visit: SessionContext, given: Given) {
-  const { executionId, clientTools, requestId, timeLeftMs: _, ...answers } = given;
+async function continueAgent(scope: Scope, visit: SessionContext, continuation: Given) {
+  const { executionId, clientTools, requestId, timeLeftMs: _, ...answers } = continuation;
   const place = { executionId };
   const { run, added } = await answerWaits(scope, byVisitor(visit), place, {
     ...answers,

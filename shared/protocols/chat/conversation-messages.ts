@@ -88,16 +88,16 @@ export const conversationMessages = /* @__PURE__ */ using(
       async addMessage(
         visit: SessionContext,
         { noteRun, refusal: alsoWriteRefused }: Pick<ChatTurn, 'noteRun' | 'refusal'>,
-        { executionId, answerId, message: given, metadata }: NewChatMessage,
+        { executionId, answerId, message: chatMessage, metadata }: NewChatMessage,
       ) {
         const { hash, target } = visit.session;
-        const message: Message = { role: 'user', content: withoutReasoning(given) };
+        const message: Message = { role: 'user', content: withoutReasoning(chatMessage) };
         const conversation = await conversationOf(visit, { message, metadata });
         const { id: conversationId } = conversation;
         const { messages, ...before } = await messagePages(scope).readRecent(conversation, historyMax);
         const run = { hash, executionId, target, conversationId, answerId };
         const noted = noteRun({ conversationId, runId: executionId });
-        const added = { ...message, id: given.id ?? scope.newId('msg') };
+        const added = { ...message, id: chatMessage.id ?? scope.newId('msg') };
         const { conversation: after, added: count } = await conversations.append(conversationId, [added], {
           current: conversation,
           alsoWrite: [noted, sessionRuns(scope).insert(run)],
@@ -120,9 +120,9 @@ export const conversationMessages = /* @__PURE__ */ using(
         text: string,
         usage: ConversationUsage,
       ): Promise<'interrupted' | 'stored' | 'stored, and the turn has ended'> {
-        const { hash, executionId, conversationId, answerId, conversation: known } = run;
+        const { hash, executionId, conversationId, answerId, conversation } = run;
         const alsoWrite = [turns.answeredOf(hash, turnId)];
-        const options = { alsoWrite, usage, ...(known && { current: known }) };
+        const options = { alsoWrite, usage, ...(conversation && { current: conversation }) };
         const add = (id: string) =>
           conversations.append(conversationId, answersOf(id, text, executionId), options).then(
             ({ added }) => (added > 0 ? 'stored, and the turn has ended' : 'stored'),

@@ -3,7 +3,7 @@
  * The answer of an agent is read from the log of its run, and stored if its own request did not. A flow has no log: its
  * answer is polled from the session and the conversation, with pings, until its turn ends or another one replaces it.
  * While the current turn is read, it counts as watched (`turnLeases`); leaving stops that and nothing else.
- * `functions/client-chat/events.ts` calls it; cursors are in `events/cursor.ts`.
+ * `functions/client-chat/events.ts` calls it; cursors are in `chat/events/cursor.ts`.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type ClientSession, clientSessionEntity } from '../../domain/client-sessions/client-session.ts';

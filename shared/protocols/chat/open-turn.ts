@@ -33,13 +33,13 @@ export const openTurn = /* @__PURE__ */ using(
     const leases = turnLeases(scope);
     const conversations = conversationMessages(scope);
 
-    async function begin({ session: known, token }: SessionContext, options: TurnOptions): Promise<OpenTurn> {
-      const turn = await turns.begin(known, token, options);
-      const opened = opening(known.hash, turn);
+    async function begin({ session, token }: SessionContext, options: TurnOptions): Promise<OpenTurn> {
+      const turn = await turns.begin(session, token, options);
+      const opened = opening(session.hash, turn);
       opened.hold();
       if (turn.replaced) {
         await settledRuns(scope)
-          .replace(known.hash, turn.replaced)
+          .replace(session.hash, turn.replaced)
           .catch(ifMissing(undefined))
           .catch(async (error) => {
             await opened.end();

@@ -57,7 +57,7 @@ type Found<V> =
   | { admission: RequestAdmission; scope?: undefined }
   | { admission: RequestAdmission; scope: Scope; visit: V };
 
-type Find<V> = (given: string, request: Request) => Promise<Found<V>>;
+type Find<V> = (credential: string, request: Request) => Promise<Found<V>>;
 
 /** By the first of these members that the body has. The endpoint refuses a body that has not exactly one. */
 const visitorsBy = <V>(finders: Readonly<Record<string, Find<V>>>, membersOf = membersOfBody): ScopeFrom => ({
@@ -66,11 +66,11 @@ const visitorsBy = <V>(finders: Readonly<Record<string, Find<V>>>, membersOf = m
   async resolveCall(event, runtime) {
     const sourceIp = event.requestContext.identity?.sourceIp ?? null;
     const members = membersOf(event);
-    const [given] = Object.entries(finders).flatMap(([name, find]) => {
+    const [credential] = Object.entries(finders).flatMap(([name, find]) => {
       const value = members[name];
       return isCredential(value) ? [{ value, find }] : [];
     });
-    if (!given) {
+    if (!credential) {
       const admission = await admitAddress(runtime.scopeOf(''), sourceIp);
       const refusal = membersOf === membersOfBody ? undefined : sessionEnded();
       return { admission: Promise.resolve({ ...admission, refusal: admission.refusal ?? refusal }) };
@@ -84,11 +84,11 @@ const visitorsBy = <V>(finders: Readonly<Record<string, Find<V>>>, membersOf = m
     const ownHost = event.headers['sec-fetch-site'] === 'same-origin' ? host : undefined;
     const countUnknown = () => admitAddress(runtime.scopeOf(''), sourceIp);
     const request = { origin, ownHost, runtime, count, countUnknown };
-    const found = await given.find(given.value, request);
+    const found = await credential.find(credential.value, request);
     const admission = Promise.resolve(found.admission);
     if (!found.scope) return { admission };
     const scope: VisitorScope<V> = { ...found.scope, visit: found.visit };
-    return { scope, admission, caller: `visitor ${hashKey(given.value)}` };
+    return { scope, admission, caller: `visitor ${hashKey(credential.value)}` };
   },
 });
 
@@ -170,10 +170,10 @@ type Purpose = 'reads' | 'starts' | 'continues';
 const findVisit =
   (purpose: Purpose): Find<SessionContext> =>
   async (sessionId, request) => {
-    const { origin: given, ownHost, runtime, count, countUnknown } = request;
+    const { origin: pageOrigin, ownHost, runtime, count, countUnknown } = request;
     const session = await findSession(runtime.scopeOf('').table, sessionId, runtime.scopeOf('').now());
     if (!session) return { admission: refused(await countUnknown(), sessionEnded()) };
-    const origin = given ?? originAt(session, ownHost);
+    const origin = pageOrigin ?? originAt(session, ownHost);
     const runs = purpose !== 'reads';
     const [counted, { scope, token }] = await Promise.all([
       count(session.tokenHash, runs),

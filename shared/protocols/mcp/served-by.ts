@@ -302,7 +302,7 @@ export async function completedRecord(
   { table }: Scope,
   types: readonly string[],
   argument: { name: string; value: string },
-  given: Record<string, string>,
+  otherArguments: Record<string, string>,
 ): Promise<Completion | undefined> {
   if (!wellFormed(argument.value)) throw invalidAt('argument.value', 'INVALID_VALUE', wellFormedOnly);
   const value = argument.value.toLowerCase();
@@ -310,7 +310,7 @@ export async function completedRecord(
     return { values: types.filter((type) => type.toLowerCase().startsWith(value)) };
   }
   if (argument.name !== 'name') return undefined;
-  const type = given.type ?? (types.length === 1 ? types[0] : undefined);
+  const type = otherArguments.type ?? (types.length === 1 ? types[0] : undefined);
   if (type === undefined || !types.includes(type)) return { values: [] };
   const filter = { expression: 'contains(#summary.#search, :search)', values: { search: value } };
   const source = { ...sourceOf(type), ...(value !== '' && { filter }) };

@@ -231,18 +231,18 @@ function openSteps() {
     },
     /** @returns what ends before this event of a step: another attempt begins its text anew. */
     note(path: string, event: StepEvent): StepEvent[] {
-      const known = open.get(path);
-      if (!known) return [];
+      const openStep = open.get(path);
+      if (!openStep) return [];
       const isText = event.type === 'text_start' || event.type === 'reasoning_start';
-      const ends = isText ? endsOf(known, '', ({ type }) => type === event.type) : [];
-      known.starts.note(event);
+      const ends = isText ? endsOf(openStep, '', ({ type }) => type === event.type) : [];
+      openStep.starts.note(event);
       return ends;
     },
     /** @returns the ends of what is open in a step that ends. */
     end(path: string, error = 'The step ended before this did'): StepEvent[] {
-      const known = open.get(path);
+      const openStep = open.get(path);
       open.delete(path);
-      return known ? endsOf(known, error) : [];
+      return openStep ? endsOf(openStep, error) : [];
     },
     /** The steps that are open, the last one first. */
     all: () => [...open.values()].reverse(),

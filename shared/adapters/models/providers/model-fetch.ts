@@ -164,8 +164,8 @@ function mendCall(call: EventJson, index: number, isWhole: boolean, put: Put): v
   if (isWhole) put(call, 'type', 'function');
   else put(call, 'index', numberIn(call.index) ?? index);
   if (!isJsonObject(call.function)) return;
-  const { arguments: given } = call.function;
-  if (isWhole || isStated(given)) put(call.function, 'arguments', isStated(given) ? textOf(given) : '');
+  const { arguments: written } = call.function;
+  if (isWhole || isStated(written)) put(call.function, 'arguments', isStated(written) ? textOf(written) : '');
 }
 
 /** Lists of parts stay: the SDKs of those who send them read them. */
@@ -222,11 +222,11 @@ function messagesReader(): AnswerReader {
       mending((put) => {
         const { content, stop_reason: reason, stop_details: details } = answer;
         if (!Array.isArray(content)) return;
-        const known = content.filter((block) => hasTypeIn(blockTypes, block));
-        if (known.length < content.length) put(answer, 'content', known);
+        const blocks = content.filter((block) => hasTypeIn(blockTypes, block));
+        if (blocks.length < content.length) put(answer, 'content', blocks);
         // Why Claude refuses, which its SDK leaves out.
         const why = reason === 'refusal' && isJsonObject(details) && textIn(details.explanation);
-        if (why) put(answer, 'content', [...known, { type: 'text', text: why }]);
+        if (why) put(answer, 'content', [...blocks, { type: 'text', text: why }]);
       }),
     event({ type, index, content_block: block, delta }) {
       if (!eventTypes.has(String(type))) return 'omit';

@@ -71,10 +71,10 @@ function fromTarget(
   scope: Scope,
   call: Parameters<typeof targetAnswer>[1],
   target: Target,
-  { model, messages, tools, response_format: given }: ToolChatRequest,
+  { model, messages, tools, response_format: responseFormat }: ToolChatRequest,
 ): Promise<OpenaiAnswer> {
   if (tools?.length) throw notSupported('tools', 'Flows and agents have tools of their own');
-  const format = given ? toModelFormat(given) : undefined;
+  const format = responseFormat ? toModelFormat(responseFormat) : undefined;
   const responseSchema = format?.type === 'json' ? format.schema : undefined;
   if (format?.type === 'json' && (target.kind === 'flow' || !responseSchema)) {
     const text = 'A flow decides itself what it answers; an agent takes json_schema';

@@ -144,9 +144,9 @@ type ToolCallEvent = { type: 'tool-call-delta' | 'tool-call'; id: string; name: 
 function toolCallDeltas() {
   const places = new Map<string, number>();
   return ({ type, id, name, text }: ToolCallEvent): ToolCallDelta[] => {
-    const known = places.get(id);
-    if (known !== undefined)
-      return type === 'tool-call' ? [] : [{ index: known, function: { arguments: text } }];
+    const openIndex = places.get(id);
+    if (openIndex !== undefined)
+      return type === 'tool-call' ? [] : [{ index: openIndex, function: { arguments: text } }];
     const index = places.size;
     places.set(id, index);
     return [{ index, id, type: 'function', function: { name, arguments: text } }];

@@ -103,9 +103,9 @@ export const listedModels = /* @__PURE__ */ using(
         assertMayAsk(permissions, named);
         if (!named) return plainModel(name);
         const found = await targetFinder(scope)(named.kind, named.idOrName);
-        const known = found && (await target(found));
-        if (!known) throw modelNotFound(name);
-        return { ...known, id: name };
+        const item = found && (await target(found));
+        if (!item) throw modelNotFound(name);
+        return { ...item, id: name };
       },
     };
   },

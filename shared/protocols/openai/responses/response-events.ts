@@ -97,8 +97,8 @@ export function openItems(opened: OpenAiResponse) {
   }
 
   function* openCall(call_id: string, name: string): Generator<UnnumberedEvent, OpenItem> {
-    const known = calls.get(call_id);
-    if (known) return known;
+    const existing = calls.get(call_id);
+    if (existing) return existing;
     yield* endCurrent();
     const id = `fc_${suffix}_${output.length}`;
     const open = yield* begin({
