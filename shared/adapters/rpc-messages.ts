@@ -1,7 +1,7 @@
 import { isStated } from '../core/defined.ts';
 import { isJsonObject } from '../core/json/json.ts';
 import type { EventJson } from './net/readable-events.ts';
-import { statedError } from './stated-error.ts';
+import { readStatedError } from './stated-error.ts';
 
 /*
  * What servers of JSON-RPC write otherwise than the protocol says, for MCP and A2A: their SDKs refuse a whole answer for one
@@ -33,4 +33,4 @@ function rpcError(error: unknown): { code: number; message: string; data?: unkno
   };
 }
 
-const wordsIn = (value: unknown): string => (value ? (statedError(value).words ?? '') : '');
+const wordsIn = (value: unknown): string => (value ? (readStatedError(value).words ?? '') : '');

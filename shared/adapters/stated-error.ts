@@ -12,7 +12,7 @@ export interface StatedError {
  * Reads the body of an error: OpenAI's and Anthropic's form, RFC 9457, FastAPI's `detail`, Google's list, and what gateways
  * and model servers write. @param body Text, or what JSON of it says
  */
-export function statedError(body: unknown): StatedError {
+export function readStatedError(body: unknown): StatedError {
   if (typeof body !== 'string') return statedIn(body, 0);
   const value = jsonIn(body);
   if (value !== undefined && typeof value !== 'string') return statedIn(value, 0);

@@ -76,7 +76,7 @@ const Schemes = lenient(z.record(z.string(), Scheme));
 /** The card in one shape, whatever version of A2A it is of. */
 export function parseAgentCard(value: Record<string, unknown>): AgentCard {
   const card = AgentCard.parse(value);
-  const preferred = preferredInterface(value);
+  const preferred = selectInterface(value);
   const authentication = card.authentication ?? authenticationIn(Schemes.parse(value.securitySchemes) ?? {});
   return withoutUndefined({
     ...card,
@@ -93,7 +93,7 @@ export interface AgentAddress {
 }
 
 /** JSON-RPC, which all clients speak, if the agent has it. */
-export function preferredInterface(card: Record<string, unknown>): AgentAddress | undefined {
+export function selectInterface(card: Record<string, unknown>): AgentAddress | undefined {
   const interfaces = Interfaces.parse(card.supportedInterfaces) ?? [];
   const ofOldCard = LegacyAddress.parse(card);
   const jsonRpc = interfaces.find(({ protocolBinding }) => protocolBinding === 'JSONRPC');

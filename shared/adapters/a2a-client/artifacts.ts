@@ -1,7 +1,7 @@
 import type { Artifact } from '@a2a-js/sdk';
 import { StepError } from '../../core/errors/step-error.ts';
 import type { A2aArtifact, A2aEvent, A2aPart } from '../ports/a2a-port.ts';
-import { a2aParts, joinedText } from './parts.ts';
+import { a2aParts, joinTextParts } from './parts.ts';
 
 const artifactsMax = 200;
 /** Also of what is shown again because something was appended. */
@@ -30,7 +30,7 @@ export class Artifacts {
     { append, isWhole }: { append: boolean; isWhole: boolean },
   ): Generator<A2aEvent> {
     const received = a2aParts(parts);
-    const text = joinedText(received);
+    const text = joinTextParts(received);
     const before = this.#byId.get(artifactId);
     const isMore = append && before;
     const isKnown = !append && before !== undefined && before.text === text;

@@ -1,6 +1,6 @@
 import { StepError } from '../../core/errors/step-error.ts';
 import { jsonIn } from '../../core/json/json.ts';
-import { checkedUrl } from '../net/checked-url.ts';
+import { checkUrl } from '../net/checked-url.ts';
 import { safeFetch } from '../net/safe-fetch.ts';
 import type { Ports } from '../ports/ports.ts';
 import { type AgentCard, parseAgentCard } from './agent-card.ts';
@@ -24,7 +24,7 @@ export async function fetchAgentCard(
   signal: AbortSignal,
   fetch: Ports['fetch'] = safeFetch,
 ): Promise<AgentCard> {
-  const [first, ...conventional] = placesOf(checkedUrl(url));
+  const [first, ...conventional] = placesOf(checkUrl(url));
   const failure = await cardAt(first, signal, fetch).catch(notThere);
   if (!(failure instanceof StepError)) return failure;
   for (const place of conventional) {

@@ -3,7 +3,7 @@ import * as z from 'zod';
 import { StepError } from '../../core/errors/step-error.ts';
 import { markedIn, mayBeInexactIn } from '../../core/json/exact-json.ts';
 import { isJsonObject, jsonIn } from '../../core/json/json.ts';
-import { isStream, limitedExchange } from '../net/limited-exchange.ts';
+import { isStream, makeLimitedExchange } from '../net/limited-exchange.ts';
 import { type EventJson, readableEvents } from '../net/readable-events.ts';
 import { sendableHeaders } from '../net/sendable-headers.ts';
 import { type AskedA2aRequest, mendA2aMessage } from './readable-messages.ts';
@@ -37,9 +37,9 @@ export class HttpFailure extends Error {
 }
 
 /** A fetch through the egress guard, with limits and the credentials. */
-export function guardedA2aFetch(credentials: Readonly<Record<string, string>>): Fetch {
+export function makeA2aFetch(credentials: Readonly<Record<string, string>>): Fetch {
   const credentialHeaders = sendableHeaders(credentials);
-  const exchange = limitedExchange(limits);
+  const exchange = makeLimitedExchange(limits);
   return async (url, init) => {
     const asked = askedIn(init?.body);
     const headers = [...new Headers(init?.headers), ...credentialHeaders];

@@ -37,7 +37,7 @@ function contentOf(part: A2aPart): Part['content'] {
   return { $case: 'raw', value: Buffer.from(part.bytes, 'base64') };
 }
 
-export const joinedText = (parts: readonly A2aPart[]) =>
+export const joinTextParts = (parts: readonly A2aPart[]) =>
   parts.flatMap((part) => ('text' in part ? [part.text] : [])).join('');
 
-export const textOfMessage = (message: Message | undefined) => joinedText(a2aParts(message?.parts ?? []));
+export const textOfMessage = (message: Message | undefined) => joinTextParts(a2aParts(message?.parts ?? []));

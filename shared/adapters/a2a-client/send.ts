@@ -13,11 +13,11 @@ import type { AgentCard, SendMessageRequest, StreamResponse } from '@a2a-js/sdk'
 import { Client, JsonRpcTransportFactory, RestTransportFactory } from '@a2a-js/sdk/client';
 import { A2AError } from '@a2a-js/sdk/errors';
 import { StepError } from '../../core/errors/step-error.ts';
-import { checkedUrl } from '../net/checked-url.ts';
+import { checkUrl } from '../net/checked-url.ts';
 import { fetchFailure, slowServer } from '../net/fetch-failure.ts';
 import type { A2aAgent, A2aEvent, A2aRequest } from '../ports/a2a-port.ts';
 import { A2aAnswer } from './answer.ts';
-import { guardedA2aFetch, HttpFailure } from './guarded-fetch.ts';
+import { HttpFailure, makeA2aFetch } from './guarded-fetch.ts';
 import { toPart } from './parts.ts';
 
 const pollMsMax = 5_000;
@@ -27,7 +27,7 @@ const cancelMsMax = 1_000;
 export async function* sendToAgent(request: A2aRequest): AsyncGenerator<A2aEvent> {
   const { agent, timeoutMs } = request;
   request.signal.throwIfAborted();
-  checkedUrl(agent.url);
+  checkUrl(agent.url);
   const timeout = AbortSignal.timeout(timeoutMs);
   const left = new AbortController();
   const signal = AbortSignal.any([request.signal, timeout, left.signal]);
@@ -55,7 +55,7 @@ export async function* sendToAgent(request: A2aRequest): AsyncGenerator<A2aEvent
 
 /** Sends the message until the server accepts it. @returns with the first response. */
 async function start(request: A2aRequest, signal: AbortSignal) {
-  const fetch = guardedA2aFetch(request.headers);
+  const fetch = makeA2aFetch(request.headers);
   const message = messageOf(request);
   const [first, ...others] = waysToTry(request.agent);
   let way = first as Way;

@@ -33,7 +33,7 @@ const rsaBitsMin = 2_048;
 const kidCharactersMax = 256;
 
 /** Without a `kid` it has its thumbprint (RFC 7638). @returns the problem without any part of the text */
-export async function cardKeyIn(jwkText: string): Promise<{ key: CardKey } | { problem: string }> {
+export async function parseCardKey(jwkText: string): Promise<{ key: CardKey } | { problem: string }> {
   const jwk = jwkIn(jwkText);
   if (!jwk) return { problem: 'The secret is no private JSON Web Key (JWK), such as {"kty":"EC",…}' };
   const problem = problemOf(jwk);

@@ -60,7 +60,7 @@ export interface CardSigning {
 }
 
 /** The card as JSON, for the version that a client asks for. Clients of 0.3 ask for none, and get no signature. */
-export async function cardFor(
+export async function renderCard(
   card: ServedCard,
   version = '0.3',
   signing?: CardSigning,
@@ -86,7 +86,7 @@ export async function cardFor(
 export const isOfFormer = (version = '0.3') => version.startsWith('0.');
 
 /** What a card says, and the keys that signed it. Most algorithms give another signature each time. */
-export const withoutSignatures = ({ signatures, ...card }: { signatures?: { protected?: string }[] }) => ({
+export const toUnsignedCard = ({ signatures, ...card }: { signatures?: { protected?: string }[] }) => ({
   ...card,
   signedBy: signatures?.map((signature) => signature.protected),
 });

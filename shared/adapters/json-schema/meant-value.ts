@@ -5,7 +5,7 @@ import type { JsonSchema } from '../ports/model-port.ts';
  * What a model means by a value that a schema does not allow: models write a list, an object, a number or a boolean as a text once
  * more, and null for what is optional. Everything else stays. Only plain types are read, and what a schema allows is kept (D134).
  */
-export function meantValue(schema: JsonSchema, value: unknown): unknown {
+export function coerceValue(schema: JsonSchema, value: unknown): unknown {
   const read = typeof value === 'string' ? readAs(schema, value) : value;
   if (Array.isArray(read)) return meantItems(schema, read);
   return isJsonObject(read) ? meantMembers(schema, read) : read;
@@ -19,7 +19,7 @@ function readAs(schema: JsonSchema, text: string): unknown {
 }
 
 function meantItems({ items }: JsonSchema, list: unknown[]): unknown[] {
-  return isJsonObject(items) ? list.map((each) => meantValue(items, each)) : list;
+  return isJsonObject(items) ? list.map((each) => coerceValue(items, each)) : list;
 }
 
 function meantMembers(schema: JsonSchema, value: Record<string, unknown>): Record<string, unknown> {
@@ -31,7 +31,7 @@ function meantMembers(schema: JsonSchema, value: Record<string, unknown>): Recor
     if (!isJsonObject(memberSchema)) return [[name, member]];
     const isAbsent =
       member === null && !needed.includes(name) && typesIn(memberSchema)?.includes('null') === false;
-    return isAbsent ? [] : [[name, meantValue(memberSchema, member)]];
+    return isAbsent ? [] : [[name, coerceValue(memberSchema, member)]];
   });
   return Object.fromEntries(members);
 }

@@ -21,7 +21,7 @@ interface Target {
 }
 
 /** Where each schema of a document is, and which one a reference means that stays inside of the document. */
-export function referencesIn(document: JsonSchema) {
+export function indexReferences(document: JsonSchema) {
   const places = new Map<unknown, Place>();
   const anchors = new Map<JsonSchema, Map<string, Target>>();
 
@@ -77,8 +77,8 @@ export function referencesIn(document: JsonSchema) {
  * - A `$ref` beside an `$id` goes into `allOf`: Ajv follows it without end.
  * - The property `__proto__` becomes a pattern: Ajv leaves it out (D279).
  */
-export function writtenForAjv(document: JsonSchema): JsonSchema {
-  const { schemas, targetOf, dynamicAnchors } = referencesIn(document);
+export function rewriteForAjv(document: JsonSchema): JsonSchema {
+  const { schemas, targetOf, dynamicAnchors } = indexReferences(document);
   const apply = (schema: Record<string, unknown>, reference: string) => {
     schema.allOf = [...(Array.isArray(schema.allOf) ? schema.allOf : []), { $ref: reference }];
   };

@@ -36,7 +36,7 @@ const isContainer = (value: unknown): value is object => typeof value === 'objec
 const draft = 'https://json-schema.org/draft/2020-12/schema';
 
 /** Beyond the meta-schema: other drafts or documents, asynchronous schemas, invalid patterns. */
-export function refusedParts(schema: JsonSchema): ValueProblem[] {
+export function findRefusedParts(schema: JsonSchema): ValueProblem[] {
   const all = [...walkSubschemas(schema)];
   if (all.length > subschemasMax) {
     return [

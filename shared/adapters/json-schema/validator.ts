@@ -22,8 +22,8 @@ import { sortedJson } from '../../core/json/sorted-json.ts';
 import type { JsonSchema } from '../ports/model-port.ts';
 import { checkMsMax, type ValueProblem } from './limits.ts';
 import { isWholeMultiple } from './multiple-of.ts';
-import { referencesIn, writtenForAjv } from './references.ts';
-import { refusedParts, walkSubschemas } from './subschemas.ts';
+import { indexReferences, rewriteForAjv } from './references.ts';
+import { findRefusedParts, walkSubschemas } from './subschemas.ts';
 
 const problemsMax = 20;
 // Names such as `toString` are members only if the value has them itself.
@@ -43,7 +43,7 @@ function compile(schema: JsonSchema): ValidateFunction {
     ajv.removeKeyword(keyword.keyword as string);
     ajv.addKeyword(keyword);
   }
-  const document = writtenForAjv(schema);
+  const document = rewriteForAjv(schema);
   const hasUnevaluated = [...walkSubschemas(document)].some(
     ({ schema: part }) => part.unevaluatedItems !== undefined || part.unevaluatedProperties !== undefined,
   );
@@ -114,7 +114,7 @@ export function validateValue({ schema, value }: { schema: string; value: unknow
 export function validateSchema(schema: JsonSchema): ValueProblem[] {
   const ajv = metaSchema();
   return timed('The schema cannot be used', () => {
-    const refused = refusedParts(schema);
+    const refused = findRefusedParts(schema);
     if (refused.length > 0) return refused.slice(0, problemsMax);
     if (!ajv.validateSchema(schema)) return problemsIn(ajv.errors);
     return use(JSON.stringify(schema), () => []);
@@ -274,7 +274,7 @@ function checkOf(kind: Kind, keyword: string, { evaluated, problems }: Evaluator
 }
 
 function evaluatorOf(ajv: Ajv, document: JsonSchema): Evaluator {
-  const { targetOf, pointerTo } = referencesIn(document);
+  const { targetOf, pointerTo } = indexReferences(document);
   const compiled = new Map<JsonSchema, ValidateFunction>();
 
   function problems(schema: JsonSchema, value: unknown): readonly ErrorObject[] {

@@ -10,7 +10,7 @@ import { isDeeperThan, nestingLevelsMax } from '../../core/json/nesting.ts';
 import type { McpFailure, McpOutcome, McpPort, McpToolList } from '../ports/mcp-port.ts';
 import { toMcpFailure } from './failure.ts';
 import { listServerTools } from './list-tools.ts';
-import { inSession, type McpSession } from './session.ts';
+import { type McpSession, runInSession } from './session.ts';
 import { repeatsArguments, usableTools } from './session-tools.ts';
 import { toToolNames } from './tool-list.ts';
 
@@ -22,7 +22,7 @@ type Listed = () => Promise<McpToolList | McpFailure>;
 /** Connects to the server for this call alone. */
 export async function callServerTool(call: Call, listed: Listed): Promise<McpOutcome> {
   try {
-    return await inSession(call, (session) => outcomeOf(session, call, listed));
+    return await runInSession(call, (session) => outcomeOf(session, call, listed));
   } catch (error) {
     call.signal.throwIfAborted();
     return toMcpFailure(error);

@@ -12,7 +12,7 @@ import { StepError } from '../../core/errors/step-error.ts';
 import { markedIn, mayBeInexactIn } from '../../core/json/exact-json.ts';
 import { isJsonObject, jsonIn } from '../../core/json/json.ts';
 import { fetchFailure } from '../net/fetch-failure.ts';
-import { isStream, limitedExchange } from '../net/limited-exchange.ts';
+import { isStream, makeLimitedExchange } from '../net/limited-exchange.ts';
 import { type EventJson, readableEvents } from '../net/readable-events.ts';
 import { dropNulls, mendAnswer } from '../rpc-messages.ts';
 
@@ -52,8 +52,8 @@ export const exchange = new AsyncLocalStorage<
 >();
 
 /** @param stop Ends the session with the reason, which the SDK would partly swallow. */
-export function guardedMcpFetch(signal: AbortSignal, stop: (reason: Error) => void): Fetch {
-  const send = limitedExchange({ ...limits, onStreamRefused: stop });
+export function makeMcpFetch(signal: AbortSignal, stop: (reason: Error) => void): Fetch {
+  const send = makeLimitedExchange({ ...limits, onStreamRefused: stop });
   return async (url, init) => {
     const { method, headers } = init ?? {};
     // Without the identifier of an event to resume from, it is the stream for messages that belong to no request.
@@ -62,7 +62,7 @@ export function guardedMcpFetch(signal: AbortSignal, stop: (reason: Error) => vo
     }
     // The end of a session, which the count of its requests does not refuse.
     if (method === 'DELETE')
-      return limitedExchange(limits)(url, { ...init, signal: AbortSignal.timeout(closingMs) });
+      return makeLimitedExchange(limits)(url, { ...init, signal: AbortSignal.timeout(closingMs) });
     try {
       const allHeaders = new Headers({
         ...exchange.getStore()?.headers,

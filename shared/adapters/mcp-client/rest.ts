@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { StepError } from '../../core/errors/step-error.ts';
 import { answeredJson } from '../../core/json/json.ts';
 import { urlPart } from '../../core/text.ts';
-import { checkedUrl } from '../net/checked-url.ts';
+import { checkUrl } from '../net/checked-url.ts';
 import { safeFetch } from '../net/safe-fetch.ts';
 import type { HttpRequest, HttpResponse } from '../ports/http-port.ts';
 import type { McpOutcome, McpPort, McpRequest } from '../ports/mcp-port.ts';
@@ -49,7 +49,7 @@ function requestTo(
   { url, headers, timeoutMs, signal }: McpRequest,
   path: string[],
 ): Omit<HttpRequest, 'method'> {
-  const target = checkedUrl(url);
+  const target = checkUrl(url);
   const segments = ['tools', ...path.map(segmentOf)];
   target.pathname = [target.pathname.replace(/\/$/, ''), ...segments].join('/');
   return { url: target.href, headers: { accept: 'application/json', ...headers }, timeoutMs, signal };

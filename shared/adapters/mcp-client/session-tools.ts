@@ -4,14 +4,14 @@ import { toMcpFailure } from './failure.ts';
 import { Unauthorized } from './guarded-fetch.ts';
 import { listServerTools } from './list-tools.ts';
 import { paramHeadersProblem } from './param-headers.ts';
-import { inSession, type McpSession } from './session.ts';
+import { type McpSession, runInSession } from './session.ts';
 import { toToolList } from './tool-list.ts';
 
 /** A page that cannot be read costs no tool of the pages before it, unless the server asks for authorization. */
 export async function sessionTools(request: McpRequest): Promise<McpToolList | McpFailure> {
   const read: { session?: McpSession; described: unknown[] } = { described: [] };
   try {
-    return await inSession(request, async (session) => {
+    return await runInSession(request, async (session) => {
       Object.assign(read, { session, described: [] });
       return usableIn(session, await listServerTools(session, read.described));
     });

@@ -1,11 +1,11 @@
 import { Client, SdkHttpError, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { StepError } from '../../core/errors/step-error.ts';
-import { checkedUrl } from '../net/checked-url.ts';
+import { checkUrl } from '../net/checked-url.ts';
 import { slowServer } from '../net/fetch-failure.ts';
 import { sendableHeaders } from '../net/sendable-headers.ts';
 import { userAgent } from '../net/user-agent.ts';
 import type { McpRequest } from '../ports/mcp-port.ts';
-import { exchange, guardedMcpFetch } from './guarded-fetch.ts';
+import { exchange, makeMcpFetch } from './guarded-fetch.ts';
 
 export interface McpSession {
   client: Client;
@@ -16,7 +16,7 @@ export interface McpSession {
  * Connects, does the work, and disconnects. A server that has forgotten the session has not done what was asked for: it is
  * asked once more in a new one, as the protocol says. @throws StepError, Unauthorized, or an error of the SDK.
  */
-export async function inSession<T>(
+export async function runInSession<T>(
   request: McpRequest,
   work: (session: McpSession) => Promise<T>,
 ): Promise<T> {
@@ -37,7 +37,7 @@ async function inOneSession<T>(request: McpRequest, work: (session: McpSession) 
   const timeout = AbortSignal.timeout(request.timeoutMs);
   const stopped = new AbortController();
   const signal = AbortSignal.any([request.signal, timeout, stopped.signal]);
-  const transport = new GuardedTransport(checkedUrl(request.url), request, signal, (reason) =>
+  const transport = new GuardedTransport(checkUrl(request.url), request, signal, (reason) =>
     stopped.abort(reason),
   );
   const client = makeClient();
@@ -85,7 +85,7 @@ class GuardedTransport extends StreamableHTTPClientTransport {
   constructor(url: URL, { headers, callId }: McpRequest, signal: AbortSignal, stop: (reason: Error) => void) {
     super(url, {
       requestInit: { headers: sendableHeaders(headers) },
-      fetch: guardedMcpFetch(signal, stop),
+      fetch: makeMcpFetch(signal, stop),
     });
     this.#callHeaders = callId === undefined ? {} : { 'idempotency-key': callId };
   }

@@ -42,7 +42,7 @@ export interface Preparation {
 }
 
 /** Has nothing stored, so that the SDK begins an authorization, and collects what it finds out. */
-export function collectingProvider({ redirectUrl, clientMetadataUrl, client, url }: Preparation) {
+export function createCollectingProvider({ redirectUrl, clientMetadataUrl, client, url }: Preparation) {
   let server: Omit<OAuthServer, 'resource' | 'scope'> | undefined;
   let address: URL | undefined;
   let clientInfo: OAuthClientInformationMixed | undefined = client && toSdkClient(client);

@@ -1,7 +1,11 @@
 import { auth, computeScopeUnion, extractWWWAuthenticateParams } from '@modelcontextprotocol/client';
 import { StepError } from '../../core/errors/step-error.ts';
 import type { McpPort } from '../ports/mcp-port.ts';
-import { collectingProvider, type Preparation, type PreparedAuthorization } from './collecting-provider.ts';
+import {
+  createCollectingProvider,
+  type Preparation,
+  type PreparedAuthorization,
+} from './collecting-provider.ts';
 import { oauthFailure } from './oauth-failure.ts';
 import { oauthFetch } from './oauth-fetch.ts';
 import { secureUrl } from './secure-url.ts';
@@ -11,7 +15,7 @@ export async function prepareOAuth(preparation: Preparation, mcp: McpPort): Prom
   const { url, signal } = preparation;
   secureUrl(url);
   const { resourceMetadataUrl, scope: challenged } = await challengeOf(preparation, mcp);
-  const provider = collectingProvider(preparation);
+  const provider = createCollectingProvider(preparation);
   const scope = computeScopeUnion(preparation.scope ?? challenged, preparation.moreScope);
   try {
     await auth(provider, {
@@ -34,10 +38,10 @@ async function challengeOf({ url, signal }: Preparation, mcp: McpPort) {
     if (error instanceof StepError && !error.retryable) return undefined;
     throw error;
   });
-  return outcome && 'failure' in outcome ? challengeIn(outcome.challenge) : {};
+  return outcome && 'failure' in outcome ? parseChallenge(outcome.challenge) : {};
 }
 
-export const challengeIn = (challenge: string | undefined) =>
+export const parseChallenge = (challenge: string | undefined) =>
   challenge === undefined
     ? {}
     : extractWWWAuthenticateParams(new Response(null, { headers: { 'www-authenticate': challenge } }));

@@ -10,7 +10,7 @@ type Members = Record<string, unknown>;
 export const textBlock = (text: string): ContentBlock => ({ type: 'text', text });
 
 /** What a model reads and corrects itself by. */
-export const failedResult = (words: string): CallToolResult => ({
+export const toFailedResult = (words: string): CallToolResult => ({
   content: [textBlock(words)],
   isError: true,
 });
@@ -22,7 +22,7 @@ export const isMembers = (value: unknown): value is Members =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
 /** A value that is a result of the protocol already: content blocks, and nothing else but structured content. */
-export function toolResultIn(value: unknown): CallToolResult | undefined {
+export function findToolResult(value: unknown): CallToolResult | undefined {
   if (!isMembers(value)) return undefined;
   const { content, structuredContent, ...others } = value;
   const isResult =

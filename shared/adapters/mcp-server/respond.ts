@@ -24,7 +24,7 @@ import {
 import { pingEveryMs, type StreamedBody, streamBody } from '../../platform/http/responses/streamed-body.ts';
 import { walkSubschemas } from '../json-schema/subschemas.ts';
 import { headerName } from '../mcp-client/param-headers.ts';
-import { answering } from './failures.ts';
+import { translateFailures } from './failures.ts';
 import { listPage } from './pages.ts';
 import { protocolVersions } from './protocol-versions.ts';
 import type { Completion, ReportProgress, ServedMcp } from './served.ts';
@@ -44,7 +44,7 @@ interface McpMessage {
 export const runningMethods: ReadonlySet<string> = new Set(['tools/call', 'prompts/get']);
 
 /** Streams what runs: only a stream stays open while nothing is sent, and tells when the caller is gone. */
-export async function respondTo(
+export async function respondToMessage(
   { url, header, message: received }: McpMessage,
   served: ServedMcp,
   requestId: string,
@@ -222,7 +222,7 @@ function createMcpServer(served: ServedMcp, requestId: string): HeaderCheckingSe
   );
   const { server } = whole;
   server.registerCapabilities(capabilities);
-  const answer = <T>(work: () => Promise<T> | T) => answering(requestId, work);
+  const answer = <T>(work: () => Promise<T> | T) => translateFailures(requestId, work);
   serveTools(server, tools, answer);
   if (prompts) servePrompts(server, prompts, answer);
   if (resources) serveResources(server, resources, answer);

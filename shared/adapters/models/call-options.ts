@@ -26,7 +26,7 @@ import type {
 } from '../ports/model-port.ts';
 import { modelCacheTokensMin } from './catalog.ts';
 import { cachePointAfterTools } from './providers/bedrock-tools.ts';
-import { withParallelTools } from './providers/parallel-tools.ts';
+import { addParallelTools } from './providers/parallel-tools.ts';
 import type { ProviderName } from './providers/provider-names.ts';
 import { isStrictSchema } from './providers/strict-schema.ts';
 import type { ResolvedModel } from './resolved-model.ts';
@@ -41,7 +41,7 @@ export function toCallOptions(
   const { messages, tools = [], toolChoice = 'auto', format, reasoning, settings, signal } = request;
   const { maxTokens: maxOutputTokens, ...others } = settings ?? {};
   const ofProvider = providerOptionBuilders[provider](modelId, request, marks);
-  const providerOptions = withParallelTools(provider, request, ofProvider);
+  const providerOptions = addParallelTools(provider, request, ofProvider);
   const begun = messages.findIndex(({ role }) => role !== 'system');
   const systemAfter = systemFirst.has(provider) && begun !== -1 ? begun : Number.POSITIVE_INFINITY;
   return {

@@ -60,7 +60,7 @@ export interface ShownPrice {
   blended: number;
 }
 
-export function shownPrice({ input, output }: Rates): ShownPrice {
+export function toShownPrice({ input, output }: Rates): ShownPrice {
   const perThousand = (perMillion: Big) => perMillion.div(1_000).toNumber();
   const [inputRate, outputRate] = [new Big(input), new Big(output ?? 0)];
   const blended = output === undefined ? inputRate : inputRate.times(3).plus(outputRate).times('0.25');

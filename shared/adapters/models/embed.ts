@@ -10,8 +10,8 @@ import { callCost } from './cost.ts';
 import { AdmissionFailed, callProvider, type ModelAdmission } from './provider-call.ts';
 import { providerNames } from './providers/provider-names.ts';
 import { type Provider, providers } from './providers/providers.ts';
-import { qualifiedModelName, type ResolvedModel } from './resolved-model.ts';
-import { tokensOfText, usageFrom } from './usage.ts';
+import { qualifyModelName, type ResolvedModel } from './resolved-model.ts';
+import { parseUsage, tokensOfText } from './usage.ts';
 
 const textsMax = 500;
 const charactersMax = 100_000;
@@ -27,7 +27,7 @@ export async function embedTexts(
 ): Promise<EmbeddingResponse> {
   const model = { ...configured, dimensions };
   checkSizes(texts);
-  const modelUsed = qualifiedModelName(model);
+  const modelUsed = qualifyModelName(model);
   const client = await clientOf(model);
   const asked = { model, wait, signal };
   const { vectors, tokens } = await request(client, texts, asked, admission).catch(async (error) => {
@@ -36,7 +36,7 @@ export async function embedTexts(
     throw toModelCallFailed(error, model, signal);
   });
   checkVectors(vectors, texts.length, modelUsed);
-  const counted = usageFrom({ inputTokens: tokens, outputTokens: 0 }, modelUsed);
+  const counted = parseUsage({ inputTokens: tokens, outputTokens: 0 }, modelUsed);
   const price = counted ? await modelPrice(model) : null;
   return {
     vectors: vectors.map((vector) => vector.map(shortened)),

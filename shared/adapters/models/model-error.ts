@@ -4,8 +4,8 @@ import { failureOfStatus, StepError, type StepErrorOptions } from '../../core/er
 import { jsonIn } from '../../core/json/json.ts';
 import { AddressRefused } from '../net/addresses.ts';
 import { ModelCallFailed } from '../ports/model-port.ts';
-import { type StatedError, statedError } from '../stated-error.ts';
-import { requestedWaitMs } from './provider-call.ts';
+import { readStatedError, type StatedError } from '../stated-error.ts';
+import { readRequestedWaitMs } from './provider-call.ts';
 import { modelCallSource, type ResolvedModel } from './resolved-model.ts';
 
 /** SDKs put whole responses into messages. */
@@ -58,13 +58,13 @@ function explained(error: unknown, signal: AbortSignal): Explained {
   }
   // The SDKs wrap what they cannot read of a successful answer.
   if (statusCode < 400) return unusable(cause ?? error);
-  const { words = message, ...facts } = statedError(responseBody ?? '');
+  const { words = message, ...facts } = readStatedError(responseBody ?? '');
   return {
     ...facts,
     words: `answered ${statusCode}: ${words}`,
     status: statusCode,
     ...failureOfStatus(statusCode),
-    askedMs: requestedWaitMs(error),
+    askedMs: readRequestedWaitMs(error),
   };
 }
 
@@ -83,7 +83,7 @@ function unusable(error: unknown): Explained {
   if (!TypeValidationError.isInstance(error)) {
     return { words: `returned an unusable response: ${message}`, retryable: true };
   }
-  const { words, ...facts } = statedError(error.value);
+  const { words, ...facts } = readStatedError(error.value);
   if (words !== undefined)
     return { ...facts, words: `returned an unusable response: ${words}`, retryable: true };
   const { issues: [issue] = [] } = (error.cause ?? {}) as {
@@ -99,7 +99,9 @@ function unusable(error: unknown): Explained {
 }
 
 /** The tokens that an answer states which cannot be used, and is to be paid; undefined without such an answer. */
-export function answeredUsage(error: unknown): { inputTokens?: number; outputTokens?: number } | undefined {
+export function findChargedUsage(
+  error: unknown,
+): { inputTokens?: number; outputTokens?: number } | undefined {
   const isAnswer =
     TypeValidationError.isInstance(error) ||
     (APICallError.isInstance(error) && (error.statusCode ?? 0) === 200);

@@ -39,7 +39,7 @@ import { AdmissionFailed, callProvider, type ModelAdmission } from './provider-c
 import { responseCharactersMax } from './providers/model-fetch.ts';
 import { type Provider, providers } from './providers/providers.ts';
 import { modelCallSource, type ResolvedModel } from './resolved-model.ts';
-import { tokensReserved, usageFrom } from './usage.ts';
+import { parseUsage, tokensReserved } from './usage.ts';
 
 /** Calls a resolved model. Retries temporary errors (429, 5xx) at most twice. @throws StepError */
 export async function* streamModel(
@@ -58,7 +58,7 @@ export async function* streamModel(
     }
   } catch (error) {
     if (error instanceof AdmissionFailed || (error instanceof StepError && error.code)) throw error;
-    const { answeredUsage, toModelCallFailed } = await import('./model-error.ts');
+    const { findChargedUsage: answeredUsage, toModelCallFailed } = await import('./model-error.ts');
     const answered = hasBegun ? undefined : answeredUsage(error);
     if (answered)
       yield { type: 'start', ...modelCallSource(model), charged: await chargeOf(model, answered) };
@@ -242,9 +242,9 @@ async function finishOf(
 
 async function chargeOf(
   model: ResolvedModel,
-  said: Parameters<typeof usageFrom>[0],
+  said: Parameters<typeof parseUsage>[0],
 ): Promise<Pick<ModelFinish, 'usage' | 'cost' | 'cacheSavings'>> {
-  const counted = usageFrom(said, modelCallSource(model).modelUsed);
+  const counted = parseUsage(said, modelCallSource(model).modelUsed);
   const price = counted && (await modelPrice(model));
   return {
     usage: counted ?? null,

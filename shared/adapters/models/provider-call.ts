@@ -50,7 +50,7 @@ async function pauseAfter(
   { pause }: ModelAdmission,
 ): Promise<void> {
   if (!APICallError.isInstance(error) || error.statusCode !== 429) return;
-  const asked = requestedWaitMs(error);
+  const asked = readRequestedWaitMs(error);
   if (asked === undefined) return;
   const until = await pause(model, asked);
   const isPatient = wait?.maySuspend() && Date.now() - wait.since.getTime() < postponedMsMax;
@@ -73,14 +73,14 @@ const withRetries = async <T>(
     abortSignal,
     shouldRetry: (error) => APICallError.isInstance(error) && error.isRetryable,
     getDelayInMs: ({ error, exponentialBackoffDelay }) => {
-      const asked = requestedWaitMs(error);
+      const asked = readRequestedWaitMs(error);
       return asked !== undefined && asked < waitMsMax ? asked : exponentialBackoffDelay;
     },
     createRetryError: ({ errors }) => errors.at(-1) as Error,
   })(call);
 
 /** The requested wait: `retry-after-ms`, or `Retry-After` in seconds or as a date (RFC 9110). */
-export function requestedWaitMs(error: unknown): number | undefined {
+export function readRequestedWaitMs(error: unknown): number | undefined {
   const { responseHeaders = {} } = APICallError.isInstance(error) ? error : {};
   const { 'retry-after-ms': ms, 'retry-after': after = '' } = responseHeaders;
   const asked = [

@@ -34,7 +34,7 @@ const Reported = z
 type Said = { [Name in keyof ModelUsage]?: number | undefined };
 
 /** Undefined if none or impossible. Such a response still counts, since it was paid for. */
-export function usageFrom(said: Said, modelUsed: string): ModelUsage | undefined {
+export function parseUsage(said: Said, modelUsed: string): ModelUsage | undefined {
   const { inputTokens, outputTokens } = said;
   if (inputTokens === undefined || outputTokens === undefined) return undefined;
   const { data, error } = Reported.safeParse(said);

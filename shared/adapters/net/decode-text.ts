@@ -31,7 +31,7 @@ function charsetInside(bytes: Uint8Array, contentType: string): string | undefin
 }
 
 /** What may be wrong with the letters of a text; undefined for binary data that is asked for as text. */
-export function encodingProblem({ text, encoding, isGuess, isDamaged }: DecodedText): string | undefined {
+export function findEncodingProblem({ text, encoding, isGuess, isDamaged }: DecodedText): string | undefined {
   if (text.slice(0, 8_000).includes('\0')) return undefined;
   const parts = [
     ...(isGuess ? [`names no encoding and was read as ${encoding}`] : []),

@@ -1,12 +1,12 @@
 import { ReadableStream } from 'node:stream/web';
 import { StepError } from '../../core/errors/step-error.ts';
 import { valueCounter, valuesMax } from '../../core/json/value-count.ts';
-import { isStreamType, streamingFetch } from './streaming-fetch.ts';
+import { isStreamType, makeStreamingFetch } from './streaming-fetch.ts';
 
 /** Of one response, or one stream. */
 const bytesMax = 5_000_000;
 
-const egress = streamingFetch(() => bytesMax, true);
+const egress = makeStreamingFetch(() => bytesMax, true);
 
 type Fetch = typeof globalThis.fetch;
 
@@ -24,7 +24,7 @@ export const isStream = ({ body, headers }: Response) =>
   body !== null && isStreamType(headers.get('content-type') ?? '');
 
 /** @throws StepError if the server causes too many requests; a stream fails with one if it has too many lines. */
-export function limitedExchange(limits: ExchangeLimits): Fetch {
+export function makeLimitedExchange(limits: ExchangeLimits): Fetch {
   const { server, requestsMax } = limits;
   let requests = 0;
   return async (url, init) => {

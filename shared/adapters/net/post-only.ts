@@ -4,7 +4,7 @@ import type { Response } from 'undici';
 import { StepError } from '../../core/errors/step-error.ts';
 import { joinedBytes, limited } from '../../core/limited-fetch.ts';
 import type { HttpRequest } from '../ports/http-port.ts';
-import { checkedUrl } from './checked-url.ts';
+import { checkUrl } from './checked-url.ts';
 import { fetchFailure, slowServer } from './fetch-failure.ts';
 import { loadClient } from './load-client.ts';
 import { sendableHeaders } from './sendable-headers.ts';
@@ -30,7 +30,7 @@ export async function postOnly(request: PostRequest): Promise<PostAnswer> {
   const { url: address, headers, body, timeoutMs, isOperators = false, bodyBytesMax } = request;
   const timeout = AbortSignal.timeout(timeoutMs);
   try {
-    const url = isOperators ? new URL(address) : checkedUrl(address);
+    const url = isOperators ? new URL(address) : checkUrl(address);
     const { agentFor, open, fetch } = await loadClient();
     const response = await fetch(url, {
       method: 'POST',

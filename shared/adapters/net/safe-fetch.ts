@@ -4,9 +4,9 @@ import { StepError } from '../../core/errors/step-error.ts';
 import { readBytes } from '../../core/limited-fetch.ts';
 import type { HttpRequest, HttpResponse } from '../ports/http-port.ts';
 import type { Ports } from '../ports/ports.ts';
-import { checkedUrl } from './checked-url.ts';
+import { checkUrl } from './checked-url.ts';
 import type { EgressClient, Resolve } from './client.ts';
-import { decodeText, encodingProblem } from './decode-text.ts';
+import { decodeText, findEncodingProblem } from './decode-text.ts';
 import { fetchFailure, slowServer } from './fetch-failure.ts';
 import { sendableHeaders } from './sendable-headers.ts';
 
@@ -35,7 +35,7 @@ export const safeFetch = makeSafeFetch();
 async function follow(client: EgressClient, first: HttpRequest): Promise<HttpResponse> {
   let request = first;
   for (let redirects = 0; redirects <= redirectsMax; redirects++) {
-    const url = checkedUrl(request.url);
+    const url = checkUrl(request.url);
     const response = await send(client.fetch, request, client.agentFor(url)).catch((error) => {
       throw redirects > 0 ? afterRedirect(error, request.url) : error;
     });
@@ -91,7 +91,7 @@ async function answerOf(
     get text() {
       if (text !== undefined) return text;
       const decoded = decodeText(bytes, headers['content-type']);
-      const problem = encodingProblem(decoded);
+      const problem = findEncodingProblem(decoded);
       if (problem) warn?.({ code: 'TEXT_ENCODING', message: `The text of ${url.href} ${problem}` });
       text = decoded.text;
       return text;

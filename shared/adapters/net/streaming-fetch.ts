@@ -4,7 +4,7 @@ import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
 import { type Dispatcher, request } from 'undici';
 import { StepError } from '../../core/errors/step-error.ts';
 import { joinedBytes, limited } from '../../core/limited-fetch.ts';
-import { checkedUrl } from './checked-url.ts';
+import { checkUrl } from './checked-url.ts';
 import { loadClient } from './load-client.ts';
 
 type Fetch = typeof globalThis.fetch;
@@ -24,10 +24,10 @@ const unchanged: AnswerChanges = {
  * Needs half the CPU of Node's. Follows no redirects, since the request carries a key. Reading a body beyond the limit
  * throws a StepError. @param guarded Reaches only public addresses. @throws AddressRefused
  */
-export const streamingFetch =
+export const makeStreamingFetch =
   (bytesMax: (isStream: boolean) => number, guarded: boolean, changes = unchanged): Fetch =>
   async (url, { method = 'GET', headers = {}, body, signal } = {}) => {
-    const dispatcher = guarded ? (await loadClient()).agentFor(checkedUrl(String(url))) : undefined;
+    const dispatcher = guarded ? (await loadClient()).agentFor(checkUrl(String(url))) : undefined;
     const answer = await request(String(url), {
       ...(dispatcher && { dispatcher }),
       method: method as Dispatcher.HttpMethod,

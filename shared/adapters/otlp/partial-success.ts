@@ -8,7 +8,7 @@ export interface PartialSuccess {
 }
 
 /** @returns undefined for a response that says nothing, or that is none of OTLP. */
-export async function partialSuccessIn(body: Uint8Array): Promise<PartialSuccess | undefined> {
+export async function parsePartialSuccess(body: Uint8Array): Promise<PartialSuccess | undefined> {
   if (body.length === 0) return undefined;
   const said = partialIn(body, await traceSerializer());
   const { rejectedSpans = 0, errorMessage: message = '' } = said ?? {};

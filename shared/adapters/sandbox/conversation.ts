@@ -1,5 +1,5 @@
 import { MessageChannel, type MessagePort } from 'node:worker_threads';
-import { brokenBy, openDeadline } from './deadline.ts';
+import { openDeadline, toSandboxError } from './deadline.ts';
 import { makeFairQueue } from './fair-queue.ts';
 import type { Job } from './job.ts';
 import type { TaskResult, ThreadRequest } from './pool.ts';
@@ -58,7 +58,7 @@ export async function converse(
   } catch (error) {
     if (failure) job.reject(failure.error);
     else if (deadline.signal.aborted) job.reject(new SandboxError('time', { cause: error }));
-    else job.reject(brokenBy(error as Error));
+    else job.reject(toSandboxError(error as Error));
   } finally {
     ended.abort();
     deadline.end();

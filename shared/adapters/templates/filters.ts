@@ -20,7 +20,7 @@ type Filter = (this: Rendering, value: unknown, ...args: unknown[]) => unknown;
 const plainOf = (value: unknown): unknown => (value instanceof Drop ? value.valueOf() : value);
 
 /** Lists and objects as JSON; other values as they are. */
-export function asPlain(value: unknown): unknown {
+export function toPlain(value: unknown): unknown {
   const plain = plainOf(value);
   return typeof plain === 'object' && plain !== null ? JSON.stringify(plain) : plain;
 }
@@ -47,7 +47,7 @@ const withTwoArguments = words(
 );
 
 /** @param liquidFilters Those of LiquidJS, by name: a function, or an object with a function. */
-export const mendedFilters = (liquidFilters: Record<string, unknown>): Record<string, Filter> =>
+export const mendFilters = (liquidFilters: Record<string, unknown>): Record<string, Filter> =>
   Object.fromEntries(
     Object.entries({ ...liquidFilters, ...ours }).map(([name, filter]) => [
       name,
@@ -70,12 +70,12 @@ function mended(name: string, filter: Filter): Filter {
   return function (value, ...args) {
     const problem = argumentsProblem(name, args.length);
     if (problem) throw new RangeError(problem);
-    if (ofTexts.has(name)) return filter.call(this, asPlain(value), ...args.map(asPlain));
+    if (ofTexts.has(name)) return filter.call(this, toPlain(value), ...args.map(toPlain));
     const plain = plainOf(value);
     if (ofDates.has(name)) return filter.call(this, readableDate(plain), ...args.map(plainOf));
-    if (ofElements.has(name) && Array.isArray(plain)) return filter.call(this, plain.map(asPlain), ...args);
+    if (ofElements.has(name) && Array.isArray(plain)) return filter.call(this, plain.map(toPlain), ...args);
     const isText = ofElements.has(name) || ofListOrText.has(name);
-    return filter.call(this, isText && !Array.isArray(plain) ? asPlain(plain) : plain, ...args.map(plainOf));
+    return filter.call(this, isText && !Array.isArray(plain) ? toPlain(plain) : plain, ...args.map(plainOf));
   };
 }
 
@@ -234,7 +234,7 @@ const ours: Record<string, Filter> = {
     const items = yield* withProperty(this, toList(value), property);
     return items
       .filter(([, each]) => {
-        const name = `${typeof each} ${asPlain(each)}`;
+        const name = `${typeof each} ${toPlain(each)}`;
         return !names.has(name) && names.add(name);
       })
       .map(([item]) => item);
@@ -245,7 +245,7 @@ const ours: Record<string, Filter> = {
   },
   /** The inside of a literal of JSON. */
   json_text(value) {
-    const text = String(asPlain(value) ?? '');
+    const text = String(toPlain(value) ?? '');
     this.context.memoryLimit.use(text.length);
     return JSON.stringify(text).slice(1, -1);
   },

@@ -13,7 +13,7 @@ export const quickFilter = ' | json_text';
  * The template with the filter `json_text` behind each output that stands in a literal of JSON, so that quotes and line
  * breaks of a value stay in that literal (D255).
  */
-export function escapedInJson(template: string): string {
+export function escapeInJson(template: string): string {
   let [written, at, inLiteral] = ['', 0, false];
   for (;;) {
     marks.lastIndex = at;

@@ -25,7 +25,7 @@ export function toPutInput({ id, vector, metadata }: StoredVector): PutInputVect
   return { key: id, data: { float32: vector }, ...(json !== '{}' && { metadata: { [metadataKey]: json } }) };
 }
 
-export function metadataFrom(document: unknown): Record<string, unknown> {
+export function parseVectorMetadata(document: unknown): Record<string, unknown> {
   const json = (document as Record<string, string> | undefined)?.[metadataKey];
   return json === undefined ? {} : (parseExact(json) as Record<string, unknown>);
 }

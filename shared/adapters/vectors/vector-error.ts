@@ -10,7 +10,7 @@ interface Place {
 }
 
 /** Calls S3 Vectors and turns its rejections into messages for the step's author. @throws StepError */
-export async function withStepErrors<T>(place: Place, work: () => Promise<T>): Promise<T> {
+export async function translateVectorErrors<T>(place: Place, work: () => Promise<T>): Promise<T> {
   try {
     return await work();
   } catch (error) {

@@ -5,7 +5,7 @@ import { withLongDecimals } from '../../core/json/exact-json.ts';
 const dimensionsMax = 4_096;
 
 /** Validates a vector. @param what Its name in the error. @throws StepError */
-export function vectorFrom(source: unknown, what: string): number[] {
+export function parseVector(source: unknown, what: string): number[] {
   // Some models write more digits than a double has.
   const value = Array.isArray(source) ? withLongDecimals(source) : source;
   if (!Array.isArray(value) || value.length === 0 || !value.every(isFloat)) {

@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { failureOfStatus, StepError } from '../../core/errors/step-error.ts';
 import { jsonIn } from '../../core/json/json.ts';
 import { urlPart, withoutTrailing } from '../../core/text.ts';
-import { decodeText, encodingProblem } from '../net/decode-text.ts';
+import { decodeText, findEncodingProblem } from '../net/decode-text.ts';
 import type { HttpResponse } from '../ports/http-port.ts';
 import type { Ports } from '../ports/ports.ts';
 import { limitAsStepError, type Sandbox } from '../sandbox/sandbox.ts';
@@ -24,7 +24,7 @@ export async function fetchRepository(
   if (file) {
     const decoded = decodeText(file);
     if (!isText(decoded.text)) throw new StepError(`${repositoryName(place)} is not text`);
-    const problem = encodingProblem(decoded);
+    const problem = findEncodingProblem(decoded);
     if (problem) github.warn({ code: 'TEXT_ENCODING', message: `${place.path} ${problem}` });
     return decoded.text;
   }

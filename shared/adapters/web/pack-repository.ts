@@ -10,7 +10,7 @@ import { Parser } from 'tar/parse';
 import type { ReadEntry } from 'tar/read-entry';
 import { StepError } from '../../core/errors/step-error.ts';
 import { withoutTrailing } from '../../core/text.ts';
-import { decodeText, encodingProblem } from '../net/decode-text.ts';
+import { decodeText, findEncodingProblem } from '../net/decode-text.ts';
 
 export interface RepositoryPacking {
   includePatterns: readonly string[];
@@ -170,7 +170,7 @@ function startReading(wants: (path: string) => boolean) {
       if (failure) throw failure;
       return kept.map(({ path, chunks }) => {
         const decoded = decodeText(Buffer.concat(chunks));
-        return { path, text: decoded.text, problem: encodingProblem(decoded) };
+        return { path, text: decoded.text, problem: findEncodingProblem(decoded) };
       });
     },
   };

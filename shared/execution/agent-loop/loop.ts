@@ -1,4 +1,4 @@
-import { meantValue } from '../../adapters/json-schema/meant-value.ts';
+import { coerceValue } from '../../adapters/json-schema/meant-value.ts';
 import type { ModelPort, ModelRequest, ModelResponse } from '../../adapters/ports/model-port.ts';
 import type { Ports } from '../../adapters/ports/ports.ts';
 import type { NewId } from '../../core/ids.ts';
@@ -352,7 +352,7 @@ function admitted(
 /** As the schema of the tool means it: so it is checked, shown, approved and called. */
 function meantInput(tools: Loop['tools'], { name, input }: Pick<Call, 'name' | 'input'>): unknown {
   const tool = toolNamed(tools, name);
-  return tool && input !== undefined ? meantValue(tool.parameters, input) : input;
+  return tool && input !== undefined ? coerceValue(tool.parameters, input) : input;
 }
 
 const typeOf = (tools: Loop['tools'], name: string) => toolNamed(tools, name)?.type ?? 'unknown';

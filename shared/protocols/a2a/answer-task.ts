@@ -29,7 +29,7 @@ import type { A2aCall } from './call.ts';
 import { textOfParts } from './parameters.ts';
 import type { StartedTask } from './planned-task.ts';
 import { taskReceivers } from './task-receivers.ts';
-import { leaseEnd, whileOpen } from './while-open.ts';
+import { leaseEnd, renewWhileOpen } from './while-open.ts';
 
 interface TaskAnswer {
   found: ExposedItem;
@@ -94,7 +94,7 @@ async function answerFlow(
     }),
   };
   const events = (callerSignal: AbortSignal) => flowEvents(executeFlowRun(scope, { ...run, callerSignal }));
-  return { task: after, events: whileOpen(scope, after, events) };
+  return { task: after, events: renewWhileOpen(scope, after, events) };
 }
 
 /** The task with the receiver that its answer names: the run that continues knows whether somebody is told. */

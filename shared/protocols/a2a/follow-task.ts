@@ -8,7 +8,7 @@ import { followRun } from '../../execution/agent-runs/follow-run.ts';
 import { runLogReader } from '../../execution/agent-runs/run-log.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 import { agentEvents } from '../run-events/agent-events.ts';
-import { polled, taskEvents } from './run-events.ts';
+import { pollTask, taskEvents } from './run-events.ts';
 
 const pollMs = 2_000;
 
@@ -18,7 +18,7 @@ export async function* followTask(
   task: A2aTask,
   signal: AbortSignal,
 ): AsyncGenerator<ServedEvent, void> {
-  if (task.kind === 'flow') return yield* polled(scope, task, signal);
+  if (task.kind === 'flow') return yield* pollTask(scope, task, signal);
   const last = await runLogReader(scope).last(task.executionId);
   const events = followRun(scope, task.executionId, last?.lastSeq ?? 0, signal);
   yield* taskEvents(scope, task, agentEvents(events), signal);
@@ -36,7 +36,7 @@ export async function* followToEnd(
       current = await afterWait(scope, task, current, signal);
       if (signal.aborted) return;
       if (isUnfinished(current)) yield { type: 'status', status: taskStatus(task, current) };
-      else yield* polled(scope, task, signal);
+      else yield* pollTask(scope, task, signal);
       continue;
     }
     yield* followTask(scope, task, signal);

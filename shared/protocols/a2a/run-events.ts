@@ -38,11 +38,11 @@ export async function* taskEvents(
     if (end.state === 'completed') yield* text.end(end.output);
     return yield { type: 'status', status: taskStatus(task, end) };
   }
-  yield* polled(scope, task, signal, text);
+  yield* pollTask(scope, task, signal, text);
 }
 
 /** Waits for the end of a run elsewhere, or for a question. */
-export async function* polled(
+export async function* pollTask(
   scope: Scope,
   task: A2aTask,
   signal: AbortSignal,

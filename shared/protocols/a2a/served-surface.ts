@@ -21,11 +21,11 @@ import { followTask, followToEnd } from './follow-task.ts';
 import { userMessage } from './parameters.ts';
 import type { StartedTask } from './planned-task.ts';
 import { taskEvents } from './run-events.ts';
-import { itemFor, itemOfTask } from './skills.ts';
+import { itemOfTask, selectItem } from './skills.ts';
 import { startTask } from './start-task.ts';
 import { taskReceivers } from './task-receivers.ts';
 
-export function servedSurface(scope: Scope, call: A2aCall, card: ServedCard): ServedAgent {
+export function serveSurface(scope: Scope, call: A2aCall, card: ServedCard): ServedAgent {
   const tasks = a2aTaskStore(scope);
   const progressOf = taskProgress(scope);
   const receivers = taskReceivers(scope, call.owner);
@@ -38,7 +38,7 @@ export function servedSurface(scope: Scope, call: A2aCall, card: ServedCard): Se
 
   async function begin(message: IncomingMessage): Promise<StartedTask> {
     if (message.taskId === undefined) {
-      const found = itemFor(call.items, message.skillId);
+      const found = selectItem(call.items, message.skillId);
       const earlier = await contextMessages(scope, call.owner, message.contextId);
       return startTask(scope, call, { found, message, earlier });
     }
@@ -47,7 +47,7 @@ export function servedSurface(scope: Scope, call: A2aCall, card: ServedCard): Se
       throw new A2aRefusal('malformed', 'message.contextId is not the context of the task');
     }
     const found = itemOfTask(call.items, task);
-    if (message.skillId !== undefined && itemFor(call.items, message.skillId) !== found) {
+    if (message.skillId !== undefined && selectItem(call.items, message.skillId) !== found) {
       throw new A2aRefusal('malformed', 'metadata.skillId is not the skill of the task');
     }
     return answerOnce(scope, call, { found, task, message });

@@ -25,7 +25,7 @@ export function toServedSkill(exposed: ExposedItem): ServedSkill {
 }
 
 /** The item that a message is for: the skill that it names, or the entry point, or the only one (D211). @throws A2aRefusal */
-export function itemFor(items: readonly ExposedItem[], skillId: string | undefined): ExposedItem {
+export function selectItem(items: readonly ExposedItem[], skillId: string | undefined): ExposedItem {
   const named = items.find((each) => skillIdOf(each) === skillId);
   if (named) return named;
   const entry = items.find(({ item }) => item.isEntryPoint) ?? (items.length === 1 ? items[0] : undefined);

@@ -14,19 +14,19 @@ import type { Scope } from '../../platform/data/scope.ts';
 import { toSurfaceCaller } from '../../platform/identity/visitor.ts';
 import { targetEvents } from '../responses/target-events.ts';
 import { assertInputs, assertParameters, targetGone } from '../surface/parameters.ts';
-import { exposedRun } from '../surface/start-exposed.ts';
+import { startExposedRun } from '../surface/start-exposed.ts';
 import type { A2aCall } from './call.ts';
 import { taskParameters, userMessage } from './parameters.ts';
 import {
+  findRepeatedTask,
   type NewTask,
   type PlannedTask,
-  repeated,
   type StartedTask,
   taskBeginning,
   taskRunSurface,
   toRunTask,
 } from './planned-task.ts';
-import { leaseEnd, whileOpen } from './while-open.ts';
+import { leaseEnd, renewWhileOpen } from './while-open.ts';
 
 /**
  * Starts a task, which exists before its run or with it. A message that was sent before gives the task that it started, also
@@ -40,7 +40,7 @@ export async function startTask(scope: Scope, call: A2aCall, newTask: NewTask): 
   } catch (error) {
     // After any other error the task may be the one that was just begun.
     if (!(error instanceof ServiceError) && !(error instanceof A2aRefusal)) throw error;
-    return repeated(scope, call, { ...newTask, taskId }).catch(() => {
+    return findRepeatedTask(scope, call, { ...newTask, taskId }).catch(() => {
       throw error;
     });
   }
@@ -94,13 +94,13 @@ async function startAgent(scope: Scope, call: A2aCall, planned: PlannedRun): Pro
     .catch(onConditionFailed(undefined))
     .catch(ifMissing(null));
   if (run === null) throw targetGone(target);
-  return run ? { task, events: targetEvents(run)(signal) } : repeated(scope, call, planned);
+  return run ? { task, events: targetEvents(run)(signal) } : findRepeatedTask(scope, call, planned);
 }
 
 async function startFlow(scope: Scope, call: A2aCall, planned: PlannedRun): Promise<StartedTask> {
   const { principal, requestId, timeLeftMs, depth } = call;
   const executionId = scope.newId('exec');
-  const run = await exposedRun(scope, planned.found, {
+  const run = await startExposedRun(scope, planned.found, {
     principal,
     parameters: planned.parameters,
     isStreamed: false,
@@ -115,7 +115,9 @@ async function startFlow(scope: Scope, call: A2aCall, planned: PlannedRun): Prom
   const task = await a2aTaskStore(scope)
     .create(...taskBeginning(call, planned, place))
     .catch(onConditionFailed(undefined));
-  return task ? { task, events: whileOpen(scope, task, run.events) } : repeated(scope, call, planned);
+  return task
+    ? { task, events: renewWhileOpen(scope, task, run.events) }
+    : findRepeatedTask(scope, call, planned);
 }
 
 async function startInBackground(scope: Scope, call: A2aCall, planned: PlannedRun): Promise<StartedTask> {
@@ -143,7 +145,7 @@ async function startInBackground(scope: Scope, call: A2aCall, planned: PlannedRu
     return { task, events: undefined };
   } catch (error) {
     const isRefused = error instanceof BatchRefused || error instanceof ConditionFailed;
-    if (isRefused) return repeated(scope, call, planned);
+    if (isRefused) return findRepeatedTask(scope, call, planned);
     throw ifMissing(targetGone(target))(error);
   }
 }

@@ -13,7 +13,7 @@ const extendEveryMs = 20_000;
 export const leaseEnd = ({ now }: Pick<Scope, 'now'>) => new Date(now().getTime() + leaseMs).toISOString();
 
 /** Extends the lease until the task is canceled. The run does not end with its caller, who may come back and follow it. */
-export async function* whileOpen<E>(
+export async function* renewWhileOpen<E>(
   scope: Scope,
   task: A2aTask,
   events: (signal: AbortSignal) => AsyncIterable<E>,

@@ -7,7 +7,7 @@
  */
 import type { CallToolResult, Tool } from '@modelcontextprotocol/server';
 import * as z from 'zod';
-import { failedResult, textBlock } from '../../adapters/mcp-server/content.ts';
+import { textBlock, toFailedResult } from '../../adapters/mcp-server/content.ts';
 import { urlPart } from '../../core/text.ts';
 import { IdempotencyHeaders } from '../../platform/http/idempotency-key.ts';
 import type { ApiClient, ApiRequest } from './api-client.ts';
@@ -100,12 +100,12 @@ export async function callApiTool(
     const operation = find(callArguments.id);
     if (!operation) return noSuch(callArguments.id);
     const request = toApiRequest(operation, callArguments);
-    if ('problem' in request) return failedResult(request.problem);
+    if ('problem' in request) return toFailedResult(request.problem);
     const sent = await api.send(request, signal).catch((error: unknown) => {
       if (!signal.aborted) throw error;
       return undefined;
     });
-    if (!sent) return failedResult(tookTooLong);
+    if (!sent) return toFailedResult(tookTooLong);
     const { status, body, isCut } = sent;
     const answer = { status, body, ...(isCut && { note: tooLong }) };
     return { ...result(answer), ...(status >= 400 && { isError: true }) };
@@ -122,7 +122,7 @@ const result = (value: Record<string, unknown>): CallToolResult => ({
 });
 
 const noSuch = (id: string) =>
-  failedResult(`There is no operation ${id}; search_operations finds those there are`);
+  toFailedResult(`There is no operation ${id}; search_operations finds those there are`);
 
 async function withArguments<Arguments extends z.ZodType>(
   schema: Arguments,
@@ -132,7 +132,7 @@ async function withArguments<Arguments extends z.ZodType>(
   const { data, error } = schema.safeParse(args);
   if (data === undefined) {
     const [issue] = error?.issues ?? [];
-    return failedResult(`${issue?.path.join('.') || 'arguments'}: ${issue?.message}`);
+    return toFailedResult(`${issue?.path.join('.') || 'arguments'}: ${issue?.message}`);
   }
   return use(data);
 }

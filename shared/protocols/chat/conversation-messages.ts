@@ -91,7 +91,7 @@ export const conversationMessages = /* @__PURE__ */ using(
         { executionId, answerId, message: chatMessage, metadata }: NewChatMessage,
       ) {
         const { hash, target } = visit.session;
-        const message: Message = { role: 'user', content: withoutReasoning(chatMessage) };
+        const message: Message = { role: 'user', content: dropReasoning(chatMessage) };
         const conversation = await conversationOf(visit, { message, metadata });
         const { id: conversationId } = conversation;
         const { messages, ...before } = await messagePages(scope).readRecent(conversation, historyMax);
@@ -110,7 +110,7 @@ export const conversationMessages = /* @__PURE__ */ using(
         const previousMessageAt = messages.at(-1)?.createdAt;
         const history = { ...before, conversationId, generation: conversation.generation };
         const answered = { ...run, conversation: after };
-        return { run: answered, messages: withRecentFiles([...texts, message]), history, previousMessageAt };
+        return { run: answered, messages: keepRecentFiles([...texts, message]), history, previousMessageAt };
       },
 
       /** Adds the answer and ends the turn, unless another message has interrupted it. */
@@ -175,14 +175,14 @@ const answersOf = (id: string, text: string, runId: string) =>
 const alreadySent = () =>
   conflict('The conversation has a message with this id already. Send a new message with a new id');
 
-export function withoutReasoning({ content }: ChatMessage): Message['content'] {
+export function dropReasoning({ content }: ChatMessage): Message['content'] {
   return typeof content === 'string' ? content : content.filter((part) => part.type !== 'reasoning');
 }
 
 const omitted = '(A file of an earlier message, which is left out)';
 
 /** Keeps the newest files that a model takes: more would fail every later answer. The last message is left as it is. */
-export function withRecentFiles(messages: readonly Message[]): Message[] {
+export function keepRecentFiles(messages: readonly Message[]): Message[] {
   let [places, bytes] = [filesMax, allBytesMax];
   const fitting = (part: ContentPart): ContentPart => {
     if (part.type === 'text') return part;

@@ -22,7 +22,7 @@ import type { Scope } from '../../platform/data/scope.ts';
 import { pingEveryMs } from '../../platform/http/responses/streamed-body.ts';
 import { agentEvents } from '../run-events/agent-events.ts';
 import { conversationMessages } from './conversation-messages.ts';
-import { failureEvent, shownText } from './events/answer-end.ts';
+import { failureEvent, toTextEvents } from './events/answer-end.ts';
 import type { ClientEventBody } from './events/client-event.ts';
 import { type ClientSentEvent, clientEvents } from './events/client-events.ts';
 import { type Cursor, cursorText, flowEndSeq, restOfText } from './events/cursor.ts';
@@ -103,7 +103,7 @@ const flowAnswer = /* @__PURE__ */ using([conversationStore, messagePages], (sco
 /** The rest of the text that a page has the beginning of, or the whole text. */
 function textsOf(text: string, after: Cursor | undefined): ClientEventBody[] {
   const had = after && restOfText(text, after);
-  if (!had) return shownText(text);
+  if (!had) return toTextEvents(text);
   const { id, rest } = had;
   return [
     ...(rest === '' ? [] : [{ type: 'text_delta' as const, id, delta: rest }]),

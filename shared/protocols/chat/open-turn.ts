@@ -11,7 +11,7 @@ import type { StreamEvent } from '../run-events/stream-event.ts';
 import { type AnswerRun, conversationMessages } from './conversation-messages.ts';
 import { clientEvents, type VisitorView } from './events/client-events.ts';
 import { ClientResult, readClientResult } from './events/client-result.ts';
-import { sentClientEvents } from './events/sent-events.ts';
+import { sendClientEvents } from './events/sent-events.ts';
 import { settledRuns } from './settled-runs.ts';
 import type { SessionContext } from './visitor.ts';
 
@@ -92,7 +92,7 @@ export const openTurn = /* @__PURE__ */ using(
 
       const respond: OpenTurn['respond'] = (run, eventsFor, view, isStreamed = true) => {
         const events = (pageGone: AbortSignal) => eventsOf(run, eventsFor, view, pageGone);
-        if (isStreamed) return sentClientEvents(events);
+        if (isStreamed) return sendClientEvents(events);
         return streamBody({
           contentType: 'application/json',
           keepAlive: ' ',

@@ -7,7 +7,7 @@ import { executionEntity } from '../../execution/runs/execution.ts';
 import { using } from '../../platform/aws/uses.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 import { settledRuns } from './settled-runs.ts';
-import { shownConversation } from './shown-conversation.ts';
+import { toShownConversation } from './shown-conversation.ts';
 
 const shownMessages = 50;
 
@@ -36,7 +36,7 @@ export const resumedChat = /* @__PURE__ */ using(
       const conversation = await conversationStore(scope).find(conversationId).catch(ifMissing(undefined));
       if (!conversation) return { conversation: null, executionId: null };
       const page = await messagePages(scope).readBefore(conversation, { limit: shownMessages });
-      return { conversation: shownConversation(conversation, page), executionId };
+      return { conversation: toShownConversation(conversation, page), executionId };
     };
   },
 );

@@ -17,10 +17,10 @@ import type {
 import { assetStore } from '../../adapters/assets/asset-store.ts';
 import {
   contentText,
-  failedResult,
+  findToolResult,
   isMembers,
   textBlock,
-  toolResultIn,
+  toFailedResult,
   toPromptMessages,
 } from '../../adapters/mcp-server/content.ts';
 import { failureMessage } from '../../adapters/mcp-server/failures.ts';
@@ -44,9 +44,9 @@ import { cursorPage } from '../../platform/data/lists/pages.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 import { rememberFlow } from '../surface/last-flows.ts';
 import type { OutwardRun } from '../surface/outward.ts';
-import { exposedRun, type SurfaceCall } from '../surface/start-exposed.ts';
+import { type SurfaceCall, startExposedRun } from '../surface/start-exposed.ts';
 import type { McpOffer } from './offer.ts';
-import { describedAs, endpointSlugs, exposedToolName, itemTools, readOutcome } from './tools.ts';
+import { describeItem, endpointSlugs, itemTools, nameTool, readOutcome } from './tools.ts';
 
 interface Asked {
   surface: Surface;
@@ -59,7 +59,7 @@ interface Asked {
   depth: string | undefined;
 }
 
-export function servedBy(scope: Scope, { surface, exposed, offer, listed, call, depth }: Asked): ServedMcp {
+export function serveItems(scope: Scope, { surface, exposed, offer, listed, call, depth }: Asked): ServedMcp {
   const { recordTypes } = offer;
   const toolsIn = (items: readonly ExposedItem[]) =>
     itemTools(
@@ -76,7 +76,7 @@ export function servedBy(scope: Scope, { surface, exposed, offer, listed, call, 
   const { read } = assetStore({ tenant: scope.table.tenant, runId: '' });
   async function run(item: ExposedItem, name: string, parameters: Record<string, unknown>) {
     rememberFlow(item, name);
-    return exposedRun(scope, item, { ...call, parameters, depth: depthOfCall(depth) });
+    return startExposedRun(scope, item, { ...call, parameters, depth: depthOfCall(depth) });
   }
 
   async function complete({ ref, argument, context }: CompleteRequestParams) {
@@ -85,7 +85,7 @@ export function servedBy(scope: Scope, { surface, exposed, offer, listed, call, 
       return named && completedArgument(named.exposed, argument);
     }
     if (ref.uri !== recordTemplate || recordTypes.length === 0) return undefined;
-    return completedRecord(scope, recordTypes, argument, context?.arguments ?? {});
+    return completeRecord(scope, recordTypes, argument, context?.arguments ?? {});
   }
 
   return {
@@ -136,12 +136,12 @@ async function callResult(
 ): Promise<CallToolResult> {
   try {
     const outcome = await readOutcome(await start(), signal, progress);
-    if ('failure' in outcome) return failedResult(outcome.failure);
+    if ('failure' in outcome) return toFailedResult(outcome.failure);
     return 'waiting' in outcome ? text(outcome.waiting) : await resultOf(outcome.output, read);
   } catch (error) {
-    if (error instanceof ServiceError) return failedResult(failureMessage(error));
+    if (error instanceof ServiceError) return toFailedResult(failureMessage(error));
     if (!signal.aborted) log.error('A tool call failed', { error });
-    return failedResult(`Internal error. Request ${requestId}`);
+    return toFailedResult(`Internal error. Request ${requestId}`);
   }
 }
 
@@ -149,7 +149,7 @@ const text = (words: string): CallToolResult => ({ content: [textBlock(words)] }
 
 /** Objects are structured too. Of other values, the protocol before 2026-07-28 has only the text. */
 const resultOf = async (output: unknown, read: FileReader): Promise<CallToolResult> =>
-  toolResultIn(output) ??
+  findToolResult(output) ??
   (await fileResult(output, read)) ?? {
     ...text(contentText(output)),
     ...(isMembers(output) && { structuredContent: output }),
@@ -200,7 +200,7 @@ interface ItemPrompt {
 /** @param all The items of the surface, also those that the caller may not run. */
 function itemPrompts(items: readonly ExposedItem[], all: readonly ExposedItem[]): ItemPrompt[] {
   const slugs = endpointSlugs(all);
-  return items.map((exposed) => ({ exposed, prompt: promptOf(exposed, exposedToolName(exposed, slugs)) }));
+  return items.map((exposed) => ({ exposed, prompt: promptOf(exposed, nameTool(exposed, slugs)) }));
 }
 
 function promptOf(exposed: ExposedItem, name: string): Prompt {
@@ -210,7 +210,7 @@ function promptOf(exposed: ExposedItem, name: string): Prompt {
     ...(typeof description === 'string' && { description }),
     required: Array.isArray(required) && required.includes(argument),
   }));
-  return { ...describedAs(exposed, name), arguments: args };
+  return { ...describeItem(exposed, name), arguments: args };
 }
 
 function propertiesOf({ capability }: ExposedItem): Record<string, Members> {
@@ -298,7 +298,7 @@ export function recordResources(scope: Scope, types: readonly string[]): Resourc
 }
 
 /** Completes `recordTemplate`. Names are those of the newest 1,000 records of the type that contain the value. @throws 400 */
-export async function completedRecord(
+export async function completeRecord(
   { table }: Scope,
   types: readonly string[],
   argument: { name: string; value: string },

@@ -1,6 +1,6 @@
 import type { AgentRunEvent, NumberedEvent } from '../../execution/agent-runs/agent-run-event.ts';
 import { pingEveryMs } from '../../platform/http/responses/streamed-body.ts';
-import { withPings } from './pings.ts';
+import { addPings } from './pings.ts';
 import type { EventBody, StreamEvent } from './stream-event.ts';
 
 /** Events keep their numbers; a ping after each silence has the number of the event before it. */
@@ -9,7 +9,7 @@ export async function* agentEvents(
   everyMs = pingEveryMs,
 ): AsyncGenerator<StreamEvent, void> {
   let last = { executionId: '', seq: 0 };
-  for await (const event of withPings(events, everyMs)) {
+  for await (const event of addPings(events, everyMs)) {
     if (event === 'ping') {
       yield { type: 'ping', timestamp: new Date().toISOString(), ...last };
       continue;

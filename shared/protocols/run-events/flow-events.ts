@@ -9,7 +9,7 @@ import { type FlowStep, outputVariableName, type StepEvent } from '../../domain/
 import { openStarts, toStepEvent } from '../../execution/agent-loop/progress.ts';
 import type { FlowRunEvent, FlowRunEventOf } from '../../execution/runs/flow-run-event.ts';
 import { pingEveryMs } from '../../platform/http/responses/streamed-body.ts';
-import { withPings } from './pings.ts';
+import { addPings } from './pings.ts';
 import type { EventBody, StreamEvent } from './stream-event.ts';
 
 /** Maps the events of an execution to those of POST /v1/dispatch: numbered without gaps, with a ping after each silence. */
@@ -20,7 +20,7 @@ export async function* flowEvents(
   const mapper = openMapper();
   let executionId = '';
   let seq = 0;
-  for await (const event of withPings(events, everyMs)) {
+  for await (const event of addPings(events, everyMs)) {
     if (event !== 'ping' && event.type === 'started') executionId = event.execution.id;
     const bodies: EventBody[] =
       event === 'ping' ? [{ type: 'ping', timestamp: new Date().toISOString() }] : mapper(event);

@@ -11,7 +11,7 @@ const lastFlows = boundedMap<string>({ entriesMax: 5_000 });
 const keyOf = (surfaceId: string, name: string) => `${surfaceId} ${name}`;
 
 /** A scope that reads the flow that an item ran last together with its surface. */
-export function withLastFlow(scope: Scope, surfaceId: string, name: string): Scope {
+export function readLastFlowAhead(scope: Scope, surfaceId: string, name: string): Scope {
   const id = lastFlows.get(keyOf(surfaceId, name));
   return id === undefined ? scope : readAhead(scope, flowEntity, { id });
 }

@@ -79,7 +79,7 @@ export interface OutwardRun {
 const failed = 'The run failed';
 
 /** A run whose caller learns that it failed, and not why: the reason may name what is internal to the tenant. */
-export const withoutReasons = ({ events, result }: OutwardRun): OutwardRun => ({
+export const hideReasons = ({ events, result }: OutwardRun): OutwardRun => ({
   async *events(signal) {
     for await (const event of events(signal)) {
       const isFailure = event.type === 'execution_complete' && event.error !== undefined;

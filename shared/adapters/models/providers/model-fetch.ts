@@ -10,8 +10,8 @@ import { isStated } from '../../../core/defined.ts';
 import { mayBeInexactIn, parseExactIn, unmarked } from '../../../core/json/exact-json.ts';
 import { answeredJson, isJsonObject } from '../../../core/json/json.ts';
 import { type EventJson, type EventReader, readableEvents } from '../../net/readable-events.ts';
-import { streamingFetch } from '../../net/streaming-fetch.ts';
-import { statedError } from '../../stated-error.ts';
+import { makeStreamingFetch } from '../../net/streaming-fetch.ts';
+import { readStatedError } from '../../stated-error.ts';
 
 /** The longest text of a response, equal to the limit for scripts and templates. */
 export const responseCharactersMax = 4_000_000;
@@ -27,8 +27,8 @@ const bytesMaxOf = {
 };
 
 /** A fetch for provider SDKs, which get answers as they can read them. @param guarded Reaches only public addresses. */
-export const fetchFor = (kind: FetchKind, guarded: boolean) =>
-  streamingFetch(bytesMaxOf[kind], guarded, kind === 'model' ? readable : undefined);
+export const makeModelFetch = (kind: FetchKind, guarded: boolean) =>
+  makeStreamingFetch(bytesMaxOf[kind], guarded, kind === 'model' ? readable : undefined);
 
 const readable = { whole: readableAnswer, stream: readableStream };
 
@@ -109,7 +109,7 @@ function chatReader(): AnswerReader {
 
 /** The words of an event that is an error in another form than OpenAI's. */
 const failureIn = (event: EventJson): string | undefined =>
-  'choices' in event || 'usage' in event || 'object' in event ? undefined : statedError(event).words;
+  'choices' in event || 'usage' in event || 'object' in event ? undefined : readStatedError(event).words;
 
 type Put = (target: EventJson, name: string, value: unknown) => void;
 

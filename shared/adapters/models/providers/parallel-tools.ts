@@ -15,7 +15,7 @@ const optionsOf: Readonly<Partial<Record<ProviderName, (isParallel: boolean) => 
 };
 
 /** The options of a provider, with what the request says of parallel tool calls. */
-export function withParallelTools(
+export function addParallelTools(
   provider: ProviderName,
   { parallelToolCalls, tools = [] }: Pick<ModelRequest, 'parallelToolCalls' | 'tools'>,
   providerOptions: Options | undefined,

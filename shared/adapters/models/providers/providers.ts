@@ -50,7 +50,7 @@ export const providers = {
   },
   bedrock: {
     async model(modelId, credentials) {
-      const { withCachePointAfterTools } = await import('./bedrock-tools.ts');
+      const { addCachePointAfterTools: withCachePointAfterTools } = await import('./bedrock-tools.ts');
       return withCachePointAfterTools((await bedrockWith(credentials, 'model'))(modelId));
     },
     embedding: async (modelId, credentials) =>
@@ -143,5 +143,5 @@ const settingsOf = async (
 ) => ({
   apiKey,
   ...((baseUrl || ownUrl) && { baseURL: baseUrl || ownUrl }),
-  fetch: (await loadFetch()).fetchFor(kind, guarded),
+  fetch: (await loadFetch()).makeModelFetch(kind, guarded),
 });

@@ -38,7 +38,7 @@ export async function answerEnd(
   const text = answerText(finalOutput);
   if (!(await answer.store(text, used))) return [failureEvent(kind, 'INTERRUPTED')];
   const isUnseen = text !== '' && !wasShown(finalOutput, texts);
-  return [...(isUnseen ? shownText(text) : []), { ...event, finalOutput: text }];
+  return [...(isUnseen ? toTextEvents(text) : []), { ...event, finalOutput: text }];
 }
 
 /** Readers that do not have the turn learn from the run itself who ended it. */
@@ -62,7 +62,7 @@ const wasShown = (output: unknown, texts: readonly string[]) =>
   typeof output === 'string' ? texts.includes(output.trim()) : texts.length > 0;
 
 /** The texts of an answer that no step streamed. */
-export function shownText(text: string): Body[] {
+export function toTextEvents(text: string): Body[] {
   const id = 'answer';
   return [
     { type: 'text_start', id, role: 'assistant' },

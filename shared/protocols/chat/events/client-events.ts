@@ -5,7 +5,14 @@ import { pageToolType } from '../../../execution/tools/call-tool.ts';
 import type { StreamEvent } from '../../run-events/stream-event.ts';
 import { type AnswerInProgress, answerEnd, failureEvent } from './answer-end.ts';
 import { type ClientEventBody as Body, ClientEvent } from './client-event.ts';
-import { type Cursor, cursorText, eventsPerEvent, flowEndSeq, openCursors, unseenAfter } from './cursor.ts';
+import {
+  type Cursor,
+  cursorText,
+  eventsPerEvent,
+  flowEndSeq,
+  openCursors,
+  openUnseenFilter,
+} from './cursor.ts';
 import { openPageNames, type PageNames, type PageRunTools } from './page-names.ts';
 
 export interface VisitorView {
@@ -30,7 +37,7 @@ export async function* clientEvents(
   const names = openPageNames(view.brought);
   const withStart = openToolStarts();
   const cursorAfter = openCursors();
-  const unseen = unseenAfter(view.after);
+  const unseen = openUnseenFilter(view.after);
   let last = view.after?.seq ?? -1;
   for await (const event of events) {
     const { executionId } = event;

@@ -65,7 +65,7 @@ export const cursorText = ({ seq, turn }: Cursor): string =>
  * Leaves out what a page has got. Of the text that was being sent only the rest comes. A turn whose process died is not in
  * the log: everything after the turn before it is new then, except for a text that begins as the lost one did.
  */
-export function unseenAfter(after: Cursor | undefined): (event: StreamEvent) => StreamEvent[] {
+export function openUnseenFilter(after: Cursor | undefined): (event: StreamEvent) => StreamEvent[] {
   const { turn } = after ?? {};
   let isSameTurn: boolean | undefined;
   /** What came of the text that the page may have the beginning of; undefined once that is known. */

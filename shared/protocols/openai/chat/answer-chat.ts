@@ -181,7 +181,7 @@ function plainMessages(messages: readonly CompletionMessage[]): Message[] {
 }
 
 /** What people and the model said, without calls of tools. */
-export const spokenMessages = (messages: readonly CompletionMessage[]): Message[] =>
+export const selectSpokenMessages = (messages: readonly CompletionMessage[]): Message[] =>
   messages
     .filter(({ role }) => role !== 'tool')
     .map(messageOf)

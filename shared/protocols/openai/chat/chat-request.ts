@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { JsonSchemaText } from '../../../domain/flows/steps/json-schema-text.ts';
-import { dropped } from '../dropped-members.ts';
+import { acceptDropped } from '../dropped-members.ts';
 import { type CompletionMessage, RequestMessage, unsupported } from './message-schemas.ts';
 
 const ignored = (what: string) => ({ description: `Ignored: ${what}` });
@@ -21,7 +21,7 @@ export type FunctionDefinition = z.infer<typeof FunctionDefinition>;
 const Tool = z.strictObject({
   type: z.literal('function'),
   function: FunctionDefinition,
-  ...dropped('tool'),
+  ...acceptDropped('tool'),
 });
 
 const ToolChoice = z.union([

@@ -10,7 +10,7 @@ import { unixSeconds } from '../../../core/time.ts';
 import type { Scope } from '../../../platform/data/scope.ts';
 import type { StreamedBody } from '../../../platform/http/responses/streamed-body.ts';
 import { type AnswerEnd, type OpenaiAnswer, type WholeAnswer, wholeAnswer } from '../answers/answer.ts';
-import { type AnswerWriter, streamedAnswer, timeLimit, wholeJsonBody } from '../answers/streamed-answer.ts';
+import { type AnswerWriter, streamAnswer, timeLimit, wholeJsonBody } from '../answers/streamed-answer.ts';
 import { answerChat, type OpenAiCall } from './answer-chat.ts';
 import { ChatCompletion, type Delta, type FinishReason } from './chat-completion.ts';
 import type { ChatCompletionRequest, ToolChatRequest } from './chat-request.ts';
@@ -28,7 +28,7 @@ export async function completeChat(
   const hasFunctions = functions != null;
   if (stream) {
     const includesUsage = options?.include_usage ?? false;
-    return streamedAnswer(answer, limit, chunkWriter(answer, { includesUsage, hasFunctions }));
+    return streamAnswer(answer, limit, chunkWriter(answer, { includesUsage, hasFunctions }));
   }
   const whole = await wholeAnswer(answer.events(limit));
   return wholeJsonBody(ChatCompletion.parse(chatCompletion(answer, whole, { hasFunctions })));

@@ -11,7 +11,7 @@ import { using } from '../../../platform/aws/uses.ts';
 import type { QueryOptions } from '../../../platform/data/query.ts';
 import type { Scope } from '../../../platform/data/scope.ts';
 import { covers } from '../../../platform/identity/permissions.ts';
-import { assertMayAsk, targetIn } from '../answers/answerer-name.ts';
+import { assertMayAsk, parseTargetName } from '../answers/answerer-name.ts';
 import { modelNotFound } from '../failures.ts';
 
 export const OpenAiModel = z
@@ -99,7 +99,7 @@ export const listedModels = /* @__PURE__ */ using(
 
       /** What a name means, whether it is listed or not, as the caller wrote it. @throws ServiceError 403, 404 */
       async find(permissions: readonly string[], name: string): Promise<OpenAiModel> {
-        const named = targetIn(name);
+        const named = parseTargetName(name);
         assertMayAsk(permissions, named);
         if (!named) return plainModel(name);
         const found = await targetFinder(scope)(named.kind, named.idOrName);

@@ -23,14 +23,14 @@ import type { StreamedBody } from '../../../platform/http/responses/streamed-bod
 import type { Principal } from '../../../platform/identity/principal.ts';
 import type { AnswerEnd, AnswerEvent, OpenaiAnswer, WholeAnswer } from '../answers/answer.ts';
 import { answererScope } from '../answers/answerer.ts';
-import { streamedAnswer, timeLimit, wholeJsonBody } from '../answers/streamed-answer.ts';
-import { answerChat, type OpenAiCall, spokenMessages } from '../chat/answer-chat.ts';
+import { streamAnswer, timeLimit, wholeJsonBody } from '../answers/streamed-answer.ts';
+import { answerChat, type OpenAiCall, selectSpokenMessages } from '../chat/answer-chat.ts';
 import type { ToolChatRequest } from '../chat/chat-request.ts';
 import type { CompletionMessage, Texts, UserPart } from '../chat/message-schemas.ts';
 import { notSupported } from '../failures.ts';
 import type { InputItem, InputMessage, InputPart } from './input-schemas.ts';
 import { openItems, type UnnumberedEvent } from './response-events.ts';
-import { endedResponse, openedResponse } from './response-object.ts';
+import { createEndedResponse, createOpenedResponse } from './response-object.ts';
 import { OpenAiResponse } from './response-schemas.ts';
 import type { ResponsesRequest } from './responses-request.ts';
 
@@ -56,7 +56,7 @@ const responseKeeper = /* @__PURE__ */ using([conversationStore, keptResponses],
   /** What is said after an earlier response than the last is another conversation. */
   async function conversationOf({ conversationId: id, principal, previous, sent }: Keeping) {
     if (previous?.isLast) return previous.conversation;
-    const [first] = spokenMessages(sent).filter(({ role }) => role === 'user');
+    const [first] = selectSpokenMessages(sent).filter(({ role }) => role === 'user');
     const title = truncate((first && messageText(first).trim()) || 'Response', titleMax);
     return conversations.create(principal, { title, id });
   }
@@ -68,7 +68,7 @@ const responseKeeper = /* @__PURE__ */ using([conversationStore, keptResponses],
       const { id, runId, history, sent } = keeping;
       const said = answerMessage(answer);
       let conversation = await conversationOf(keeping);
-      const spoken = spokenMessages([...sent, said]).map((message, index) => ({
+      const spoken = selectSpokenMessages([...sent, said]).map((message, index) => ({
         ...message,
         id: `${id}_${index}`,
         ...(message.role === 'assistant' && { runId }),
@@ -139,8 +139,8 @@ export async function respond(
     store === false
       ? answer.events(signal)
       : keptAnswer(answer.events(signal), (said) => keeper.keep(keeping, said));
-  const opened = openedResponse(id, answer, request);
-  if (stream) return streamedAnswer({ events }, limit, responseWriter(opened)).catch(ofInput);
+  const opened = createOpenedResponse(id, answer, request);
+  if (stream) return streamAnswer({ events }, limit, responseWriter(opened)).catch(ofInput);
   return whole(opened, events(limit)).catch(ofInput);
 }
 
@@ -155,13 +155,13 @@ async function whole(
     if (event.type === 'end') end = event;
   }
   if (!end) throw new Error('The events of an answer ended without an end');
-  return wholeJsonBody(OpenAiResponse.parse(endedResponse(opened, items.output(), end)));
+  return wholeJsonBody(OpenAiResponse.parse(createEndedResponse(opened, items.output(), end)));
 }
 
 /** @throws 400 for what could not be kept with the answer, before there is one */
 function assertKept(sent: readonly CompletionMessage[]): void {
   try {
-    for (const [index, message] of spokenMessages(sent).entries()) assertMessageFits(message, index);
+    for (const [index, message] of selectSpokenMessages(sent).entries()) assertMessageFits(message, index);
   } catch (error) {
     ofInput(error);
   }
@@ -306,7 +306,7 @@ function responseWriter(opened: OpenAiResponse) {
     text(event: AnswerEvent): string {
       const lines = [beginning(), ...[...items.add(event)].map(line)];
       if (event.type === 'end') {
-        const response = endedResponse(opened, items.output(), event);
+        const response = createEndedResponse(opened, items.output(), event);
         lines.push(line({ type: `response.${response.status}`, response }));
       }
       return lines.join('');

@@ -5,7 +5,7 @@ import type { OpenAiResponse, OutputItem } from './response-schemas.ts';
 import type { ResponsesRequest } from './responses-request.ts';
 
 /** A response that begins: what it repeats of its request. */
-export const openedResponse = (
+export const createOpenedResponse = (
   id: string,
   { model, startedAt }: Pick<OpenaiAnswer, 'model' | 'startedAt'>,
   request: ResponsesRequest,
@@ -37,7 +37,7 @@ export const openedResponse = (
 
 const reasons = { length: 'max_output_tokens', 'content-filter': 'content_filter' } as const;
 
-export function endedResponse(
+export function createEndedResponse(
   opened: OpenAiResponse,
   output: OutputItem[],
   { stopReason, usage }: AnswerEnd,

@@ -8,13 +8,13 @@ import {
   unused,
 } from '../chat/chat-request.ts';
 import { unsupported } from '../chat/message-schemas.ts';
-import { dropped } from '../dropped-members.ts';
+import { acceptDropped } from '../dropped-members.ts';
 import { InputItem } from './input-schemas.ts';
 
 const Tool = z.strictObject({
   type: z.literal('function'),
   ...FunctionDefinition.shape,
-  ...dropped('tool'),
+  ...acceptDropped('tool'),
   allowed_callers: z.array(z.literal('direct')).nullish(),
   async: z.literal(false).nullish(),
   defer_loading: z.literal(false).nullish(),
