@@ -24,8 +24,8 @@ const unknownError = -32_000;
 /** With the words of the server in whatever form they are. */
 function rpcError(error: unknown): { code: number; message: string; data?: unknown } {
   const { code, message, data } = isJsonObject(error) ? error : {};
-  const words = typeof message === 'string' && message !== '' ? message : wordsIn(error);
-  const more = wordsIn(data);
+  const words = typeof message === 'string' && message !== '' ? message : findWords(error);
+  const more = findWords(data);
   return {
     code: Number.isInteger(code) ? (code as number) : unknownError,
     message: more === '' || words.includes(more) ? words || 'no text' : `${words || 'no text'}: ${more}`,
@@ -33,4 +33,4 @@ function rpcError(error: unknown): { code: number; message: string; data?: unkno
   };
 }
 
-const wordsIn = (value: unknown): string => (value ? (readStatedError(value).words ?? '') : '');
+const findWords = (value: unknown): string => (value ? (readStatedError(value).words ?? '') : '');

@@ -41,7 +41,7 @@ export class Artifacts {
       : { id: artifactId, name, description, text, parts: received, wasShown: false };
     if (isMore) for (const part of received) before.parts.push(part);
     this.#byId.set(artifactId, after);
-    yield* this.#delta(artifactId, before, isMore ? text : moreOf(before?.text ?? '', text));
+    yield* this.#delta(artifactId, before, isMore ? text : getAddedText(before?.text ?? '', text));
     if (isWhole && !isKnown) yield* this.#show(after);
   }
 
@@ -83,5 +83,5 @@ function add(size: Size, parts: readonly A2aPart[], text: string): Size {
 const isTooMuch = ({ parts, characters }: Size) => parts > partsMax || characters > charactersMax;
 
 /** Text that replaces other text cannot be a delta: only the end has it. */
-const moreOf = (before: string, after: string) =>
+const getAddedText = (before: string, after: string) =>
   after.startsWith(before) ? after.slice(before.length) : '';

@@ -41,7 +41,7 @@ export function makeA2aFetch(credentials: Readonly<Record<string, string>>): Fet
   const credentialHeaders = sendableHeaders(credentials);
   const exchange = makeLimitedExchange(limits);
   return async (url, init) => {
-    const asked = askedIn(init?.body);
+    const asked = parseRequest(init?.body);
     const headers = [...new Headers(init?.headers), ...credentialHeaders];
     const response = await exchange(url, { ...init, headers });
     const { status, body } = response;
@@ -67,19 +67,19 @@ export function makeA2aFetch(credentials: Readonly<Record<string, string>>): Fet
       return new Response(body && same, { status, headers: response.headers });
     }
     mendA2aMessage(message, asked);
-    return asAskedFor(message, status, init);
+    return toRequestedForm(message, status, init);
   };
 }
 
 /** Some agents answer a request for a stream at once, with all of it. */
-function asAskedFor(message: EventJson, status: number, init: RequestInit | undefined): Response {
+function toRequestedForm(message: EventJson, status: number, init: RequestInit | undefined): Response {
   const wantsStream = new Headers(init?.headers).get('accept')?.includes('text/event-stream');
   if (!wantsStream || message.error !== undefined) return Response.json(message, { status });
   const headers = { 'content-type': 'text/event-stream' };
   return new Response(`data: ${JSON.stringify(message)}\n\n`, { status, headers });
 }
 
-function askedIn(body: unknown): AskedA2aRequest {
+function parseRequest(body: unknown): AskedA2aRequest {
   const message = typeof body === 'string' ? jsonIn(body) : undefined;
   return isJsonObject(message) ? message : {};
 }

@@ -15,7 +15,7 @@ export function toAgentCard({ name, description, version, url, oidcIssuer, skill
     },
     session: {
       $case: 'openIdConnectSecurityScheme' as const,
-      value: { openIdConnectUrl: discoveryOf(oidcIssuer), description: 'A session of the tenant' },
+      value: { openIdConnectUrl: toDiscoveryUrl(oidcIssuer), description: 'A session of the tenant' },
     },
   };
   return {
@@ -23,7 +23,7 @@ export function toAgentCard({ name, description, version, url, oidcIssuer, skill
     description,
     version,
     provider: undefined,
-    supportedInterfaces: interfacesOf(url),
+    supportedInterfaces: listInterfaces(url),
     capabilities: { streaming: true, pushNotifications: true, extendedAgentCard: false, extensions: [] },
     securitySchemes: { key: { scheme: schemes.key }, session: { scheme: schemes.session } },
     securityRequirements: Object.keys(schemes).map((scheme) => ({ schemes: { [scheme]: { list: [] } } })),
@@ -40,9 +40,9 @@ export function toAgentCard({ name, description, version, url, oidcIssuer, skill
   };
 }
 
-const discoveryOf = (issuer: string) => `${issuer.replace(/\/$/, '')}/.well-known/openid-configuration`;
+const toDiscoveryUrl = (issuer: string) => `${issuer.replace(/\/$/, '')}/.well-known/openid-configuration`;
 
-const interfacesOf = (url: string): AgentInterface[] =>
+const listInterfaces = (url: string): AgentInterface[] =>
   [
     ['JSONRPC', '1.0'],
     ['HTTP+JSON', '1.0'],
@@ -69,7 +69,7 @@ export async function renderCard(
   const core = toAgentCard(card);
   // The SDK leaves out what is empty, also where the protocol requires it.
   const current: Record<string, unknown> = { description: '', skills: [], ...(Card.toJSON(core) as object) };
-  if (!isOfFormer(version)) return signing ? signed(current, signing) : current;
+  if (!isOfFormer(version)) return signing ? signCard(current, signing) : current;
   const { LegacyRestTransportHandler } = await import('@a2a-js/sdk/compat/v0_3/server');
   const source = { getAuthenticatedExtendedAgentCard: async () => core } as unknown as A2ARequestHandler;
   const former = await new LegacyRestTransportHandler(source).getAuthenticatedExtendedAgentCard(
@@ -92,7 +92,7 @@ export const toUnsignedCard = ({ signatures, ...card }: { signatures?: { protect
 });
 
 /** Signs the JSON, because the SDK leaves the security schemes of its own objects out of what it signs. */
-async function signed(
+async function signCard(
   card: Record<string, unknown>,
   { key: { alg, kid, privateKey }, keysUrl }: CardSigning,
 ): Promise<Record<string, unknown>> {

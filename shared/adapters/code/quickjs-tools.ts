@@ -88,7 +88,7 @@ async function evaluateIn(
     for (;;) {
       using jobs = runtime.executePendingJobs();
       if (jobs.error) return scriptFailure(context, jobs.error);
-      const settled = settledValue(context, started.value, prepared.value);
+      const settled = readSettledValue(context, started.value, prepared.value);
       if (settled) return settled;
       if (!(await calls.next())) return { error: 'never ends: it awaits something that cannot happen' };
     }
@@ -98,7 +98,7 @@ async function evaluateIn(
 }
 
 /** The result as JSON, or its error; undefined while the program waits. */
-function settledValue(
+function readSettledValue(
   context: QuickJSContext,
   program: QuickJSHandle,
   serialise: QuickJSHandle,

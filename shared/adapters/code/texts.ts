@@ -47,12 +47,12 @@ export function problemsOfTexts({
 /** `alwaysHolds`: whether an expression is constant; undefined if that depends on the variables. */
 export const readTexts = (texts: readonly FlowText[]): { reads: Reads; alwaysHolds: boolean | undefined }[] =>
   texts.map((text) => ({
-    reads: readsOf(text),
+    reads: findReads(text),
     alwaysHolds: text.kind === 'expression' ? alwaysHolds(toProgram('expression', text.text)) : undefined,
   }));
 
 /** A text with a syntax error may read anything. */
-function readsOf({ kind, text }: FlowText): Reads {
+function findReads({ kind, text }: FlowText): Reads {
   try {
     if (kind !== 'template') return readsOfProgram(toProgram(kind, text));
     const names = variablesOfTemplate(text).map((read) => ({ ...read, guarded: false }));
@@ -203,7 +203,7 @@ export function readsOfProgram(program: string): Reads {
 function programReads(tree: Program): Reads {
   const { globalScope } = analyze(tree as never, { ecmaVersion: 2025, sourceType: 'script' });
   const through = (globalScope?.through ?? []).filter((reference) => reference.isRead());
-  const parents = parentsIn(tree);
+  const parents = mapParents(tree);
   const names = new Map<string, { guarded: boolean }>();
   let everything = false;
   for (const { identifier } of through) {
@@ -212,7 +212,7 @@ function programReads(tree: Program): Reads {
     const parent = parents.get(node);
     if (openDoors.has(name)) everything = true;
     else if (holders.has(name)) {
-      const member = memberOf(parent, node);
+      const member = getMemberName(parent, node);
       if (member === undefined) everything = true;
       else names.set(member, { guarded: false });
     } else if (!builtIns.has(name)) {
@@ -224,14 +224,14 @@ function programReads(tree: Program): Reads {
 }
 
 /** The name in `variables.name` or `variables['name']`. */
-function memberOf(parent: AnyNode | undefined, object: Node): string | undefined {
+function getMemberName(parent: AnyNode | undefined, object: Node): string | undefined {
   if (parent?.type !== 'MemberExpression' || parent.object !== object) return undefined;
   const property = parent.property as { type: string; name?: string; value?: unknown };
   if (!parent.computed) return property.name;
   return typeof property.value === 'string' ? property.value : undefined;
 }
 
-function parentsIn(tree: Program): Map<Node, AnyNode> {
+function mapParents(tree: Program): Map<Node, AnyNode> {
   const parents = new Map<Node, AnyNode>();
   const waiting = [tree as Node as AnyNode];
   for (let node = waiting.pop(); node; node = waiting.pop()) {

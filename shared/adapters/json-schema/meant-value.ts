@@ -7,22 +7,22 @@ import type { JsonSchema } from '../ports/model-port.ts';
  */
 export function coerceValue(schema: JsonSchema, value: unknown): unknown {
   const read = typeof value === 'string' ? readAs(schema, value) : value;
-  if (Array.isArray(read)) return meantItems(schema, read);
-  return isJsonObject(read) ? meantMembers(schema, read) : read;
+  if (Array.isArray(read)) return coerceItems(schema, read);
+  return isJsonObject(read) ? coerceMembers(schema, read) : read;
 }
 
 function readAs(schema: JsonSchema, text: string): unknown {
-  const types = typesIn(schema);
+  const types = listTypes(schema);
   if (types === undefined || types.includes('string')) return text;
   const inside = jsonIn(text);
   return inside !== undefined && types.some((type) => isOfType(inside, type)) ? inside : text;
 }
 
-function meantItems({ items }: JsonSchema, list: unknown[]): unknown[] {
+function coerceItems({ items }: JsonSchema, list: unknown[]): unknown[] {
   return isJsonObject(items) ? list.map((each) => coerceValue(items, each)) : list;
 }
 
-function meantMembers(schema: JsonSchema, value: Record<string, unknown>): Record<string, unknown> {
+function coerceMembers(schema: JsonSchema, value: Record<string, unknown>): Record<string, unknown> {
   const { properties, required } = schema;
   if (!isJsonObject(properties)) return value;
   const needed = Array.isArray(required) ? required : [];
@@ -30,13 +30,13 @@ function meantMembers(schema: JsonSchema, value: Record<string, unknown>): Recor
     const memberSchema = Object.hasOwn(properties, name) ? properties[name] : undefined;
     if (!isJsonObject(memberSchema)) return [[name, member]];
     const isAbsent =
-      member === null && !needed.includes(name) && typesIn(memberSchema)?.includes('null') === false;
+      member === null && !needed.includes(name) && listTypes(memberSchema)?.includes('null') === false;
     return isAbsent ? [] : [[name, coerceValue(memberSchema, member)]];
   });
   return Object.fromEntries(members);
 }
 
-const typesIn = ({ type }: JsonSchema): unknown[] | undefined =>
+const listTypes = ({ type }: JsonSchema): unknown[] | undefined =>
   type === undefined ? undefined : [type].flat();
 
 /** Bigints are whole numbers that no double holds. */

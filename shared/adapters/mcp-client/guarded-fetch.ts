@@ -71,9 +71,9 @@ export function makeMcpFetch(signal: AbortSignal, stop: (reason: Error) => void)
       const response = await send(url, {
         ...init,
         headers: allHeaders,
-        signal: joinedSignal(signal, init?.signal),
+        signal: joinSignals(signal, init?.signal),
       });
-      return await checked(response, stop);
+      return await checkResponse(response, stop);
     } catch (error) {
       // The SDK resumes a stream that broke.
       if (method === 'POST' || error instanceof StepError) stop(fetchFailure(error, String(url)));
@@ -82,10 +82,10 @@ export function makeMcpFetch(signal: AbortSignal, stop: (reason: Error) => void)
   };
 }
 
-const joinedSignal = (signal: AbortSignal, more: AbortSignal | null | undefined) =>
+const joinSignals = (signal: AbortSignal, more: AbortSignal | null | undefined) =>
   more ? AbortSignal.any([signal, more]) : signal;
 
-async function checked(response: Response, stop: (reason: Error) => void): Promise<Response> {
+async function checkResponse(response: Response, stop: (reason: Error) => void): Promise<Response> {
   const { status, headers, body } = response;
   const state = exchange.getStore();
   const asked: AskedMcpRequest = { ...state };
@@ -108,13 +108,13 @@ async function checked(response: Response, stop: (reason: Error) => void): Promi
   }
   mendMcpMessage(message, asked);
   const marked = mayBeInexactIn(text, exact) ? markedIn(message, exact) : message;
-  return Response.json(marked, { status, headers: withoutBody(headers) });
+  return Response.json(marked, { status, headers: dropBodyHeaders(headers) });
 }
 
 const onlyMessage = (value: unknown) => (Array.isArray(value) && value.length === 1 ? value[0] : value);
 
 /** Some servers name another type. */
-function withoutBody(headers: Headers): Headers {
+function dropBodyHeaders(headers: Headers): Headers {
   const copy = new Headers(headers);
   for (const name of ['content-type', 'content-length']) copy.delete(name);
   return copy;
@@ -147,7 +147,7 @@ const menders: Record<string, (result: EventJson) => void> = {
       if (isJsonObject(each)) dropNulls(each);
     }
     const { name, version, ...more } = isJsonObject(result.serverInfo) ? result.serverInfo : {};
-    result.serverInfo = { ...more, name: textOf(name), version: textOf(version) };
+    result.serverInfo = { ...more, name: toText(name), version: toText(version) };
   },
   'tools/list'(result) {
     if (typeof result.nextCursor === 'number') result.nextCursor = String(result.nextCursor);
@@ -156,18 +156,18 @@ const menders: Record<string, (result: EventJson) => void> = {
     dropNulls(result);
     const { content = result.toolResult } = result;
     const blocks = Array.isArray(content) ? content : isStated(content) ? [content] : [];
-    result.content = blocks.map(blockOf);
+    result.content = blocks.map(mendBlock);
   },
 };
 
 /** A block that no client knows is shown to the model as it is. */
-function blockOf(block: unknown): EventJson {
+function mendBlock(block: unknown): EventJson {
   if (!isJsonObject(block)) return textBlock(block);
   dropNulls(block);
   const { type, text, data, mimeType, resource, uri, name } = block;
   switch (type) {
     case 'text':
-      return typeof text === 'string' ? block : { ...block, text: textOf(text) };
+      return typeof text === 'string' ? block : { ...block, text: toText(text) };
     case 'image':
     case 'audio':
       if (typeof data !== 'string') return textBlock(block);
@@ -185,9 +185,9 @@ function blockOf(block: unknown): EventJson {
   }
 }
 
-const textBlock = (value: unknown): EventJson => ({ type: 'text', text: textOf(value) });
+const textBlock = (value: unknown): EventJson => ({ type: 'text', text: toText(value) });
 
 const isText = (value: unknown): value is string => typeof value === 'string';
 
-const textOf = (value: unknown): string =>
+const toText = (value: unknown): string =>
   typeof value === 'string' ? value : isStated(value) ? JSON.stringify(value) : '';

@@ -21,10 +21,10 @@ export async function runInSession<T>(
   work: (session: McpSession) => Promise<T>,
 ): Promise<T> {
   try {
-    return await inOneSession(request, work);
+    return await runInOneSession(request, work);
   } catch (error) {
     if (!(error instanceof ForgottenSession)) throw error;
-    return await inOneSession(request, work).catch((again) => {
+    return await runInOneSession(request, work).catch((again) => {
       throw again instanceof ForgottenSession ? again.cause : again;
     });
   }
@@ -32,7 +32,10 @@ export async function runInSession<T>(
 
 class ForgottenSession extends Error {}
 
-async function inOneSession<T>(request: McpRequest, work: (session: McpSession) => Promise<T>): Promise<T> {
+async function runInOneSession<T>(
+  request: McpRequest,
+  work: (session: McpSession) => Promise<T>,
+): Promise<T> {
   request.signal.throwIfAborted();
   const timeout = AbortSignal.timeout(request.timeoutMs);
   const stopped = new AbortController();
@@ -44,7 +47,7 @@ async function inOneSession<T>(request: McpRequest, work: (session: McpSession) 
   const options = { timeout: request.timeoutMs, signal };
   try {
     const working = client.connect(transport, options).then(() => work({ client, options }));
-    return await Promise.race([working, whenAborted(signal)]);
+    return await Promise.race([working, rejectOnAbort(signal)]);
   } catch (error) {
     if (!signal.aborted) {
       const isForgotten =
@@ -65,7 +68,7 @@ const makeClient = () =>
     { versionNegotiation: { mode: 'auto' }, inputRequired: { autoFulfill: false } },
   );
 
-const whenAborted = (signal: AbortSignal) =>
+const rejectOnAbort = (signal: AbortSignal) =>
   new Promise<never>((_, reject) => {
     signal.addEventListener('abort', () => reject(signal.reason), { once: true });
   });
@@ -92,7 +95,7 @@ class GuardedTransport extends StreamableHTTPClientTransport {
 
   /** A response without an answer would keep the SDK waiting: it gets an error, which it ignores after an answer. */
   override async send(...[message, options]: Parameters<Send>): Promise<void> {
-    const ended = () => {
+    const answerMissing = () => {
       if (!Array.isArray(message) && 'method' in message && 'id' in message) {
         const error = { code: -32_000, message: 'No answer', data: noAnswer() };
         this.onmessage?.({ jsonrpc: '2.0', id: message.id, error });
@@ -101,8 +104,8 @@ class GuardedTransport extends StreamableHTTPClientTransport {
     const { method, id } = message as { method?: string; id?: string | number };
     const headers = method === 'tools/call' ? this.#callHeaders : {};
     const state = { headers, isStream: false, method, id };
-    await exchange.run(state, () => super.send(message, { ...options, onRequestStreamEnd: ended }));
-    if (!state.isStream) ended();
+    await exchange.run(state, () => super.send(message, { ...options, onRequestStreamEnd: answerMissing }));
+    if (!state.isStream) answerMissing();
   }
 }
 

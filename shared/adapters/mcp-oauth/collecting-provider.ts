@@ -59,8 +59,8 @@ export function createCollectingProvider({ redirectUrl, clientMetadataUrl, clien
     }),
     tokens: () => undefined,
     saveTokens() {},
-    saveDiscoveryState(state: Parameters<typeof checkedServer>[0]) {
-      server = checkedServer(state);
+    saveDiscoveryState(state: Parameters<typeof checkServer>[0]) {
+      server = checkServer(state);
     },
     discoveryState: () => undefined,
     redirectToAuthorization(target: URL) {
@@ -68,8 +68,8 @@ export function createCollectingProvider({ redirectUrl, clientMetadataUrl, clien
     },
     saveCodeVerifier() {},
     codeVerifier: () => '',
-    collected(): PreparedAuthorization {
-      const { data } = OAuthClient.safeParse(clientInfo && ownClientOf(clientInfo));
+    getAuthorization(): PreparedAuthorization {
+      const { data } = OAuthClient.safeParse(clientInfo && fromSdkClient(clientInfo));
       if (!server || !address || !data) throw new StepError(`${new URL(url).origin} needs no authorization`);
       const { searchParams } = address;
       const [resource, scope] = [searchParams.get('resource'), searchParams.get('scope')];
@@ -84,7 +84,7 @@ export function createCollectingProvider({ redirectUrl, clientMetadataUrl, clien
       };
     },
   };
-  return provider satisfies OAuthClientProvider & { collected: () => PreparedAuthorization };
+  return provider satisfies OAuthClientProvider & { getAuthorization: () => PreparedAuthorization };
 }
 
 export const toSdkClient = ({
@@ -99,7 +99,7 @@ export const toSdkClient = ({
   ...(issuer !== undefined && { issuer }),
 });
 
-const ownClientOf = (information: OAuthClientInformationMixed) => ({
+const fromSdkClient = (information: OAuthClientInformationMixed) => ({
   clientId: information.client_id,
   clientSecret: information.client_secret,
   authMethod:
@@ -110,7 +110,7 @@ const ownClientOf = (information: OAuthClientInformationMixed) => ({
 const authMethods = ['client_secret_basic', 'client_secret_post', 'none'];
 
 /** Checks what a stranger's metadata says before anything is sent to it. @throws StepError */
-function checkedServer({
+function checkServer({
   authorizationServerUrl,
   authorizationServerMetadata: metadata,
 }: OAuthDiscoveryState): Pick<OAuthServer, 'authorizationServerUrl' | 'metadata'> {

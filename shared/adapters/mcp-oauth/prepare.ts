@@ -14,7 +14,7 @@ import { secureUrl } from './secure-url.ts';
 export async function prepareOAuth(preparation: Preparation, mcp: McpPort): Promise<PreparedAuthorization> {
   const { url, signal } = preparation;
   secureUrl(url);
-  const { resourceMetadataUrl, scope: challenged } = await challengeOf(preparation, mcp);
+  const { resourceMetadataUrl, scope: challenged } = await fetchChallenge(preparation, mcp);
   const provider = createCollectingProvider(preparation);
   const scope = computeScopeUnion(preparation.scope ?? challenged, preparation.moreScope);
   try {
@@ -24,7 +24,7 @@ export async function prepareOAuth(preparation: Preparation, mcp: McpPort): Prom
       ...(scope && { scope }),
       ...(resourceMetadataUrl && { resourceMetadataUrl }),
     });
-    return provider.collected();
+    return provider.getAuthorization();
   } catch (error) {
     signal.throwIfAborted();
     throw oauthFailure(error);
@@ -32,7 +32,7 @@ export async function prepareOAuth(preparation: Preparation, mcp: McpPort): Prom
 }
 
 /** What the server answers to a request without a credential. */
-async function challengeOf({ url, signal }: Preparation, mcp: McpPort) {
+async function fetchChallenge({ url, signal }: Preparation, mcp: McpPort) {
   const outcome = await mcp.listTools({ url, headers: {}, timeoutMs: 10_000, signal }).catch((error) => {
     // A server may only speak to those who are authorized.
     if (error instanceof StepError && !error.retryable) return undefined;

@@ -37,11 +37,11 @@ const isBlocks = (value: unknown): value is ContentBlock[] =>
 
 /** The messages of a prompt: those of `{ messages }`, whose contents may be plain texts, else one with the text. */
 export function toPromptMessages(value: unknown): PromptMessage[] {
-  const messages = isMembers(value) ? messagesIn(value) : undefined;
+  const messages = isMembers(value) ? parseMessages(value) : undefined;
   return messages ?? [{ role: 'user', content: textBlock(contentText(value)) }];
 }
 
-function messagesIn({ messages, ...others }: Members): PromptMessage[] | undefined {
+function parseMessages({ messages, ...others }: Members): PromptMessage[] | undefined {
   if (!Array.isArray(messages) || messages.length === 0 || Object.keys(others).length > 0) return undefined;
   const whole = messages.map((message) =>
     isMembers(message) && typeof message.content === 'string'

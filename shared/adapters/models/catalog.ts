@@ -23,10 +23,10 @@ export interface Catalog {
 
 export const loadCatalog = /* @__PURE__ */ loadOnce(async (): Promise<Catalog> => {
   const { default: data } = await import('./catalog.json', { with: { type: 'json' } });
-  return catalogOf(data as CatalogData);
+  return indexCatalog(data as CatalogData);
 });
 
-function catalogOf({ models, offers }: CatalogData): Catalog {
+function indexCatalog({ models, offers }: CatalogData): Catalog {
   const listed = offers.map((offer): ListedOffer => ({ ...offer, shown: toShownPrice(offer.price) }));
   const byBase = Map.groupBy(listed, ({ base }) => base);
   const byId = Map.groupBy(listed, ({ id }) => foldModelName(id));

@@ -28,7 +28,7 @@ export async function embedTexts(
   const model = { ...configured, dimensions };
   checkSizes(texts);
   const modelUsed = qualifyModelName(model);
-  const client = await clientOf(model);
+  const client = await getClient(model);
   const asked = { model, wait, signal };
   const { vectors, tokens } = await request(client, texts, asked, admission).catch(async (error) => {
     if (error instanceof AdmissionFailed || (error instanceof StepError && error.code)) throw error;
@@ -39,7 +39,7 @@ export async function embedTexts(
   const counted = parseUsage({ inputTokens: tokens, outputTokens: 0 }, modelUsed);
   const price = counted ? await modelPrice(model) : null;
   return {
-    vectors: vectors.map((vector) => vector.map(shortened)),
+    vectors: vectors.map((vector) => vector.map(shortenNumber)),
     modelUsed,
     keySource: model.keySource,
     ...omitUndefined({ configId: model.configId, providerKeyId: model.providerKeyId }),
@@ -82,7 +82,7 @@ async function request(
 
 const clients = loadingCache<EmbeddingModelV4>({ entriesMax: 100 });
 
-const clientOf = ({ provider: name, modelId, credentials }: ResolvedModel) =>
+const getClient = ({ provider: name, modelId, credentials }: ResolvedModel) =>
   clients(JSON.stringify([name, modelId, credentials]), async () => {
     const provider: Provider = providers[name];
     if (provider.embedding) return provider.embedding(modelId, credentials);
@@ -133,4 +133,4 @@ function checkVectors(vectors: readonly (readonly number[])[], expected: number,
 }
 
 /** Nine digits represent a 32-bit float exactly, in half the size. */
-const shortened = (value: number) => Number(value.toPrecision(9));
+const shortenNumber = (value: number) => Number(value.toPrecision(9));

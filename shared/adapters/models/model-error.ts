@@ -17,7 +17,7 @@ export function toModelCallFailed(
   model: ResolvedModel,
   signal: AbortSignal,
 ): ModelCallFailed {
-  const { words, code, param, ...facts } = explained(error, signal);
+  const { words, code, param, ...facts } = explainError(error, signal);
   const { apiKey } = model.credentials;
   const source = modelCallSource(model);
   const message = `${source.modelUsed} ${words}`;
@@ -35,13 +35,13 @@ export function toModelCallFailed(
 type Explained = Pick<StepErrorOptions, 'retryable' | 'kind' | 'askedMs'> &
   Omit<StatedError, 'words'> & { words: string; status?: number };
 
-function explained(error: unknown, signal: AbortSignal): Explained {
+function explainError(error: unknown, signal: AbortSignal): Explained {
   if (signal.aborted) {
     return isTimeout(signal)
       ? { words: 'did not answer in time', retryable: true, kind: 'timeout' }
       : { words: 'was aborted', retryable: true };
   }
-  const limitError = ownErrorIn(error);
+  const limitError = findStepError(error);
   if (limitError instanceof AddressRefused)
     return { words: `cannot be reached: ${limitError.message}`, retryable: false };
   if (limitError)
@@ -117,7 +117,7 @@ export function findChargedUsage(
   });
 }
 
-function ownErrorIn(error: unknown): StepError | undefined {
+function findStepError(error: unknown): StepError | undefined {
   for (let each = error; each instanceof Error; each = each.cause) if (each instanceof StepError) return each;
   return undefined;
 }

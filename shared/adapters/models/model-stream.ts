@@ -50,7 +50,7 @@ export async function* streamModel(
   let characters = 0;
   let hasBegun = false;
   try {
-    for await (const event of eventsOf(model, request, admission)) {
+    for await (const event of streamEvents(model, request, admission)) {
       hasBegun = true;
       if (event.type.endsWith('-delta') && 'text' in event) characters += event.text.length;
       if (characters > responseCharactersMax) throw tooLong();
@@ -61,7 +61,7 @@ export async function* streamModel(
     const { findChargedUsage: answeredUsage, toModelCallFailed } = await import('./model-error.ts');
     const answered = hasBegun ? undefined : answeredUsage(error);
     if (answered)
-      yield { type: 'start', ...modelCallSource(model), charged: await chargeOf(model, answered) };
+      yield { type: 'start', ...modelCallSource(model), charged: await computeCharge(model, answered) };
     throw toModelCallFailed(error, model, request.signal);
   }
 }
@@ -70,7 +70,7 @@ const tooLong = () => new StepError(`the response has more than ${responseCharac
 
 type Part = LanguageModelV4StreamPart | LanguageModelV4Content;
 
-async function* eventsOf(
+async function* streamEvents(
   model: ResolvedModel,
   request: ModelRequest,
   admission: ModelAdmission | undefined,
@@ -80,19 +80,19 @@ async function* eventsOf(
   const collected = new ResponseMessage();
   let text = '';
   let ignored: string[] = [];
-  for await (const part of partsOf(model, request, admission)) {
+  for await (const part of streamParts(model, request, admission)) {
     if (part.type === 'error') throw part.error;
-    if (part.type === 'stream-start') ignored = ignoredIn(part.warnings);
+    if (part.type === 'stream-start') ignored = listIgnored(part.warnings);
     if (part.type === 'stream-start' && request.streamed) yield { type: 'start', ...modelCallSource(model) };
     if (part.type === 'finish') {
-      if (request.streamed && endedEarly(part.finishReason)) break;
+      if (request.streamed && hasEndedEarly(part.finishReason)) break;
       const said = { text, message: collected.message, ...(ignored.length > 0 && { ignored }) };
-      yield { type: 'finish', ...said, ...(await finishOf(model, part)) };
+      yield { type: 'finish', ...said, ...(await toFinish(model, part)) };
       return;
     }
     if (part.type === 'tool-input-start') names.set(part.id, part.toolName);
     if (part.type === 'source' && isRepeated(part, sources)) continue;
-    const event = eventOf(part, names);
+    const event = toEvent(part, names);
     collected.add(part, event?.type === 'tool-call' ? event.input : undefined);
     if (event?.type === 'text-delta') text += event.text;
     if (event) yield event;
@@ -104,18 +104,18 @@ type Finish = Pick<LanguageModelV4GenerateResult, 'finishReason' | 'usage'>;
 
 type AnswerPart = Part | ({ type: 'finish' } & Finish);
 
-async function* partsOf(
+async function* streamParts(
   model: ResolvedModel,
   request: ModelRequest,
   admission: ModelAdmission | undefined,
 ): AsyncGenerator<AnswerPart, void> {
-  const [client, marks] = await Promise.all([clientOf(model, request), cacheMarks(model, request)]);
-  const settings = settingsOf(model, request);
+  const [client, marks] = await Promise.all([getClient(model, request), cacheMarks(model, request)]);
+  const settings = mergeSettings(model, request);
   const options = toCallOptions({ ...request, settings }, model, marks);
   const { wait, signal } = request;
   const tokens = () => tokensReserved(model, { ...request, settings });
   const { answer: parts, end } = await callProvider(admission, { model, tokens, wait, signal }, () =>
-    answerOf(client, options, request.streamed),
+    requestAnswer(client, options, request.streamed),
   );
   let used: number | undefined;
   try {
@@ -129,21 +129,24 @@ async function* partsOf(
 }
 
 /** What forecasts and budgets count with as the longest response is what the model is asked for. */
-function settingsOf({ settings, statedOutputTokens }: ResolvedModel, request: ModelRequest): ModelSettings {
+function mergeSettings(
+  { settings, statedOutputTokens }: ResolvedModel,
+  request: ModelRequest,
+): ModelSettings {
   const merged: ModelSettings = { ...settings, ...omitUndefined(request.settings ?? {}) };
   if (statedOutputTokens === undefined) return merged;
   return { ...merged, maxTokens: Math.min(merged.maxTokens ?? Infinity, statedOutputTokens) };
 }
 
-async function answerOf(
+async function requestAnswer(
   client: LanguageModelV4,
   options: LanguageModelV4CallOptions,
   isStreamed: boolean,
 ): Promise<AsyncIterable<AnswerPart> | AnswerPart[]> {
-  return isStreamed ? (await client.doStream(options)).stream : partsIn(await client.doGenerate(options));
+  return isStreamed ? (await client.doStream(options)).stream : toParts(await client.doGenerate(options));
 }
 
-const partsIn = ({
+const toParts = ({
   content,
   finishReason,
   usage,
@@ -161,7 +164,7 @@ function tokensUsed({ usage: { inputTokens, outputTokens } }: Finish): number | 
 }
 
 /** What was asked for in vain. That a model lacks what another has is no surprise to its SDK alone. */
-const ignoredIn = (warnings: readonly SharedV4Warning[]): string[] =>
+const listIgnored = (warnings: readonly SharedV4Warning[]): string[] =>
   warnings.flatMap((warning) =>
     warning.type === 'unsupported'
       ? [`${warning.feature}${warning.details ? `: ${warning.details}` : ''}`]
@@ -171,7 +174,7 @@ const ignoredIn = (warnings: readonly SharedV4Warning[]): string[] =>
 const clients = loadingCache<LanguageModelV4>({ entriesMax: 100 });
 
 /** The SDK's client for a model. Cached, since creating one costs more than a call. */
-function clientOf({ provider: name, modelId, credentials }: ResolvedModel, request: ModelRequest) {
+function getClient({ provider: name, modelId, credentials }: ResolvedModel, request: ModelRequest) {
   const provider: Provider = providers[name];
   const api = provider.apiFor?.(modelId, request);
   return clients(JSON.stringify([name, modelId, credentials, api]), () =>
@@ -179,7 +182,7 @@ function clientOf({ provider: name, modelId, credentials }: ResolvedModel, reque
   );
 }
 
-function eventOf(part: Part, names: ReadonlyMap<string, string>): ModelEvent | undefined {
+function toEvent(part: Part, names: ReadonlyMap<string, string>): ModelEvent | undefined {
   switch (part.type) {
     case 'text-delta':
     case 'reasoning-delta':
@@ -192,7 +195,7 @@ function eventOf(part: Part, names: ReadonlyMap<string, string>): ModelEvent | u
       return { type: 'tool-call-delta', id: part.id, name: names.get(part.id) ?? '', text: part.delta };
     case 'tool-call': {
       const { toolCallId: id, toolName: name } = part;
-      const input = inputIn(part.input);
+      const input = parseInput(part.input);
       const text = part.input.includes(bigintMark) ? JSON.stringify(input) : part.input;
       return { type: 'tool-call', id, name, input, text };
     }
@@ -217,10 +220,10 @@ function isRepeated(part: LanguageModelV4Source, reported: Set<string>): boolean
 }
 
 /** Models write an empty input for tools without parameters, and some put a fence around one. */
-const inputIn = (text: string): unknown =>
+const parseInput = (text: string): unknown =>
   text.trim() === '' ? {} : unmarked(jsonIn(text) ?? jsonIn(withoutFence(text)));
 
-async function finishOf(
+async function toFinish(
   model: ResolvedModel,
   { finishReason, usage }: Finish,
 ): Promise<Omit<ModelFinish, 'text' | 'message'>> {
@@ -230,7 +233,7 @@ async function finishOf(
     ...source,
     stopReason: plainFinishReason(finishReason),
     ...omitUndefined({ providerReason: finishReason.raw }),
-    ...(await chargeOf(model, {
+    ...(await computeCharge(model, {
       inputTokens: inputTokens.total,
       outputTokens: outputTokens.total,
       cacheReadTokens: inputTokens.cacheRead,
@@ -240,7 +243,7 @@ async function finishOf(
   };
 }
 
-async function chargeOf(
+async function computeCharge(
   model: ResolvedModel,
   said: Parameters<typeof parseUsage>[0],
 ): Promise<Pick<ModelFinish, 'usage' | 'cost' | 'cacheSavings'>> {
@@ -290,7 +293,7 @@ function plainFinishReason({ unified, raw }: LanguageModelV4FinishReason): typeo
 }
 
 /** Whether a stream ended before its provider said why: the SDKs report the end of such a stream like any other. */
-const endedEarly = ({ unified, raw }: LanguageModelV4FinishReason): boolean =>
+const hasEndedEarly = ({ unified, raw }: LanguageModelV4FinishReason): boolean =>
   unified === 'interrupted' || (unified === 'other' && raw === undefined);
 
 type Block = Extract<AssistantPart, { text: string }>;
@@ -305,7 +308,13 @@ class ResponseMessage {
     if (part.type === 'tool-call') {
       // Providers take only an object, whatever the model wrote.
       const input = toolInput ?? {};
-      this.#parts.push({ type: part.type, id: part.toolCallId, name: part.toolName, input, ...dataOf(part) });
+      this.#parts.push({
+        type: part.type,
+        id: part.toolCallId,
+        name: part.toolName,
+        input,
+        ...mergeProviderData(part),
+      });
     }
     if (part.type === 'text' || part.type === 'reasoning') this.#start(part.type, part.text, part);
     if (part.type === 'text-start' || part.type === 'reasoning-start') {
@@ -323,7 +332,7 @@ class ResponseMessage {
   }
 
   #start(type: Block['type'], text: string, said: Said): Block {
-    const block = { type, text, ...dataOf(said) };
+    const block = { type, text, ...mergeProviderData(said) };
     this.#parts.push(block);
     return block;
   }
@@ -332,14 +341,14 @@ class ResponseMessage {
     const block = this.#open.get(type + part.id);
     if (!block) return;
     block.text += part.delta ?? '';
-    if (part.providerMetadata) Object.assign(block, dataOf(part, block.providerData));
+    if (part.providerMetadata) Object.assign(block, mergeProviderData(part, block.providerData));
   }
 }
 
 type Said = { providerMetadata?: Record<string, Record<string, unknown>> | undefined };
 
 /** The provider data of a part, with that of its earlier pieces. */
-function dataOf({ providerMetadata = {} }: Said, earlier: AssistantPart['providerData'] = {}) {
+function mergeProviderData({ providerMetadata = {} }: Said, earlier: AssistantPart['providerData'] = {}) {
   const added = Object.entries(providerMetadata).map(([provider, data]) => [
     provider,
     { ...(earlier[provider] as object | undefined), ...data },

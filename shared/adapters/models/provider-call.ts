@@ -21,22 +21,22 @@ export const callProvider = <T>(
   send: () => PromiseLike<T>,
 ): Promise<ProviderAnswer<T>> => {
   const attempt = async () => {
-    const { end } = (await admission?.admit(request).catch(asOwnFailure)) ?? { end() {} };
+    const { end } = (await admission?.admit(request).catch(rethrowAdmissionFailure)) ?? { end() {} };
     try {
       return { answer: await send(), end };
     } catch (error) {
       end(isRefused(error) ? 0 : undefined);
-      if (admission) await pauseAfter(error, request, admission);
+      if (admission) await pauseOnLimit(error, request, admission);
       throw error;
     }
   };
-  return withRetries(attempt, request.signal, request.wait?.triesAgain ? 0 : undefined);
+  return retryCall(attempt, request.signal, request.wait?.triesAgain ? 0 : undefined);
 };
 
 /** The limits could not be read or written, which says nothing of the model. */
 export class AdmissionFailed extends Error {}
 
-function asOwnFailure(cause: Error): never {
+function rethrowAdmissionFailure(cause: Error): never {
   throw cause instanceof StepError || cause.name === 'AbortError' || cause.name === 'TimeoutError'
     ? cause
     : new AdmissionFailed('The limits of a model could not be kept', { cause });
@@ -44,7 +44,7 @@ function asOwnFailure(cause: Error): never {
 
 const isRefused = (error: unknown) => APICallError.isInstance(error) && (error.statusCode ?? 0) >= 400;
 
-async function pauseAfter(
+async function pauseOnLimit(
   error: unknown,
   { model, wait }: ProviderRequest,
   { pause }: ModelAdmission,
@@ -63,7 +63,7 @@ const retriesMax = 2;
 const waitMsMax = 60_000;
 
 /** Retries a call after temporary errors and failed connections. @throws the last error */
-const withRetries = async <T>(
+const retryCall = async <T>(
   call: () => PromiseLike<T>,
   abortSignal: AbortSignal,
   maxRetries = retriesMax,

@@ -10,7 +10,7 @@ import {
 export function decodeText(bytes: Uint8Array, contentType = ''): DecodedText {
   const named =
     encodingOfMark(bytes) ??
-    findEncoding(charsetIn(contentType)) ??
+    findEncoding(findCharset(contentType)) ??
     findEncoding(charsetInside(bytes, contentType));
   if (named !== undefined) return decodeAs(bytes, named);
   return decodeUnnamed(bytes) ?? decodeAs(bytes, 'utf-8');
@@ -18,14 +18,14 @@ export function decodeText(bytes: Uint8Array, contentType = ''): DecodedText {
 
 const findEncoding = (label: string | undefined) => (label === undefined ? undefined : knownEncoding(label));
 
-const charsetIn = (text: string) => /charset\s*=[\s"']*([^\s;"'>]+)/i.exec(text)?.[1];
+const findCharset = (text: string) => /charset\s*=[\s"']*([^\s;"'>]+)/i.exec(text)?.[1];
 
 /** Where browsers look: `<meta charset>` in HTML, the declaration in XML. */
 function charsetInside(bytes: Uint8Array, contentType: string): string | undefined {
   if (!/html|xml/i.test(contentType)) return undefined;
   const start = Buffer.from(bytes.subarray(0, 1_024)).toString('latin1');
   const declared = /^\s*<\?xml[^>]*encoding\s*=\s*["']([^"']+)/i.exec(start)?.[1];
-  const named = declared ?? charsetIn(/<meta[^>]+charset[^>]*>/i.exec(start)?.[0] ?? '');
+  const named = declared ?? findCharset(/<meta[^>]+charset[^>]*>/i.exec(start)?.[0] ?? '');
   // The declaration was readable as ASCII, so the text is not UTF-16.
   return named?.toLowerCase().startsWith('utf-16') ? 'utf-8' : named;
 }

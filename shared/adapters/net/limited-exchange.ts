@@ -32,13 +32,13 @@ export function makeLimitedExchange(limits: ExchangeLimits): Fetch {
     if (requests > requestsMax) throw new StepError(`${server} causes more than ${requestsMax} requests`);
     const response = await egress(url, init);
     const { status, headers, body } = response;
-    if (!body || !isStream(response)) return withFewValues(response, server);
-    return new Response(ReadableStream.from(withinLines(body, limits)) as never, { status, headers });
+    if (!body || !isStream(response)) return limitValues(response, server);
+    return new Response(ReadableStream.from(limitLines(body, limits)) as never, { status, headers });
   };
 }
 
 /** What reads a message checks all of it, which takes longer than for other JSON. */
-async function withFewValues(response: Response, server: string): Promise<Response> {
+async function limitValues(response: Response, server: string): Promise<Response> {
   const { status, headers, body } = response;
   if (!body) return response;
   const bytes = await response.bytes();
@@ -51,7 +51,7 @@ const tooManyValues = (server: string) =>
     `${server} answers with more than ${valuesMax} values, each list and object with what is in it counted`,
   );
 
-async function* withinLines(body: AsyncIterable<Uint8Array>, limits: ExchangeLimits) {
+async function* limitLines(body: AsyncIterable<Uint8Array>, limits: ExchangeLimits) {
   const { server, linesMax, onStreamRefused } = limits;
   let lines = 0;
   const countValues = valueCounter(true);

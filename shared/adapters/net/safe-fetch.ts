@@ -37,10 +37,10 @@ async function follow(client: EgressClient, first: HttpRequest): Promise<HttpRes
   for (let redirects = 0; redirects <= redirectsMax; redirects++) {
     const url = checkUrl(request.url);
     const response = await send(client.fetch, request, client.agentFor(url)).catch((error) => {
-      throw redirects > 0 ? afterRedirect(error, request.url) : error;
+      throw redirects > 0 ? markRedirected(error, request.url) : error;
     });
-    const next = redirectedRequest(request, response.status, response.headers.get('location'));
-    if (!next) return answerOf(response, url, request);
+    const next = createRedirect(request, response.status, response.headers.get('location'));
+    if (!next) return toHttpResponse(response, url, request);
     await response.body?.cancel();
     request = next;
   }
@@ -48,7 +48,7 @@ async function follow(client: EgressClient, first: HttpRequest): Promise<HttpRes
 }
 
 /** Who redirects has had the request, whatever becomes of the next one. */
-function afterRedirect(error: unknown, url: string): unknown {
+function markRedirected(error: unknown, url: string): unknown {
   if ((error as Error).name === 'AbortError' || (error as Error).name === 'TimeoutError') return error;
   const failure = fetchFailure(error, url);
   if (!failure.undone) return failure;
@@ -70,7 +70,7 @@ const send = (
     dispatcher,
   });
 
-async function answerOf(
+async function toHttpResponse(
   response: Response,
   url: URL,
   { bytesMax, warn }: HttpRequest,
@@ -105,7 +105,7 @@ const redirectStatuses = [301, 302, 303, 307, 308];
 const portable = ['accept', 'accept-language', 'content-type', 'user-agent'];
 
 /** The request after a redirect, by the rules of fetch; undefined if the response is no redirect. @throws StepError */
-function redirectedRequest(
+function createRedirect(
   request: HttpRequest,
   status: number,
   location: string | null,

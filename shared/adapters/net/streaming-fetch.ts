@@ -43,7 +43,7 @@ export const makeStreamingFetch =
       [values].flat().map((value): [string, string] => [name, value]),
     );
     const isStream = isStreamType(String(answer.headers['content-type']));
-    const chunks = limited(unpacked(answer), bytesMax(isStream));
+    const chunks = limited(decompressBody(answer), bytesMax(isStream));
     const { content, status } = isStream
       ? { content: ReadableStream.from(changes.stream(chunks, String(url))), status: answer.statusCode }
       : changes.whole(await joinedBytes(chunks), String(url), answer.statusCode);
@@ -63,7 +63,7 @@ const decoders: Record<string, () => Transform> = {
 };
 
 /** Some servers compress although the request does not ask for it. */
-function unpacked({ headers, body }: Dispatcher.ResponseData): AsyncIterable<Buffer> {
+function decompressBody({ headers, body }: Dispatcher.ResponseData): AsyncIterable<Buffer> {
   const decoder = decoders[String(headers['content-encoding'])]?.();
   return decoder ? pipeline(body, decoder, () => {}) : body;
 }

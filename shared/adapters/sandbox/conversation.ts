@@ -35,7 +35,7 @@ export async function converse(
   let failure: { error: unknown } | undefined;
   let release: (() => void) | undefined;
   const { port1: ours, port2: theirs } = new MessageChannel();
-  answerOn(ours, {
+  answerQuestions(ours, {
     onAsk: (request) => onAsk(request, ended.signal),
     onWaiting(isWaiting) {
       deadline.end();
@@ -75,7 +75,7 @@ interface Answering {
   onFailure: (error: unknown) => void;
 }
 
-function answerOn(port: MessagePort, { onAsk, onWaiting, onFailure }: Answering): void {
+function answerQuestions(port: MessagePort, { onAsk, onWaiting, onFailure }: Answering): void {
   let open = 0;
   port.on('message', async ({ id, request }: SandboxRequest) => {
     if (open++ === 0) onWaiting(true);

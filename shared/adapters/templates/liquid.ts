@@ -19,7 +19,7 @@ const liquid = new Liquid({
   // Characters and list elements.
   memoryLimit: 10_000_000,
   timezoneOffset: 0,
-  outputEscape: asText,
+  outputEscape: printText,
 });
 // Templates cannot load other files.
 for (const tag of ['include', 'render', 'layout', 'block']) delete liquid.tags[tag];
@@ -29,7 +29,7 @@ for (const [name, filter] of Object.entries(mendFilters(liquid.filters))) liquid
 let printed = 0;
 
 /** LiquidJS would print `[object Object]`. */
-function asText(value: unknown): string {
+function printText(value: unknown): string {
   const text = toPlain(value) as string;
   printed += text?.length ?? 0;
   if (printed > 4 * filledCharactersMax) throw new RangeError(tooLong);

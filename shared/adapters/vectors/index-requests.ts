@@ -63,7 +63,7 @@ export async function nearest(
     ...index,
     topK,
     queryVector: { float32: [...vector] },
-    ...(filter && { filter: equalTo(filter) }),
+    ...(filter && { filter: createEqualityFilter(filter) }),
     returnDistance: true,
     returnMetadata: true,
   });
@@ -77,7 +77,7 @@ export async function nearest(
   }
 }
 
-const equalTo = (values: Readonly<Record<string, string>>) => ({
+const createEqualityFilter = (values: Readonly<Record<string, string>>) => ({
   $and: Object.entries(values).map(([name, value]) => ({ [name]: { $eq: value } })),
 });
 

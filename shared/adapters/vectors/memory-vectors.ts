@@ -33,7 +33,7 @@ export async function putMemory(
   const { id, session } = memory;
   const float32 = parseVector(memory.vector, 'The embedding of the memory');
   const metadata = { profile, ...(session !== undefined && { session }) };
-  const vector = { key: keyOf(space, id), data: { float32 }, metadata };
+  const vector = { key: toMemoryKey(space, id), data: { float32 }, metadata };
   const place = {
     index: indexOf(space),
     collection: `of memories by ${embeddingModel}`,
@@ -57,7 +57,7 @@ export async function nearestMemories(
   };
   const filter = { profile, ...(session !== undefined && { session }) };
   const found = await translateVectorErrors(place, () => nearest(place.index, vector, limit, filter));
-  const prefix = keyOf(space, '');
+  const prefix = toMemoryKey(space, '');
   return found.flatMap(({ key = '' }) => (key.startsWith(prefix) ? key.slice(prefix.length) : []));
 }
 
@@ -65,7 +65,7 @@ export async function nearestMemories(
 export async function deleteMemories(space: MemorySpace, ids: readonly string[]): Promise<void> {
   const place = { index: indexOf(space), collection: `of memories by ${space.embeddingModel}`, dimension: 0 };
   for (const chunk of toChunks(ids, deleteMax)) {
-    const keys = chunk.map((id) => keyOf(space, id));
+    const keys = chunk.map((id) => toMemoryKey(space, id));
     await translateVectorErrors(place, async () => {
       try {
         await s3Vectors().send(new DeleteVectorsCommand({ ...place.index, keys }));
@@ -76,4 +76,4 @@ export async function deleteMemories(space: MemorySpace, ids: readonly string[])
   }
 }
 
-const keyOf = ({ profile }: MemorySpace, id: string) => `${profile}.${id}`;
+const toMemoryKey = ({ profile }: MemorySpace, id: string) => `${profile}.${id}`;

@@ -43,13 +43,13 @@ const requestsPerPage = 3;
 /** Nearest first. Lists failed pages with their error. @throws StepError for the first page. */
 export async function crawlSite(request: CrawlRequest): Promise<CrawledPage[]> {
   const { limit, signal } = request;
-  const { first, robots } = await enter(request);
+  const { first, robots } = await visitFirstPage(request);
   const frontier = makeFrontier(first.url, robots);
   const pages: CrawledPage[] = [];
   let requests = 1;
   let characters = 0;
 
-  async function take({ visit, url, page, error }: Visited): Promise<void> {
+  async function addPage({ visit, url, page, error }: Visited): Promise<void> {
     if (error) return void pages.push({ ...visit, error: error.message });
     if (!page || (visit !== first.visit && !(await frontier.accepts(visit, url)))) return;
     const { title, markdown, links } = page;
@@ -66,7 +66,7 @@ export async function crawlSite(request: CrawlRequest): Promise<CrawledPage[]> {
   }
 
   for (let visited = [first]; visited.length > 0; ) {
-    for (const each of visited) await take(each);
+    for (const each of visited) await addPage(each);
     if (characters > charactersMax) break;
     const places = Math.min(limit - pages.length, limit * requestsPerPage - requests);
     const next = await frontier.next(Math.min(places, robots.delayMs ? 1 : atOnce));
@@ -78,21 +78,21 @@ export async function crawlSite(request: CrawlRequest): Promise<CrawledPage[]> {
 }
 
 /** Fetches the first page. Its site, after redirects, is the one to crawl. */
-async function enter(request: CrawlRequest) {
+async function visitFirstPage(request: CrawlRequest) {
   const { url } = request;
   if (!/^https?:$/.test(URL.parse(url)?.protocol ?? '') || url.length > urlLengthMax) {
     throw new StepError(`Not a web address: ${wholeOrLength(url, 200)}`);
   }
-  const visit = { url: withoutHash(url), depth: 0 };
-  const robots = await permission(visit.url, request);
+  const visit = { url: removeHash(url), depth: 0 };
+  const robots = await checkRobots(visit.url, request);
   const first = await visitPage(visit, request);
   if (first.error) throw first.error;
   if (!first.page) throw new StepError(`${first.url} is not an HTML page`);
-  return { first, robots: first.url === visit.url ? robots : await permission(first.url, request) };
+  return { first, robots: first.url === visit.url ? robots : await checkRobots(first.url, request) };
 }
 
 /** Reads the site's robots.txt. @throws StepError if it disallows the page itself. */
-async function permission(url: string, { ports, signal }: CrawlRequest): Promise<Robots> {
+async function checkRobots(url: string, { ports, signal }: CrawlRequest): Promise<Robots> {
   const { origin, host } = new URL(url);
   const robots = await fetchRobots(origin, ports, signal);
   if ((await robots.allows([url]))[0]) return robots;
@@ -102,7 +102,7 @@ async function permission(url: string, { ports, signal }: CrawlRequest): Promise
 async function visitPage(visit: CrawlTarget, { ports, signal }: CrawlRequest): Promise<Visited> {
   try {
     const answer = await ports.fetch(pageRequest(visit.url, signal));
-    const url = withoutHash(answer.url);
+    const url = removeHash(answer.url);
     if (answer.status >= 400) throw statusError(url, answer);
     return { visit, url, ...(isHtml(answer) && { page: await readResponse(answer, ports.sandbox, signal) }) };
   } catch (error) {
@@ -147,7 +147,7 @@ function makeFrontier(first: string, robots: Robots) {
     const url = new URL(link);
     if (url.host !== host || noPage.test(url.pathname)) return undefined;
     url.protocol = protocol;
-    return withoutHash(url.href);
+    return removeHash(url.href);
   }
 
   return {
@@ -179,7 +179,7 @@ function makeFrontier(first: string, robots: Robots) {
   };
 }
 
-function withoutHash(address: string): string {
+function removeHash(address: string): string {
   const url = new URL(address);
   url.hash = '';
   return url.href;

@@ -20,7 +20,7 @@ export async function fetchRepository(
   github: GitHub,
   sandbox: Sandbox,
 ): Promise<string> {
-  const file = place.path === '' ? undefined : await fileAt(place, github);
+  const file = place.path === '' ? undefined : await fetchFile(place, github);
   if (file) {
     const decoded = decodeText(file);
     if (!isText(decoded.text)) throw new StepError(`${repositoryName(place)} is not text`);
@@ -57,7 +57,7 @@ const Contents = z.object({
 });
 
 /** The bytes of the file at a path; undefined for a directory. @throws StepError */
-async function fileAt(place: RepositoryPlace, github: GitHub): Promise<Uint8Array | undefined> {
+async function fetchFile(place: RepositoryPlace, github: GitHub): Promise<Uint8Array | undefined> {
   const path = `contents/${place.path.split('/').map(urlPart).join('/')}`;
   const query = place.ref === undefined ? '' : `?ref=${urlPart(place.ref)}`;
   const answer = await ask(place, path + query, 'application/vnd.github.object+json', github);

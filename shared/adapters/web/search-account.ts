@@ -9,11 +9,11 @@ const baseUrls: Record<SearchProvider, string> = {
   brave: 'https://api.search.brave.com/res/v1',
 };
 
-const nameIn = (provider: SearchProvider) => provider.toUpperCase() as Uppercase<SearchProvider>;
+const toVariablePrefix = (provider: SearchProvider) => provider.toUpperCase() as Uppercase<SearchProvider>;
 
 /** Whether the deployment has an account, which is in the same place as the model providers' keys. */
 export const hasSearchAccount = (provider: SearchProvider, keys: DeploymentKeys): boolean =>
-  Boolean(keys[`${nameIn(provider)}_API_KEY`]);
+  Boolean(keys[`${toVariablePrefix(provider)}_API_KEY`]);
 
 /** The tenant's own, else the deployment's, whose key goes only to the address that the deployment names. */
 export function searchAccount(
@@ -21,7 +21,7 @@ export function searchAccount(
   keys: DeploymentKeys,
   tenantKey?: { key: string; baseUrl?: string | undefined },
 ): { key: string; baseUrl: string } {
-  const name = nameIn(provider);
+  const name = toVariablePrefix(provider);
   const key = tenantKey?.key ?? keys[`${name}_API_KEY`];
   if (!key) {
     throw new StepError(

@@ -60,9 +60,9 @@ export async function answerTask(scope: Scope, call: A2aCall, taskAnswer: TaskAn
   const approves = task.approves === true && callersApprove(found.surface);
   const said = readAnswer(message.parts, progress.waits, approves);
   if (task.kind === 'flow' && message.returnsAtOnce) throw continuesAtOnce();
-  const current = { ...taskAnswer, task: await withReceiver(scope, call, taskAnswer) };
+  const current = { ...taskAnswer, task: await registerReceiver(scope, call, taskAnswer) };
   if (task.kind === 'flow') return answerFlow(scope, call, current, said.toolOutputs ?? {});
-  const { task: after, write } = await adding(scope, current, null);
+  const { task: after, write } = await prepareMessage(scope, current, null);
   const place = { executionId: task.executionId };
   const { run, added } = await answerWaits(scope, call.principal, place, { ...said, alsoWrite: [write] });
   const events = async function* () {
@@ -81,7 +81,7 @@ async function answerFlow(
   toolOutputs: Record<string, unknown>,
 ): Promise<StartedTask> {
   const { found, task } = taskAnswer;
-  const { task: after, write } = await adding(scope, taskAnswer, leaseEnd(scope));
+  const { task: after, write } = await prepareMessage(scope, taskAnswer, leaseEnd(scope));
   const answered = { executionId: task.executionId, toolOutputs, alsoWrite: [write] };
   const run = {
     ...(await resumeFlowRun(scope, principal, answered)),
@@ -98,7 +98,7 @@ async function answerFlow(
 }
 
 /** The task with the receiver that its answer names: the run that continues knows whether somebody is told. */
-async function withReceiver(
+async function registerReceiver(
   scope: Scope,
   { owner }: A2aCall,
   { task, message: { push } }: TaskAnswer,
@@ -114,7 +114,7 @@ const continuesAtOnce = () =>
     'The answer to a flow continues it at once; send it without returnImmediately',
   );
 
-const adding = (
+const prepareMessage = (
   scope: Scope,
   { task, message: { id, parts } }: TaskAnswer,
   leaseUntil: string | null,

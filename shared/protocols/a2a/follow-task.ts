@@ -33,25 +33,25 @@ export async function* followToEnd(
 ): AsyncGenerator<ServedEvent, void> {
   for (let current = progress; isUnfinished(current) && !signal.aborted; ) {
     if (isWaiting(current)) {
-      current = await afterWait(scope, task, current, signal);
+      current = await waitForAnswer(scope, task, current, signal);
       if (signal.aborted) return;
       if (isUnfinished(current)) yield { type: 'status', status: taskStatus(task, current) };
       else yield* pollTask(scope, task, signal);
       continue;
     }
     yield* followTask(scope, task, signal);
-    current = await progressOf(scope, task);
+    current = await readProgress(scope, task);
   }
 }
 
-const progressOf = async (scope: Scope, task: A2aTask) =>
+const readProgress = async (scope: Scope, task: A2aTask) =>
   taskProgress(scope)(await a2aTaskStore(scope).find(task, task.id));
 
 const isUnfinished = ({ state }: TaskProgress) => state === 'working' || state === 'input-required';
 const isWaiting = (progress: TaskProgress) =>
   progress.state === 'input-required' || (progress.state === 'working' && progress.isHeld === true);
 
-async function afterWait(
+async function waitForAnswer(
   scope: Scope,
   task: A2aTask,
   waiting: TaskProgress,
@@ -60,7 +60,7 @@ async function afterWait(
   let current = waiting;
   while (isWaiting(current) && !signal.aborted) {
     await sleep(pollMs, undefined, { signal }).catch(() => {});
-    current = await progressOf(scope, task);
+    current = await readProgress(scope, task);
   }
   return current;
 }

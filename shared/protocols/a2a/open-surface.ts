@@ -58,7 +58,7 @@ export async function openSurface(
     requestId,
     timeLeftMs: left,
     depth: depthOfCall(header(depthHeader)),
-    owner: { surfaceId: whole.surface.id, caller: callerOf(principal) },
+    owner: { surfaceId: whole.surface.id, caller: toCaller(principal) },
     items: runnableItems(whole.exposed, principal),
     signal: AbortSignal.any([gone.signal, AbortSignal.timeout(Math.max(1, left - reserveMs))]),
   };
@@ -66,4 +66,4 @@ export async function openSurface(
 }
 
 /** Users share their tasks between their keys and sessions. */
-const callerOf = ({ kind, keyId, userId }: Principal) => (kind === 'surface' && keyId ? keyId : userId);
+const toCaller = ({ kind, keyId, userId }: Principal) => (kind === 'surface' && keyId ? keyId : userId);

@@ -129,20 +129,20 @@ async function contextMessages(
 ): Promise<Message[]> {
   if (contextId === undefined) return [];
   const found = await a2aTaskStore(scope).listByContext(owner, contextId);
-  return (await Promise.all(found.map((task) => messagesOf(scope, task)))).flat();
+  return (await Promise.all(found.map((task) => readMessages(scope, task)))).flat();
 }
 
-async function messagesOf(scope: Scope, task: A2aTask): Promise<Message[]> {
+async function readMessages(scope: Scope, task: A2aTask): Promise<Message[]> {
   const progress = await taskProgress(scope)(task);
   if (progress.state !== 'completed') return [];
   const [first] = await a2aTaskStore(scope).messagesOf(task);
   const { output } = progress;
   const content = typeof output === 'string' ? output : JSON.stringify(output ?? null);
-  return [...(first ? [withoutFiles(first.parts)] : []), { role: 'assistant', content }];
+  return [...(first ? [dropFiles(first.parts)] : []), { role: 'assistant', content }];
 }
 
 /** Files are sent once: they may be large, and their addresses may have expired. */
-function withoutFiles(parts: readonly A2aPart[]): Message {
+function dropFiles(parts: readonly A2aPart[]): Message {
   const kept = parts.filter((part) => 'text' in part || 'data' in part);
   return userMessage(kept.length > 0 ? kept : [{ text: '(A file)' }]);
 }

@@ -67,7 +67,7 @@ interface PlannedRun extends PlannedTask {
   parameters: Record<string, unknown>;
 }
 
-const conversationOf = ({ earlier, message }: PlannedRun) => [...earlier, userMessage(message.parts)];
+const toConversation = ({ earlier, message }: PlannedRun) => [...earlier, userMessage(message.parts)];
 
 async function startAgent(scope: Scope, call: A2aCall, planned: PlannedRun): Promise<StartedTask> {
   const { principal, requestId, timeLeftMs, signal } = call;
@@ -77,7 +77,7 @@ async function startAgent(scope: Scope, call: A2aCall, planned: PlannedRun): Pro
   const { task, writes } = await a2aTaskStore(scope).prepareTask(...taskBeginning(call, planned, place));
   const surface = taskRunSurface(call, planned);
   const run = await startTarget(scope, {
-    ...toTargetInput(target, parameters, conversationOf(planned)),
+    ...toTargetInput(target, parameters, toConversation(planned)),
     target,
     environment: principal.environment,
     owner: toSurfaceCaller(principal),
@@ -109,7 +109,7 @@ async function startFlow(scope: Scope, call: A2aCall, planned: PlannedRun): Prom
     depth,
     executionId,
     task: toRunTask(planned),
-    messages: conversationOf(planned),
+    messages: toConversation(planned),
   });
   const place = { kind: 'flow' as const, executionId, batchId: null, leaseUntil: leaseEnd(scope) };
   const task = await a2aTaskStore(scope)
@@ -133,7 +133,7 @@ async function startInBackground(scope: Scope, call: A2aCall, planned: PlannedRu
   };
   const { task, writes } = await a2aTaskStore(scope).prepareTask(...taskBeginning(call, planned, place));
   const run = {
-    ...toTargetInput(target, parameters, conversationOf(planned)),
+    ...toTargetInput(target, parameters, toConversation(planned)),
     target,
     batchId,
     owner: toSurfaceCaller(call.principal),

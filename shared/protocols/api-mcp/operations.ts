@@ -31,10 +31,10 @@ export const loadOperations = (baseUrl: string, excludedId: string): Promise<Ope
   loaded(baseUrl, async () => {
     const response = await fetch(`${baseUrl}/openapi.json`, { signal: AbortSignal.timeout(loadMsMax) });
     if (!response.ok) throw new Error(`GET /openapi.json returned ${response.status}`);
-    return indexed(ApiDocument.parse(await response.json()), excludedId);
+    return indexOperations(ApiDocument.parse(await response.json()), excludedId);
   });
 
-function indexed({ paths, components }: ApiDocument, excludedId: string): Operations {
+function indexOperations({ paths, components }: ApiDocument, excludedId: string): Operations {
   const all = Object.entries(paths).flatMap(([path, methods]) =>
     Object.entries(methods).map(
       ([method, operation]): ApiOperation => ({

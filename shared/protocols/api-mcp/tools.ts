@@ -78,7 +78,7 @@ export async function callApiTool(
   signal: AbortSignal,
 ): Promise<CallToolResult> {
   if (name === 'search_operations') {
-    return withArguments(SearchArguments, args, ({ query }) => {
+    return runWithArguments(SearchArguments, args, ({ query }) => {
       const found = operations.search(query);
       const shown = found.map(({ id, method, path, summary, destructive }) => ({
         id,
@@ -91,12 +91,12 @@ export async function callApiTool(
   }
   const find = (id: string) => operations.byId.get(id);
   if (name === 'describe_operation') {
-    return withArguments(DescribeArguments, args, ({ id, schemas }) => {
+    return runWithArguments(DescribeArguments, args, ({ id, schemas }) => {
       const operation = find(id);
-      return operation ? result(description(operation, operations, schemas)) : noSuch(id);
+      return operation ? result(describeOperation(operation, operations, schemas)) : noSuch(id);
     });
   }
-  return withArguments(CallArguments, args, async (callArguments) => {
+  return runWithArguments(CallArguments, args, async (callArguments) => {
     const operation = find(callArguments.id);
     if (!operation) return noSuch(callArguments.id);
     const request = toApiRequest(operation, callArguments);
@@ -124,7 +124,7 @@ const result = (value: Record<string, unknown>): CallToolResult => ({
 const noSuch = (id: string) =>
   toFailedResult(`There is no operation ${id}; search_operations finds those there are`);
 
-async function withArguments<Arguments extends z.ZodType>(
+async function runWithArguments<Arguments extends z.ZodType>(
   schema: Arguments,
   args: unknown,
   use: (parsed: z.output<Arguments>) => Promise<CallToolResult> | CallToolResult,
@@ -153,18 +153,20 @@ function toApiRequest(
   { id, method, path, parameters, requestBody }: ApiOperation,
   callArguments: CallArguments,
 ): ApiRequest | { problem: string } {
-  const named = (place: 'path' | 'query') =>
+  const listParameterNames = (place: 'path' | 'query') =>
     parameters.filter((each) => each.in === place).map(({ name }) => name);
   for (const place of ['path', 'query'] as const) {
-    const allowed = named(place);
+    const allowed = listParameterNames(place);
     const unknown = Object.keys(callArguments[place] ?? {}).find((name) => !allowed.includes(name));
-    if (unknown !== undefined) return { problem: notKnown(id, `${place}.${unknown}`, allowed) };
+    if (unknown !== undefined) return { problem: describeUnknown(id, `${place}.${unknown}`, allowed) };
   }
-  const missing = named('path').find((name) => (callArguments.path?.[name] ?? '') === '');
+  const missing = listParameterNames('path').find((name) => (callArguments.path?.[name] ?? '') === '');
   if (missing !== undefined) return { problem: `Required: path.${missing}` };
-  const leaving = named('path').find((name) => /^\.\.?$/.test(String(callArguments.path?.[name])));
+  const leaving = listParameterNames('path').find((name) =>
+    /^\.\.?$/.test(String(callArguments.path?.[name])),
+  );
   if (leaving !== undefined) return { problem: `path.${leaving} may not be . or ..` };
-  const broken = [...textsOf(callArguments.path, 'path'), ...textsOf(callArguments.query, 'query')].find(
+  const broken = [...listTexts(callArguments.path, 'path'), ...listTexts(callArguments.query, 'query')].find(
     ([, text]) => !text.isWellFormed(),
   );
   if (broken) return { problem: `${broken[0]} is no well-formed Unicode: half of a pair of surrogates` };
@@ -191,11 +193,11 @@ function toApiRequest(
 
 const isEmptyObject = (value: unknown) => JSON.stringify(value) === '{}';
 
-const notKnown = (id: string, name: string, allowed: readonly string[]) =>
+const describeUnknown = (id: string, name: string, allowed: readonly string[]) =>
   `${id} has no ${name}; ${allowed.length > 0 ? `it has ${allowed.join(', ')}` : 'it has none'}`;
 
 /** Each value as a text, with its place. */
-const textsOf = (values: CallArguments['query'], place: string) =>
+const listTexts = (values: CallArguments['query'], place: string) =>
   Object.entries(values ?? {}).flatMap(([name, value]) =>
     [value].flat().map((each) => [`${place}.${name}`, String(each)] as const),
   );
@@ -206,7 +208,7 @@ type Json = Record<string, unknown>;
 const schemaCharactersMax = 24_000;
 
 /** What a model needs to call an operation. @param wanted Names of schemas to describe instead of those that it names first */
-function description(
+function describeOperation(
   operation: ApiOperation,
   { schemas }: Pick<Operations, 'schemas'>,
   wanted: readonly string[] = [],
@@ -214,8 +216,8 @@ function description(
   const { id, method, path, summary, description: about, destructive, requestBody } = operation;
   const [mediaType] = Object.keys(requestBody?.content ?? {});
   const content = requestBody?.content[mediaType ?? ''];
-  const response = returned(operation);
-  const shown = wanted.length > 0 ? wanted : namesIn([content?.schema, response]);
+  const response = getReturnedSchema(operation);
+  const shown = wanted.length > 0 ? wanted : findSchemaNames([content?.schema, response]);
   return {
     id,
     request: `${method} ${path}`,
@@ -229,7 +231,7 @@ function description(
       note: 'This operation takes files, which call_operation cannot send',
     }),
     ...(response !== undefined && { returns: response }),
-    ...within(shown, schemas),
+    ...selectSchemas(shown, schemas),
   };
 }
 
@@ -244,14 +246,14 @@ function parameters({ parameters: all }: ApiOperation, place: 'path' | 'query'):
 }
 
 /** The schema of what a successful call returns. */
-function returned({ responses }: ApiOperation): unknown {
+function getReturnedSchema({ responses }: ApiOperation): unknown {
   const success = Object.entries(responses).find(([status]) => status.startsWith('2'))?.[1];
   const content = (success?.content ?? {}) as Record<string, { schema?: unknown }>;
   return content['application/json']?.schema;
 }
 
 /** The schemas with these names, and those that they name, as far as there is room. */
-function within(names: readonly string[], schemas: Operations['schemas']): Json {
+function selectSchemas(names: readonly string[], schemas: Operations['schemas']): Json {
   const shown: Json = {};
   const left = [...names];
   const more: string[] = [];
@@ -266,7 +268,7 @@ function within(names: readonly string[], schemas: Operations['schemas']): Json 
     }
     characters += length;
     shown[name] = schema;
-    left.push(...namesIn(schema));
+    left.push(...findSchemaNames(schema));
   }
   return {
     ...(Object.keys(shown).length > 0 && { schemas: shown }),
@@ -274,9 +276,9 @@ function within(names: readonly string[], schemas: Operations['schemas']): Json 
   };
 }
 
-function namesIn(value: unknown): string[] {
+function findSchemaNames(value: unknown): string[] {
   if (typeof value !== 'object' || value === null) return [];
   return Object.entries(value).flatMap(([key, member]) =>
-    key === '$ref' && typeof member === 'string' ? [member.split('/').at(-1) ?? ''] : namesIn(member),
+    key === '$ref' && typeof member === 'string' ? [member.split('/').at(-1) ?? ''] : findSchemaNames(member),
   );
 }

@@ -26,7 +26,7 @@ export const beginMessage = /* @__PURE__ */ using([openTurn, conversationMessage
   return async (visit: SessionContext, options: Options, newMessage: NewChatMessage) => {
     const claimed = turns.claim(visit);
     // Another request may have the session now: then wait for its turn.
-    const begun = claimed && (await add(visit, claimed, newMessage).catch(unlessTaken));
+    const begun = claimed && (await add(visit, claimed, newMessage).catch(ignoreRefusedClaim));
     if (begun) return begun;
     const turn = await turns.begin(visit, { ...options, messages: 1 });
     return add(visit, turn, newMessage).catch(async (error) => {
@@ -36,6 +36,6 @@ export const beginMessage = /* @__PURE__ */ using([openTurn, conversationMessage
   };
 });
 
-function unlessTaken(error: unknown): undefined {
+function ignoreRefusedClaim(error: unknown): undefined {
   if (!(error instanceof ClaimRefused)) throw error;
 }

@@ -85,7 +85,7 @@ type Given = Omit<Continuation, 'signal' | 'isStreamed'>;
 async function continueAgent(scope: Scope, visit: SessionContext, continuation: Given) {
   const { executionId, clientTools, requestId, timeLeftMs: _, ...answers } = continuation;
   const place = { executionId };
-  const { run, added } = await answerWaits(scope, byVisitor(visit), place, {
+  const { run, added } = await answerWaits(scope, toCaller(visit), place, {
     ...answers,
     continuesHere: true,
   });
@@ -93,15 +93,15 @@ async function continueAgent(scope: Scope, visit: SessionContext, continuation: 
   const sentSeq = log.at(-added.length - 1)?.lastSeq ?? 0;
   const { content, input: before } = await loadInput(scope, run.execution);
   const input = clientTools ? { ...before, clientTools } : before;
-  const execution = clientTools ? await withInput(scope, run.execution, input) : run.execution;
+  const execution = clientTools ? await storeInput(scope, run.execution, input) : run.execution;
   const brought = { tools: input.clientTools, calls: callsOfPage(log) };
-  const waiting: EventsFor = () =>
+  const replayWaits: EventsFor = () =>
     agentEvents(
       (async function* () {
         yield* replayEvents(execution, log, sentSeq);
       })(),
     );
-  if (state.waits.length > 0) return { eventsFor: waiting, ...brought };
+  if (state.waits.length > 0) return { eventsFor: replayWaits, ...brought };
   const taken = { execution, log, sentSeq, mayHaveBegun: false, content, input };
   const events = survivesProcess.events(scope, taken, { isStreamed: true, requestId });
   return { eventsFor: (signal: AbortSignal) => agentEvents(events(signal)), ...brought };
@@ -113,7 +113,7 @@ const callsOfPage = (log: readonly LogEntry[]) =>
     .flatMap(({ id, toolType }) => (toolType === pageToolType ? [id] : []));
 
 /** Stores what a run goes on with, for the case that a worker continues it. */
-async function withInput(
+async function storeInput(
   scope: Scope,
   execution: Parameters<typeof loadInput>[1],
   input: RunInput,
@@ -133,10 +133,10 @@ async function continueFlow(
   { executionId, decisions = [], toolOutputs = {}, requestId, timeLeftMs }: Given,
 ): Promise<EventsFor> {
   if (decisions.length > 0) throw notFound('Approval');
-  const resumed = await resumeFlowRun(scope, byVisitor(visit), { executionId, toolOutputs });
+  const resumed = await resumeFlowRun(scope, toCaller(visit), { executionId, toolOutputs });
   const dispatch = { ...resumed, requestId, timeMs: flowTimeMs(timeLeftMs), showsProgress: true };
   return (callerSignal) => flowEvents(executeFlowRun(scope, { ...dispatch, callerSignal }));
 }
 
 /** Visitors have no permissions; the runs of chats take none. */
-const byVisitor = (visit: SessionContext) => ({ ...sessionVisitor(visit), permissions: [] });
+const toCaller = (visit: SessionContext) => ({ ...sessionVisitor(visit), permissions: [] });

@@ -47,7 +47,7 @@ export const conversationMessages = /* @__PURE__ */ using(
     const conversations = conversationStore(scope);
     const turns = turnLeases(scope);
 
-    async function conversationOf(
+    async function openConversation(
       { token, origin, session }: SessionContext,
       { message, metadata }: Pick<NewChatMessage, 'metadata'> & { message: Message },
     ): Promise<Conversation> {
@@ -92,7 +92,7 @@ export const conversationMessages = /* @__PURE__ */ using(
       ) {
         const { hash, target } = visit.session;
         const message: Message = { role: 'user', content: dropReasoning(chatMessage) };
-        const conversation = await conversationOf(visit, { message, metadata });
+        const conversation = await openConversation(visit, { message, metadata });
         const { id: conversationId } = conversation;
         const { messages, ...before } = await messagePages(scope).readRecent(conversation, historyMax);
         const run = { hash, executionId, target, conversationId, answerId };
@@ -124,7 +124,7 @@ export const conversationMessages = /* @__PURE__ */ using(
         const alsoWrite = [turns.answeredOf(hash, turnId)];
         const options = { alsoWrite, usage, ...(conversation && { current: conversation }) };
         const add = (id: string) =>
-          conversations.append(conversationId, answersOf(id, text, executionId), options).then(
+          conversations.append(conversationId, toAnswerMessages(id, text, executionId), options).then(
             ({ added }) => (added > 0 ? 'stored, and the turn has ended' : 'stored'),
             (error) => {
               if (hasCode(error, 'CONFLICT')) return 'interrupted';
@@ -159,7 +159,7 @@ export const conversationMessages = /* @__PURE__ */ using(
         usage: ConversationUsage,
       ): Promise<void> {
         const { executionId, conversationId, answerId } = run;
-        const answers = answersOf(answerId, text, executionId);
+        const answers = toAnswerMessages(answerId, text, executionId);
         const added = conversations.append(conversationId, answers, { usage });
         await added.catch(ifMissing(undefined));
         await turns.settle(run.hash, run.executionId);
@@ -168,7 +168,7 @@ export const conversationMessages = /* @__PURE__ */ using(
   },
 );
 
-const answersOf = (id: string, text: string, runId: string) =>
+const toAnswerMessages = (id: string, text: string, runId: string) =>
   text === '' ? [] : [{ id, role: 'assistant' as const, content: text, runId }];
 
 /** @throws 409 for a repeated message. */
@@ -184,20 +184,20 @@ const omitted = '(A file of an earlier message, which is left out)';
 /** Keeps the newest files that a model takes: more would fail every later answer. The last message is left as it is. */
 export function keepRecentFiles(messages: readonly Message[]): Message[] {
   let [places, bytes] = [filesMax, allBytesMax];
-  const fitting = (part: ContentPart): ContentPart => {
+  const fitPart = (part: ContentPart): ContentPart => {
     if (part.type === 'text') return part;
     places--;
-    bytes -= bytesOf(part.type === 'image' ? part.image : part.data);
+    bytes -= estimateBytes(part.type === 'image' ? part.image : part.data);
     return places >= 0 && bytes >= 0 ? part : { type: 'text', text: omitted };
   };
   const newestFirst = messages.toReversed().map((message, index): Message => {
     const { content } = message;
     if (typeof content === 'string') return message;
-    const parts = content.toReversed().map(fitting).toReversed();
+    const parts = content.toReversed().map(fitPart).toReversed();
     return index === 0 ? message : { ...message, content: parts };
   });
   return newestFirst.toReversed();
 }
 
 /** Visitors send files as base64. */
-const bytesOf = (source: string) => (source.length * 3) / 4;
+const estimateBytes = (source: string) => (source.length * 3) / 4;

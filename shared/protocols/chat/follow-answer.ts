@@ -38,19 +38,19 @@ const flowAnswer = /* @__PURE__ */ using([conversationStore, messagePages], (sco
   const { table, now } = scope;
 
   /** @returns the turn that gives the answer; another one, if a later message interrupted it; undefined after the end. */
-  async function turnOf({ hash }: SessionRun): Promise<ClientSession | undefined> {
+  async function findTurn({ hash }: SessionRun): Promise<ClientSession | undefined> {
     const session = await table.get(clientSessionEntity, { hash }, { consistent: true });
     return session && isHeld(session, now()) ? session : undefined;
   }
 
-  async function answerOf({ conversationId, answerId }: SessionRun): Promise<string | undefined> {
+  async function findAnswer({ conversationId, answerId }: SessionRun): Promise<string | undefined> {
     const conversation = await conversationStore(scope).find(conversationId);
     const { messages } = await messagePages(scope).readBefore(conversation, { limit: searchedMessages });
     const answer = messages.find(({ id, content }) => id === answerId && content !== null);
     return answer && messageText(answer as Message);
   }
 
-  async function bodiesOf(
+  async function createBodies(
     run: SessionRun,
     after: Cursor | undefined,
     isReplaced: boolean,
@@ -62,11 +62,11 @@ const flowAnswer = /* @__PURE__ */ using([conversationStore, messagePages], (sco
       const awaitedAt = now().toISOString();
       return [{ type: 'await', awaitReason: 'local_tool', awaitedAt, toolCallId, toolName }];
     }
-    const finalOutput = await answerOf(run);
+    const finalOutput = await findAnswer(run);
     if (finalOutput === undefined) return [failureEvent(kind, isReplaced ? 'INTERRUPTED' : 'FAILED')];
     const completedAt = now().toISOString();
     const end = { type: 'execution_complete', kind, success: true, finalOutput, durationMs: 0, completedAt };
-    return [...textsOf(finalOutput, after), end as ClientEventBody];
+    return [...createTextEvents(finalOutput, after), end as ClientEventBody];
   }
 
   return async function* follow(
@@ -76,32 +76,32 @@ const flowAnswer = /* @__PURE__ */ using([conversationStore, messagePages], (sco
   ): AsyncGenerator<ClientSentEvent, void> {
     const { executionId } = run;
     let last = after?.seq ?? -1;
-    const numbered = (body: ClientEventBody, seq: number, id: Cursor): ClientSentEvent => {
+    const numberEvent = (body: ClientEventBody, seq: number, id: Cursor): ClientSentEvent => {
       last = Math.max(seq, last + 1);
       return { event: { ...body, executionId, seq: last } as ClientSentEvent['event'], id: cursorText(id) };
     };
     let quietSince = now().getTime();
-    let turn = await turnOf(run);
+    let turn = await findTurn(run);
     const first = turn?.runId === executionId ? turn.turnId : undefined;
     while (turn !== undefined && turn.turnId === first) {
       await sleep(pollMs, undefined, { signal }).catch(() => {});
       if (signal.aborted) return;
-      turn = await turnOf(run);
+      turn = await findTurn(run);
       if (now().getTime() - quietSince < pingEveryMs) continue;
       quietSince = now().getTime();
-      yield numbered({ type: 'ping', timestamp: now().toISOString() }, 0, after ?? { seq: 0 });
+      yield numberEvent({ type: 'ping', timestamp: now().toISOString() }, 0, after ?? { seq: 0 });
     }
-    const bodies = await bodiesOf(run, after, first !== undefined && turn !== undefined);
+    const bodies = await createBodies(run, after, first !== undefined && turn !== undefined);
     for (const [index, body] of bodies.entries()) {
-      if (body.type === 'await') return yield numbered(body, 0, after ?? { seq: 0 });
+      if (body.type === 'await') return yield numberEvent(body, 0, after ?? { seq: 0 });
       const seq = flowEndSeq - (bodies.length - 1 - index);
-      if (seq > (after?.seq ?? -1)) yield numbered(body, seq, { ...after, seq });
+      if (seq > (after?.seq ?? -1)) yield numberEvent(body, seq, { ...after, seq });
     }
   };
 });
 
 /** The rest of the text that a page has the beginning of, or the whole text. */
-function textsOf(text: string, after: Cursor | undefined): ClientEventBody[] {
+function createTextEvents(text: string, after: Cursor | undefined): ClientEventBody[] {
   const had = after && restOfText(text, after);
   if (!had) return toTextEvents(text);
   const { id, rest } = had;

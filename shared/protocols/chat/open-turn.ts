@@ -35,7 +35,7 @@ export const openTurn = /* @__PURE__ */ using(
 
     async function begin({ session, token }: SessionContext, options: TurnOptions): Promise<OpenTurn> {
       const turn = await turns.begin(session, token, options);
-      const opened = opening(session.hash, turn);
+      const opened = createTurn(session.hash, turn);
       opened.hold();
       if (turn.replaced) {
         await settledRuns(scope)
@@ -49,7 +49,7 @@ export const openTurn = /* @__PURE__ */ using(
       return opened;
     }
 
-    function opening(hash: string, { session, turnId, noteRun, refusal }: ChatTurn) {
+    function createTurn(hash: string, { session, turnId, noteRun, refusal }: ChatTurn) {
       let holding: ReturnType<typeof leases.hold> | undefined;
       const hold = () => {
         holding ??= leases.hold(hash, turnId);
@@ -61,7 +61,7 @@ export const openTurn = /* @__PURE__ */ using(
         if (!hasEnded) await leases.end(hash, turnId);
       };
 
-      async function* eventsOf(
+      async function* streamEvents(
         run: AnswerRun,
         eventsFor: EventsFor,
         view: VisitorView,
@@ -91,7 +91,7 @@ export const openTurn = /* @__PURE__ */ using(
       }
 
       const respond: OpenTurn['respond'] = (run, eventsFor, view, isStreamed = true) => {
-        const events = (pageGone: AbortSignal) => eventsOf(run, eventsFor, view, pageGone);
+        const events = (pageGone: AbortSignal) => streamEvents(run, eventsFor, view, pageGone);
         if (isStreamed) return sendClientEvents(events);
         return streamBody({
           contentType: 'application/json',
@@ -110,7 +110,7 @@ export const openTurn = /* @__PURE__ */ using(
       /** A turn that begins with the write of its message: see `claim`. */
       claim({ session, token }: SessionContext): OpenTurn | undefined {
         const turn = turns.claim(session, token);
-        return turn && opening(session.hash, turn);
+        return turn && createTurn(session.hash, turn);
       },
     };
   },

@@ -17,10 +17,11 @@ const event = <Type extends string, Shape extends z.ZodRawShape>(
   type: Type,
   shape: Shape,
   description?: string,
-) => z.object({ type: z.literal(type), ...every, ...shape }).meta({ id: nameOf(type), description });
+) => z.object({ type: z.literal(type), ...every, ...shape }).meta({ id: toComponentName(type), description });
 
 /** The event's component in the API document: `step_start` is a `StepStartEvent`. */
-const nameOf = (type: string) => `${type.replace(/(?:^|_)(\w)/g, (_, letter) => letter.toUpperCase())}Event`;
+const toComponentName = (type: string) =>
+  `${type.replace(/(?:^|_)(\w)/g, (_, letter) => letter.toUpperCase())}Event`;
 
 const shownPlace = {
   stepPath: z.string().optional().meta({

@@ -64,7 +64,7 @@ const outwardTypes: ReadonlySet<string> = new Set(SurfaceEvent.options.map(({ sh
 const isOutward = ({ type }: StreamEvent) => outwardTypes.has(type);
 
 /** The tenant decides calls, so that their tools and arguments are no concern of the caller. */
-function withoutCall(event: StreamEvent): StreamEvent {
+function hideCall(event: StreamEvent): StreamEvent {
   if (event.type !== 'await' || event.awaitReason !== 'approval') return event;
   const { toolCallId: _call, toolName: _name, parameters: _parameters, approvalId: _id, ...rest } = event;
   return rest;
@@ -105,6 +105,6 @@ export const outwardResponse = ({ events, result }: OutwardRun, isStreamed: bool
 
 async function* outwardEvents(events: AsyncIterable<StreamEvent>) {
   for await (const event of events) {
-    if (isOutward(event)) yield SurfaceEvent.parse(withoutCall(event));
+    if (isOutward(event)) yield SurfaceEvent.parse(hideCall(event));
   }
 }

@@ -11,11 +11,11 @@ export const cachePointAfterTools = 'cachePointAfterTools';
 export function addCachePointAfterTools(model: LanguageModelV4): LanguageModelV4 {
   const { config } = model as unknown as { config: { fetch: Fetch } };
   const { fetch } = config;
-  config.fetch = (url, init) => fetch(url, marked(init));
+  config.fetch = (url, init) => fetch(url, markBody(init));
   return model;
 }
 
-function marked(init: RequestInit | undefined): RequestInit | undefined {
+function markBody(init: RequestInit | undefined): RequestInit | undefined {
   const body = init?.body;
   if (typeof body !== 'string' || !body.includes(`"${cachePointAfterTools}":`)) return init;
   const { [cachePointAfterTools]: isAsked, ...request } = parseExact(body) as Request;

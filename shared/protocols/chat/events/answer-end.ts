@@ -33,7 +33,7 @@ export async function answerEnd(
   const used = { inputTokens, outputTokens, totalCost: event.totalCost };
   if (!success) {
     await answer.count(used);
-    return [failureEvent(kind, answer.isInterrupted() ? 'INTERRUPTED' : reasonOf(event))];
+    return [failureEvent(kind, answer.isInterrupted() ? 'INTERRUPTED' : toFailureCode(event))];
   }
   const text = answerText(finalOutput);
   if (!(await answer.store(text, used))) return [failureEvent(kind, 'INTERRUPTED')];
@@ -42,7 +42,7 @@ export async function answerEnd(
 }
 
 /** Readers that do not have the turn learn from the run itself who ended it. */
-function reasonOf({ stopReason, error }: Complete): keyof typeof messages {
+function toFailureCode({ stopReason, error }: Complete): keyof typeof messages {
   if (error === interruption) return 'INTERRUPTED';
   if (stopReason === 'timeout') return 'TIMEOUT';
   return stopReason === 'cancelled' ? 'CANCELLED' : 'FAILED';

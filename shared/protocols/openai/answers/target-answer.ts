@@ -118,7 +118,7 @@ async function* flowAnswerEvents(
   let shownPath: string | undefined;
   let last: FinalEvent | undefined;
   for await (const event of events) {
-    if (event.type === 'started') shownPath = pathOfText(event.steps);
+    if (event.type === 'started') shownPath = findTextPath(event.steps);
     else if (event.type === 'step-event' && event.path === shownPath) {
       if (event.event.type === 'text_start') output.begin();
       else if (event.event.type === 'text_delta') yield* output.add(event.event.delta);
@@ -134,7 +134,7 @@ async function* flowAnswerEvents(
 }
 
 /** Of the last step, if its text is the output as it is. */
-function pathOfText(steps: readonly FlowStep[]): string | undefined {
+function findTextPath(steps: readonly FlowStep[]): string | undefined {
   const index = steps.findLastIndex(({ enabled }) => enabled);
   const { type, config } = steps[index] ?? {};
   const { responseFormat = 'text' } = (config ?? {}) as { responseFormat?: unknown };
@@ -163,7 +163,7 @@ function openOutput({ isStreamed }: { isStreamed: boolean }) {
       yield delta(piece);
     },
     *end(output: unknown): Generator<AnswerEvent> {
-      const whole = textOf(output);
+      const whole = toText(output);
       if (whole.startsWith(text)) text = whole.slice(text.length);
       else text = whole.trim() === text.trim() ? '' : `\n\n${whole}`;
       if (text !== '') yield delta(text);
@@ -171,7 +171,7 @@ function openOutput({ isStreamed }: { isStreamed: boolean }) {
   };
 }
 
-const textOf = (output: unknown): string => {
+const toText = (output: unknown): string => {
   if (typeof output === 'string') return output;
   return output === null || output === undefined ? '' : JSON.stringify(output);
 };

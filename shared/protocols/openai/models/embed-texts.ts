@@ -17,7 +17,7 @@ export async function answerEmbeddings(
   signal: AbortSignal,
 ): Promise<StreamedBody> {
   if (parseTargetName(named)) throw notSupported('model', 'Flows and agents have no embeddings');
-  const texts = textsIn(input);
+  const texts = toTexts(input);
   const run = await modelRuns(scope).open(owner);
   const name = named === 'default' ? await defaultModel(run.ports.model) : named;
   await assertModel(run.ports, name);
@@ -34,7 +34,7 @@ export async function answerEmbeddings(
   return wholeJsonBody({ object: 'list', data, model: modelUsed, usage });
 }
 
-function textsIn(input: EmbeddingsBody['input']): string[] {
+function toTexts(input: EmbeddingsBody['input']): string[] {
   const texts = [input].flat(2);
   const only = texts.filter((text) => typeof text === 'string');
   if (only.length === texts.length) return only;

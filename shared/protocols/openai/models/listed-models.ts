@@ -46,7 +46,7 @@ const Summary = z.object({ name: z.string(), createdAt: z.string() });
 export const listedModels = /* @__PURE__ */ using(
   [usableModels, modelNames, targetFinder],
   (scope: Scope) => {
-    async function named(
+    async function listNamed(
       kind: 'agent' | 'flow',
       partition: QueryOptions['partition'],
     ): Promise<OpenAiModel[]> {
@@ -88,8 +88,8 @@ export const listedModels = /* @__PURE__ */ using(
       );
       const parts = await Promise.all([
         mayFlows ? plain() : [],
-        mayAgents ? named('agent', agentsPartition) : [],
-        mayFlows ? named('flow', flowsPartition) : [],
+        mayAgents ? listNamed('agent', agentsPartition) : [],
+        mayFlows ? listNamed('flow', flowsPartition) : [],
       ]);
       return parts.flat();
     };

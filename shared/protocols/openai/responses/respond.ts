@@ -54,7 +54,7 @@ const responseKeeper = /* @__PURE__ */ using([conversationStore, keptResponses],
   const kept = keptResponses(scope);
 
   /** What is said after an earlier response than the last is another conversation. */
-  async function conversationOf({ conversationId: id, principal, previous, sent }: Keeping) {
+  async function openConversation({ conversationId: id, principal, previous, sent }: Keeping) {
     if (previous?.isLast) return previous.conversation;
     const [first] = selectSpokenMessages(sent).filter(({ role }) => role === 'user');
     const title = truncate((first && messageText(first).trim()) || 'Response', titleMax);
@@ -67,7 +67,7 @@ const responseKeeper = /* @__PURE__ */ using([conversationStore, keptResponses],
     async keep(keeping: Keeping, answer: Pick<WholeAnswer, 'text' | 'toolCalls'>): Promise<void> {
       const { id, runId, history, sent } = keeping;
       const said = answerMessage(answer);
-      let conversation = await conversationOf(keeping);
+      let conversation = await openConversation(keeping);
       const spoken = selectSpokenMessages([...sent, said]).map((message, index) => ({
         ...message,
         id: `${id}_${index}`,
@@ -96,7 +96,7 @@ function answerMessage({ text, toolCalls }: Pick<WholeAnswer, 'text' | 'toolCall
 }
 
 /** Keeps an answer before its end is told, so that it can be continued at once. */
-async function* keptAnswer(
+async function* storeAnswer(
   events: AsyncIterable<AnswerEvent>,
   keep: (answer: Pick<WholeAnswer, 'text' | 'toolCalls'>) => Promise<void>,
 ): AsyncGenerator<AnswerEvent, void> {
@@ -127,10 +127,10 @@ export async function respond(
   if (store !== false) assertKept(sent);
   const before: CompletionMessage[] = instructions ? [{ role: 'system', content: instructions }] : [];
   const summary = request.reasoning?.summary ?? request.reasoning?.generate_summary;
-  const chat = chatOf(request, [...before, ...history, ...sent]);
+  const chat = toChat(request, [...before, ...history, ...sent]);
   const answer = await answerChat(scope, call, chat, {
     summary: summary === 'concise' ? 'auto' : (summary ?? undefined),
-  }).catch(ofInput);
+  }).catch(throwAsInputProblem);
   const { runId } = answer;
   const conversationId = previous?.isLast ? previous.conversation.id : scope.newId('conv');
   const id = toResponseId(conversationId, runId);
@@ -138,10 +138,10 @@ export async function respond(
   const events: OpenaiAnswer['events'] = (signal) =>
     store === false
       ? answer.events(signal)
-      : keptAnswer(answer.events(signal), (said) => keeper.keep(keeping, said));
+      : storeAnswer(answer.events(signal), (said) => keeper.keep(keeping, said));
   const opened = createOpenedResponse(id, answer, request);
-  if (stream) return streamAnswer({ events }, limit, responseWriter(opened)).catch(ofInput);
-  return whole(opened, events(limit)).catch(ofInput);
+  if (stream) return streamAnswer({ events }, limit, responseWriter(opened)).catch(throwAsInputProblem);
+  return whole(opened, events(limit)).catch(throwAsInputProblem);
 }
 
 async function whole(
@@ -163,12 +163,12 @@ function assertKept(sent: readonly CompletionMessage[]): void {
   try {
     for (const [index, message] of selectSpokenMessages(sent).entries()) assertMessageFits(message, index);
   } catch (error) {
-    ofInput(error);
+    throwAsInputProblem(error);
   }
 }
 
 /** The same as a request for a chat completion. */
-const chatOf = (request: ResponsesRequest, messages: CompletionMessage[]): ToolChatRequest => ({
+const toChat = (request: ResponsesRequest, messages: CompletionMessage[]): ToolChatRequest => ({
   model: request.model,
   messages,
   stream: request.stream,
@@ -177,7 +177,7 @@ const chatOf = (request: ResponsesRequest, messages: CompletionMessage[]): ToolC
     typeof request.tool_choice === 'object' && request.tool_choice
       ? { type: 'function', function: { name: request.tool_choice.name } }
       : request.tool_choice,
-  response_format: formatOf(request),
+  response_format: toResponseFormat(request),
   temperature: request.temperature,
   top_p: request.top_p,
   parallel_tool_calls: request.parallel_tool_calls,
@@ -185,7 +185,7 @@ const chatOf = (request: ResponsesRequest, messages: CompletionMessage[]): ToolC
   reasoning_effort: request.reasoning?.effort,
 });
 
-function formatOf({ text }: ResponsesRequest): ToolChatRequest['response_format'] {
+function toResponseFormat({ text }: ResponsesRequest): ToolChatRequest['response_format'] {
   const format = text?.format;
   if (format?.type !== 'json_schema') return format;
   const { type, ...json_schema } = format;
@@ -196,7 +196,7 @@ const previousNotFound = (id: string) =>
   invalidAt('previous_response_id', 'NOT_FOUND', `Previous response with id '${id.slice(0, 100)}' not found`);
 
 /** What is wrong with messages is wrong with the input. */
-function ofInput(error: unknown): never {
+function throwAsInputProblem(error: unknown): never {
   if (
     !(error instanceof ServiceError) ||
     !error.details.some(({ path = '' }) => path.startsWith('messages'))
@@ -248,7 +248,7 @@ function addOutput(messages: CompletionMessage[], { call_id, output }: Output, p
 }
 
 function addItem(messages: CompletionMessage[], item: InputItem, path: string): void {
-  if (isMessage(item)) messages.push(messageOf(item, path));
+  if (isMessage(item)) messages.push(toMessage(item, path));
   else if (item.type === 'function_call') addCall(messages, item);
 }
 
@@ -265,7 +265,7 @@ function addCall(
   else messages[messages.length - 1] = { ...last, tool_calls: [...(last.tool_calls ?? []), call] };
 }
 
-function messageOf({ role, content }: InputMessage, path: string): CompletionMessage {
+function toMessage({ role, content }: InputMessage, path: string): CompletionMessage {
   if (typeof content === 'string') return { role, content } as CompletionMessage;
   if (role === 'user')
     return { role, content: content.map((part, at) => userPart(part, `${path}.content.${at}`)) };
@@ -295,7 +295,7 @@ function responseWriter(opened: OpenAiResponse) {
   const line = (event: UnnumberedEvent) =>
     serverSentEvent({ event: event.type, data: { ...event, sequence_number: number++ } });
   let hasBegun = false;
-  const beginning = (): string => {
+  const writeBeginning = (): string => {
     if (hasBegun) return '';
     hasBegun = true;
     return ['response.created', 'response.in_progress']
@@ -304,7 +304,7 @@ function responseWriter(opened: OpenAiResponse) {
   };
   return {
     text(event: AnswerEvent): string {
-      const lines = [beginning(), ...[...items.add(event)].map(line)];
+      const lines = [writeBeginning(), ...[...items.add(event)].map(line)];
       if (event.type === 'end') {
         const response = createEndedResponse(opened, items.output(), event);
         lines.push(line({ type: `response.${response.status}`, response }));

@@ -48,11 +48,11 @@ export function createEndedResponse(
     status: reason ? 'incomplete' : 'completed',
     incomplete_details: reason ? { reason } : null,
     output,
-    usage: usage && usageOf(usage),
+    usage: usage && toUsage(usage),
   };
 }
 
-const usageOf = ({ inputTokens, outputTokens, cacheReadTokens = 0, reasoningTokens = 0 }: ModelUsage) => ({
+const toUsage = ({ inputTokens, outputTokens, cacheReadTokens = 0, reasoningTokens = 0 }: ModelUsage) => ({
   input_tokens: inputTokens,
   input_tokens_details: { cached_tokens: cacheReadTokens },
   output_tokens: outputTokens,
