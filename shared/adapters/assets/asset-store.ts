@@ -39,7 +39,7 @@ export const assetStore = /* @__PURE__ */ using(
       const path = `${tenant}/${assetId}/${filename}`;
       const bucket = requireEnv('ASSET_BUCKET');
       const isPublic = visibility === 'public';
-      await translated(() =>
+      await translateErrors(() =>
         requestS3(bucket, 'PUT', `${visibility}/${path}`, {
           body: bytes,
           headers: {
@@ -57,7 +57,7 @@ export const assetStore = /* @__PURE__ */ using(
 
     async read(url) {
       const bucket = requireEnv('ASSET_BUCKET');
-      const key = parseObjectKey(bucket, url) ?? publicKeyIn(url);
+      const key = parseObjectKey(bucket, url) ?? parsePublicKey(url);
       if (!key || !isFileOf(tenant, key)) return undefined;
       const response = await requestS3(bucket, 'GET', key).catch((error) => {
         if (error instanceof S3Error && [403, 404].includes(error.status))
@@ -82,13 +82,13 @@ function isFileOf(tenant: string, key: string): boolean {
   );
 }
 
-function publicKeyIn(url: string): string | undefined {
+function parsePublicKey(url: string): string | undefined {
   const base = `${requireEnv('PUBLIC_ASSETS_URL')}/`;
   const path = url.startsWith(base) ? decodePath(url.slice(base.length)) : undefined;
   return path && `public/${path}`;
 }
 
-async function translated<T>(work: () => Promise<T>): Promise<T> {
+async function translateErrors<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work();
   } catch (error) {

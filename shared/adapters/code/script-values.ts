@@ -29,8 +29,8 @@ export const exactJsonOfScripts = `(() => {
     writable: true,
     configurable: true,
   });
-  const exactText = (...given) => {
-    const json = stringify(...given);
+  const exactText = (...args) => {
+    const json = stringify(...args);
     return typeof json === 'string' && json.includes(sign) ? json.replace(written, '$1') : json;
   };
   JSON.stringify = exactText;

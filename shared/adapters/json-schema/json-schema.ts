@@ -26,10 +26,10 @@ export async function checkValue(
   if (certainlyFits(schema, judged)) return [];
   const tooLarge = schemaSizeProblem(schema);
   if (tooLarge) return [tooLarge];
-  const check = (given: unknown) =>
+  const check = (candidate: unknown) =>
     sandbox(
       validateValueTask,
-      { schema: JSON.stringify(schema), value: given },
+      { schema: JSON.stringify(schema), value: candidate },
       { timeoutMs: checkMsMax, signal },
     ).catch(limitAsProblem);
   const found = await check(judged);

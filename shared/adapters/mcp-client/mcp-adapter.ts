@@ -7,20 +7,20 @@ import type { McpFailure, McpPort, McpRequest, McpToolList } from '../ports/mcp-
 /** The servers of a tenant. Loads the SDK with the first call: it takes long, and most runs call no MCP server. */
 export const mcpPort = (tenant: string): McpPort => {
   const listTools: McpPort['listTools'] = (request) =>
-    listedTools(tenant, request, async (asked) => (await serverOf(asked)).listTools(inContext(asked)));
+    listCachedTools(tenant, request, async (asked) => (await loadServer(asked)).listTools(addContext(asked)));
   return {
     listTools,
-    callTool: async (call) => (await serverOf(call)).callTool(inContext(call), () => listTools(call)),
+    callTool: async (call) => (await loadServer(call)).callTool(addContext(call), () => listTools(call)),
   };
 };
 
 /** The author's headers come last, whatever the context says. */
-const inContext = <R extends McpRequest>(request: R): R => ({
+const addContext = <R extends McpRequest>(request: R): R => ({
   ...request,
   headers: { ...request.context, ...request.headers },
 });
 
-const serverOf = ({ transport }: { transport?: 'streamable_http' | 'rest' | undefined }) =>
+const loadServer = ({ transport }: { transport?: 'streamable_http' | 'rest' | undefined }) =>
   transport === 'rest' ? rest() : protocol();
 
 const protocol = loadOnce(async () => {
@@ -46,7 +46,7 @@ class Incomplete extends Error {
 }
 
 /** The list of a server for these credentials. Concurrent callers share a request, which none of them cancels. */
-async function listedTools(
+async function listCachedTools(
   tenant: string,
   request: McpRequest,
   list: McpPort['listTools'],
@@ -57,14 +57,14 @@ async function listedTools(
     return outcome;
   };
   try {
-    return await orAborted(lists(nameOf(tenant, request), load), request.signal);
+    return await orAborted(lists(hashRequest(tenant, request), load), request.signal);
   } catch (error) {
     if (error instanceof Incomplete) return error.outcome;
     throw error;
   }
 }
 
-const nameOf = (tenant: string, { transport, url, headers }: McpRequest) =>
+const hashRequest = (tenant: string, { transport, url, headers }: McpRequest) =>
   createHash('sha256')
     .update(JSON.stringify([tenant, transport, url, Object.entries(headers).toSorted()]))
     .digest('base64');

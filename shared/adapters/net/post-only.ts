@@ -4,7 +4,7 @@ import type { Response } from 'undici';
 import { StepError } from '../../core/errors/step-error.ts';
 import { limitBytes, readAllBytes } from '../../core/limited-fetch.ts';
 import type { HttpRequest } from '../ports/http-port.ts';
-import { checkedUrl } from './checked-url.ts';
+import { checkUrl } from './checked-url.ts';
 import { fetchFailure, slowServer } from './fetch-failure.ts';
 import { loadClient } from './load-client.ts';
 import { sendableHeaders } from './sendable-headers.ts';
@@ -27,10 +27,10 @@ export interface PostAnswer {
 
 /** Follows no redirects. Whatever becomes of the body, the status holds. @throws StepError, UrlRefused for a bad address */
 export async function postOnly(request: PostRequest): Promise<PostAnswer> {
-  const { url: given, headers, body, timeoutMs, isOperators = false, bodyBytesMax } = request;
+  const { url: address, headers, body, timeoutMs, isOperators = false, bodyBytesMax } = request;
   const timeout = AbortSignal.timeout(timeoutMs);
   try {
-    const url = isOperators ? new URL(given) : checkedUrl(given);
+    const url = isOperators ? new URL(address) : checkUrl(address);
     const { agentFor, open, fetch } = await loadClient();
     const response = await fetch(url, {
       method: 'POST',
@@ -47,7 +47,7 @@ export async function postOnly(request: PostRequest): Promise<PostAnswer> {
   } catch (error) {
     if (error instanceof StepError) throw error;
     if (timeout.aborted) throw slowServer(request);
-    throw fetchFailure(error, given);
+    throw fetchFailure(error, address);
   }
 }
 

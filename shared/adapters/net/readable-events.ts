@@ -35,13 +35,13 @@ export async function* readableEvents(
   for await (const chunk of chunks) {
     const text = decoder.decode(chunk, { stream: true });
     const end = text.lastIndexOf('\n') + 1;
-    if (end > 0) yield encoder.encode(mended(rest + text.slice(0, end), reader, source));
+    if (end > 0) yield encoder.encode(mendText(rest + text.slice(0, end), reader, source));
     // Not searched again: a line may have megabytes.
     rest = end > 0 ? text.slice(end) : rest + text;
   }
   rest += decoder.decode();
   // The half of an event is none.
-  yield encoder.encode(isWhole(rest) ? `${mended(rest, reader, source)}\n\n` : rest);
+  yield encoder.encode(isWhole(rest) ? `${mendText(rest, reader, source)}\n\n` : rest);
 }
 
 // D133
@@ -52,7 +52,7 @@ function isWhole(line: string): boolean {
   return data === '' || data === done || tryParseJson(data) !== undefined;
 }
 
-const mended = (
+const mendText = (
   text: string,
   { event: mend, beforeDone }: EventReader,
   { who, exact, keepsEmpty }: EventSource,

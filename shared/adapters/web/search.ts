@@ -83,7 +83,7 @@ const exa: Provider = {
         title: title ?? '',
         url,
         snippet: (highlights ?? []).join(' … '),
-        ...published(publishedDate),
+        ...parsePublishedAt(publishedDate),
       })),
     ),
 };
@@ -105,7 +105,7 @@ const tavily: Provider = {
         title: title ?? '',
         url,
         snippet: content ?? '',
-        ...published(published_date),
+        ...parsePublishedAt(published_date),
       })),
     ),
 };
@@ -131,7 +131,7 @@ const brave: Provider = {
         title: plainText(title ?? ''),
         url,
         snippet: plainText(description ?? ''),
-        ...published(page_age),
+        ...parsePublishedAt(page_age),
       })),
     ),
 };
@@ -139,7 +139,7 @@ const brave: Provider = {
 const searchProviderApis: Record<SearchProvider, Provider> = { exa, tavily, brave };
 
 /** The publication time as ISO 8601, if the provider reports one. Without a time zone it is UTC. */
-function published(when: string | null | undefined): Pick<SearchHit, 'publishedAt'> {
+function parsePublishedAt(when: string | null | undefined): Pick<SearchHit, 'publishedAt'> {
   const at = new Date(/T[\d:.]+$/.test(when ?? '') ? `${when}Z` : (when ?? ''));
   return Number.isNaN(at.getTime()) ? {} : { publishedAt: at.toISOString() };
 }

@@ -1,5 +1,5 @@
 import { checkValue } from '../../adapters/json-schema/json-schema.ts';
-import { meantValue } from '../../adapters/json-schema/meant-value.ts';
+import { coerceValue } from '../../adapters/json-schema/meant-value.ts';
 import type { JsonSchema } from '../../adapters/ports/model-port.ts';
 import type { Ports } from '../../adapters/ports/ports.ts';
 import type { Sandbox } from '../../adapters/sandbox/sandbox.ts';
@@ -32,7 +32,7 @@ export async function parseJsonAnswer(
 /** Also the one item of a list, where no list is asked for. */
 function toMeantAnswer(schema: JsonSchema, value: unknown): unknown {
   const isListOfOne = schema.type === 'object' && Array.isArray(value) && value.length === 1;
-  return meantValue(schema, isListOfOne ? value[0] : value);
+  return coerceValue(schema, isListOfOne ? value[0] : value);
 }
 
 const noJson = { value: undefined, problems: [{ path: '', message: 'The response is not JSON' }] };

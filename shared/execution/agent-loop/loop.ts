@@ -11,7 +11,7 @@
  * run again, others fail with an unknown outcome (`mayHaveBegun`).
  * The same loop runs the agents of `agent-runs` and the tools of prompt steps (`steps/prompt/ask.ts`).
  */
-import { meantValue } from '../../adapters/json-schema/meant-value.ts';
+import { coerceValue } from '../../adapters/json-schema/meant-value.ts';
 import type { ModelPort, ModelRequest, ModelResponse } from '../../adapters/ports/model-port.ts';
 import type { Ports } from '../../adapters/ports/ports.ts';
 import type { NewId } from '../../core/ids.ts';
@@ -363,7 +363,7 @@ function admitCalls(
 /** As the schema of the tool means it: so it is checked, shown, approved and called. */
 function toMeantInput(tools: Loop['tools'], { name, input }: Pick<Call, 'name' | 'input'>): unknown {
   const tool = findTool(tools, name);
-  return tool && input !== undefined ? meantValue(tool.parameters, input) : input;
+  return tool && input !== undefined ? coerceValue(tool.parameters, input) : input;
 }
 
 const getToolType = (tools: Loop['tools'], name: string) => findTool(tools, name)?.type ?? 'unknown';

@@ -7,7 +7,7 @@
  */
 import * as z from 'zod';
 import type { JsonSchema } from '../../adapters/ports/model-port.ts';
-import { sandbox, withQueueTimeout } from '../../adapters/sandbox/sandbox.ts';
+import { limitQueueTime, sandbox } from '../../adapters/sandbox/sandbox.ts';
 import { invalidAt } from '../../core/errors/errors.ts';
 import { resourceId } from '../../core/ids.ts';
 import { nameUpTo } from '../../core/name.ts';
@@ -104,7 +104,7 @@ export async function resolveDispatchedAgent(
   const content = buildContent(scope, sent);
   refusePlaintexts(content);
   const permissions = requirePermissions(principal, await listNeededPermissions(scope, content));
-  await checkAgent(content, withQueueTimeout(sandbox(scope)));
+  await checkAgent(content, limitQueueTime(sandbox(scope)));
   await assertTargets(scope.table, content.capabilities);
   await assertConnections(scope.table, connectionsOfServers(content.config?.tools?.mcpServers));
   return { agent: inlineAgent(sent.name ?? 'Inline agent', content), permissions };

@@ -8,7 +8,7 @@
  */
 import { createHash } from 'node:crypto';
 import * as z from 'zod';
-import { sandbox, withQueueTimeout } from '../../adapters/sandbox/sandbox.ts';
+import { limitQueueTime, sandbox } from '../../adapters/sandbox/sandbox.ts';
 import { conflict, ifMissing, notFound, unprocessable } from '../../core/errors/errors.ts';
 import { deriveId } from '../../core/ids.ts';
 import { assertStepTargets } from '../../domain/agents/checks/step-targets.ts';
@@ -41,7 +41,7 @@ export interface PreparedRun {
 
 export async function prepare(scope: Scope, principal: Principal, body: DispatchBody): Promise<PreparedRun> {
   const sent = body.flow?.steps;
-  const steps = sent && (await checkTexts(sent, ['flow', 'steps'], withQueueTimeout(sandbox(scope))));
+  const steps = sent && (await checkTexts(sent, ['flow', 'steps'], limitQueueTime(sandbox(scope))));
   if (steps?.length === 0) throw createNoStepsError();
   if (steps) await assertStepTargets(scope)(steps, ['flow', 'steps'], body.flow?.id);
   const { flowMode, modelOverride, storeResults } = body.options;

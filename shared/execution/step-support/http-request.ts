@@ -1,6 +1,6 @@
 import type { HttpRequest, HttpResponse } from '../../adapters/ports/http-port.ts';
 import type { Ports } from '../../adapters/ports/ports.ts';
-import { escapedInJson, isJsonTemplate, isJsonText } from '../../adapters/templates/json-template.ts';
+import { escapeInJson, isJsonTemplate, isJsonText } from '../../adapters/templates/json-template.ts';
 import { isPlain } from '../../adapters/templates/limits.ts';
 import { failureOfStatus, StepError } from '../../core/errors/step-error.ts';
 import { parseAnswerJson, readPath, tryParseJson } from '../../core/json/json.ts';
@@ -40,7 +40,7 @@ const jsonType = /^\s*application\/(?:[\w.-]+\+)?json\b/i;
 async function fillBody(template: string, type: string | undefined, render: Filling['render']) {
   const isMeantAsJson = type === undefined ? isJsonTemplate(template) : jsonType.test(type);
   if (!isMeantAsJson || isPlain(template)) return render(template);
-  const filled = await render(escapedInJson(template));
+  const filled = await render(escapeInJson(template));
   if (filled.trim() === '' || textHasTooManyValues(filled) || isJsonText(filled)) return filled;
   throw new StepError(
     'The body is meant as JSON, and is none with the variables in it, so it was not sent. Write {{ name | json }} for a value without quotes around it, or give the body as an object',

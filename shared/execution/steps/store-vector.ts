@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import * as z from 'zod';
 import type { StoredVector } from '../../adapters/ports/vectors-port.ts';
-import { vectorFrom } from '../../adapters/vectors/vector.ts';
+import { parseVector } from '../../adapters/vectors/vector.ts';
 import { StepError } from '../../core/errors/step-error.ts';
 import { readPath } from '../../core/json/json.ts';
 import { storeVectorStep } from '../../domain/flows/step-types/store-vector.ts';
@@ -52,7 +52,7 @@ const Item = z.object({
 });
 
 function toStoredVector(value: unknown, what: string): StoredVector {
-  if (Array.isArray(value)) return addId(vectorFrom(value, what), {});
+  if (Array.isArray(value)) return addId(parseVector(value, what), {});
   const item = Item.safeParse(value);
   if (!item.success) {
     const [issue] = item.error.issues;
@@ -62,7 +62,7 @@ function toStoredVector(value: unknown, what: string): StoredVector {
     );
   }
   const { id, vector, metadata = {} } = item.data;
-  return addId(vectorFrom(vector, `${what}.vector`), metadata, id);
+  return addId(parseVector(vector, `${what}.vector`), metadata, id);
 }
 
 /** Without an id, the id is derived from the content, so that a repeated step stores the vector once. */

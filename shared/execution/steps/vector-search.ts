@@ -1,4 +1,4 @@
-import { vectorFrom } from '../../adapters/vectors/vector.ts';
+import { parseVector } from '../../adapters/vectors/vector.ts';
 import { StepError } from '../../core/errors/step-error.ts';
 import { readPath } from '../../core/json/json.ts';
 import { type VectorSearchConfig, vectorSearchStep } from '../../domain/flows/step-types/vector-search.ts';
@@ -31,5 +31,5 @@ async function toNear({ config, variables, render }: StepPlanning<VectorSearchCo
   if (query !== undefined) return { query: await render(query), embeddingModel };
   const value = readPath(variables, vectorVariable);
   if (value === undefined || value === null) throw new StepError(`The variable ${vectorVariable} is not set`);
-  return { vector: vectorFrom(value, vectorVariable) };
+  return { vector: parseVector(value, vectorVariable) };
 }

@@ -2,7 +2,7 @@ import { UrlRefused } from '../../adapters/net/addresses.ts';
 import { SlowServer } from '../../adapters/net/fetch-failure.ts';
 import { type PostAnswer, postOnly } from '../../adapters/net/post-only.ts';
 import { encodeSpans, type OtlpSpan } from '../../adapters/otlp/encode-spans.ts';
-import { partialSuccessIn } from '../../adapters/otlp/partial-success.ts';
+import { parsePartialSuccess } from '../../adapters/otlp/partial-success.ts';
 import { requireEnv } from '../../core/environment.ts';
 import { retryAfterMs } from '../../core/errors/retry-after.ts';
 import { StepError } from '../../core/errors/step-error.ts';
@@ -107,7 +107,7 @@ async function postSpans(collector: Collector, { tenant, body, now }: Part): Pro
 
 /** OTLP forbids to send rejected spans again. */
 async function readCollectorMessage({ body }: PostAnswer, collector: Collector) {
-  const partial = body && (await partialSuccessIn(body));
+  const partial = body && (await parsePartialSuccess(body));
   if (!partial) return {};
   const { rejectedSpans, message } = partial;
   return { rejectedSpans, said: toShownMessage(message, collector) || undefined };

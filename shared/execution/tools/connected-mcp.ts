@@ -61,7 +61,7 @@ const omitAuthorization = (headers: Readonly<Record<string, string>>) =>
 /** The scopes that a server demands, if it refuses a token because of its scopes (RFC 6750, 3.1). */
 async function findMissingScopes(outcome: object): Promise<string[] | undefined> {
   if (getStatus(outcome) !== 403 || !('challenge' in outcome)) return undefined;
-  const { challengeIn } = await import('../../adapters/mcp-oauth/prepare.ts');
+  const { parseChallenge: challengeIn } = await import('../../adapters/mcp-oauth/prepare.ts');
   const { error, scope = '' } = challengeIn(outcome.challenge as string | undefined);
   if (error !== 'insufficient_scope') return undefined;
   return scope.split(' ').filter((name) => /^[!#-[\]-~]{1,200}$/.test(name));

@@ -14,7 +14,7 @@ import type { Principal } from '../../platform/identity/principal.ts';
 import { runScope } from '../responses/agent-response.ts';
 import { surfaceRunScope } from '../surface/start-exposed.ts';
 import { toServedCard } from './served-card.ts';
-import { servedSurface } from './served-surface.ts';
+import { serveSurface } from './served-surface.ts';
 
 /** All uses, because the flow or the agent decides which services a run calls. */
 export const a2aScope = /* @__PURE__ */ using(
@@ -58,12 +58,12 @@ export async function openSurface(
     requestId,
     timeLeftMs: left,
     depth: getCallDepth(header(depthHeader)),
-    owner: { surfaceId: whole.surface.id, caller: callerOf(principal) },
+    owner: { surfaceId: whole.surface.id, caller: toCaller(principal) },
     items: runnableItems(whole.exposed, principal),
     signal: AbortSignal.any([gone.signal, AbortSignal.timeout(Math.max(1, left - reserveMs))]),
   };
-  return { agent: servedSurface(scope, call, toServedCard(whole, baseUrl())), gone };
+  return { agent: serveSurface(scope, call, toServedCard(whole, baseUrl())), gone };
 }
 
 /** Users share their tasks between their keys and sessions. */
-const callerOf = ({ kind, keyId, userId }: Principal) => (kind === 'surface' && keyId ? keyId : userId);
+const toCaller = ({ kind, keyId, userId }: Principal) => (kind === 'surface' && keyId ? keyId : userId);

@@ -32,17 +32,17 @@ export async function* taskEvents(
     if (event.type === 'text_start') text.begin();
     if (event.type === 'text_delta') yield* text.add(event.delta);
     if (event.type === 'await' && task.kind === 'flow') await pauseFlow(scope, task, event);
-    const ending = endingOf(event, scope.now());
+    const ending = toEnding(event, scope.now());
     if (!ending) continue;
     const end = await recordEnd(scope, task, ending);
     if (end.state === 'completed') yield* text.end(end.output);
     return yield { type: 'status', status: toTaskStatus(task, end) };
   }
-  yield* polled(scope, task, signal, text);
+  yield* pollTask(scope, task, signal, text);
 }
 
 /** Waits for the end of a run elsewhere, or for a question. */
-export async function* polled(
+export async function* pollTask(
   scope: Scope,
   task: A2aTask,
   signal: AbortSignal,
@@ -66,7 +66,7 @@ async function pauseFlow(scope: Scope, task: A2aTask, event: AwaitEvent): Promis
   await a2aTaskStore(scope).pause(task, { awaited, batchId });
 }
 
-function endingOf(event: StreamEvent, now: Date): TaskEnding | undefined {
+function toEnding(event: StreamEvent, now: Date): TaskEnding | undefined {
   if (event.type === 'execution_error') {
     return { state: 'failed', at: now.toISOString(), error: event.error.message };
   }

@@ -21,11 +21,11 @@ import { followTask, followToEnd } from './follow-task.ts';
 import { userMessage } from './parameters.ts';
 import type { StartedTask } from './planned-task.ts';
 import { taskEvents } from './run-events.ts';
-import { itemFor, itemOfTask } from './skills.ts';
+import { itemOfTask, selectItem } from './skills.ts';
 import { startTask } from './start-task.ts';
 import { taskReceivers } from './task-receivers.ts';
 
-export function servedSurface(scope: Scope, call: A2aCall, card: ServedCard): ServedAgent {
+export function serveSurface(scope: Scope, call: A2aCall, card: ServedCard): ServedAgent {
   const tasks = a2aTaskStore(scope);
   const progressOf = taskProgress(scope);
   const receivers = taskReceivers(scope, call.owner);
@@ -38,7 +38,7 @@ export function servedSurface(scope: Scope, call: A2aCall, card: ServedCard): Se
 
   async function begin(message: IncomingMessage): Promise<StartedTask> {
     if (message.taskId === undefined) {
-      const found = itemFor(call.items, message.skillId);
+      const found = selectItem(call.items, message.skillId);
       const earlier = await contextMessages(scope, call.owner, message.contextId);
       return startTask(scope, call, { found, message, earlier });
     }
@@ -47,7 +47,7 @@ export function servedSurface(scope: Scope, call: A2aCall, card: ServedCard): Se
       throw new A2aRefusal('malformed', 'message.contextId is not the context of the task');
     }
     const found = itemOfTask(call.items, task);
-    if (message.skillId !== undefined && itemFor(call.items, message.skillId) !== found) {
+    if (message.skillId !== undefined && selectItem(call.items, message.skillId) !== found) {
       throw new A2aRefusal('malformed', 'metadata.skillId is not the skill of the task');
     }
     return answerOnce(scope, call, { found, task, message });
@@ -129,20 +129,20 @@ async function contextMessages(
 ): Promise<Message[]> {
   if (contextId === undefined) return [];
   const found = await a2aTaskStore(scope).listByContext(owner, contextId);
-  return (await Promise.all(found.map((task) => messagesOf(scope, task)))).flat();
+  return (await Promise.all(found.map((task) => readMessages(scope, task)))).flat();
 }
 
-async function messagesOf(scope: Scope, task: A2aTask): Promise<Message[]> {
+async function readMessages(scope: Scope, task: A2aTask): Promise<Message[]> {
   const progress = await taskProgress(scope)(task);
   if (progress.state !== 'completed') return [];
   const [first] = await a2aTaskStore(scope).messagesOf(task);
   const { output } = progress;
   const content = typeof output === 'string' ? output : JSON.stringify(output ?? null);
-  return [...(first ? [withoutFiles(first.parts)] : []), { role: 'assistant', content }];
+  return [...(first ? [dropFiles(first.parts)] : []), { role: 'assistant', content }];
 }
 
 /** Files are sent once: they may be large, and their addresses may have expired. */
-function withoutFiles(parts: readonly A2aPart[]): Message {
+function dropFiles(parts: readonly A2aPart[]): Message {
   const kept = parts.filter((part) => 'text' in part || 'data' in part);
   return userMessage(kept.length > 0 ? kept : [{ text: '(A file)' }]);
 }

@@ -8,14 +8,14 @@ import type { Scope } from '../../platform/data/scope.ts';
 const lastFlows = createBoundedMap<string>({ entriesMax: 5_000 });
 
 /** @param name What callers name the item by: its slug, or the name of its tool. */
-const keyOf = (surfaceId: string, name: string) => `${surfaceId} ${name}`;
+const toKey = (surfaceId: string, name: string) => `${surfaceId} ${name}`;
 
 /** A scope that reads the flow that an item ran last together with its surface. */
-export function withLastFlow(scope: Scope, surfaceId: string, name: string): Scope {
-  const id = lastFlows.get(keyOf(surfaceId, name));
+export function readLastFlowAhead(scope: Scope, surfaceId: string, name: string): Scope {
+  const id = lastFlows.get(toKey(surfaceId, name));
   return id === undefined ? scope : readAhead(scope, flowEntity, { id });
 }
 
 export function rememberFlow({ surface, capability }: ExposedItem, name: string): void {
-  if (capability.flowId) lastFlows.set(keyOf(surface.id, name), capability.flowId);
+  if (capability.flowId) lastFlows.set(toKey(surface.id, name), capability.flowId);
 }

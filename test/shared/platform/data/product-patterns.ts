@@ -11,7 +11,7 @@ import { surfaceItems } from '../../../../shared/domain/surfaces/surface-items.t
 import { surfaceKeys } from '../../../../shared/domain/surfaces/surface-keys.ts';
 import { surfaceStore } from '../../../../shared/domain/surfaces/surface-store.ts';
 import { findDeliveryBatch } from '../../../../shared/execution/incoming-webhooks/start-webhook.ts';
-import { completedRecord, recordResources } from '../../../../shared/protocols/mcp/served-by.ts';
+import { completeRecord, recordResources } from '../../../../shared/protocols/mcp/served-by.ts';
 import type { Pattern } from './access-pattern.ts';
 import { type AccessWorld, sessionPrincipal } from './access-world.ts';
 
@@ -240,7 +240,7 @@ export const productPatterns: Record<string, Pattern> = {
     run:
       ({ scope }) =>
       () =>
-        completedRecord(scope, ['even'], { name: 'name', value: 'record' }, {}),
+        completeRecord(scope, ['even'], { name: 'name', value: 'record' }, {}),
   },
   'What a surface exposes': {
     commands: 'BatchGetItem',
