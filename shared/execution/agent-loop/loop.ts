@@ -29,7 +29,7 @@ import {
   planCalls,
   runCalls,
   type ToolCallsContext,
-  toFailedResult,
+  toFailedCallResult,
 } from './tool-calls.ts';
 
 export interface Loop extends ToolCallsContext {
@@ -134,7 +134,9 @@ async function* openCalls(
     }),
   );
   yield* record(
-    ...left.flatMap(({ call, plan }) => ('fail' in plan ? [toFailedResult(call, plan.fail, loop.now)] : [])),
+    ...left.flatMap(({ call, plan }) =>
+      'fail' in plan ? [toFailedCallResult(call, plan.fail, loop.now)] : [],
+    ),
   );
   const runnable = left.flatMap(({ call, plan }) => ('run' in plan ? [{ call, tool: plan.run }] : []));
   if (runnable.length === 0) return;

@@ -175,7 +175,11 @@ async function runCall(
   }
 }
 
-export const toFailedResult = ({ id, name }: RequestedCall, reason: string, now: () => Date): ResultFact => ({
+export const toFailedCallResult = (
+  { id, name }: RequestedCall,
+  reason: string,
+  now: () => Date,
+): ResultFact => ({
   type: 'result',
   callId: id,
   toolName: name,
