@@ -1,3 +1,10 @@
+/**
+ * Maps the events of a run to those that a chat visitor gets, each with the cursor from which a page can continue.
+ * Per event: follow the cursor, note the names of the page's tools, leave out what the page has, map the rest. The answer is
+ * stored before its end is sent. Steps, turns and reasoning are left out; arguments of calls that need an approval are shown
+ * without credentials. The numbers of events follow from those of the run.
+ * `open-turn.ts` and `follow-answer.ts` call it; `answer-end.ts`, `cursor.ts` and `page-names.ts` beside it are its parts.
+ */
 import { isDeeperThan } from '../../../core/json/nesting.ts';
 import { isCredentialName, redactCredentials } from '../../../core/redaction/credentials.ts';
 import { truncate } from '../../../core/text.ts';
