@@ -1,4 +1,4 @@
-import { jsonIn } from '../core/json/json.ts';
+import { tryParseJson } from '../core/json/json.ts';
 
 /** What a server says of an error, in one of the forms that are usual. */
 export interface StatedError {
@@ -14,7 +14,7 @@ export interface StatedError {
  */
 export function statedError(body: unknown): StatedError {
   if (typeof body !== 'string') return statedIn(body, 0);
-  const value = jsonIn(body);
+  const value = tryParseJson(body);
   if (value !== undefined && typeof value !== 'string') return statedIn(value, 0);
   const words = wordsIn(value ?? body);
   return words ? { words } : {};

@@ -1,5 +1,5 @@
 import { StepError } from '../../core/errors/step-error.ts';
-import { jsonIn } from '../../core/json/json.ts';
+import { tryParseJson } from '../../core/json/json.ts';
 import { checkedUrl } from '../net/checked-url.ts';
 import { safeFetch } from '../net/safe-fetch.ts';
 import type { Ports } from '../ports/ports.ts';
@@ -64,7 +64,7 @@ async function cardAt(url: string, signal: AbortSignal, fetch: Ports['fetch']): 
   const { status } = answer;
   if (status >= 400 && status < 500) throw new Missing(`${url} answered ${status}`);
   if (status < 200 || status >= 300) throw new StepError(`${url} answered ${status}`);
-  const value = jsonIn(answer.text);
+  const value = tryParseJson(answer.text);
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
     throw new NoCard(`${url} did not answer with a JSON object`);
   }

@@ -1,8 +1,8 @@
 import { ReadableStream } from 'node:stream/web';
 import * as z from 'zod';
 import { StepError } from '../../core/errors/step-error.ts';
-import { markedIn, mayBeInexactIn } from '../../core/json/exact-json.ts';
-import { isJsonObject, jsonIn } from '../../core/json/json.ts';
+import { markMembers, mayBeInexactIn } from '../../core/json/exact-json.ts';
+import { isJsonObject, tryParseJson } from '../../core/json/json.ts';
 import { isStream, limitedExchange } from '../net/limited-exchange.ts';
 import { type EventJson, readableEvents } from '../net/readable-events.ts';
 import { sendableHeaders } from '../net/sendable-headers.ts';
@@ -57,11 +57,11 @@ export function guardedA2aFetch(credentials: Readonly<Record<string, string>>): 
       return new Response(ReadableStream.from(events) as never, { status, headers: response.headers });
     }
     const text = await response.text();
-    if (status >= 400 && (isBusy(status) || !ProtocolError.safeParse(jsonIn(text)).success)) {
+    if (status >= 400 && (isBusy(status) || !ProtocolError.safeParse(tryParseJson(text)).success)) {
       throw new HttpFailure(status, text);
     }
-    const read = jsonIn(text);
-    const message = mayBeInexactIn(text, exact) ? markedIn(read, exact) : read;
+    const read = tryParseJson(text);
+    const message = mayBeInexactIn(text, exact) ? markMembers(read, exact) : read;
     if (!isJsonObject(message) || message.jsonrpc === undefined) {
       const same = message === read ? text : JSON.stringify(message);
       return new Response(body && same, { status, headers: response.headers });
@@ -80,6 +80,6 @@ function asAskedFor(message: EventJson, status: number, init: RequestInit | unde
 }
 
 function askedIn(body: unknown): AskedA2aRequest {
-  const message = typeof body === 'string' ? jsonIn(body) : undefined;
+  const message = typeof body === 'string' ? tryParseJson(body) : undefined;
   return isJsonObject(message) ? message : {};
 }

@@ -1,6 +1,6 @@
 import type { Message, Part } from '@a2a-js/sdk';
 import { StepError } from '../../core/errors/step-error.ts';
-import { unmarked } from '../../core/json/exact-json.ts';
+import { unmarkNumbers } from '../../core/json/exact-json.ts';
 import { isDeeperThan, nestingLevelsMax } from '../../core/json/nesting.ts';
 import type { A2aPart } from '../ports/a2a-port.ts';
 
@@ -19,7 +19,7 @@ function partOf({ content, mediaType, filename }: Part): A2aPart | undefined {
       if (isDeeperThan(nestingLevelsMax, content.value)) {
         throw new StepError(`The agent's data is nested more than ${nestingLevelsMax} levels deep`);
       }
-      return { data: unmarked(content.value) };
+      return { data: unmarkNumbers(content.value) };
     default:
       return undefined;
   }

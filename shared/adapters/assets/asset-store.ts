@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { requireEnv } from '../../core/environment.ts';
 import { StepError } from '../../core/errors/step-error.ts';
-import { derivedId, timeMsFromId } from '../../core/ids.ts';
+import { deriveId, getIdTimeMs } from '../../core/ids.ts';
 import { readBytes } from '../../core/limited-fetch.ts';
 import {
   decodePath,
@@ -35,15 +35,7 @@ export const assetStore = /* @__PURE__ */ using(
         throw new StepError(`${filename} has ${bytes.length} bytes; the maximum is ${assetBytesMax}`);
       }
       const digest = createHash('sha256').update(bytes).digest('hex');
-      const assetId = derivedId(
-        'asset',
-        timeMsFromId(runId),
-        runId,
-        visibility,
-        contentType,
-        filename,
-        digest,
-      );
+      const assetId = deriveId('asset', getIdTimeMs(runId), runId, visibility, contentType, filename, digest);
       const path = `${tenant}/${assetId}/${filename}`;
       const bucket = requireEnv('ASSET_BUCKET');
       const isPublic = visibility === 'public';

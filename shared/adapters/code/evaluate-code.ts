@@ -1,7 +1,7 @@
 import { StepError } from '../../core/errors/step-error.ts';
 import { parseExact } from '../../core/json/exact-json.ts';
 import { answerValuesMax } from '../../core/json/json.ts';
-import { characterCount } from '../../core/json/json-texts.ts';
+import { countCharacters } from '../../core/json/json-texts.ts';
 import { answerMembersMax, textHasTooManyValues } from '../../core/json/value-count.ts';
 import { createNameTest } from '../../core/variables/named-variables.ts';
 import type { Variables } from '../../core/variables/variables.ts';
@@ -107,7 +107,7 @@ function named(code: string, variables: Readonly<Variables>): Handed {
   const slim = (value: object, path: string[]): object =>
     Object.fromEntries(
       Object.entries(value).map(([name, member]) => {
-        if (characterCount(member, smallCharacters) <= smallCharacters) return [name, member];
+        if (countCharacters(member, smallCharacters) <= smallCharacters) return [name, member];
         const at = [...path, name];
         if (isNamed(name)) {
           const isDeep = at.length >= withheldDepthMax || typeof member === 'string' || Array.isArray(member);

@@ -1,4 +1,4 @@
-import { isJsonObject, jsonIn } from '../../core/json/json.ts';
+import { isJsonObject, tryParseJson } from '../../core/json/json.ts';
 import type { JsonSchema } from '../ports/model-port.ts';
 
 /**
@@ -14,7 +14,7 @@ export function meantValue(schema: JsonSchema, value: unknown): unknown {
 function readAs(schema: JsonSchema, text: string): unknown {
   const types = typesIn(schema);
   if (types === undefined || types.includes('string')) return text;
-  const inside = jsonIn(text);
+  const inside = tryParseJson(text);
   return inside !== undefined && types.some((type) => isOfType(inside, type)) ? inside : text;
 }
 

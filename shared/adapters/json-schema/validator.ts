@@ -8,9 +8,9 @@ import {
   type ValidateFunction,
 } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
-import { boundedMap } from '../../core/cache.ts';
+import { createBoundedMap } from '../../core/cache.ts';
 import { loadOnce } from '../../core/concurrency/load-once.ts';
-import { sortedJson } from '../../core/json/sorted-json.ts';
+import { toSortedJson } from '../../core/json/sorted-json.ts';
 import type { JsonSchema } from '../ports/model-port.ts';
 import { checkMsMax, type ValueProblem } from './limits.ts';
 import { isWholeMultiple } from './multiple-of.ts';
@@ -44,7 +44,7 @@ function compile(schema: JsonSchema): ValidateFunction {
   return hasUnevaluated ? compileWithUnevaluated(ajv, document) : ajv.compile(document);
 }
 
-const isEqual = (one: unknown, other: unknown) => one === other || sortedJson(one) === sortedJson(other);
+const isEqual = (one: unknown, other: unknown) => one === other || toSortedJson(one) === toSortedJson(other);
 
 /** In place of Ajv's, which divide doubles, and call `toString` and `valueOf` of objects that have members of these names. */
 const exactKeywords: FuncKeywordDefinition[] = [
@@ -82,11 +82,11 @@ const exactKeywords: FuncKeywordDefinition[] = [
     errors: false,
     error: { message: 'must NOT have duplicate items' },
     validate: (isUnique: boolean, items: unknown[]) =>
-      !isUnique || new Set(items.map(sortedJson)).size === items.length,
+      !isUnique || new Set(items.map(toSortedJson)).size === items.length,
   },
 ];
 
-const compiled = boundedMap<ValidateFunction>({ entriesMax: 200, charactersMax: 2_000_000 });
+const compiled = createBoundedMap<ValidateFunction>({ entriesMax: 200, charactersMax: 2_000_000 });
 
 /** Kept only when its use ends: one that was interrupted while it compiled a part of itself does not work again. */
 function use<T>(schema: string, work: (validate: ValidateFunction) => T): T {

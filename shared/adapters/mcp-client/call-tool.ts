@@ -5,7 +5,7 @@ import {
   ProtocolErrorCode,
 } from '@modelcontextprotocol/client';
 import { StepError } from '../../core/errors/step-error.ts';
-import { unmarked } from '../../core/json/exact-json.ts';
+import { unmarkNumbers } from '../../core/json/exact-json.ts';
 import { isDeeperThan, nestingLevelsMax } from '../../core/json/nesting.ts';
 import type { McpFailure, McpOutcome, McpPort, McpToolList } from '../ports/mcp-port.ts';
 import { toMcpFailure } from './failure.ts';
@@ -97,7 +97,7 @@ function toMcpOutcome({ content, structuredContent, isError }: McpCallResult): M
   if (isDeeperThan(nestingLevelsMax, structuredContent)) {
     throw new StepError(`The result is nested more than ${nestingLevelsMax} levels deep`);
   }
-  if (structuredContent !== undefined) return { output: unmarked(structuredContent) };
+  if (structuredContent !== undefined) return { output: unmarkNumbers(structuredContent) };
   const isText = content.every(({ type }) => type === 'text');
   return { output: isText ? textIn(content) : content.map(partOf) };
 }

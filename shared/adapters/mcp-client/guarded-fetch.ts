@@ -2,8 +2,8 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import { ReadableStream } from 'node:stream/web';
 import { isStated } from '../../core/defined.ts';
 import { StepError } from '../../core/errors/step-error.ts';
-import { markedIn, mayBeInexactIn } from '../../core/json/exact-json.ts';
-import { isJsonObject, jsonIn } from '../../core/json/json.ts';
+import { markMembers, mayBeInexactIn } from '../../core/json/exact-json.ts';
+import { isJsonObject, tryParseJson } from '../../core/json/json.ts';
 import { fetchFailure } from '../net/fetch-failure.ts';
 import { isStream, limitedExchange } from '../net/limited-exchange.ts';
 import { type EventJson, readableEvents } from '../net/readable-events.ts';
@@ -90,13 +90,13 @@ async function checked(response: Response, stop: (reason: Error) => void): Promi
   const text = await response.text();
   if (status === 401 || status === 403) stop(new Unauthorized(status, text, headers.get('www-authenticate')));
   // Batches, which no current protocol has, could contain any number of messages.
-  const message = onlyMessage(jsonIn(text.replace(/^\ufeff/, '')));
+  const message = onlyMessage(tryParseJson(text.replace(/^\ufeff/, '')));
   if (Array.isArray(message)) throw new StepError('The MCP server answered with a list of messages');
   if (status >= 400 || !isJsonObject(message) || message.jsonrpc === undefined) {
     return new Response(body && text, { status, headers });
   }
   mendMcpMessage(message, asked);
-  const marked = mayBeInexactIn(text, exact) ? markedIn(message, exact) : message;
+  const marked = mayBeInexactIn(text, exact) ? markMembers(message, exact) : message;
   return Response.json(marked, { status, headers: withoutBody(headers) });
 }
 

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { loadingCache } from '../../core/cache.ts';
+import { createLoadingCache } from '../../core/cache.ts';
 import { orAborted } from '../../core/concurrency/abort.ts';
 import { loadOnce } from '../../core/concurrency/load-once.ts';
 import type { McpFailure, McpPort, McpRequest, McpToolList } from '../ports/mcp-port.ts';
@@ -33,7 +33,7 @@ const protocol = loadOnce(async () => {
 const rest = loadOnce(async () => (await import('./rest.ts')).restServer);
 
 /** A list has up to half a million characters. */
-const lists = loadingCache<McpToolList>({ entriesMax: 40, ttlMs: 300_000 });
+const lists = createLoadingCache<McpToolList>({ entriesMax: 40, ttlMs: 300_000 });
 
 /** A failure in the server's words, or a list without its last pages, which must not be cached. */
 class Incomplete extends Error {

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { StepError } from '../../core/errors/step-error.ts';
-import { answeredJson } from '../../core/json/json.ts';
+import { parseAnswerJson } from '../../core/json/json.ts';
 import { urlPart } from '../../core/text.ts';
 import { checkedUrl } from '../net/checked-url.ts';
 import { safeFetch } from '../net/safe-fetch.ts';
@@ -21,7 +21,7 @@ export const restServer: McpPort = {
   async listTools(request) {
     const answer = await safeFetch({ ...requestTo(request, []), method: 'GET' });
     if (answer.status >= 400) return failureOf(answer);
-    const list = ToolList.safeParse(answeredJson(answer.text, 'The server'));
+    const list = ToolList.safeParse(parseAnswerJson(answer.text, 'The server'));
     if (list.success) return toToolList(list.data);
     throw new StepError('The server did not answer with a list of tools: expected {"tools": [{"name": …}]}');
   },
@@ -39,7 +39,7 @@ export const restServer: McpPort = {
       sameOriginBody: true,
     });
     if (answer.status >= 400) return failureOf(answer);
-    return { output: answeredJson(answer.text, 'The server') ?? answer.text };
+    return { output: parseAnswerJson(answer.text, 'The server') ?? answer.text };
   },
 };
 

@@ -6,7 +6,7 @@ import type {
   SharedV4ProviderOptions,
 } from '@ai-sdk/provider';
 import { omitUndefined } from '../../core/defined.ts';
-import { withRawNumbers } from '../../core/json/exact-json.ts';
+import { toRawNumbers } from '../../core/json/exact-json.ts';
 import type {
   AssistantPart,
   FilePart,
@@ -100,7 +100,7 @@ function assistantPartOf({ providerData, ...part }: AssistantPart) {
   const providerOptions = providerData as SharedV4ProviderOptions | undefined;
   return {
     ...(part.type === 'tool-call'
-      ? { type: part.type, toolCallId: part.id, toolName: part.name, input: withRawNumbers(part.input) }
+      ? { type: part.type, toolCallId: part.id, toolName: part.name, input: toRawNumbers(part.input) }
       : part),
     ...(providerOptions && { providerOptions }),
   };
@@ -118,7 +118,7 @@ const userPartOf = (part: TextPart | FilePart) =>
 
 function resultOf({ output, failed }: ToolResultPart): LanguageModelV4ToolResultOutput {
   if (typeof output === 'string') return { type: failed ? 'error-text' : 'text', value: output };
-  return { type: failed ? 'error-json' : 'json', value: withRawNumbers(output) as JSONValue };
+  return { type: failed ? 'error-json' : 'json', value: toRawNumbers(output) as JSONValue };
 }
 
 const toolOf = ({ name, description, parameters }: ModelTool) => ({

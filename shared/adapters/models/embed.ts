@@ -1,5 +1,5 @@
 import type { EmbeddingModelV4 } from '@ai-sdk/provider';
-import { loadingCache } from '../../core/cache.ts';
+import { createLoadingCache } from '../../core/cache.ts';
 import { toChunks } from '../../core/chunks.ts';
 import { forEachConcurrently } from '../../core/concurrency/for-each-concurrently.ts';
 import { omitUndefined } from '../../core/defined.ts';
@@ -80,7 +80,7 @@ async function request(
   return { vectors: answers.flatMap(({ embeddings }) => embeddings), tokens };
 }
 
-const clients = loadingCache<EmbeddingModelV4>({ entriesMax: 100 });
+const clients = createLoadingCache<EmbeddingModelV4>({ entriesMax: 100 });
 
 const clientOf = ({ provider: name, modelId, credentials }: ResolvedModel) =>
   clients(JSON.stringify([name, modelId, credentials]), async () => {

@@ -1,7 +1,7 @@
 import { APICallError, JSONParseError, TypeValidationError } from '@ai-sdk/provider';
 import { omitUndefined } from '../../core/defined.ts';
 import { failureOfStatus, StepError, type StepErrorOptions } from '../../core/errors/step-error.ts';
-import { jsonIn } from '../../core/json/json.ts';
+import { tryParseJson } from '../../core/json/json.ts';
 import { AddressRefused } from '../net/addresses.ts';
 import { ModelCallFailed } from '../ports/model-port.ts';
 import { type StatedError, statedError } from '../stated-error.ts';
@@ -103,7 +103,7 @@ export function answeredUsage(error: unknown): { inputTokens?: number; outputTok
     TypeValidationError.isInstance(error) ||
     (APICallError.isInstance(error) && (error.statusCode ?? 0) === 200);
   if (!isAnswer) return undefined;
-  const body = APICallError.isInstance(error) ? jsonIn(error.responseBody ?? '') : error.value;
+  const body = APICallError.isInstance(error) ? tryParseJson(error.responseBody ?? '') : error.value;
   const { usage, usageMetadata } = (body ?? {}) as { usage?: unknown; usageMetadata?: unknown };
   const counts = (usage ?? usageMetadata ?? {}) as Record<string, unknown>;
   const first = (...names: string[]) =>

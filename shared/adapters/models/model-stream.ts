@@ -9,12 +9,12 @@ import type {
   SharedV4Warning,
 } from '@ai-sdk/provider';
 import * as z from 'zod';
-import { loadingCache } from '../../core/cache.ts';
-import { withoutFence } from '../../core/code-fence.ts';
+import { createLoadingCache } from '../../core/cache.ts';
+import { stripFence } from '../../core/code-fence.ts';
 import { omitUndefined } from '../../core/defined.ts';
 import { StepError } from '../../core/errors/step-error.ts';
-import { bigintMark, unmarked } from '../../core/json/exact-json.ts';
-import { jsonIn } from '../../core/json/json.ts';
+import { bigintMark, unmarkNumbers } from '../../core/json/exact-json.ts';
+import { tryParseJson } from '../../core/json/json.ts';
 import type {
   AssistantMessage,
   AssistantPart,
@@ -159,7 +159,7 @@ const ignoredIn = (warnings: readonly SharedV4Warning[]): string[] =>
       : [],
   );
 
-const clients = loadingCache<LanguageModelV4>({ entriesMax: 100 });
+const clients = createLoadingCache<LanguageModelV4>({ entriesMax: 100 });
 
 /** The SDK's client for a model. Cached, since creating one costs more than a call. */
 function clientOf({ provider: name, modelId, credentials }: ResolvedModel, request: ModelRequest) {
@@ -209,7 +209,7 @@ function isRepeated(part: LanguageModelV4Source, seen: Set<string>): boolean {
 
 /** Models write an empty input for tools without parameters, and some put a fence around one. */
 const inputIn = (text: string): unknown =>
-  text.trim() === '' ? {} : unmarked(jsonIn(text) ?? jsonIn(withoutFence(text)));
+  text.trim() === '' ? {} : unmarkNumbers(tryParseJson(text) ?? tryParseJson(stripFence(text)));
 
 async function finishOf(
   model: ResolvedModel,

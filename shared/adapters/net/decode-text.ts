@@ -2,19 +2,19 @@ import {
   type DecodedText,
   decodeAs,
   decodeUnnamed,
-  encodingOfMark,
-  knownEncoding,
+  detectMark,
+  resolveEncoding,
 } from '../../core/text-encoding.ts';
 
 /** Decodes a text by its byte order mark, its content type, the charset that it declares, or what its bytes show. */
 export function decodeText(bytes: Uint8Array, contentType = ''): DecodedText {
   const named =
-    encodingOfMark(bytes) ?? known(charsetIn(contentType)) ?? known(charsetInside(bytes, contentType));
+    detectMark(bytes) ?? known(charsetIn(contentType)) ?? known(charsetInside(bytes, contentType));
   if (named !== undefined) return decodeAs(bytes, named);
   return decodeUnnamed(bytes) ?? decodeAs(bytes, 'utf-8');
 }
 
-const known = (label: string | undefined) => (label === undefined ? undefined : knownEncoding(label));
+const known = (label: string | undefined) => (label === undefined ? undefined : resolveEncoding(label));
 
 const charsetIn = (text: string) => /charset\s*=[\s"']*([^\s;"'>]+)/i.exec(text)?.[1];
 

@@ -2,7 +2,7 @@ import { addAbortSignal, Readable } from 'node:stream';
 import type { ReadableStream } from 'node:stream/web';
 import type { Response } from 'undici';
 import { StepError } from '../../core/errors/step-error.ts';
-import { joinedBytes, limited } from '../../core/limited-fetch.ts';
+import { limitBytes, readAllBytes } from '../../core/limited-fetch.ts';
 import type { HttpRequest } from '../ports/http-port.ts';
 import { checkedUrl } from './checked-url.ts';
 import { fetchFailure, slowServer } from './fetch-failure.ts';
@@ -59,5 +59,5 @@ async function readShort({ body }: Response, bytesMax: number): Promise<Uint8Arr
   if (!body) return new Uint8Array();
   const stream = Readable.fromWeb(body as ReadableStream);
   addAbortSignal(AbortSignal.timeout(readMsMax), stream);
-  return joinedBytes(limited(stream, bytesMax)).catch(() => undefined);
+  return readAllBytes(limitBytes(stream, bytesMax)).catch(() => undefined);
 }

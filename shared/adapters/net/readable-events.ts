@@ -1,5 +1,5 @@
 import { mayBeInexactIn, parseExactIn } from '../../core/json/exact-json.ts';
-import { answeredJson, isJsonObject, jsonIn } from '../../core/json/json.ts';
+import { isJsonObject, parseAnswerJson, tryParseJson } from '../../core/json/json.ts';
 
 export type EventJson = Record<string, unknown>;
 
@@ -49,7 +49,7 @@ const done = '[DONE]';
 
 function isWhole(line: string): boolean {
   const data = line.replace(/^data:/, '').trim();
-  return data === '' || data === done || jsonIn(data) !== undefined;
+  return data === '' || data === done || tryParseJson(data) !== undefined;
 }
 
 const mended = (
@@ -64,7 +64,7 @@ const mended = (
       const missing = beforeDone?.();
       return missing ? `data: ${JSON.stringify(missing)}\n\n${line}` : line;
     }
-    const event = answeredJson(data, who, (json) => parseExactIn(json, exact));
+    const event = parseAnswerJson(data, who, (json) => parseExactIn(json, exact));
     const isChanged = isJsonObject(event) && (mend(event) || mayBeInexactIn(data, exact));
     if (!isChanged) return line;
     return isChanged === 'omit' ? ': not known here' : `data: ${JSON.stringify(event)}`;

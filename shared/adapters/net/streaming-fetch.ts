@@ -3,7 +3,7 @@ import { ReadableStream } from 'node:stream/web';
 import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
 import { type Dispatcher, request } from 'undici';
 import { StepError } from '../../core/errors/step-error.ts';
-import { joinedBytes, limited } from '../../core/limited-fetch.ts';
+import { limitBytes, readAllBytes } from '../../core/limited-fetch.ts';
 import { checkedUrl } from './checked-url.ts';
 import { loadClient } from './load-client.ts';
 
@@ -43,10 +43,10 @@ export const streamingFetch =
       [values].flat().map((value): [string, string] => [name, value]),
     );
     const isStream = isStreamType(String(answer.headers['content-type']));
-    const chunks = limited(unpacked(answer), bytesMax(isStream));
+    const chunks = limitBytes(unpacked(answer), bytesMax(isStream));
     const { content, status } = isStream
       ? { content: ReadableStream.from(changes.stream(chunks, String(url))), status: answer.statusCode }
-      : changes.whole(await joinedBytes(chunks), String(url), answer.statusCode);
+      : changes.whole(await readAllBytes(chunks), String(url), answer.statusCode);
     return new Response(bodiless.has(status) ? null : (content as never), { status, headers: fields });
   };
 

@@ -2,7 +2,7 @@ import { Filter, Liquid, type Template, type Token, TypeGuards } from 'liquidjs'
 import { memoise } from '../../core/cache.ts';
 import { findParts } from '../../core/find-parts.ts';
 import { mayBeInexact, parseExact } from '../../core/json/exact-json.ts';
-import { withSecretsVariable } from '../../core/variables/secret-references.ts';
+import { toSecretsVariable } from '../../core/variables/secret-references.ts';
 import { argumentsProblem, asPlain, mendedFilters } from './filters.ts';
 import { filledCharactersMax, fillMsMax, templateCharactersMax } from './limits.ts';
 
@@ -38,7 +38,7 @@ function asText(value: unknown): string {
 }
 
 function parseAnew(text: string): Template[] {
-  const parsed = liquid.parse(withSecretsVariable(text));
+  const parsed = liquid.parse(toSecretsVariable(text));
   // LiquidJS rounds the numbers that a template states.
   if (mayBeInexact(text))
     for (const token of findParts(parsed, isNumberToken, liquid))

@@ -1,5 +1,5 @@
 import { StepError } from '../../core/errors/step-error.ts';
-import { answeredJson } from '../../core/json/json.ts';
+import { parseAnswerJson } from '../../core/json/json.ts';
 import type { HttpResponse } from '../ports/http-port.ts';
 import { limitAsStepError, type Sandbox } from '../sandbox/sandbox.ts';
 import type { ContentForm } from './content-forms.ts';
@@ -30,7 +30,7 @@ export const contentAs = {
   html: async (answer) => textOf(answer),
   json: async (answer, { shown }) => {
     const text = textOf(answer);
-    const value = answeredJson(text, answer.url);
+    const value = parseAnswerJson(text, answer.url);
     if (value === undefined)
       throw new StepError(`${answer.url} did not return JSON: ${beginning(shown(text))}`);
     return value;
@@ -56,7 +56,7 @@ const unreadable = ({ url }: HttpResponse) => limitAsStepError(url, 'to read');
 /** Converts a response by its content type: JSON to a value, HTML to Markdown, anything else stays text. */
 export async function responseContent(answer: HttpResponse, reading: Reading): Promise<unknown> {
   if (!/\bjson\b/i.test(answer.headers['content-type'] ?? '')) return contentAs.markdown(answer, reading);
-  const value = answeredJson(answer.text, answer.url);
+  const value = parseAnswerJson(answer.text, answer.url);
   return value === undefined ? textOf(answer) : value;
 }
 

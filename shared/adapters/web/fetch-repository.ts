@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { failureOfStatus, StepError } from '../../core/errors/step-error.ts';
-import { jsonIn } from '../../core/json/json.ts';
-import { urlPart, withoutTrailing } from '../../core/text.ts';
+import { tryParseJson } from '../../core/json/json.ts';
+import { trimTrailing, urlPart } from '../../core/text.ts';
 import { decodeText, encodingProblem } from '../net/decode-text.ts';
 import type { HttpResponse } from '../ports/http-port.ts';
 import type { Ports } from '../ports/ports.ts';
@@ -61,7 +61,7 @@ async function fileAt(place: RepositoryPlace, github: GitHub): Promise<Uint8Arra
   const path = `contents/${place.path.split('/').map(urlPart).join('/')}`;
   const query = place.ref === undefined ? '' : `?ref=${urlPart(place.ref)}`;
   const answer = await ask(place, path + query, 'application/vnd.github.object+json', github);
-  const parsed = Contents.safeParse(jsonIn(answer.text));
+  const parsed = Contents.safeParse(tryParseJson(answer.text));
   const { type, encoding, content } = parsed.data ?? { type: 'an unknown type' };
   if (type === 'dir') return undefined;
   if (type !== 'file')
@@ -84,7 +84,7 @@ async function ask(
   { fetch, token, signal }: GitHub,
   bytesMax?: number,
 ): Promise<HttpResponse> {
-  const base = withoutTrailing(process.env.GITHUB_API_URL || 'https://api.github.com', '/');
+  const base = trimTrailing(process.env.GITHUB_API_URL || 'https://api.github.com', '/');
   const headers = {
     accept,
     'x-github-api-version': '2022-11-28',
@@ -111,7 +111,7 @@ function refusal(
       ...failureOfStatus(429, headers['retry-after']),
     });
   }
-  const message = z.object({ message: z.string() }).safeParse(jsonIn(text)).data?.message ?? '';
+  const message = z.object({ message: z.string() }).safeParse(tryParseJson(text)).data?.message ?? '';
   return new StepError(`GitHub answered ${status} for ${repositoryName(place)}: ${message.slice(0, 300)}`, {
     ...failureOfStatus(status, headers['retry-after']),
   });

@@ -3,7 +3,7 @@ import { Minimatch } from 'minimatch';
 import { Parser } from 'tar/parse';
 import type { ReadEntry } from 'tar/read-entry';
 import { StepError } from '../../core/errors/step-error.ts';
-import { withoutTrailing } from '../../core/text.ts';
+import { trimTrailing } from '../../core/text.ts';
 import { decodeText, encodingProblem } from '../net/decode-text.ts';
 
 export interface RepositoryPacking {
@@ -43,7 +43,7 @@ const options = { dot: true, matchBase: true, nocomment: true, nonegate: true, b
 /** Whether a pattern matches a path or one of its directories. */
 function globMatcher(patterns: readonly string[]): (path: string) => boolean {
   const matchers = patterns.flatMap((pattern) => {
-    const place = withoutTrailing(pattern, '/').replace(/^\.?\/+/, '');
+    const place = trimTrailing(pattern, '/').replace(/^\.?\/+/, '');
     const anywhere = place.includes('/') ? place : `**/${place}`;
     return [place, `${anywhere}/**`].map((glob) => new Minimatch(glob, options));
   });

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import LinkHeader from 'http-link-header';
 import { StepError } from '../../core/errors/step-error.ts';
-import { answeredJson, valueAt } from '../../core/json/json.ts';
+import { parseAnswerJson, readPath } from '../../core/json/json.ts';
 import type { HttpRequest, HttpResponse } from '../ports/http-port.ts';
 import type { Ports } from '../ports/ports.ts';
 
@@ -60,7 +60,7 @@ async function* pagesOf(pagination: Pagination): AsyncGenerator<PageOfApi> {
     if (isNumbered && asked.size > 1 && beyondTheEnd.has(answer.status)) return;
     if (answer.status >= 400) throw refused(answer);
     const { text } = answer;
-    const body = answeredJson(text, url);
+    const body = parseAnswerJson(text, url);
     const found = entitiesIn(body, pagination, answer);
     // A server that ignores the parameter returns the same page again.
     if (text === former.text && found.length > 0) return assertUnpaged(pagination, answer, found);
@@ -95,7 +95,7 @@ function assertNoOverlap(
 
 function entitiesIn(body: unknown, { entityPath }: Pagination, { url }: HttpResponse): unknown[] {
   if (body === undefined) throw new StepError(`${url} did not return JSON`);
-  const list = entityPath === undefined ? body : valueAt(body, entityPath);
+  const list = entityPath === undefined ? body : readPath(body, entityPath);
   // Some servers return null for an empty list.
   if (list === null) return [];
   if (Array.isArray(list)) return list;
@@ -153,7 +153,7 @@ const pagingKinds: Record<ApiPaging['paginationType'], Kind> = {
   cursor: {
     first: () => ({}),
     next: (paging, { body, answer }) => {
-      const cursor = valueAt(body, paging.cursorPath) ?? '';
+      const cursor = readPath(body, paging.cursorPath) ?? '';
       if (endCursors.has(cursor)) return undefined;
       if (typeof cursor !== 'string' && typeof cursor !== 'number' && typeof cursor !== 'bigint')
         throw new StepError(`${answer.url} has no cursor at ${paging.cursorPath}, but ${typeof cursor}`);

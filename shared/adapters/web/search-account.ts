@@ -1,5 +1,5 @@
 import { StepError } from '../../core/errors/step-error.ts';
-import { withoutTrailing } from '../../core/text.ts';
+import { trimTrailing } from '../../core/text.ts';
 import type { DeploymentKeys } from '../models/providers/provider-keys.ts';
 import type { SearchProvider } from '../ports/http-port.ts';
 
@@ -29,5 +29,5 @@ export function searchAccount(
     );
   }
   const baseUrl = own?.baseUrl ?? (keys[`${name}_BASE_URL`] || baseUrls[provider]);
-  return { key, baseUrl: withoutTrailing(baseUrl, '/') };
+  return { key, baseUrl: trimTrailing(baseUrl, '/') };
 }

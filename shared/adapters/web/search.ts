@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { failureOfStatus, StepError } from '../../core/errors/step-error.ts';
-import { answeredJson } from '../../core/json/json.ts';
+import { parseAnswerJson } from '../../core/json/json.ts';
 import type { HttpRequest, HttpResponse, SearchProvider } from '../ports/http-port.ts';
 import type { Ports } from '../ports/ports.ts';
 import { plainText } from './page.ts';
@@ -25,7 +25,7 @@ export async function querySearchProvider({
   const { request, hits } = searchProviderApis[provider];
   const answer = await ports.fetch({ ...request(account, query, maxResults), timeoutMs: 30_000, signal });
   if (answer.status >= 400) throw refusal(provider, answer, account.key);
-  const parsed = hits.safeParse(answeredJson(answer.text, 'The search'));
+  const parsed = hits.safeParse(parseAnswerJson(answer.text, 'The search'));
   if (!parsed.success) throw new StepError(`${provider} returned an unknown response format`);
   return parsed.data.slice(0, maxResults);
 }

@@ -12,7 +12,7 @@ import { answerWaits, Decision, type GivenAnswers } from '../../execution/agent-
 import { followRun } from '../../execution/agent-runs/follow-run.ts';
 import { executeFlowRun } from '../../execution/dispatch/execute-flow-run.ts';
 import { resumeFlowRun } from '../../execution/dispatch/resume.ts';
-import { flowTimeMs } from '../../execution/targets/time-limits.ts';
+import { getFlowTimeMs } from '../../execution/targets/time-limits.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 import type { Write } from '../../platform/data/writes.ts';
 import { agentEvents } from '../run-events/agent-events.ts';
@@ -78,7 +78,7 @@ async function answerFlow(
   const run = {
     ...(await resumeFlowRun(scope, principal, answered)),
     requestId,
-    timeMs: flowTimeMs(timeLeftMs),
+    timeMs: getFlowTimeMs(timeLeftMs),
     showsProgress: false,
     surface: toRunSurface(found.surface, depth, {
       id: task.id,

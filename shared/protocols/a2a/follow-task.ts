@@ -3,7 +3,7 @@ import type { ServedEvent } from '../../adapters/a2a-server/served-agent.ts';
 import type { A2aTask } from '../../domain/a2a-tasks/task.ts';
 import { a2aTaskStore } from '../../domain/a2a-tasks/task-store.ts';
 import { type TaskProgress, taskProgress } from '../../execution/a2a-tasks/task-progress.ts';
-import { taskStatus } from '../../execution/a2a-tasks/task-view.ts';
+import { toTaskStatus } from '../../execution/a2a-tasks/task-view.ts';
 import { followRun } from '../../execution/agent-runs/follow-run.ts';
 import { runLogReader } from '../../execution/agent-runs/run-log.ts';
 import type { Scope } from '../../platform/data/scope.ts';
@@ -35,7 +35,7 @@ export async function* followToEnd(
     if (isWaiting(current)) {
       current = await afterWait(scope, task, current, signal);
       if (signal.aborted) return;
-      if (isUnfinished(current)) yield { type: 'status', status: taskStatus(task, current) };
+      if (isUnfinished(current)) yield { type: 'status', status: toTaskStatus(task, current) };
       else yield* polled(scope, task, signal);
       continue;
     }

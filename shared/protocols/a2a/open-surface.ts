@@ -1,5 +1,5 @@
 import type { ServedAgent } from '../../adapters/a2a-server/served-agent.ts';
-import { depthHeader, depthOfCall } from '../../core/agent-depth.ts';
+import { depthHeader, getCallDepth } from '../../core/agent-depth.ts';
 import { notFound } from '../../core/errors/errors.ts';
 import { pushConfigStore } from '../../domain/a2a-tasks/push-config-store.ts';
 import { a2aTaskStore } from '../../domain/a2a-tasks/task-store.ts';
@@ -57,7 +57,7 @@ export async function openSurface(
     principal,
     requestId,
     timeLeftMs: left,
-    depth: depthOfCall(header(depthHeader)),
+    depth: getCallDepth(header(depthHeader)),
     owner: { surfaceId: whole.surface.id, caller: callerOf(principal) },
     items: runnableItems(whole.exposed, principal),
     signal: AbortSignal.any([gone.signal, AbortSignal.timeout(Math.max(1, left - reserveMs))]),

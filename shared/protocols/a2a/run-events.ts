@@ -2,14 +2,14 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { ServedEvent } from '../../adapters/a2a-server/served-agent.ts';
 import type { A2aTask } from '../../domain/a2a-tasks/task.ts';
 import { a2aTaskStore } from '../../domain/a2a-tasks/task-store.ts';
-import { outputParts } from '../../execution/a2a-tasks/output-parts.ts';
+import { toOutputParts } from '../../execution/a2a-tasks/output-parts.ts';
 import {
   recordEnd,
   type TaskEnding,
   type TaskProgress,
   taskProgress,
 } from '../../execution/a2a-tasks/task-progress.ts';
-import { taskStatus } from '../../execution/a2a-tasks/task-view.ts';
+import { toTaskStatus } from '../../execution/a2a-tasks/task-view.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 import type { StreamEvent } from '../run-events/stream-event.ts';
 
@@ -36,7 +36,7 @@ export async function* taskEvents(
     if (!ending) continue;
     const end = await recordEnd(scope, task, ending);
     if (end.state === 'completed') yield* text.end(end.output);
-    return yield { type: 'status', status: taskStatus(task, end) };
+    return yield { type: 'status', status: toTaskStatus(task, end) };
   }
   yield* polled(scope, task, signal, text);
 }
@@ -53,7 +53,7 @@ export async function* polled(
     const progress: TaskProgress = await taskProgress(scope)(await find(task, task.id));
     if (progress.state === 'completed') yield* text.end(progress.output);
     if (progress.state !== 'working' || progress.isHeld)
-      return yield { type: 'status', status: taskStatus(task, progress) };
+      return yield { type: 'status', status: toTaskStatus(task, progress) };
     await sleep(pauseMs, undefined, { signal }).catch(() => {});
   }
 }
@@ -100,7 +100,7 @@ function openText({ kind }: A2aTask) {
     /** The last piece has been held back, to be marked as the last. */
     *end(output: unknown): Generator<ServedEvent> {
       if (output === written && pending !== undefined) return yield* flush(true);
-      const parts = outputParts(output);
+      const parts = toOutputParts(output);
       if (parts.length > 0) yield { type: 'output', parts, append: false, isLast: true };
     },
   };

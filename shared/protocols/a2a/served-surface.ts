@@ -13,7 +13,7 @@ import { a2aTaskStore, type TaskOwner } from '../../domain/a2a-tasks/task-store.
 import type { Message } from '../../domain/conversations/message.ts';
 import { cancelTask } from '../../execution/a2a-tasks/cancel-task.ts';
 import { type TaskProgress, taskProgress } from '../../execution/a2a-tasks/task-progress.ts';
-import { taskView } from '../../execution/a2a-tasks/task-view.ts';
+import { toTaskView } from '../../execution/a2a-tasks/task-view.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 import { answerOnce } from './answer-task.ts';
 import type { A2aCall } from './call.ts';
@@ -33,7 +33,7 @@ export function servedSurface(scope: Scope, call: A2aCall, card: ServedCard): Se
 
   async function view(task: A2aTask, progress?: TaskProgress): Promise<ServedTask> {
     const stands = progress ?? (await progressOf(task));
-    return taskView(task, stands, await tasks.messagesOf(task));
+    return toTaskView(task, stands, await tasks.messagesOf(task));
   }
 
   async function begin(message: IncomingMessage): Promise<StartedTask> {

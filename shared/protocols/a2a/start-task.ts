@@ -4,7 +4,7 @@ import { ifMissing, ServiceError } from '../../core/errors/errors.ts';
 import { pushConfigStore } from '../../domain/a2a-tasks/push-config-store.ts';
 import { a2aTaskStore } from '../../domain/a2a-tasks/task-store.ts';
 import { BatchRefused } from '../../execution/batches/batch-store.ts';
-import { singleRunId } from '../../execution/batches/start-batch.ts';
+import { toSingleRunId } from '../../execution/batches/start-batch.ts';
 import { continuesInBackground } from '../../execution/targets/continues-in-background.ts';
 import { backgroundStarter } from '../../execution/targets/start-in-background.ts';
 import { startTarget } from '../../execution/targets/start-target.ts';
@@ -125,7 +125,7 @@ async function startInBackground(scope: Scope, call: A2aCall, planned: PlannedRu
   const batchId = scope.newId('batch');
   const place = {
     kind,
-    executionId: singleRunId(batchId),
+    executionId: toSingleRunId(batchId),
     batchId: kind === 'flow' ? batchId : null,
     leaseUntil: null,
   };

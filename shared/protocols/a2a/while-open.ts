@@ -1,4 +1,4 @@
-import { LeaseLost, renewing } from '../../core/concurrency/renewal.ts';
+import { LeaseLost, startRenewal } from '../../core/concurrency/renewal.ts';
 import type { A2aTask } from '../../domain/a2a-tasks/task.ts';
 import { a2aTaskStore } from '../../domain/a2a-tasks/task-store.ts';
 import type { Scope } from '../../platform/data/scope.ts';
@@ -29,7 +29,7 @@ export async function* whileOpen<E>(
     if (seen.status !== 'open') throw new LeaseLost();
   }
   const failure = 'A task could not be read';
-  const { lost, stop } = renewing(look, { everyMs: lookEveryMs, failure, about: { taskId: task.id } });
+  const { lost, stop } = startRenewal(look, { everyMs: lookEveryMs, failure, about: { taskId: task.id } });
   try {
     yield* events(lost);
   } finally {

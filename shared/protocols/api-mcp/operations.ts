@@ -1,5 +1,5 @@
 import MiniSearch from 'minisearch';
-import { loadingCache } from '../../core/cache.ts';
+import { createLoadingCache } from '../../core/cache.ts';
 import { ApiDocument } from './api-client.ts';
 
 type Described = ApiDocument['paths'][string][string];
@@ -24,7 +24,7 @@ const foundMax = 10;
 const loadMsMax = 30_000;
 
 /** The document changes with a deployment, and with it the process. */
-const loaded = loadingCache<Operations>({ entriesMax: 4, ttlMs: 600_000 });
+const loaded = createLoadingCache<Operations>({ entriesMax: 4, ttlMs: 600_000 });
 
 /** @param own The id of the operation that serves the tools: it cannot call itself. */
 export const loadOperations = (baseUrl: string, own: string): Promise<Operations> =>

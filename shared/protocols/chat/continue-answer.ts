@@ -4,7 +4,11 @@ import { type SessionRun, sessionRuns } from '../../domain/client-sessions/sessi
 import { assertMessageFits } from '../../domain/conversations/message-writes.ts';
 import { agentExecutionEntity } from '../../execution/agent-runs/agent-execution.ts';
 import type { ClientTool, RunInput } from '../../execution/agent-runs/agent-input.ts';
-import { answerWaits, type GivenAnswers, notWaiting } from '../../execution/agent-runs/answer-run.ts';
+import {
+  answerWaits,
+  createNotWaitingError,
+  type GivenAnswers,
+} from '../../execution/agent-runs/answer-run.ts';
 import { replayEvents } from '../../execution/agent-runs/run-events.ts';
 import { findExecution, type LogEntry, loadInput } from '../../execution/agent-runs/run-log.ts';
 import { executeFlowRun } from '../../execution/dispatch/execute-flow-run.ts';
@@ -12,7 +16,7 @@ import { resumeFlowRun } from '../../execution/dispatch/resume.ts';
 import { executionEntity } from '../../execution/runs/execution.ts';
 import { targetScope } from '../../execution/targets/start-target.ts';
 import { survivesProcess } from '../../execution/targets/survives-process.ts';
-import { flowTimeMs } from '../../execution/targets/time-limits.ts';
+import { getFlowTimeMs } from '../../execution/targets/time-limits.ts';
 import { pageToolType } from '../../execution/tools/call-tool.ts';
 import { using } from '../../platform/aws/uses.ts';
 import { payloadWriter } from '../../platform/data/payloads.ts';
@@ -76,7 +80,7 @@ async function assertContinuable(scope: Scope, { session }: SessionContext, run:
     target.kind === 'agent'
       ? (await findExecution(scope, executionId)).status === 'paused'
       : (await scope.table.get(executionEntity, { id: executionId }, { consistent: true }))?.paused;
-  if (!isWaiting || session.conversationId !== run.conversationId) throw notWaiting();
+  if (!isWaiting || session.conversationId !== run.conversationId) throw createNotWaitingError();
 }
 
 type Given = Omit<Continuation, 'signal' | 'isStreamed'>;
@@ -133,7 +137,7 @@ async function continueFlow(
 ): Promise<EventsFor> {
   if (decisions.length > 0) throw notFound('Approval');
   const resumed = await resumeFlowRun(scope, byVisitor(visit), { executionId, toolOutputs });
-  const dispatch = { ...resumed, requestId, timeMs: flowTimeMs(timeLeftMs), showsProgress: true };
+  const dispatch = { ...resumed, requestId, timeMs: getFlowTimeMs(timeLeftMs), showsProgress: true };
   return (callerSignal) => flowEvents(executeFlowRun(scope, { ...dispatch, callerSignal }));
 }
 

@@ -20,7 +20,7 @@ import { failureMessage } from '../../adapters/mcp-server/failures.ts';
 import { pageAcross, pageMax } from '../../adapters/mcp-server/pages.ts';
 import type { Completion, ReportProgress, ServedMcp } from '../../adapters/mcp-server/served.ts';
 import type { AssetsPort } from '../../adapters/ports/assets-port.ts';
-import { depthOfCall } from '../../core/agent-depth.ts';
+import { getCallDepth } from '../../core/agent-depth.ts';
 import { ifMissing, invalidAt, notFound, ServiceError } from '../../core/errors/errors.ts';
 import { parseExact } from '../../core/json/exact-json.ts';
 import { log } from '../../core/log.ts';
@@ -69,7 +69,7 @@ export function servedBy(scope: Scope, { surface, exposed, offer, listed, call, 
   const { read } = assetStore({ tenant: scope.table.tenant, runId: '' });
   async function run(item: ExposedItem, name: string, parameters: Record<string, unknown>) {
     rememberFlow(item, name);
-    return exposedRun(scope, item, { ...call, parameters, depth: depthOfCall(depth) });
+    return exposedRun(scope, item, { ...call, parameters, depth: getCallDepth(depth) });
   }
 
   async function complete({ ref, argument, context }: CompleteRequestParams) {

@@ -229,7 +229,7 @@ function openSteps() {
       if (!known) return [];
       const isText = event.type === 'text_start' || event.type === 'reasoning_start';
       const ends = isText ? endsOf(known, '', ({ type }) => type === event.type) : [];
-      known.starts.note(event);
+      known.starts.track(event);
       return ends;
     },
     /** @returns the ends of what is open in a step that ends. */

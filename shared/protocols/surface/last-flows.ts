@@ -1,11 +1,11 @@
-import { boundedMap } from '../../core/cache.ts';
+import { createBoundedMap } from '../../core/cache.ts';
 import { flowEntity } from '../../domain/flows/flow.ts';
 import type { ExposedItem } from '../../domain/surfaces/exposed-item.ts';
 import { readAhead } from '../../platform/data/read-ahead.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 
 /** The flow that each item ran last: it is read together with the surface, because it probably runs again. */
-const lastFlows = boundedMap<string>({ entriesMax: 5_000 });
+const lastFlows = createBoundedMap<string>({ entriesMax: 5_000 });
 
 /** @param name What callers name the item by: its slug, or the name of its tool. */
 const keyOf = (surfaceId: string, name: string) => `${surfaceId} ${name}`;

@@ -1,6 +1,6 @@
 import { isStated } from '../../../core/defined.ts';
-import { mayBeInexactIn, parseExactIn, unmarked } from '../../../core/json/exact-json.ts';
-import { answeredJson, isJsonObject } from '../../../core/json/json.ts';
+import { mayBeInexactIn, parseExactIn, unmarkNumbers } from '../../../core/json/exact-json.ts';
+import { isJsonObject, parseAnswerJson } from '../../../core/json/json.ts';
 import { type EventJson, type EventReader, readableEvents } from '../../net/readable-events.ts';
 import { streamingFetch } from '../../net/streaming-fetch.ts';
 import { statedError } from '../../stated-error.ts';
@@ -28,7 +28,7 @@ const readable = { whole: readableAnswer, stream: readableStream };
 function readableAnswer(content: Buffer, url: string, status: number): { content: Buffer; status: number } {
   if (status >= 400) return { content, status };
   const text = content.toString('utf8').replace(/^\ufeff/, '');
-  const value = answeredJson(text, 'The model', (json) => parseExactIn(json, inputs));
+  const value = parseAnswerJson(text, 'The model', (json) => parseExactIn(json, inputs));
   const isListOfOne = Array.isArray(value) && value.length === 1;
   const answer: unknown = isListOfOne ? value[0] : value;
   if (!isJsonObject(answer)) return { content, status };
@@ -229,7 +229,7 @@ function messagesReader(): AnswerReader {
   };
 }
 
-const textOf = (value: unknown) => (typeof value === 'string' ? value : JSON.stringify(unmarked(value)));
+const textOf = (value: unknown) => (typeof value === 'string' ? value : JSON.stringify(unmarkNumbers(value)));
 
 const textIn = (value: unknown): string | null | undefined =>
   typeof value === 'string' || value === null ? value : typeof value === 'number' ? String(value) : undefined;

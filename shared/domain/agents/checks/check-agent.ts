@@ -1,6 +1,6 @@
 import type { Sandbox } from '../../../adapters/sandbox/sandbox.ts';
 import { isPlain } from '../../../adapters/templates/limits.ts';
-import { detailAt, type ErrorDetail, invalid } from '../../../core/errors/errors.ts';
+import { type ErrorDetail, invalid, toDetail } from '../../../core/errors/errors.ts';
 import {
   hasSecretReference,
   replaceInScript,
@@ -45,7 +45,7 @@ const poolProblems = (tools: AgentTools = {}): ErrorDetail[] =>
   (['subagentConfig', 'codeModeConfig'] as const).flatMap((member) => {
     const { toolPool = [] } = tools[member] ?? {};
     return resolvePool(toolPool, tools).unknown.map((index) =>
-      detailAt(['config', 'tools', member, 'toolPool', index], 'INVALID_VALUE', unknownTool(toolPool[index])),
+      toDetail(['config', 'tools', member, 'toolPool', index], 'INVALID_VALUE', unknownTool(toolPool[index])),
     );
   });
 
@@ -68,10 +68,10 @@ function secretProblems(content: AgentContent): ErrorDetail[] {
   const misplaced = [...otherTexts(content)].filter(({ text }) => hasSecretReference(text));
   const keys = secretKeysOfAgent(content);
   return [
-    ...misplaced.map(({ path }) => detailAt(path, 'SECRET_NOT_ALLOWED', notHere)),
+    ...misplaced.map(({ path }) => toDetail(path, 'SECRET_NOT_ALLOWED', notHere)),
     ...[...credentialTexts(content)].flatMap(credentialProblems),
     ...(keys.length > secretsMax
-      ? [detailAt(['config'], 'TOO_MANY_SECRETS', `An agent references at most ${secretsMax} secrets`)]
+      ? [toDetail(['config'], 'TOO_MANY_SECRETS', `An agent references at most ${secretsMax} secrets`)]
       : []),
   ];
 }
@@ -80,7 +80,7 @@ function credentialProblems({ text, path }: { text: string; path: PropertyKey[] 
   if (!hasSecretReference(text)) return toErrorDetails(SecretValue.safeParse(text).error?.issues ?? [], path);
   const problem =
     secretNameProblem(secretKeysInTemplate(text)) ?? (isResolvable(text) ? undefined : notResolvable);
-  return problem ? [detailAt(path, 'INVALID_TEMPLATE', problem)] : [];
+  return problem ? [toDetail(path, 'INVALID_TEMPLATE', problem)] : [];
 }
 
 const isResolvable = (text: string) => !hasSecretReference(replaceInScript(text, () => ''));

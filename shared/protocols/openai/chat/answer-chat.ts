@@ -9,7 +9,7 @@ import type { Ports } from '../../../adapters/ports/ports.ts';
 import { omitUndefined } from '../../../core/defined.ts';
 import { invalidAt } from '../../../core/errors/errors.ts';
 import { StepError } from '../../../core/errors/step-error.ts';
-import { jsonIn } from '../../../core/json/json.ts';
+import { tryParseJson } from '../../../core/json/json.ts';
 import type { ContentPart, Message } from '../../../domain/conversations/message.ts';
 import { labelsInHeaders } from '../../../domain/runs/run-labels.ts';
 import { toModelMessages } from '../../../execution/model-calls/to-model-messages.ts';
@@ -233,7 +233,7 @@ function partsOf(message: AssistantChatMessage): AssistantPart[] {
 
 /** Providers take only an object, whatever the model wrote. */
 function inputIn(written: string): object {
-  const value = jsonIn(written);
+  const value = tryParseJson(written);
   return typeof value === 'object' && value !== null && !Array.isArray(value) ? value : {};
 }
 
