@@ -39,9 +39,7 @@ const endedRuns = /* @__PURE__ */ using(['table:read'], ({ table }: Pick<Scope, 
     for await (const items of table.pages({ ...range, perQuery: lateRunsPerPage })) {
       const keys = items
         .map(toRunKey)
-        .filter(
-          ({ id, parentRunId }) => toHour(getIdCreatedAt(id)) !== hour && (withInside || !parentRunId),
-        );
+        .filter(({ id, parentRunId }) => toHour(getIdCreatedAt(id)) !== hour && (withInside || !parentRunId));
       const rows = await table.getMany(keys.map(runEntity.key), { consistent: true });
       yield decodeReadable(runEntity, rows).filter((run) => hasEndedIn(run, hour));
     }

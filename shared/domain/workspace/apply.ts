@@ -6,7 +6,7 @@
  * stays, and applying the same document again does the rest. Another apply is kept out by the lease of `apply-lease.ts`.
  */
 
-import { toDetail, hasCode, invalid } from '../../core/errors/errors.ts';
+import { hasCode, invalid, toDetail } from '../../core/errors/errors.ts';
 import { documentKinds, type KindName, kindsInOrder } from './kinds/index.ts';
 import type { DocumentEntry, DocumentKind } from './kinds/kind.ts';
 import type { ReplaceReference } from './kinds/references.ts';

@@ -32,7 +32,8 @@ export const taskProgress = /* @__PURE__ */ using(
 
     return async (task: A2aTask): Promise<TaskProgress> => {
       if (task.status !== 'open') return toTaskEnding(task, await tasks.fetchOutput(task));
-      const progress = task.kind === 'agent' ? await readAgentTask(scope, task) : await readFlowTask(scope, task);
+      const progress =
+        task.kind === 'agent' ? await readAgentTask(scope, task) : await readFlowTask(scope, task);
       if (progress.state === 'working' || progress.state === 'input-required') return progress;
       return recordEnd(scope, task, progress);
     };

@@ -200,7 +200,11 @@ async function toFactNotice(
 }
 
 /** A run inside of another is listed at its end. */
-const toStatusNotice = (scope: Scope, execution: AgentExecution, status: 'running' | 'paused'): EndNotification =>
+const toStatusNotice = (
+  scope: Scope,
+  execution: AgentExecution,
+  status: 'running' | 'paused',
+): EndNotification =>
   execution.parentExecutionId === null && execution.origin
     ? { ...noNotification, writes: [statusWrite(scope, execution, status)] }
     : noNotification;

@@ -14,7 +14,13 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import Big from 'big.js';
 import { log } from '../../core/log.ts';
 import type { Budget } from '../../domain/budgets/budget/budget.ts';
-import { type Hold, enterPeriod, markOnce, releaseDead, writeReservation } from '../../domain/budgets/spending.ts';
+import {
+  enterPeriod,
+  type Hold,
+  markOnce,
+  releaseDead,
+  writeReservation,
+} from '../../domain/budgets/spending.ts';
 import { toCostUnits, toDollars } from '../../domain/model-usage/cost-units.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 
@@ -175,7 +181,13 @@ function openLedger(scope: Scope, found: Budget) {
         const before = ledger.budget;
         // Calls may end meanwhile.
         const { spent } = ledger;
-        const held = await writeReservation(scope, before, { holder, before: hold, after, spent, isReserved });
+        const held = await writeReservation(scope, before, {
+          holder,
+          before: hold,
+          after,
+          spent,
+          isReserved,
+        });
         isSeen = true;
         ledger.budget = held.result === 'deleted' ? undefined : held.budget;
         if (held.result === 'refused') return false;

@@ -7,7 +7,7 @@
  */
 import { ModelCallFailed, type ModelEvent } from '../../adapters/ports/model-port.ts';
 import type { Ports } from '../../adapters/ports/ports.ts';
-import { mergeWarnings, createWarning, type Warning } from '../../core/warnings.ts';
+import { createWarning, mergeWarnings, type Warning } from '../../core/warnings.ts';
 import { createModelCall, createRefusedCall, type ModelCall } from '../../domain/model-usage/model-calls.ts';
 import {
   addSpent,

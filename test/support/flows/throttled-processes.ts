@@ -1,7 +1,7 @@
 import type { CallLimits } from '../../../shared/adapters/models/call-limits.ts';
 import { decide } from '../../../shared/domain/throttles/decide.ts';
 import { createThrottle, type Throttle } from '../../../shared/domain/throttles/throttle.ts';
-import { type ThrottleStore, openLimiter } from '../../../shared/execution/model-calls/limiter.ts';
+import { openLimiter, type ThrottleStore } from '../../../shared/execution/model-calls/limiter.ts';
 import type { virtualTime } from './virtual-time.ts';
 
 type Time = ReturnType<typeof virtualTime>;

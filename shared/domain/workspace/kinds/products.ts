@@ -7,7 +7,7 @@
  * of its endpoints. `kind.ts` says what each member of a kind is for.
  */
 
-import { toDetail, type ErrorDetail, hasCode } from '../../../core/errors/errors.ts';
+import { type ErrorDetail, hasCode, toDetail } from '../../../core/errors/errors.ts';
 import { hasSecretReference } from '../../../core/variables/secret-references.ts';
 import { using } from '../../../platform/aws/uses.ts';
 import type { Scope } from '../../../platform/data/scope.ts';

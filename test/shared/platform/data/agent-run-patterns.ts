@@ -20,7 +20,7 @@ import { openJournal } from '../../../../shared/execution/agent-runs/run-journal
 import { loadRun } from '../../../../shared/execution/agent-runs/run-log.ts';
 import { startRun } from '../../../../shared/execution/agent-runs/start-run.ts';
 import { endRun } from '../../../../shared/execution/agent-runs/sweep-runs.ts';
-import { appendFacts, keepLease, acquireLease } from '../../../../shared/execution/agent-runs/take-run.ts';
+import { acquireLease, appendFacts, keepLease } from '../../../../shared/execution/agent-runs/take-run.ts';
 import { acquirePlace } from '../../../../shared/platform/tenant-places.ts';
 import type { Pattern } from './access-pattern.ts';
 import { type AccessWorld, sessionPrincipal } from './access-world.ts';
