@@ -1,6 +1,6 @@
 import { loadOnce } from '../../core/concurrency/load-once.ts';
 import { StepError } from '../../core/errors/step-error.ts';
-import { countCharacters, walkTexts } from '../../core/json/json-texts.ts';
+import { countCharacters, iterateTexts } from '../../core/json/json-texts.ts';
 import { createNameTest } from '../../core/variables/named-variables.ts';
 import { hasSecretReference } from '../../core/variables/secret-references.ts';
 import type { Variables } from '../../core/variables/variables.ts';
@@ -48,7 +48,7 @@ export const createFiller = (variables: Readonly<Variables>, sandbox: Sandbox): 
     return (await prepareFill([template], variables, sandbox))(template);
   },
   async renderValue(value) {
-    const texts = [...walkTexts(value)].map(({ text }) => text).filter((text) => !isPlain(text));
+    const texts = [...iterateTexts(value)].map(({ text }) => text).filter((text) => !isPlain(text));
     if (texts.length === 0) return value;
     const [fill, { valueOfReference }] = await Promise.all([
       prepareFill(texts, variables, sandbox),

@@ -7,7 +7,7 @@ interface TextIn {
 }
 
 /** Yields the texts in a JSON value with their paths. A value that is nested too deeply yields one empty text. */
-export function* walkTexts(
+export function* iterateTexts(
   value: unknown,
   path: PropertyKey[] = [],
   depthMax = nestingMax,
@@ -36,7 +36,7 @@ function textsOfMember(
   const inside = [...path, key];
   if (path.length < depthMax && typeof member === 'string')
     return [{ text: member, path: inside, depth: inside.length }];
-  return walkTexts(member, inside, depthMax);
+  return iterateTexts(member, inside, depthMax);
 }
 
 const none: readonly TextIn[] = [];

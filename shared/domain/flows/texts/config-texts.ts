@@ -1,7 +1,7 @@
 import type * as z from 'zod';
 import type { FlowText } from '../../../adapters/code/texts.ts';
 import { isPlain } from '../../../adapters/templates/limits.ts';
-import { walkTexts } from '../../../core/json/json-texts.ts';
+import { iterateTexts } from '../../../core/json/json-texts.ts';
 import { Expression, Script } from '../steps/code.ts';
 import { VariablePath } from '../steps/common-config.ts';
 import { JsonSchemaText } from '../steps/json-schema-text.ts';
@@ -59,7 +59,7 @@ function* walkConfig(schema: z.ZodType, value: unknown, path: PropertyKey[]): Ge
   const definition = getDefinition(schema);
   const kind = findKind(definition);
   if (kind === 'json') {
-    for (const { text, path: inside } of walkTexts(value)) {
+    for (const { text, path: inside } of iterateTexts(value)) {
       if (!isPlain(text)) yield { kind: 'template', text, path: [...path, ...inside] };
     }
   } else if (kind === 'schema') {
