@@ -5,7 +5,7 @@ import type { Scope } from '../../platform/data/scope.ts';
 import { type Delivery, deliveryEntity } from '../deliveries/delivery.ts';
 import { deliveryQueue } from '../deliveries/delivery-queue.ts';
 import { type EndNotification, noNotification } from '../deliveries/end-notice.ts';
-import { type NewDelivery, newDelivery } from '../deliveries/new-delivery.ts';
+import { type NewDelivery, prepareDelivery } from '../deliveries/new-delivery.ts';
 import type { PushConfig } from './push-config.ts';
 import { type A2aTask, type A2aTaskKey, a2aTaskEntity } from './task.ts';
 
@@ -25,7 +25,7 @@ const createDelivery = (
   { id: configId }: PushConfig,
   fields: Pick<Delivery, 'id' | 'type'>,
 ): NewDelivery =>
-  newDelivery(scope, scope.now(), {
+  prepareDelivery(scope, scope.now(), {
     ...fields,
     surfaceId,
     executionId,

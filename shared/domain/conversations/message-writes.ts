@@ -86,7 +86,7 @@ export const messageWrites = /* @__PURE__ */ using([payloadWriter, conversationE
 
 /** @throws 400 for a message that no response fits. @param index Its place in the request. */
 export function assertMessageFits({ content }: Pick<Message, 'content'>, index: number): void {
-  if (countResponseBytes(content) > messageBytesMax) throw tooLarge(index);
+  if (countResponseBytes(content) > messageBytesMax) throw createTooLargeError(index);
 }
 
 /** The text of an answer as a conversation stores it: one that is paid for is shortened rather than refused. */
@@ -107,14 +107,14 @@ const fitMessage = (message: NewMessage): NewMessage =>
     ? { ...message, content: shortenAnswer(message.content) }
     : message;
 
-export function firstUserMessage(messages: readonly Message[]): string | null {
+export function findFirstUserMessage(messages: readonly Message[]): string | null {
   const first = messages.find(
     ({ role, content }) => role === 'user' && messageText({ content }).trim() !== '',
   );
   return first ? truncate(messageText(first).trim(), firstMessageCharactersMax) : null;
 }
 
-const tooLarge = (index: number) =>
+const createTooLargeError = (index: number) =>
   invalidAt(
     `messages.${index}.content`,
     'TOO_LARGE',

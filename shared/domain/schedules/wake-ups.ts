@@ -7,7 +7,7 @@ import { isUnchanged } from '../../platform/data/modify.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 import { type CronFields, parseCron } from './cron.ts';
 import { type Schedule, scheduleEntity, scheduleSweep } from './schedule.ts';
-import { schedulerExpressions } from './scheduler-expressions.ts';
+import { toSchedulerExpressions } from './scheduler-expressions.ts';
 import { computeSweepAt } from './trigger.ts';
 
 const retryMs = 5 * 60_000;
@@ -114,7 +114,7 @@ function toOffset(month: number, zone: string): number {
 /** A schedule that fires once does so at the next whole second. */
 function toExpressions({ nextRunAt, triggerType, cron }: Schedule): string[] {
   if (nextRunAt === null) return [];
-  if (triggerType === 'recurring') return cron === null ? [] : schedulerExpressions(parseCron(cron));
+  if (triggerType === 'recurring') return cron === null ? [] : toSchedulerExpressions(parseCron(cron));
   const at = new Date(Math.ceil(Date.parse(nextRunAt) / 1_000) * 1_000);
   return [`at(${at.toISOString().slice(0, 19)})`];
 }

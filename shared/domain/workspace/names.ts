@@ -34,7 +34,7 @@ const targets: Readonly<Record<ReferenceTarget, Target>> = {
 /** What a caller must have to learn the names of what a document refers to. */
 export const getAccess = (target: ReferenceTarget): Access => targets[target].access;
 
-export const targetNoun = (target: ReferenceTarget) => targets[target].noun;
+export const getTargetNoun = (target: ReferenceTarget) => targets[target].noun;
 
 export const isId = (target: ReferenceTarget, text: string) =>
   new RegExp(`^${targets[target].prefix}_[0-7][0-9a-hjkmnp-tv-z]{25}$`).test(text);

@@ -97,11 +97,11 @@ function toDetails(issue: z.core.$ZodIssue, base: PropertyKey[]): ErrorDetail[] 
         },
       ];
     default:
-      return [{ path: toPath(), code: upperCase(issue.code), message: issue.message }];
+      return [{ path: toPath(), code: toUpperCase(issue.code), message: issue.message }];
   }
 }
 
-const upperCase = <Text extends string>(text: Text) => text.toUpperCase() as Uppercase<Text>;
+const toUpperCase = <Text extends string>(text: Text) => text.toUpperCase() as Uppercase<Text>;
 
 /** Reports the errors of the best-matching branch of a union: the one whose error is nested deepest. */
 function findClosestBranch(branches: readonly (readonly z.core.$ZodIssue[])[], base: PropertyKey[]) {

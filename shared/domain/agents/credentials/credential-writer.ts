@@ -6,7 +6,7 @@ import type { Scope } from '../../../platform/data/scope.ts';
 import { agentCredentialVault } from '../../secrets/secret-vault.ts';
 import { assertWithinLimit } from '../../tenant-limits.ts';
 import { type Agent, agentCredentialEntity, agentCredentialsPartition } from '../config/agent.ts';
-import { type Configs, credentialNames } from './credential-places.ts';
+import { type Configs, listCredentialNames } from './credential-places.ts';
 
 type Credential = Agent['credentials'][number];
 type Owner = Pick<Agent, 'id' | 'credentials' | 'publishedCredentials'>;
@@ -74,7 +74,7 @@ export const credentialWriter = /* @__PURE__ */ using(
             made.push({ name, value, ...(await keep(before.id, value)) });
           });
           isStored = true;
-          const used = new Set([...credentialNames(after), ...(before.publishedCredentials ?? [])]);
+          const used = new Set([...listCredentialNames(after), ...(before.publishedCredentials ?? [])]);
           const fresh = made.filter(({ name, value }) => plaintexts.get(name) === value);
           const kept = previous.filter(({ name }) => !fresh.some((one) => one.name === name));
           return [...kept, ...fresh.map(({ value: _value, ...credential }) => credential)].filter(

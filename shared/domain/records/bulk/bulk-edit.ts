@@ -9,7 +9,7 @@ import { responseBytesMax, takeWithinBytes } from '../../../platform/http/respon
 import { type RecordItem, recordEntity } from '../record.ts';
 import { recordStore } from '../record-store.ts';
 import { bulkPlan, type MetadataChange, planEdit, type RecordEdit } from './bulk-plan.ts';
-import { type BulkTargets, targetPages, targetTest } from './bulk-targets.ts';
+import { type BulkTargets, createTargetTest, targetPages } from './bulk-targets.ts';
 
 /** Requests at once, of a transaction each. */
 export const writesAtOnce = 16;
@@ -80,7 +80,7 @@ export const bulkEditor = /* @__PURE__ */ using([recordStore, { memoryMb: 1_769 
     /** The edit of a record that another writer changed; undefined if it was deleted or no longer matches. */
     async function replanEdit({ id, shown: earlier }: RecordEdit): Promise<RecordEdit | undefined> {
       const [record] = await getMany([id]);
-      if (!record || !targetTest(targets, scope.now())(record)) return undefined;
+      if (!record || !createTargetTest(targets, scope.now())(record)) return undefined;
       const { edit, shown, tooLarge } = planEdit(record, change);
       if (tooLarge) throw new Halted(`The metadata of ${id} became too large because of another request`);
       // The record already has the requested values, perhaps from this call's own write whose response was lost.
