@@ -1,3 +1,11 @@
+/**
+ * The decisions of a chat session's turns, as pure functions from the session and the request to a change.
+ *
+ * A message begins if nobody has the turn, or interrupts the one that has it; otherwise it waits in the session's queue, in
+ * which requests that do not ask again for a while lose their place. `chat-turns.ts` and `turn-leases.ts` write the changes,
+ * each on the condition that the session, or its turn, is unchanged.
+ */
+
 import { conflict, ServiceError, unauthenticated } from '../../core/errors/errors.ts';
 import type { Changes } from '../../platform/data/writes.ts';
 import type { ClientToken } from '../client-tokens/client-token.ts';

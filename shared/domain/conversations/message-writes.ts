@@ -1,3 +1,11 @@
+/**
+ * Prepares and builds the writes of messages, for appending and replacing (`conversation-store.ts`).
+ *
+ * Contents are offloaded first, so that a transaction stays within its size; then each message has two writes, itself under
+ * its number and its id, both of which must be new. An answer of a run that is too large is shortened, because it is paid for;
+ * a caller's message is refused.
+ */
+
 import { toChunks } from '../../core/chunks.ts';
 import { invalidAt } from '../../core/errors/errors.ts';
 import { truncate } from '../../core/text.ts';

@@ -1,3 +1,11 @@
+/**
+ * Reads the numbers of a range of hours or days: folded items, and for hours that are marked, sums computed from the rows of
+ * runs.
+ *
+ * An hour may be folded between reading its mark and its items; so the marks are read again afterwards, and everything is
+ * repeated if one of them changed, a few times. `functions/run-metrics` shows them through `metrics-report.ts`.
+ */
+
 import { mapConcurrently } from '../../core/concurrency/map-concurrently.ts';
 import { using } from '../../platform/aws/uses.ts';
 import { decodeReadable } from '../../platform/data/entity.ts';

@@ -1,3 +1,12 @@
+/**
+ * Keeps EventBridge Scheduler in step with the schedules of the table.
+ *
+ * `follow` sends what follows from the stored item, and repeats that until the item did not change meanwhile; so of two
+ * changes the later one wins, whatever the order of the requests. Only then is the sweep of the schedule postponed: a crash or
+ * a failure leaves it early, and `repair` sends again. A schedule that EventBridge Scheduler does not take is fired by the
+ * sweep.
+ */
+
 import { log } from '../../core/log.ts';
 import { toLocal } from '../../core/time.ts';
 import { using } from '../../platform/aws/uses.ts';

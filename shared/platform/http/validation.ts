@@ -1,3 +1,10 @@
+/**
+ * Turns the issues of a schema into the error details of the API: a dotted path, a code and a message for each.
+ *
+ * Used for every request (`parseOrReject`) and by the domain for nested contents. Of a union it reports the branch that fits
+ * best, because the errors of all branches would say nothing.
+ */
+
 import * as z from 'zod';
 import type { DetailCode } from '../../core/errors/error-codes.ts';
 import { type ErrorDetail, invalid } from '../../core/errors/errors.ts';

@@ -1,3 +1,12 @@
+/**
+ * Stores and removes the credentials of agents: values in Secrets Manager, each listed by an item of the table.
+ *
+ * A credential is listed before its value exists, so that every value can be found, counts for the limit, and can be removed
+ * after a crash. `runChange` stores what a change needs, once however often it is decided; afterwards it deletes the values
+ * that the agent no longer names, or, if the change failed, the new ones. `agent-editor.ts` and the removal of agents use it;
+ * values are read by `agent-credentials.ts`.
+ */
+
 import { forEachConcurrently } from '../../../core/concurrency/for-each-concurrently.ts';
 import { ServiceError } from '../../../core/errors/errors.ts';
 import { log } from '../../../core/log.ts';

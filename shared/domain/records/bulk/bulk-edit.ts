@@ -1,3 +1,12 @@
+/**
+ * Edits the metadata of many records by one call, within its time.
+ *
+ * All records are read and the edits planned before the first write, so a call that cannot be done changes nothing. Edits are
+ * written in transactions, several at once; if another writer changed a record, its edit is planned again on what it is now.
+ * What time did not allow is reported, and the same call again does the rest, because done records need no edit any more.
+ * Targets are in `bulk-targets.ts`, planning in `bulk-plan.ts`.
+ */
+
 import { outOfTime } from '../../../core/errors/errors.ts';
 import { using } from '../../../platform/aws/uses.ts';
 import { onConditionFailed } from '../../../platform/data/condition-failed.ts';
